@@ -1,0 +1,1 @@
+"""An interactive digital twin of a GPU data centre."""
