@@ -1,0 +1,1 @@
+"""Scenario to structure of arrays and graphs: layout, fabric, power tree, coolant tree."""

@@ -1,0 +1,223 @@
+"""The plant: what stands in the halls, as structure of arrays.
+
+Every table is a set of parallel arrays, one entry per slot. Slots are appended and tombstoned (`present` false),
+never re-indexed while a run lasts; cross references are slot numbers of other tables, -1 for none.
+Lengths are metres: x along the rows, y across them, z up. `twin.plant.build` makes it from a Scenario.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+
+class RackKind(IntEnum):
+    """What a rack is for."""
+
+    COMPUTE = 0
+    NETWORK = 1
+    STORAGE = 2
+
+
+class SwitchRole(IntEnum):
+    """Tier of a switch."""
+
+    LEAF = 0
+    SPINE = 1
+
+
+class LoopKind(IntEnum):
+    """What carries the heat away from the GPUs."""
+
+    LIQUID = 0
+    AIR = 1
+
+
+@dataclass
+class Halls:
+    """Rooms; the floor is the rectangle (x0, y0)-(x1, y1)."""
+
+    ids: list[str]
+    titles: list[str]
+    x0_m: Floats
+    y0_m: Floats
+    x1_m: Floats
+    y1_m: Floats
+
+
+@dataclass
+class Rows:
+    """Rows of racks, from (x0, y) to (x1, y) through the rack centres."""
+
+    ids: list[str]
+    labels: list[str]  # "ROW A"
+    hall: Ints
+    x0_m: Floats
+    x1_m: Floats
+    y_m: Floats
+    depth_m: Floats
+    height_m: Floats
+    facing: Ints  # +1: fronts look to +y, -1: to -y
+    contained: Ints  # containment of the aisle in front (+1), behind (-1), none (0)
+
+
+@dataclass
+class Racks:
+    """Cabinets; (x, y) is the centre of the footprint, on the floor."""
+
+    ids: list[str]
+    row: Ints
+    hall: Ints
+    kind: Ints  # RackKind
+    part: list[str]
+    x_m: Floats
+    y_m: Floats
+    width_m: Floats
+    depth_m: Floats
+    height_m: Floats
+    facing: Ints
+    units_u: Ints
+    loop: Ints  # liquid loop of its cold plates, -1 when air-cooled
+    air_loop: Ints  # air loop of its room air
+    feed_a: Ints  # power stage items, -1 none
+    feed_b: Ints
+    node_first: Ints  # nodes of a rack are contiguous slots
+    node_count: Ints
+    present: Bools
+
+
+@dataclass
+class Nodes:
+    """Servers or compute trays."""
+
+    ids: list[str]
+    rack: Ints
+    part: Ints  # into Plant.node_parts
+    u: Ints  # lowest rack unit, 1 = bottom
+    height_u: Ints
+    gpu_first: Ints  # GPUs of a node are contiguous slots
+    gpu_count: Ints
+    loop: Ints  # the loop its GPUs reject heat to (liquid, or air when air-cooled)
+    unit: Ints  # scalable unit of the scale-out fabric, -1 none
+    drained: Bools
+    present: Bools
+
+
+@dataclass
+class Gpus:
+    """GPUs; id of GPU g is f"{node id}/{index}"."""
+
+    node: Ints
+    index: Ints
+    rack: Ints
+    part: Ints  # into Plant.gpu_parts
+    present: Bools
+
+
+@dataclass
+class Switches:
+    """Scale-out switches, in racks."""
+
+    ids: list[str]
+    rack: Ints
+    u: Ints
+    height_u: Ints
+    part: list[str]
+    role: Ints  # SwitchRole
+    fabric: Ints
+    unit: Ints  # scalable unit served, -1 spine
+    rail: Ints  # rail of a leaf, -1 otherwise
+    ports: Ints
+    port_bytes_s: Floats
+    present: Bools
+
+
+@dataclass
+class Bundles:
+    """Cables of one fabric between two places, drawn and counted together."""
+
+    fabric: Ints
+    rail: Ints  # -1: leaf to spine
+    rack_a: Ints
+    rack_b: Ints
+    cables: Ints
+    cable_bytes_s: Floats
+    length_m: Floats
+
+
+@dataclass
+class Loops:
+    """Coolant and air loops: CDUs or groups of CRAHs, with the machine's place on the floor."""
+
+    ids: list[str]
+    labels: list[str]  # "CDU 1", "CRAH 3"
+    kind: Ints  # LoopKind
+    part: list[str]
+    hall: Ints
+    plant: Ints
+    units: Ints
+    pumps: Ints
+    supply_c: Floats  # design
+    flow_m3_s: Floats  # design, whole loop
+    coast_s: Floats
+    x_m: Floats
+    y_m: Floats
+    width_m: Floats
+    depth_m: Floats
+    height_m: Floats
+
+
+@dataclass
+class Plants:
+    """Facility water loops."""
+
+    ids: list[str]
+    kind: list[str]
+    part: list[str]
+    supply_c: Floats
+
+
+@dataclass
+class PowerItems:
+    """Items of the power tree, parents before children."""
+
+    ids: list[str]
+    kind: list[str]
+    part: list[str]
+    stage: Ints
+    parent: Ints
+    capacity_w: Floats  # nan: unlimited
+    x_m: Floats
+    y_m: Floats
+
+
+@dataclass
+class Plant:
+    """All tables of a scene, and the epoch of their structure."""
+
+    epoch: int
+    node_parts: list[str]
+    gpu_parts: list[str]
+    halls: Halls
+    rows: Rows
+    racks: Racks
+    nodes: Nodes
+    gpus: Gpus
+    switches: Switches
+    bundles: Bundles
+    loops: Loops
+    plants: Plants
+    power: PowerItems
+    fabrics: list[str]
+    stores: list[str]
+
+    def gpu_id(self, gpu: int) -> str:
+        """Return the id of GPU slot `gpu`."""
+        return f"{self.nodes.ids[int(self.gpus.node[gpu])]}/{int(self.gpus.index[gpu])}"

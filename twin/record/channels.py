@@ -1,0 +1,124 @@
+"""Channel registry: every quantity that frames, run files, colour-by and plots carry, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+Entity = Literal["gpu", "node", "rack", "loop", "hall", "plant", "job", "site"]
+
+
+class State(IntEnum):
+    """State of a GPU or node, as drawn."""
+
+    ABSENT = 0
+    IDLE = 1
+    SPARE = 2
+    RUNNING = 3
+    CHECKPOINT = 4
+    RESTARTING = 5
+    WAITING = 6  # its job stands still: failure not yet noticed, or no spare
+    FAILED = 7  # down, in repair
+    DRAINED = 8
+    OFF = 9  # shut down by heat or without power
+
+
+class JobState(IntEnum):
+    """State of a job."""
+
+    QUEUED = 0
+    STARTING = 1
+    RUNNING = 2
+    CHECKPOINT = 3
+    DETECTING = 4
+    RESTARTING = 5
+    WAITING = 6  # for a spare
+    DONE = 7
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One quantity of one kind of entity.
+
+    Parameters
+    ----------
+    id
+        ``entity.name``.
+    dtype
+        numpy type in a frame.
+    low, high
+        Fixed range of its colour map and axis [unit].
+    quantum
+        Smallest difference worth recording [unit]; 0 for exact.
+    dcgm
+        Name of the DCGM field with this meaning, or "".
+    """
+
+    id: str
+    entity: Entity
+    title: str
+    unit: str
+    dtype: str
+    low: float
+    high: float
+    quantum: float
+    colormap: str = "viridis"
+    dcgm: str = ""
+    description: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the part of the id after the entity."""
+        return self.id.split(".", 1)[1]
+
+
+def _channel(id: str, *rest: object, **more: object) -> Channel:
+    return Channel(id, id.split(".", 1)[0], *rest, **more)  # type: ignore[arg-type]
+
+
+CHANNELS: tuple[Channel, ...] = (
+    _channel("gpu.temp_c", "GPU temperature", "°C", "f4", 25, 95, 1.0, "turbo", "DCGM_FI_DEV_GPU_TEMP"),
+    _channel("gpu.hbm_c", "HBM temperature", "°C", "f4", 25, 105, 1.0, "turbo", "DCGM_FI_DEV_MEMORY_TEMP"),
+    _channel("gpu.power_w", "GPU power", "W", "f4", 0, 1200, 10.0, "viridis", "DCGM_FI_DEV_POWER_USAGE"),
+    _channel("gpu.clock_mhz", "SM clock", "MHz", "f4", 0, 2000, 15.0, "viridis", "DCGM_FI_DEV_SM_CLOCK"),
+    _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_DEV_GPU_UTIL"),
+    _channel("gpu.state", "state", "", "u1", 0, 9, 0, "states"),
+    _channel("gpu.job", "job", "", "i2", 0, 20, 0, "jobs"),
+    _channel("gpu.throttle", "throttle reason", "", "u2", 0, 255, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"),
+    _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
+    _channel("loop.supply_c", "supply temperature", "°C", "f4", 10, 60, 0.1, "turbo"),
+    _channel("loop.return_c", "return temperature", "°C", "f4", 10, 70, 0.1, "turbo"),
+    _channel("loop.flow", "flow", "% of design", "f4", 0, 110, 0.5),
+    _channel("loop.heat_w", "heat carried", "W", "f4", 0, 2e6, 1e3),
+    _channel("loop.gpu_max_c", "hottest GPU", "°C", "f4", 25, 95, 0.5, "turbo"),
+    _channel("hall.air_c", "room air", "°C", "f4", 15, 45, 0.1, "turbo"),
+    _channel("plant.supply_c", "facility supply", "°C", "f4", 5, 50, 0.1, "turbo"),
+    _channel("plant.return_c", "facility return", "°C", "f4", 5, 60, 0.1, "turbo"),
+    _channel("job.state", "job state", "", "u1", 0, 7, 0, "states"),
+    _channel("job.step", "steps done", "", "f8", 0, 1e6, 0),
+    _channel("job.durable_step", "last durable checkpoint", "", "f8", 0, 1e6, 0),
+    _channel("job.step_s", "step time now", "s", "f4", 0, 100, 1e-3),
+    _channel("job.mfu", "MFU now", "%", "f4", 0, 70, 0.1),
+    _channel("job.goodput", "goodput so far", "%", "f4", 0, 100, 0.01),
+    _channel("job.gpus", "GPUs held", "", "i4", 0, 1e5, 0),
+    _channel("site.it_w", "IT power", "W", "f8", 0, 3e7, 1e3),
+    _channel("site.facility_w", "facility power", "W", "f8", 0, 4e7, 1e3),
+    _channel("site.pue", "PUE", "", "f8", 1, 2, 1e-3),
+    _channel("site.gpu_max_c", "hottest GPU", "°C", "f8", 25, 95, 0.5, "turbo"),
+    _channel("site.gpu_mean_c", "mean GPU temperature", "°C", "f8", 25, 95, 0.5, "turbo"),
+    _channel("site.goodput", "goodput so far", "%", "f8", 0, 100, 0.01),
+    _channel("site.goodput_now", "goodput now", "%", "f8", 0, 100, 0.01),
+    _channel("site.nodes_down", "nodes down", "", "f8", 0, 100, 0),
+    _channel("site.spares", "spare nodes", "", "f8", 0, 100, 0),
+    _channel("site.interruptions", "interruptions", "", "f8", 0, 1000, 0),
+    _channel("site.outdoor_c", "outdoor air", "°C", "f8", -20, 45, 0.1, "turbo"),
+)
+"""All channels, in frame order. Throughout, `util` and goodput are percent."""
+
+BY_ID: dict[str, Channel] = {c.id: c for c in CHANNELS}
+
+
+def of_entity(entity: Entity) -> tuple[Channel, ...]:
+    """Return the channels of one kind of entity, in frame order."""
+    return tuple(c for c in CHANNELS if c.entity == entity)
