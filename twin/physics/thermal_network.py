@@ -1,0 +1,339 @@
+"""The thermal network: which group hangs on which loop, hall and plant, and what they weigh.
+
+Groups of like GPUs -> loops (a coolant loop with its CDU, or cold and hot aisle with their CRAHs) -> halls
+(room air, takes the residual heat) -> plants (facility water) -> sink (outdoor air or chiller).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics import thermal_constants as const
+from twin.physics.thermal_constants import Floats, PartThermal
+
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkShape:
+    """Who hangs on whom. A loop belongs to one hall, a hall (its CDUs and CRAHs) to one plant.
+
+    Attributes
+    ----------
+    loop_hall : ndarray of int, shape (L,)
+    hall_plant : ndarray of int, shape (H,)
+    n_plants : int
+    """
+
+    loop_hall: Ints
+    hall_plant: Ints
+    n_plants: int
+
+    @property
+    def n_loops(self) -> int:
+        """Number of loops L."""
+        return self.loop_hall.size
+
+    @property
+    def n_halls(self) -> int:
+        """Number of halls H."""
+        return self.hall_plant.size
+
+    @property
+    def loop_plant(self) -> Ints:
+        """Plant of each loop, shape (L,)."""
+        return self.hall_plant[self.loop_hall]
+
+    @property
+    def n_upper(self) -> int:
+        """Number of unknowns above the groups: 2 per loop, 1 per hall, 2 per plant."""
+        return 2 * self.n_loops + self.n_halls + 2 * self.n_plants
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    """Constants of loops, halls and plants at design.
+
+    Attributes
+    ----------
+    loop_return_j_k, loop_supply_j_k : ndarray, shape (L,)
+        Heat capacities [J/K].
+    exchanger_ua_w_k : ndarray, shape (L,)
+        UA of the CDU or CRAH coil [W/K].
+    facility_flow_w_k : ndarray, shape (L,)
+        Facility-side heat capacity flow through the exchanger [W/K].
+    hall_j_k, crah_w_k : ndarray, shape (H,)
+        Room heat capacity [J/K], room unit conductance to facility supply [W/K].
+    plant_return_j_k, plant_supply_j_k, plant_flow_w_k, rejection_w_k : ndarray, shape (P,)
+        Facility water capacities [J/K], its flow [W/K], conductance of the heat rejection to the sink [W/K].
+    """
+
+    loop_return_j_k: Floats
+    loop_supply_j_k: Floats
+    exchanger_ua_w_k: Floats
+    facility_flow_w_k: Floats
+    hall_j_k: Floats
+    crah_w_k: Floats
+    plant_return_j_k: Floats
+    plant_supply_j_k: Floats
+    plant_flow_w_k: Floats
+    rejection_w_k: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Shape, part chains, installed GPUs and coefficients of one site.
+
+    Attributes
+    ----------
+    shape : NetworkShape
+    parts : tuple of PartThermal, length K
+    installed : ndarray, shape (L, K)
+        GPUs of each part on each loop; the groups of a loop always add up to it.
+    coefficients : Coefficients
+    """
+
+    shape: NetworkShape
+    parts: tuple[PartThermal, ...]
+    installed: Floats
+    coefficients: Coefficients
+
+    def part_values(self, name: str) -> Floats:
+        """One attribute of `PartThermal` for all parts, shape (K,)."""
+        return np.array([getattr(part, name) for part in self.parts], dtype=np.float64)
+
+    @property
+    def loop_flow_w_k(self) -> Floats:
+        """Heat capacity flow of each loop at flow fraction 1, shape (L,) [W/K]."""
+        flow: Floats = self.installed @ self.part_values("flow_w_k")
+        return flow
+
+
+def design_network(
+    loop_hall: Sequence[int] | Ints,
+    hall_plant: Sequence[int] | Ints,
+    parts: Sequence[PartThermal],
+    installed: Floats,
+    loop_is_air: Sequence[bool] | NDArray[np.bool_],
+) -> Network:
+    """Size loops, halls and plants for the GPUs on them by the design rules of PHYSICS 3.
+
+    An empty loop, hall or plant gets the heat capacity of one GPU's share, so it stays a legal node.
+
+    Parameters
+    ----------
+    loop_hall : array_like of int, shape (L,)
+        Hall of each loop.
+    hall_plant : array_like of int, shape (H,)
+        Plant of each hall.
+    parts : sequence of PartThermal, length K
+    installed : array_like, shape (L, K)
+        GPUs of each part on each loop.
+    loop_is_air : array_like of bool, shape (L,)
+        True where the loop is an air loop (cold and hot aisle).
+
+    Returns
+    -------
+    Network
+    """
+    hall_of = np.asarray(loop_hall, dtype=np.intp)
+    plant_of = np.asarray(hall_plant, dtype=np.intp)
+    counts = np.asarray(installed, dtype=np.float64)
+    is_air = np.asarray(loop_is_air, dtype=np.bool_)
+    if counts.shape != (hall_of.size, len(parts)) or is_air.shape != hall_of.shape:
+        raise ValueError("installed must be (loops, parts) and loop_is_air (loops,)")
+    shape = NetworkShape(hall_of, plant_of, int(plant_of.max()) + 1)
+    gpus = counts.sum(axis=1)
+    rated_w = counts @ np.array([part.tdp_w for part in parts])
+    flow_w_k = counts @ np.array([part.flow_w_k for part in parts])
+    per_gpu_j_k = np.where(is_air, const.AIR_LOOP_J_K_PER_GPU, const.LIQUID_LOOP_J_K_PER_GPU)
+    loop_j_k = np.maximum(gpus, 1.0) * per_gpu_j_k
+    room_w = rated_w * np.where(is_air, const.AIR_ROOM_SHARE, const.LIQUID_ROOM_SHARE)
+
+    def by_hall(values: Floats) -> Floats:
+        return np.bincount(hall_of, values, minlength=shape.n_halls)
+
+    def by_plant(values: Floats) -> Floats:
+        return np.bincount(shape.loop_plant, values, minlength=shape.n_plants)
+
+    facility_w_k = const.FACILITY_FLOW_FACTOR * flow_w_k
+    plant_flow_w_k = by_plant(facility_w_k)
+    wanted_w_k = const.NODE_HEAT_FACTOR * by_plant(rated_w) / const.PLANT_APPROACH_K
+    coefficients = Coefficients(
+        loop_return_j_k=loop_j_k,
+        loop_supply_j_k=loop_j_k.copy(),
+        exchanger_ua_w_k=const.EXCHANGER_NTU_DESIGN * flow_w_k,
+        facility_flow_w_k=facility_w_k,
+        hall_j_k=const.ROOM_J_K_PER_GPU * np.maximum(by_hall(gpus), 1.0),
+        crah_w_k=by_hall(room_w) / const.CRAH_APPROACH_K,
+        plant_return_j_k=const.PLANT_J_K_PER_GPU * np.maximum(by_plant(gpus), 1.0),
+        plant_supply_j_k=const.PLANT_J_K_PER_GPU * np.maximum(by_plant(gpus), 1.0),
+        plant_flow_w_k=plant_flow_w_k,
+        rejection_w_k=np.minimum(wanted_w_k, const.PLANT_MAX_FLOW_SHARE * plant_flow_w_k),
+    )
+    return Network(shape, tuple(parts), counts, coefficients)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """GPUs that share loop, part and power trace; die i of a group is at X0 + s_i X1.
+
+    A group with n = 0 is a free slot. Arrays are never changed in place.
+
+    Attributes
+    ----------
+    loop, part : ndarray of int, shape (G,)
+    n, sum_s : ndarray, shape (G,)
+        Number of GPUs and sum of their power spread factors s_i.
+    """
+
+    loop: Ints
+    part: Ints
+    n: Floats
+    sum_s: Floats
+
+    @classmethod
+    def of(cls, loop: object, part: object, n: object, sum_s: object) -> "Groups":
+        """Groups from array-likes, with dtypes set."""
+        return cls(
+            np.array(loop, dtype=np.intp),
+            np.array(part, dtype=np.intp),
+            np.array(n, dtype=np.float64),
+            np.array(sum_s, dtype=np.float64),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of slots G, free ones included."""
+        return self.n.size
+
+    def fits(self, network: Network) -> bool:
+        """Whether the groups add up to the installed GPUs of every loop and part."""
+        counts = np.zeros_like(network.installed)
+        np.add.at(counts, (self.loop, self.part), self.n)
+        return bool(np.allclose(counts, network.installed, rtol=0.0, atol=1e-6))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Temperatures [C]. Arrays are never changed in place.
+
+    Attributes
+    ----------
+    chain : ndarray, shape (G, 4, 2)
+        Die, HBM, plate, fluid of each group; last axis: common part X0 and spread part X1.
+    upper : ndarray, shape (2L + H + 2P,)
+        Loop return, loop supply, hall air, plant return, plant supply.
+    """
+
+    chain: Floats
+    upper: Floats
+
+    def loop_return_c(self, shape: NetworkShape) -> Floats:
+        """Return side of each loop (hot aisle), shape (L,) [C]."""
+        return self.upper[: shape.n_loops]
+
+    def loop_supply_c(self, shape: NetworkShape) -> Floats:
+        """Supply side of each loop (cold aisle), shape (L,) [C]."""
+        return self.upper[shape.n_loops : 2 * shape.n_loops]
+
+    def hall_air_c(self, shape: NetworkShape) -> Floats:
+        """Room air, shape (H,) [C]."""
+        return self.upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls]
+
+    def plant_return_c(self, shape: NetworkShape) -> Floats:
+        """Facility water return, shape (P,) [C]."""
+        return self.upper[-2 * shape.n_plants : -shape.n_plants]
+
+    def plant_supply_c(self, shape: NetworkShape) -> Floats:
+        """Facility water supply, shape (P,) [C]."""
+        return self.upper[-shape.n_plants :]
+
+    def die_c(self, spread: Floats | float = 1.0, group: Ints | slice = slice(None)) -> Floats:
+        """Die temperature X0 + s X1 of GPUs with spread s in the given groups [C]."""
+        pair = self.chain[group, 0]
+        die: Floats = pair[..., 0] + spread * pair[..., 1]
+        return die
+
+    def hbm_c(self, spread: Floats | float = 1.0, group: Ints | slice = slice(None)) -> Floats:
+        """HBM temperature of GPUs with spread s in the given groups [C]."""
+        pair = self.chain[group, 1]
+        hbm: Floats = pair[..., 0] + spread * pair[..., 1]
+        return hbm
+
+
+def uniform_state(network: Network, groups: Groups, temp_c: float) -> State:
+    """Everything at one temperature [C]."""
+    chain = np.zeros((groups.size, 4, 2))
+    chain[:, :, 0] = temp_c
+    return State(chain, np.full(network.shape.n_upper, temp_c))
+
+
+def split_group(
+    groups: Groups, state: State, source: int, n: float, sum_s: float
+) -> tuple[Groups, State, int]:
+    """Move GPUs that change their power trace into a group of their own, a copy of the source.
+
+    Parameters
+    ----------
+    groups, state
+        Present groups and temperatures.
+    source : int
+        Group that loses the GPUs.
+    n, sum_s : float
+        Number of GPUs that leave and the sum of their spread factors; ValueError when more than there are.
+
+    Returns
+    -------
+    Groups, State, int
+        With the index of the new group: the first free slot, or one appended.
+    """
+    if n <= 0.0 or n > groups.n[source]:
+        raise ValueError(f"cannot take {n:g} GPUs from a group of {groups.n[source]:g}")
+    free = np.flatnonzero(groups.n == 0.0)
+    target = int(free[0]) if free.size else groups.size
+    if target == groups.size:
+        loop, part = np.append(groups.loop, 0), np.append(groups.part, 0)
+        counts, sums = np.append(groups.n, 0.0), np.append(groups.sum_s, 0.0)
+        chain = np.concatenate([state.chain, state.chain[source : source + 1]])
+    else:
+        loop, part = groups.loop.copy(), groups.part.copy()
+        counts, sums = groups.n.copy(), groups.sum_s.copy()
+        chain = state.chain.copy()
+    loop[target], part[target] = loop[source], part[source]
+    counts[target], sums[target] = n, sum_s
+    counts[source] -= n
+    sums[source] = sums[source] - sum_s if counts[source] > 0.0 else 0.0
+    chain[target] = chain[source]
+    return Groups(loop, part, counts, sums), State(chain, state.upper), target
+
+
+def mergeable(state: State, into: int, source: int, tol_k: float = 0.01) -> bool:
+    """Whether all four temperatures of two groups agree within tol_k [K] for spreads of 0.9 to 1.1."""
+    diff = state.chain[source] - state.chain[into]
+    return bool(np.max(np.abs(diff[:, 0] + diff[:, 1]) + 0.1 * np.abs(diff[:, 1])) <= tol_k)
+
+
+def merge_group(groups: Groups, state: State, into: int, source: int) -> tuple[Groups, State]:
+    """Join two groups of one loop and part; the joint X0 keeps their energy, the source becomes a free slot.
+
+    X0 += (m D0 + sum_s D1) / (n + m), with D = source - into and m, sum_s those of the source.
+
+    Raises
+    ------
+    ValueError
+        When the groups are not of one loop and part.
+    """
+    if groups.loop[into] != groups.loop[source] or groups.part[into] != groups.part[source]:
+        raise ValueError("only groups of one loop and part merge")
+    counts, sums = groups.n.copy(), groups.sum_s.copy()
+    chain = state.chain.copy()
+    diff = chain[source] - chain[into]
+    total = counts[into] + counts[source]
+    if total > 0.0:
+        chain[into, :, 0] += (counts[source] * diff[:, 0] + sums[source] * diff[:, 1]) / total
+    counts[into], sums[into] = total, sums[into] + sums[source]
+    counts[source], sums[source] = 0.0, 0.0
+    return replace(groups, n=counts, sum_s=sums), State(chain, state.upper)

@@ -1,0 +1,267 @@
+"""Exact solution of one implicit stage of the thermal network by tree elimination.
+
+(C/h + K) T = C/h T* + source: the four nodes of a GPU are eliminated by a 4 x 4 inverse, which leaves the plate
+and coolant as linear functions of loop supply and hall air; the loop's supply follows as s0 + s1 T_fs + s2 T_a,
+the hall's air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on installed GPUs, flows and h
+only, not on how GPUs are grouped, so they outlive every split and merge.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
+from twin.physics.thermal_network import Groups, Network
+
+DENSE_UPPER_LIMIT = 128
+"""Up to this many loops, halls and plants the elimination above the groups is applied as one cached matrix."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlantState:
+    """How far exchangers, room units, facility pumps and heat rejection are on, each 0..1.
+
+    Attributes
+    ----------
+    exchanger : ndarray, shape (L,)
+    crah : ndarray, shape (H,)
+    plant_flow, rejection : ndarray, shape (P,)
+    """
+
+    exchanger: Floats
+    crah: Floats
+    plant_flow: Floats
+    rejection: Floats
+
+    def same_as(self, other: "PlantState") -> bool:
+        """Whether all values are equal."""
+        return (
+            np.array_equal(self.exchanger, other.exchanger)
+            and np.array_equal(self.crah, other.crah)
+            and np.array_equal(self.plant_flow, other.plant_flow)
+            and np.array_equal(self.rejection, other.rejection)
+        )
+
+
+def exchanger_w_k(network: Network, flow_fraction: Floats, plant: PlantState) -> Floats:
+    """Counterflow exchanger conductance eps C_min between loop return and facility supply, shape (L,) [W/K].
+
+    eps = (1 - e^{-NTU (1-Cr)}) / (1 - Cr e^{-NTU (1-Cr)}); zero where either side stands still.
+    """
+    shape, coefficients = network.shape, network.coefficients
+    hot = flow_fraction * network.loop_flow_w_k
+    cold = plant.plant_flow[shape.loop_plant] * coefficients.facility_flow_w_k
+    c_min, c_max = np.minimum(hot, cold), np.maximum(hot, cold)
+    flowing = c_min > 0.0
+    safe_min, safe_max = np.where(flowing, c_min, 1.0), np.where(flowing, c_max, 1.0)
+    ratio = safe_min / safe_max
+    ntu = coefficients.exchanger_ua_w_k / safe_min
+    decay = np.exp(-ntu * (1.0 - ratio))
+    balanced = 1.0 - ratio < 1e-9
+    counter = (1.0 - decay) / np.where(balanced, 1.0, 1.0 - ratio * decay)
+    effectiveness = np.where(balanced, ntu / (1.0 + ntu), counter)
+    result: Floats = np.where(flowing, effectiveness * c_min, 0.0) * plant.exchanger
+    return result
+
+
+def rejection_w_k(network: Network, plant: PlantState) -> Floats:
+    """Conductance from facility return to the sink as it is now, never above .95 of the flow, (P,) [W/K]."""
+    flow = plant.plant_flow * network.coefficients.plant_flow_w_k
+    return np.minimum(plant.rejection * network.coefficients.rejection_w_k, PLANT_MAX_FLOW_SHARE * flow)
+
+
+def chain_inverse(network: Network, flow_fraction: Floats, inv_h: float) -> Floats:
+    """Inverse of the 4 x 4 stage matrix of one GPU for each (loop, part), shape (L*K, 4, 4) [K/W]."""
+    n_loops, n_parts = network.installed.shape
+    value = network.part_values
+    g_jp, g_mp, g_amb = value("g_die_plate_w_k"), value("g_hbm_plate_w_k"), value("g_ambient_w_k")
+    phi = flow_fraction[:, None]
+    g_pf = phi**0.8 * value("g_convection_w_k") + value("g_stagnant_w_k")
+    matrix = np.zeros((n_loops, n_parts, 4, 4))
+    matrix[..., 0, 0] = value("die_j_k") * inv_h + g_jp
+    matrix[..., 1, 1] = value("hbm_j_k") * inv_h + g_mp
+    matrix[..., 2, 2] = value("plate_j_k") * inv_h + g_jp + g_mp + g_pf + g_amb
+    matrix[..., 3, 3] = value("fluid_j_k") * inv_h + g_pf + phi * value("flow_w_k")
+    matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
+    matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
+    matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
+    inverse: Floats = np.linalg.inv(matrix.reshape(-1, 4, 4))
+    return inverse
+
+
+class Operator:
+    """Factors of one implicit stage for given step h, flows and plant state.
+
+    Parameters
+    ----------
+    network : Network
+    flow_fraction : ndarray, shape (L,)
+        Loop flow over design flow; zero is legal unless h is infinite.
+    plant : PlantState
+    inv_h : float
+        1 / h [1/s]; 0 gives the steady state.
+    """
+
+    def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState, inv_h: float) -> None:
+        shape, coefficients = network.shape, network.coefficients
+        n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
+        self.shape = shape
+        self.inv_h = inv_h
+        inverse = chain_inverse(network, flow_fraction, inv_h)
+        w_part = (flow_fraction[:, None] * network.part_values("flow_w_k")).reshape(-1)
+        g_amb = np.tile(network.part_values("g_ambient_w_k"), n_loops)
+        self.chain = inverse
+        # Temperatures of the chain per kelvin of loop supply and of hall air.
+        self.drive = np.stack([inverse[:, :, 3] * w_part[:, None], inverse[:, :, 2] * g_amb[:, None]], axis=2)
+        # Weights of (plate, fluid) in the heat given to hall and loop per GPU.
+        self.gain = np.stack([g_amb, w_part], axis=1)
+        count = network.installed.reshape(-1)
+
+        def by_loop(values: Floats) -> Floats:
+            return (count * values).reshape(n_loops, -1).sum(axis=1)[:, None]
+
+        b = by_loop(w_part * self.drive[:, 3, 0])
+        c = by_loop(w_part * self.drive[:, 3, 1])
+        room = by_loop(g_amb * (self.drive[:, 2, 1] - 1.0))
+        flow = by_loop(w_part)
+        coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
+        forward = flow - coil
+        self.hall_sum = (np.arange(n_halls)[:, None] == shape.loop_hall).astype(np.float64)
+        loop_to_plant = (np.arange(n_plants)[:, None] == shape.loop_plant).astype(np.float64)
+        self.plant_of_hall = (np.arange(n_plants)[:, None] == shape.hall_plant).astype(np.float64)
+        plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
+        g_crah = (plant.crah * coefficients.crah_w_k * plant.plant_flow[shape.hall_plant])[:, None]
+        self.reject = rejection_w_k(network, plant)
+
+        self.capacity_rate = inv_h * np.concatenate(
+            [
+                coefficients.loop_return_j_k,
+                coefficients.loop_supply_j_k,
+                coefficients.hall_j_k,
+                coefficients.plant_return_j_k,
+                coefficients.plant_supply_j_k,
+            ]
+        )
+        rate = self.capacity_rate[:, None]
+        d_r, d_s = rate[:n_loops], rate[n_loops : 2 * n_loops]
+        d_a = rate[2 * n_loops : 2 * n_loops + n_halls]
+        d_fr, d_fs = rate[-2 * n_plants : -n_plants], rate[-n_plants:]
+        self._k_r = 1.0 / (d_r + flow)
+        self._k_s = 1.0 / (d_s + flow - forward * self._k_r * b)
+        self._b, self._c, self._forward, self._coil = b, c, forward, coil
+        self._s1 = self._k_s * coil
+        self._s2 = self._k_s * forward * self._k_r * c
+        self._k_a = 1.0 / (d_a + g_crah - self.hall_sum @ (c * self._s2 + room))
+        self._t1 = self._k_a * (g_crah + self.hall_sum @ (c * self._s1))
+        t1_loop = self._t1[shape.loop_hall]
+        self._s1_full = self._s1 + self._s2 * t1_loop
+        self._r1 = self._k_r * (b * self._s1_full + c * t1_loop)
+        self._loop_heat = loop_to_plant * coil.T
+        self._hall_heat = self.plant_of_hall * g_crah.T
+        back = self._loop_heat @ (self._r1 - 1.0) + self._hall_heat @ (self._t1 - 1.0)
+        self._k_fr = 1.0 / (d_fr + plant_flow)
+        self._fr1 = self._k_fr * (plant_flow + back)
+        self._to_supply = plant_flow - self.reject[:, None]
+        self._k_fs = 1.0 / (d_fs + plant_flow - self._to_supply * self._fr1)
+        n_upper = shape.n_upper
+        self._dense = self.eliminate(np.eye(n_upper)) if n_upper <= DENSE_UPPER_LIMIT else None
+
+    def eliminate(self, rhs: Floats) -> Floats:
+        """Upper temperatures for right-hand sides of shape (2L + H + 2P, columns), by tree elimination [C]."""
+        shape = self.shape
+        n_loops, n_plants = shape.n_loops, shape.n_plants
+        loop_hall, loop_plant = shape.loop_hall, shape.loop_plant
+        r_loop, r_supply = rhs[:n_loops], rhs[n_loops : 2 * n_loops]
+        r_hall = rhs[2 * n_loops : 2 * n_loops + shape.n_halls]
+        r_fr, r_fs = rhs[-2 * n_plants : -n_plants], rhs[-n_plants:]
+
+        x = self._k_r * r_loop
+        s0 = self._k_s * (r_supply + self._forward * x)
+        t0 = self._k_a * (r_hall + self.hall_sum @ (self._c * s0))
+        t0_loop = t0[loop_hall]
+        s0 = s0 + self._s2 * t0_loop
+        r0 = x + self._k_r * (self._b * s0 + self._c * t0_loop)
+        heat = self._loop_heat @ r0 + self._hall_heat @ t0
+        fr0 = self._k_fr * (r_fr + heat)
+        plant_supply = self._k_fs * (r_fs + self._to_supply * fr0)
+        plant_return = fr0 + self._fr1 * plant_supply
+        facility_loop = plant_supply[loop_plant]
+        return np.concatenate(
+            [
+                r0 + self._r1 * facility_loop,
+                s0 + self._s1_full * facility_loop,
+                t0 + self._t1 * plant_supply[shape.hall_plant],
+                plant_return,
+                plant_supply,
+            ]
+        )
+
+    def upper(self, rhs: Floats) -> Floats:
+        """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
+        if self._dense is not None:
+            result: Floats = self._dense @ rhs
+            return result
+        return self.eliminate(rhs[:, None])[:, 0]
+
+
+class GroupOperator:
+    """An `Operator` gathered for the present groups.
+
+    Parameters
+    ----------
+    operator : Operator
+    network : Network
+    groups : Groups
+    """
+
+    def __init__(self, operator: Operator, network: Network, groups: Groups) -> None:
+        shape, n_parts = network.shape, len(network.parts)
+        kind = groups.loop * n_parts + groups.part
+        self.operator = operator
+        self._chain = operator.chain[kind]
+        self._drive = operator.drive[kind]
+        self._rate = operator.inv_h * chain_capacity_j_k(network)[groups.part][:, :, None]
+        members = np.stack([groups.n, groups.sum_s], axis=1)
+        self._weights = operator.gain[kind][:, :, None] * members[:, None, :]
+        self._loop = groups.loop
+        hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
+        self._driver = np.stack([shape.n_loops + groups.loop, hall], axis=1)
+
+    def solve(
+        self, chain: Floats, upper: Floats, chain_source: Floats, upper_source: Floats
+    ) -> tuple[Floats, Floats]:
+        """Solve one stage from old temperatures and constant sources.
+
+        Parameters
+        ----------
+        chain : ndarray, shape (G, 4, 2)
+            Old temperatures T* of the groups [C].
+        upper : ndarray, shape (2L + H + 2P,)
+            Old temperatures T* above the groups [C].
+        chain_source : ndarray, shape (G, 4, 2)
+            Heat into each node per GPU, common and spread part [W].
+        upper_source : ndarray, shape (2L + H + 2P,)
+            Heat into each node above the groups, sink coupling included [W].
+
+        Returns
+        -------
+        chain, upper : ndarray
+            Temperatures at the end of the stage [C].
+        """
+        operator = self.operator
+        n_loops = operator.shape.n_loops
+        new_chain: Floats = self._chain @ (self._rate * chain + chain_source)
+        given = np.einsum("gij,gij->ig", new_chain[:, 2:], self._weights)
+        rhs = operator.capacity_rate * upper + upper_source
+        rhs[:n_loops] += np.bincount(self._loop, given[1], minlength=n_loops)
+        to_room = operator.hall_sum @ np.bincount(self._loop, given[0], minlength=n_loops)
+        rhs[2 * n_loops : 2 * n_loops + operator.shape.n_halls] += to_room
+        new_upper = operator.upper(rhs)
+        new_chain[:, :, 0] += (self._drive @ new_upper[self._driver][:, :, None])[:, :, 0]
+        return new_chain, new_upper
+
+
+def chain_capacity_j_k(network: Network) -> Floats:
+    """Heat capacities of die, HBM, plate and fluid of each part, shape (K, 4) [J/K]."""
+    value = network.part_values
+    return np.stack([value("die_j_k"), value("hbm_j_k"), value("plate_j_k"), value("fluid_j_k")], axis=1)
