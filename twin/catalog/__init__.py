@@ -1,0 +1,62 @@
+"""Typed parts with the source and standing of every number."""
+
+from twin.catalog.catalog import Catalog, catalog_from_texts, load_catalog
+from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
+from twin.catalog.efficiency import EfficiencyCurve
+from twin.catalog.errors import CatalogError, UnknownPart
+from twin.catalog.facility_parts import (
+    BatteryPart,
+    BusbarPart,
+    CduPart,
+    ChillerPart,
+    CoolingTowerPart,
+    CrahPart,
+    DryCoolerPart,
+    GeneratorPart,
+    PduPart,
+    PowerShelfPart,
+    PowerStage,
+    PsuPart,
+    RdhxPart,
+    TransformerPart,
+    UpsPart,
+)
+from twin.catalog.figure import Figure
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.part import RACK_UNIT_M, Part, PartGroup
+
+__all__ = [
+    "RACK_UNIT_M",
+    "BatteryPart",
+    "BusbarPart",
+    "CablePart",
+    "Catalog",
+    "CatalogError",
+    "CduPart",
+    "ChillerPart",
+    "CoolingTowerPart",
+    "CpuPart",
+    "CrahPart",
+    "DryCoolerPart",
+    "EfficiencyCurve",
+    "Figure",
+    "GeneratorPart",
+    "GpuPart",
+    "NicPart",
+    "NodePart",
+    "Part",
+    "PartGroup",
+    "PduPart",
+    "PowerShelfPart",
+    "PowerStage",
+    "PsuPart",
+    "RackPart",
+    "RdhxPart",
+    "StoragePart",
+    "SwitchPart",
+    "TransformerPart",
+    "UnknownPart",
+    "UpsPart",
+    "catalog_from_texts",
+    "load_catalog",
+]

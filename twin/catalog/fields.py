@@ -1,0 +1,114 @@
+"""Declaring the fields of a part type: what they hold, in which dimension, and what they mean.
+
+The name of a field carries its SI unit (`tdp_w`); a catalogue file writes the key without it (`tdp: {value: 700 W}`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from twin.units import DIMENSIONS
+
+Shape = Literal["quantity", "number", "count", "efficiency", "text", "choice", "reference", "groups"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """What one field of a part type holds.
+
+    Attributes
+    ----------
+    name, key
+        Field of the dataclass, and key in a catalogue file.
+    shape
+        quantity: number with a dimension. number, count: without. efficiency: a curve. text, choice, reference: no
+        number. groups: a list of (part, count).
+    about
+        A key of `twin.units.DIMENSIONS`, the unit label of a number, the choices, or the kinds a reference may name.
+    """
+
+    name: str
+    key: str
+    shape: Shape
+    about: tuple[str, ...]
+    doc: str
+    optional: bool
+
+    @property
+    def unit(self) -> str:
+        """Unit of the stored float, empty for a pure number."""
+        if self.shape == "quantity":
+            return DIMENSIONS[self.about[0]].si_unit
+        return self.about[0] if self.shape == "number" and self.about else ""
+
+
+def _declare(shape: Shape, about: tuple[str, ...], doc: str, optional: bool, empty: object = None) -> Any:
+    metadata = {"shape": shape, "about": about, "doc": doc, "optional": optional}
+    if optional:
+        return dataclasses.field(metadata=metadata, default=empty)
+    return dataclasses.field(metadata=metadata)
+
+
+def quantity(dimension: str, doc: str, *, optional: bool = False) -> Any:
+    """Declare a number with a dimension."""
+    return _declare("quantity", (dimension,), doc, optional)
+
+
+def number(doc: str, *, unit: str = "", optional: bool = False) -> Any:
+    """Declare a number without dimension; `unit` is a label such as "U"."""
+    return _declare("number", (unit,), doc, optional)
+
+
+def count(doc: str, *, optional: bool = False) -> Any:
+    """Declare a whole number."""
+    return _declare("count", (), doc, optional)
+
+
+def efficiency(doc: str) -> Any:
+    """Declare an `EfficiencyCurve`."""
+    return _declare("efficiency", (), doc, False)
+
+
+def text(doc: str, *, optional: bool = False) -> Any:
+    """Declare free text; an optional one is empty when absent."""
+    return _declare("text", (), doc, optional, empty="")
+
+
+def choice(doc: str, *options: str) -> Any:
+    """Declare one word out of `options`."""
+    return _declare("choice", options, doc, False)
+
+
+def reference(doc: str, *kinds: str, optional: bool = False) -> Any:
+    """Declare the id of another part of one of the kinds."""
+    return _declare("reference", kinds, doc, optional)
+
+
+def groups(doc: str, *kinds: str) -> Any:
+    """Declare a list of (part, count) whose parts are of the kinds; empty when absent."""
+    return _declare("groups", kinds, doc, True, empty=())
+
+
+@cache
+def specs(part_type: type) -> tuple[FieldSpec, ...]:
+    """Return the fields of a part type a catalogue file may give, in order."""
+    return tuple(
+        FieldSpec(
+            name=one.name,
+            key=_key(one.name, one.metadata["shape"], one.metadata["about"]),
+            shape=one.metadata["shape"],
+            about=one.metadata["about"],
+            doc=one.metadata["doc"],
+            optional=one.metadata["optional"],
+        )
+        for one in dataclasses.fields(part_type)
+        if "shape" in one.metadata
+    )
+
+
+def _key(name: str, shape: Shape, about: tuple[str, ...]) -> str:
+    suffix = DIMENSIONS[about[0]].suffix if shape == "quantity" else ""
+    return name.removesuffix(f"_{suffix}") if suffix else name

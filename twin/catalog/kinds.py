@@ -1,0 +1,52 @@
+"""The kinds of part there are."""
+
+from __future__ import annotations
+
+from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
+from twin.catalog.facility_parts import (
+    BatteryPart,
+    BusbarPart,
+    CduPart,
+    ChillerPart,
+    CoolingTowerPart,
+    CrahPart,
+    DryCoolerPart,
+    GeneratorPart,
+    PduPart,
+    PowerShelfPart,
+    PsuPart,
+    RdhxPart,
+    TransformerPart,
+    UpsPart,
+)
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.part import Part
+
+PART_TYPES: dict[str, type[Part]] = {
+    part_type.KIND: part_type
+    for part_type in (
+        GpuPart,
+        CpuPart,
+        NodePart,
+        RackPart,
+        NicPart,
+        SwitchPart,
+        CablePart,
+        StoragePart,
+        CduPart,
+        CrahPart,
+        RdhxPart,
+        ChillerPart,
+        DryCoolerPart,
+        CoolingTowerPart,
+        PduPart,
+        BusbarPart,
+        PowerShelfPart,
+        PsuPart,
+        UpsPart,
+        TransformerPart,
+        GeneratorPart,
+        BatteryPart,
+    )
+}
+"""Kind -> type, in the order of a listing."""
