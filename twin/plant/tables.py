@@ -17,6 +17,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
+U_M = 0.04445
+"""Height of a rack unit [m]."""
+
+RACK_FOOT_M = 0.08
+"""Floor to the bottom of rack unit 1 [m]."""
+
+RACK_HEAD_M = 0.0864
+"""Top of the highest rack unit to the roof of the rack [m]; a 48 U cabinet is 2.3 m high."""
+
 
 class RackKind(IntEnum):
     """What a rack is for."""
@@ -31,6 +40,14 @@ class SwitchRole(IntEnum):
 
     LEAF = 0
     SPINE = 1
+
+
+class FixtureKind(IntEnum):
+    """Front panels that hold no GPU and no scale-out switch."""
+
+    NVLINK_TRAY = 0
+    POWER_SHELF = 1
+    STORAGE = 2
 
 
 class LoopKind(IntEnum):
@@ -66,6 +83,7 @@ class Rows:
     height_m: Floats
     facing: Ints  # +1: fronts look to +y, -1: to -y
     contained: Ints  # containment of the aisle in front (+1), behind (-1), none (0)
+    present: Bools
 
 
 @dataclass
@@ -106,6 +124,8 @@ class Nodes:
     gpu_count: Ints
     loop: Ints  # the loop its GPUs reject heat to (liquid, or air when air-cooled)
     unit: Ints  # scalable unit of the scale-out fabric, -1 none
+    nics: Ints  # scale-out ports
+    liquid: Bools  # cold plates on the GPUs
     drained: Bools
     present: Bools
 
@@ -153,8 +173,50 @@ class Bundles:
 
 
 @dataclass
+class NodeLinks:
+    """One cable from a node to a leaf switch each; absent nodes have none."""
+
+    fabric: Ints
+    rail: Ints
+    node: Ints
+    leaf: Ints  # switch slot
+
+
+@dataclass
+class LeafLinks:
+    """Cables between one leaf and one spine."""
+
+    fabric: Ints
+    leaf: Ints  # switch slots
+    spine: Ints
+    cables: Ints
+
+
+@dataclass
+class Fixtures:
+    """Trays and boxes in racks that hold no GPU: NVLink switch trays, power shelves, storage."""
+
+    rack: Ints
+    u: Ints
+    height_u: Ints
+    kind: Ints  # FixtureKind
+
+
+@dataclass
+class Machines:
+    """CDUs and CRAHs, one entry per machine; (x, y) is the centre of the footprint."""
+
+    loop: Ints
+    x_m: Floats
+    y_m: Floats
+    width_m: Floats  # along x
+    depth_m: Floats  # along y
+    height_m: Floats
+
+
+@dataclass
 class Loops:
-    """Coolant and air loops: CDUs or groups of CRAHs, with the machine's place on the floor."""
+    """Coolant and air loops: CDUs or groups of CRAHs; the place is the bounding box of the machines."""
 
     ids: list[str]
     labels: list[str]  # "CDU 1", "CRAH 3"
@@ -172,6 +234,7 @@ class Loops:
     width_m: Floats
     depth_m: Floats
     height_m: Floats
+    present: Bools
 
 
 @dataclass
@@ -196,6 +259,20 @@ class PowerItems:
     capacity_w: Floats  # nan: unlimited
     x_m: Floats
     y_m: Floats
+    feed: Ints  # 0: feed A of the racks on it, 1: feed B, -1: feeds no rack itself
+    present: Bools
+
+
+@dataclass
+class Stores:
+    """Stores that checkpoints and input come from and go to; all boxes of a store together."""
+
+    ids: list[str]
+    part: list[str]
+    count: Ints
+    read_bytes_s: Floats
+    write_bytes_s: Floats
+    rack: Ints  # rack of the first box, -1 not in a rack
 
 
 @dataclass
@@ -211,12 +288,17 @@ class Plant:
     nodes: Nodes
     gpus: Gpus
     switches: Switches
+    node_links: NodeLinks
+    leaf_links: LeafLinks
     bundles: Bundles
+    fixtures: Fixtures
+    machines: Machines
     loops: Loops
     plants: Plants
     power: PowerItems
     fabrics: list[str]
     stores: list[str]
+    storage: Stores
 
     def gpu_id(self, gpu: int) -> str:
         """Return the id of GPU slot `gpu`."""
