@@ -285,8 +285,8 @@ class ThermalStepper:
 
     def _error_k(self, chain: Floats, upper: Floats) -> float:
         n_loops = self.network.shape.n_loops
-        die = np.abs(chain[:, 0, 0] + chain[:, 0, 1])[self._occupied].max(initial=0.0)
-        return ERROR_SHARE * float(max(die, np.abs(upper[n_loops : 2 * n_loops]).max()))
+        die = float(np.abs(chain[:, 0, 0] + chain[:, 0, 1])[self._occupied].max(initial=0.0))
+        return ERROR_SHARE * max(die, float(np.abs(upper[n_loops : 2 * n_loops]).max()))
 
 
 def ladder_dt_s(rung: int) -> float:
