@@ -1,0 +1,145 @@
+"""Time of collective operations: ring and tree inside a training step, and the stand-alone benchmark form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["all_reduce", "reduce_scatter", "all_gather"]
+
+LAUNCH_S = 8.4e-6
+RING_HOP_S = 3.4e-6
+TREE_HOP_S = 4e-6
+INTER_NODE_HOP_S = 14e-6
+TREE_BANDWIDTH_SHARE = 0.92
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Effective bandwidth of one GPU and direction.
+
+    Attributes
+    ----------
+    scale_up_bytes_s
+        Inside a node or NVLink domain [B/s].
+    scale_out_bytes_s
+        Of the GPU's share of network cards [B/s].
+    """
+
+    scale_up_bytes_s: float
+    scale_out_bytes_s: float
+
+
+def ring_bandwidth_bytes_s(nodes: int, ranks_per_node: int, links: Links) -> float:
+    """Return the bandwidth of a ring [B/s]; on rail-optimised networks each rank of a node drives a card."""
+    if nodes == 1:
+        return links.scale_up_bytes_s
+    return min(links.scale_up_bytes_s, links.scale_out_bytes_s * ranks_per_node)
+
+
+def ring_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+    """Return the time of a ring collective [s].
+
+    Parameters
+    ----------
+    kind
+        All-reduce passes the ring twice, the others once.
+    size_bytes
+        Whole buffer: what each rank holds after an all-gather or before a reduce-scatter [B].
+    ranks
+        Members of the group; 1 takes no time.
+    ranks_per_node
+        Members on one node.
+    links
+        Effective bandwidths.
+    """
+    if ranks <= 1:
+        return 0.0
+    nodes = math.ceil(ranks / ranks_per_node)
+    passes = 2 if kind == "all_reduce" else 1
+    hops = passes * (ranks - 1)
+    inter = passes * (nodes - 1)
+    bandwidth = ring_bandwidth_bytes_s(nodes, ranks_per_node, links)
+    latency = LAUNCH_S + (hops - inter) * RING_HOP_S + inter * INTER_NODE_HOP_S
+    return latency + hops / ranks * size_bytes / bandwidth
+
+
+def tree_time_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+    """Return the time of a tree all-reduce over several nodes [s]: few hops, a little less bandwidth."""
+    nodes = math.ceil(ranks / ranks_per_node)
+    bandwidth = ring_bandwidth_bytes_s(nodes, ranks_per_node, links) * TREE_BANDWIDTH_SHARE
+    hops = (ranks_per_node - 1) * TREE_HOP_S + math.log2(nodes) * INTER_NODE_HOP_S
+    return LAUNCH_S + 2 * hops + 2 * size_bytes / bandwidth
+
+
+def collective_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, links: Links) -> float:
+    """Return the time of a collective [s], by the faster of ring and tree.
+
+    Parameters
+    ----------
+    kind
+        The operation.
+    size_bytes
+        Whole buffer [B].
+    ranks, ranks_per_node
+        Members of the group, and how many of them share a node.
+    links
+        Effective bandwidths.
+
+    Examples
+    --------
+    >>> links = Links(450e9 * 0.81, 50e9 * 0.90)
+    >>> round(collective_time_s("all_reduce", 1e9, 8, 8, links) * 1e3, 2)
+    4.86
+    """
+    ring = ring_time_s(kind, size_bytes, ranks, ranks_per_node, links)
+    if kind == "all_reduce" and ranks > ranks_per_node:
+        return min(ring, tree_time_s(size_bytes, ranks, ranks_per_node, links))
+    return ring
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Constants of a benchmark sweep over buffer sizes.
+
+    Attributes
+    ----------
+    latency_s
+        Time of the smallest buffer [s].
+    bus_bytes_s
+        Bus bandwidth of the largest [B/s].
+    root_s
+        Cost that grows with the root of the size [s/sqrt(B)]: chunks that do not yet fill the pipeline.
+    """
+
+    latency_s: float
+    bus_bytes_s: float
+    root_s: float
+
+
+H100_8_ALL_REDUCE = Sweep(latency_s=16.5e-6, bus_bytes_s=501e9, root_s=1.07e-8)
+"""Fitted to the nccl-tests sweep of 8 H100 in NVIDIA dgxc-benchmarking (in-network reduction on)."""
+
+
+def standalone_time_s(
+    kind: Kind, size_bytes: NDArray[np.float64], ranks: int, sweep: Sweep
+) -> NDArray[np.float64]:
+    """Return what a collective benchmark shows [s]: latency + w S / B + q sqrt(S).
+
+    Parameters
+    ----------
+    kind
+        The operation; w is 2 (n-1)/n for all-reduce, (n-1)/n for the others.
+    size_bytes
+        Buffer sizes, any shape [B].
+    ranks
+        Members of the group n.
+    sweep
+        Constants of this machine and operation.
+    """
+    weight = (2 if kind == "all_reduce" else 1) * (ranks - 1) / ranks
+    return sweep.latency_s + weight * size_bytes / sweep.bus_bytes_s + sweep.root_s * np.sqrt(size_bytes)
