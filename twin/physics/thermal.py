@@ -1,8 +1,8 @@
 """Time stepping of the thermal network: SDIRK2 with an exact error estimate and exact energy booking.
 
-S1 = solve(gamma dt, T0); S2 = solve(gamma dt, T0 + (1-gamma)/gamma (S1 - T0)), gamma = 1 - 1/sqrt 2; S2 is the
-result and err = 0.25 max |S2 - backward Euler| over die and loop supply temperatures steers dt on a ladder of
-factor sqrt 2, whose factors are cached. Method and constants: PHYSICS.md section 3.
+S1 = solve(gamma dt, T0); S2 = solve(gamma dt, T0 + (1-gamma)/gamma (S1 - T0)), gamma = 1 - 1/sqrt 2; S2 is
+the result and err = 0.25 max |S2 - backward Euler| over die and loop supply temperatures steers dt on a ladder
+of factor sqrt 2, whose factors are cached. Method and constants: PHYSICS.md section 3.
 """
 
 import math
@@ -371,6 +371,29 @@ class Integrator:
         t1_s = self.t_s + taken_s if whole else t_end_s
         accepted = AcceptedStep(self.t_s, t1_s, self.state, state, error_k, energy, ladder_dt_s(self._rung))
         self.t_s, self.state = t1_s, state
+        return accepted
+
+    def truncate(self, accepted: AcceptedStep, t_s: float) -> AcceptedStep:
+        """Take an accepted step again, only as far as t_s, and stand there.
+
+        For a look-ahead that an earlier event cuts short: call it before `change`, with the step that holds t_s.
+
+        Parameters
+        ----------
+        accepted : AcceptedStep
+            A step made with the present inputs and groups.
+        t_s : float
+            Time after its start, at most its end [s].
+        """
+        if t_s < accepted.t1_s:
+            taken_s = t_s - accepted.t0_s
+            state, error_k, energy = self.stepper.step(
+                accepted.state0, accepted.t0_s, taken_s, on_ladder=False
+            )
+            accepted = AcceptedStep(
+                accepted.t0_s, t_s, accepted.state0, state, error_k, energy, accepted.dt_next_s
+            )
+        self.t_s, self.state = accepted.t1_s, accepted.state1
         return accepted
 
     def run(self, t_end_s: float) -> Iterator[AcceptedStep]:

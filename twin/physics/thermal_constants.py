@@ -44,7 +44,7 @@ PLANT_MAX_FLOW_SHARE = 0.95
 """Heat rejection conductance never exceeds this share of the facility flow [-]."""
 LIQUID_ROOM_SHARE = 0.27
 AIR_ROOM_SHARE = 0.05
-"""Residual heat that a room unit is sized for, as share of rated GPU power: liquid- and air-cooled halls [-]."""
+"""Residual heat that room units are sized for over rated GPU power: liquid- and air-cooled halls [-]."""
 CRAH_APPROACH_K = 8.0
 
 LEAK_REF_C = 60.0

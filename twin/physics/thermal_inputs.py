@@ -10,6 +10,8 @@ from twin.physics.thermal_solve import PlantState
 
 FLOW_SETTLED = 1e-3
 """A flow this close to its target has arrived [-]."""
+SETTLE_MARGIN_S = 1e-3
+"""Added to the computed arrival, so that rounding cannot call a flow settled that still moves [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class FlowRamp:
         if not moving.any():
             return -np.inf
         decay_s = self.tau_s[moving] * np.log(gap[moving] / FLOW_SETTLED)
-        return float(np.max(self.since_s[moving] + decay_s))
+        return float(np.max(self.since_s[moving] + decay_s)) + SETTLE_MARGIN_S
 
     def towards(self, t_s: float, loop: int, target: float, tau_s: float) -> "FlowRamp":
         """The same, with one loop heading for a new target from where it is at t_s."""

@@ -1,8 +1,8 @@
 """Exact solution of one implicit stage of the thermal network by tree elimination.
 
-(C/h + K) T = C/h T* + source: the four nodes of a GPU are eliminated by a 4 x 4 inverse, which leaves the plate
-and coolant as linear functions of loop supply and hall air; the loop's supply follows as s0 + s1 T_fs + s2 T_a,
-the hall's air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on installed GPUs, flows and h
+(C/h + K) T = C/h T* + source: the four nodes of a GPU are eliminated by a 4 x 4 inverse, which leaves plate and
+coolant as linear functions of loop supply and hall air; the loop's supply follows as s0 + s1 T_fs + s2 T_a, the
+hall's air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on installed GPUs, flows and h
 only, not on how GPUs are grouped, so they outlive every split and merge.
 """
 
@@ -14,7 +14,7 @@ from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
 from twin.physics.thermal_network import Groups, Network
 
 DENSE_UPPER_LIMIT = 128
-"""Up to this many loops, halls and plants the elimination above the groups is applied as one cached matrix."""
+"""Up to this many unknowns above the groups, their elimination is applied as one cached matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Operator:
         self._dense = self.eliminate(np.eye(n_upper)) if n_upper <= DENSE_UPPER_LIMIT else None
 
     def eliminate(self, rhs: Floats) -> Floats:
-        """Upper temperatures for right-hand sides of shape (2L + H + 2P, columns), by tree elimination [C]."""
+        """Upper temperatures for right-hand sides (2L + H + 2P, columns), by tree elimination [C]."""
         shape = self.shape
         n_loops, n_plants = shape.n_loops, shape.n_plants
         loop_hall, loop_plant = shape.loop_hall, shape.loop_plant
