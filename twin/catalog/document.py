@@ -1,8 +1,8 @@
 """A YAML file as a tree of texts that know their line.
 
-Every scalar stays text: the part types know the dimension of each key. Two readers give the same tree: a fast one
-for the plain style the shipped files are written in (one `key: {flow}` a line), 20 times quicker than a full parser
-at start-up, and ruamel.yaml for any other YAML. A test holds them equal.
+Every scalar stays text: the part types know the dimension of each key. Two readers give the same tree: a fast
+one for the plain style the shipped files are written in (one `key: {flow}` a line), 20 times quicker than a
+full parser at start-up, and ruamel.yaml for any other YAML. A test holds them equal.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class EfficiencyCurve:
     def input_coefficients(self, rated_w: float) -> tuple[float, float, float]:
         """Return (a_w, b, c_per_w) of P_in = a + b P_out + c P_out^2 [W] through the points.
 
-        a is the no-load loss, b - 1 the proportional and c the I^2 R part (PHYSICS 5); three or more points are
-        fitted by least squares on the loss with a and c held non-negative, fewer give b alone.
+        a is the no-load loss, b - 1 the proportional and c the I^2 R part (PHYSICS 5); three or more points
+        are fitted by least squares on the loss with a and c held non-negative, fewer give b alone.
         """
         if len(self.points) < 3:
             return 0.0, 1.0 / self.points[-1][1], 0.0

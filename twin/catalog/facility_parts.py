@@ -15,7 +15,9 @@ class PowerStage(Part):
     """A stage of the power chain: what comes out, what it loses."""
 
     capacity_w: float = fields.quantity("power", "Rated output")
-    efficiency: EfficiencyCurve = fields.efficiency("Output over input, at loads as a share of the rating")
+    efficiency: EfficiencyCurve = fields.efficiency(  # noqa: RUF009
+        "Output over input, at loads as a share of the rating"
+    )
     constant_loss_w: float | None = fields.quantity(
         "power", "Loss that does not depend on load", optional=True
     )
@@ -83,7 +85,6 @@ class TransformerPart(PowerStage):
 
     KIND: ClassVar[str] = "transformer"
 
-    no_load_fraction: float = fields.quantity("fraction", "No-load loss as a share of the rating")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,7 @@ class GeneratorPart(Part):
     KIND: ClassVar[str] = "generator"
 
     capacity_w: float = fields.quantity("power", "Rated electric output")
-    efficiency: EfficiencyCurve = fields.efficiency("Electric output over heat of the fuel")
+    efficiency: EfficiencyCurve = fields.efficiency("Electric output over heat of the fuel")  # noqa: RUF009
     start_s: float | None = fields.quantity("duration", "Start until it can take load", optional=True)
     load_accept_s: float | None = fields.quantity("duration", "Until it carries full load", optional=True)
     carbon_kg_j: float = fields.quantity("carbon_intensity", "CO2 per electric energy")

@@ -1,13 +1,13 @@
 """Declaring the fields of a part type: what they hold, in which dimension, and what they mean.
 
-The name of a field carries its SI unit (`tdp_w`); a catalogue file writes the key without it (`tdp: {value: 700 W}`).
+The name of a field carries its SI unit (`tdp_w`); a catalogue file writes the key without it
+(`tdp: {value: 700 W, ...}`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 from twin.units import DIMENSIONS
@@ -24,10 +24,11 @@ class FieldSpec:
     name, key
         Field of the dataclass, and key in a catalogue file.
     shape
-        quantity: number with a dimension. number, count: without. efficiency: a curve. text, choice, reference: no
-        number. groups: a list of (part, count).
+        quantity: number with a dimension. number, count: without. efficiency: a curve. text, choice,
+        reference: no number. groups: a list of (part, count).
     about
-        A key of `twin.units.DIMENSIONS`, the unit label of a number, the choices, or the kinds a reference may name.
+        A key of `twin.units.DIMENSIONS`, the unit label of a number, the choices, or the kinds of part that
+        may be named.
     """
 
     name: str
@@ -92,7 +93,6 @@ def groups(doc: str, *kinds: str) -> Any:
     return _declare("groups", kinds, doc, True, empty=())
 
 
-@cache
 def specs(part_type: type) -> tuple[FieldSpec, ...]:
     """Return the fields of a part type a catalogue file may give, in order."""
     return tuple(

@@ -19,6 +19,7 @@ from twin.catalog.facility_parts import (
     TransformerPart,
     UpsPart,
 )
+from twin.catalog.fields import FieldSpec, specs
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
 from twin.catalog.part import Part
 
@@ -50,3 +51,6 @@ PART_TYPES: dict[str, type[Part]] = {
     )
 }
 """Kind -> type, in the order of a listing."""
+
+PART_FIELDS: dict[str, tuple[FieldSpec, ...]] = {kind: specs(one) for kind, one in PART_TYPES.items()}
+"""Kind -> what a part of it may hold, in order."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from twin.catalog.document import Branch, read_document
 from twin.catalog.efficiency import parse_efficiency
 from twin.catalog.errors import CatalogError, nearest
-from twin.catalog.fields import FieldSpec, specs
+from twin.catalog.fields import FieldSpec
 from twin.catalog.figure import STATUSES, Figure, Status
-from twin.catalog.kinds import PART_TYPES
+from twin.catalog.kinds import PART_FIELDS, PART_TYPES
 from twin.catalog.part import Part, PartGroup
 from twin.units import UnitError, parse
 
@@ -56,8 +56,8 @@ def read_sources(texts: dict[str, str], into: FileContents) -> dict[str, Branch]
         for key, wanted in (("format", FORMAT), ("version", str(FORMAT_VERSION))):
             found = table.get(key)
             if found is None or found.text != wanted:
-                line = found.line if found else 1
-                shown = f"is {found.text!r}" if found else "is missing"
+                line = found.line if found is not None else 1
+                shown = f"is {found.text!r}" if found is not None else "is missing"
                 raise CatalogError(file, line, key, f"{shown}; a catalogue has '{key}: {wanted}'")
         if "edition" in table:
             into.edition = _text(table["edition"], _Place(file, "", {}), "edition")
@@ -100,7 +100,7 @@ def read_parts(document: Branch, file: str, into: FileContents) -> None:
 def check_references(contents: FileContents) -> None:
     """Raise CatalogError when a part names one that does not exist or is of the wrong kind."""
     for part_id, part in contents.parts.items():
-        for spec in specs(type(part)):
+        for spec in PART_FIELDS[part.KIND]:
             if spec.shape not in ("reference", "groups"):
                 continue
             held = getattr(part, spec.name)
@@ -119,20 +119,19 @@ def _read_part(
 ) -> tuple[Part, dict[str, Figure]]:
     place = _Place(file, part_id, sources)
     table = _table(branch, place, part_id)
-    known = {spec.key: spec for spec in specs(part_type)}
+    known = {spec.key: spec for spec in PART_FIELDS[part_type.KIND]}
     for key, value in table.items():
         if key not in known:
             raise place.error(value, key, f"is no key of a {part_type.KIND}; {nearest(key, known)}")
     held: dict[str, object] = {"id": part_id}
     figures: dict[str, Figure] = {}
     for key, spec in known.items():
-        value = table.get(key)
-        if value is None or value.text in _UNKNOWN:
-            if not spec.optional:
-                reason = f"is missing; a {part_type.KIND} needs it: {spec.doc}"
-                raise place.error(value or branch, key, reason)
-            continue
-        held[spec.name] = _READERS[spec.shape](value, spec, place, figures)
+        given = table.get(key)
+        if given is not None and given.text not in _UNKNOWN:
+            held[spec.name] = _READERS[spec.shape](given, spec, place, figures)
+        elif not spec.optional:
+            reason = f"is missing; a {part_type.KIND} needs it: {spec.doc}"
+            raise place.error(branch if given is None else given, key, reason)
     return part_type(**held), figures  # type: ignore[arg-type]
 
 
@@ -218,31 +217,31 @@ def _figure(
     branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures, convert: Callable[[str], float]
 ) -> float:
     """Read `{value: ..., source: ..., status: ...}` and keep it under the name of the field."""
-    if branch.table is None:
+    table = branch.table
+    if table is None:
         reason = "must be '{value: ..., source: ..., status: ...}', so that one sees where the number is from"
         raise place.error(branch, spec.key, reason)
-    for name, value in branch.table.items():
+    for name, entry in table.items():
         if name not in _FIGURE_KEYS:
             raise place.error(
-                value, f"{spec.key}.{name}", f"is no key of a number; {nearest(name, _FIGURE_KEYS)}"
+                entry, f"{spec.key}.{name}", f"is no key of a number; {nearest(name, _FIGURE_KEYS)}"
             )
 
     def number(name: str) -> float:
-        held = _required(branch.table or {}, name, branch, place, spec.key)
+        held = _required(table, name, branch, place, spec.key)
         try:
-            value = convert(_text(held, place, f"{spec.key}.{name}"))
+            return convert(_text(held, place, f"{spec.key}.{name}"))
         except UnitError as error:
             raise place.error(held, f"{spec.key}.{name}", str(error)) from None
-        return value
 
     value = number("value")
-    low = number("low") if "low" in branch.table else None
-    high = number("high") if "high" in branch.table else None
+    low = number("low") if "low" in table else None
+    high = number("high") if "high" in table else None
     if not (low if low is not None else -math.inf) <= value <= (high if high is not None else math.inf):
         raise place.error(branch, spec.key, "low, value and high must rise")
-    text = branch.table["value"].text or ""
+    text = table["value"].text or ""
     figures[spec.name] = _figure_of(
-        branch.table, branch, place, spec.name, value, spec.unit, text, low=low, high=high
+        table, branch, place, spec.name, value, spec.unit, text, low=low, high=high
     )
     return value
 
