@@ -1,0 +1,115 @@
+"""What stands in one rack: node groups or a rack part, as units from the floor up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.catalog import Catalog, NodePart, PowerShelfPart, StoragePart, SwitchPart
+from twin.plant.error import PlantError
+from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, FixtureKind
+from twin.scenario import site
+
+CABINET_UNITS = 48
+CABINET_WIDTH_M = 0.6
+CABINET_DEPTH_M = 1.2
+
+
+@dataclass(frozen=True)
+class Cabinet:
+    """One kind of rack with its contents; `nodes` and `fixtures` are (what, lowest unit, height)."""
+
+    part: str
+    units_u: int
+    width_m: float
+    depth_m: float
+    height_m: float
+    nodes: tuple[tuple[str, int, int], ...]
+    fixtures: tuple[tuple[FixtureKind, int, int], ...]
+
+
+def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet:
+    """Return what each rack of a generator holds.
+
+    Parameters
+    ----------
+    racks
+        The generator; its node groups stand above what the rack part brings.
+    part
+        Rack part, None for a plain 48 U cabinet.
+
+    Raises
+    ------
+    PlantError
+        When the contents are higher than the rack.
+    UnknownPart
+        When the catalogue has no such part.
+    """
+    if part is None:
+        bare = Cabinet(
+            part="",
+            units_u=CABINET_UNITS,
+            width_m=CABINET_WIDTH_M,
+            depth_m=CABINET_DEPTH_M,
+            height_m=RACK_FOOT_M + CABINET_UNITS * U_M + RACK_HEAD_M,
+            nodes=(),
+            fixtures=(),
+        )
+        return _filled(bare, racks, catalog, [], [], 1)
+    kind = catalog.rack(part)
+    units_u = int(kind.height_u)
+    bare = Cabinet(
+        part=part,
+        units_u=units_u,
+        width_m=kind.width_m,
+        depth_m=kind.depth_m,
+        height_m=max(kind.height_m, RACK_FOOT_M + units_u * U_M),
+        nodes=(),
+        fixtures=(),
+    )
+    nodes: list[tuple[str, int, int]] = []
+    fixtures: list[tuple[FixtureKind, int, int]] = []
+    u = 1
+    for group in kind.layout:
+        content = catalog.part(group.part)
+        height_u = max(1, round(content.height_u or 1))
+        for _ in range(group.count):
+            if isinstance(content, NodePart):
+                nodes.append((group.part, u, height_u))
+            elif isinstance(content, SwitchPart) and content.fabric == "scale-up":
+                fixtures.append((FixtureKind.NVLINK_TRAY, u, height_u))
+            elif isinstance(content, PowerShelfPart):
+                fixtures.append((FixtureKind.POWER_SHELF, u, height_u))
+            elif isinstance(content, StoragePart):
+                fixtures.append((FixtureKind.STORAGE, u, height_u))
+            u += height_u
+    return _filled(bare, racks, catalog, nodes, fixtures, u)
+
+
+def _filled(
+    bare: Cabinet,
+    racks: site.Racks,
+    catalog: Catalog,
+    nodes: list[tuple[str, int, int]],
+    fixtures: list[tuple[FixtureKind, int, int]],
+    free_u: int,
+) -> Cabinet:
+    """Stack the node groups of a generator; a group that would stand in another one moves above it."""
+    for group in racks.nodes:
+        height_u = max(1, round(catalog.node(group.part).height_u))
+        u = max(group.first_u, free_u)
+        nodes += [(group.part, u + k * height_u, height_u) for k in range(group.count)]
+        free_u = u + group.count * height_u
+    if free_u - 1 > bare.units_u:
+        raise PlantError(
+            f"{sum(h for _, _, h in nodes)} U of nodes end at unit {free_u - 1} of a rack of {bare.units_u} U; "
+            "put fewer nodes in each rack"
+        )
+    return Cabinet(
+        bare.part,
+        bare.units_u,
+        bare.width_m,
+        bare.depth_m,
+        bare.height_m,
+        tuple(nodes),
+        tuple(fixtures),
+    )

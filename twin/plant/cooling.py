@@ -1,0 +1,214 @@
+"""Coolant and air loops: who cools which rack, design flow, and where the machines stand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.catalog import Catalog, CduPart, CrahPart
+from twin.plant.error import PlantError
+from twin.plant.layout import Layout
+from twin.plant.machines import Wall, place
+from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
+from twin.scenario import systems
+from twin.scenario.document import Scenario
+
+FLOW_M3_J = 1.2e-3 / 60 / 1e3
+"""Design coolant flow per watt of heat: 1.2 lpm/kW (PHYSICS 3) for GPUs whose part gives none."""
+
+FLOW_MARGIN = 1.3
+"""Design heat of a liquid node over the TDP of its GPUs (PHYSICS 3)."""
+
+CDU_SIZE_M = (0.9, 1.2, 2.2)
+CRAH_SIZE_M = (2.4, 0.95, 2.0)
+"""Width, depth, height [m] of machines whose part gives none."""
+
+
+def connect_cooling(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Plants, Loops, Machines]:
+    """Give every rack its loops, in place, and return the tables of plants, loops and machines.
+
+    Raises
+    ------
+    PlantError
+        When a loop names a plant or row generator that does not exist.
+    UnknownPart
+        When the catalogue lacks a part.
+    """
+    plants = _plants(scenario)
+    racks, nodes = layout.racks, layout.nodes
+    racks.loop[:] = -1
+    racks.air_loop[:] = -1
+    liquid_rack = np.zeros(len(racks.ids), np.bool_)
+    liquid_rack[nodes.rack[nodes.liquid]] = True
+    served: list[Ints] = []
+    first = 0
+    for generator in scenario.cooling.loops:
+        mine = _racks_of(layout, generator.serves, f"loop {generator.id!r}")
+        column = racks.loop if generator.kind == "liquid" else racks.air_loop
+        if generator.kind == "liquid":
+            mine = mine[liquid_rack[mine]]
+        mine = mine[column[mine] < 0]
+        share = np.arange(len(mine)) * generator.count // max(1, len(mine))
+        column[mine] = first + share
+        served += [mine[share == i] for i in range(generator.count)]
+        first += generator.count
+    nodes.loop[:] = np.where(
+        nodes.liquid & (racks.loop[nodes.rack] >= 0), racks.loop[nodes.rack], racks.air_loop[nodes.rack]
+    )
+    loops = _loops(scenario, catalog, layout, plants, served)
+    machines = _stand(scenario, catalog, layout, loops, served)
+    return plants, loops, machines
+
+
+def _plants(scenario: Scenario) -> Plants:
+    plants = scenario.cooling.plants
+    return Plants(
+        ids=[p.id for p in plants],
+        kind=[p.kind for p in plants],
+        part=[p.part or "" for p in plants],
+        supply_c=np.array([p.supply_c for p in plants], np.float64),
+    )
+
+
+def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints:
+    """Return the racks of row generators, in their order."""
+    for name in generators:
+        if name not in layout.generator_racks:
+            raise PlantError(f"{who}: no row generator is called {name!r}")
+    return np.concatenate([layout.generator_racks[name] for name in generators]).astype(np.int32)
+
+
+def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants, served: list[Ints]) -> Loops:
+    generators = [g for g in scenario.cooling.loops for _ in range(g.count)]
+    for g in scenario.cooling.loops:
+        if g.plant not in plants.ids:
+            raise PlantError(f"loop {g.id!r}: no plant is called {g.plant!r}")
+    kinds = np.array([LoopKind.LIQUID if g.kind == "liquid" else LoopKind.AIR for g in generators], np.int32)
+    given = np.array([g.flow_m3_s if g.flow_m3_s is not None else np.nan for g in generators], np.float64)
+    flow_m3_s = np.where(np.isnan(given), _design_flow(catalog, layout, kinds), given)
+    count = len(generators)
+    halls = [int(layout.racks.hall[racks[0]]) if len(racks) else 0 for racks in served]
+    zero = np.zeros(count)
+    return Loops(
+        ids=[f"{g.id}/{i}" for g in scenario.cooling.loops for i in range(g.count)],
+        labels=_labels(scenario.cooling.loops),
+        kind=kinds,
+        part=[g.part for g in generators],
+        hall=np.array(halls, np.int32),
+        plant=np.array([plants.ids.index(g.plant) for g in generators], np.int32),
+        units=np.array([g.units for g in generators], np.int32),
+        pumps=np.array([g.pumps for g in generators], np.int32),
+        supply_c=np.array([g.supply_c for g in generators], np.float64),
+        flow_m3_s=flow_m3_s,
+        coast_s=np.array([g.coast_s for g in generators], np.float64),
+        x_m=zero.copy(),
+        y_m=zero.copy(),
+        width_m=zero.copy(),
+        depth_m=zero.copy(),
+        height_m=zero.copy(),
+        present=np.ones(count, np.bool_),
+    )
+
+
+def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
+    """Return CDU 1, CDU 2, ..., CRAH 1, ...: numbered through all generators of a kind."""
+    numbers = {"liquid": 0, "air": 0}
+    labels = []
+    for generator in generators:
+        for _ in range(generator.count):
+            numbers[generator.kind] += 1
+            labels.append(f"{'CDU' if generator.kind == 'liquid' else 'CRAH'} {numbers[generator.kind]}")
+    return labels
+
+
+def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:
+    """Return coolant of the GPUs on a liquid loop, or air of the nodes on an air loop [m3/s]."""
+    nodes, racks = layout.nodes, layout.racks
+    if not len(kinds) or not layout.node_parts:
+        return np.zeros(len(kinds))
+    parts = [catalog.node(name) for name in layout.node_parts]
+    gpus = [catalog.gpu(part.gpu) for part in parts]
+    liquid = np.array(
+        [
+            (gpu.coolant_flow_m3_j or FLOW_M3_J) * FLOW_MARGIN * gpu.tdp_w * part.n_gpu
+            for gpu, part in zip(gpus, parts, strict=True)
+        ]
+    )
+    air = np.array([part.airflow_m3_s for part in parts])
+    flow_m3_s = np.zeros(len(kinds))
+    loop = racks.loop[nodes.rack]
+    cooled = nodes.liquid & nodes.present & (loop >= 0)
+    np.add.at(flow_m3_s, loop[cooled], liquid[nodes.part[cooled]])
+    room = racks.air_loop[nodes.rack]
+    breathing = nodes.present & (room >= 0)
+    np.add.at(flow_m3_s, room[breathing], air[nodes.part[breathing]])
+    return flow_m3_s
+
+
+def _stand(
+    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, served: list[Ints]
+) -> Machines:
+    """Place the machines of all loops at the row ends of their halls: CDUs next to the rows, CRAHs behind."""
+    sizes = [_size_m(catalog, part, kind) for part, kind in zip(loops.part, loops.kind.tolist(), strict=True)]
+    pieces: list[Machines] = []
+    racks = layout.racks
+    for hall in range(len(scenario.halls)):
+        here = racks.hall == hall
+        if not here.any():
+            continue
+        wall = Wall(
+            x0_m=float((racks.x_m - racks.width_m / 2)[here].min()),
+            x1_m=float((racks.x_m + racks.width_m / 2)[here].max()),
+            y0_m=float((racks.y_m - racks.depth_m / 2)[here].min()),
+            y1_m=float((racks.y_m + racks.depth_m / 2)[here].max()),
+        )
+        for kind in (LoopKind.LIQUID, LoopKind.AIR):
+            mine = [k for k in range(len(served)) if loops.hall[k] == hall and loops.kind[k] == kind]
+            if mine:
+                middles = [float(racks.y_m[served[k]].mean()) if len(served[k]) else wall.y0_m for k in mine]
+                units = [int(loops.units[k]) for k in mine]
+                pieces.append(place(wall, kind, mine, units, [sizes[k] for k in mine], middles))
+    machines = _joined(pieces)
+    _bounding_boxes(loops, machines)
+    return machines
+
+
+def _size_m(catalog: Catalog, part: str, kind: int) -> tuple[float, float, float]:
+    found: CduPart | CrahPart
+    if kind == LoopKind.LIQUID:
+        found, usual = catalog.cdu(part), CDU_SIZE_M
+    else:
+        found, usual = catalog.crah(part), CRAH_SIZE_M
+    if found.height_m is None:  # a CDU given by height in U stands in racks: draw the usual cabinet
+        return usual
+    return found.width_m or usual[0], found.depth_m or usual[1], found.height_m
+
+
+def _joined(pieces: list[Machines]) -> Machines:
+    def column(name: str) -> Floats:
+        return np.concatenate([*(getattr(p, name) for p in pieces), np.empty(0)]).astype(np.float64)
+
+    loop = column("loop").astype(np.int32)
+    order = np.argsort(loop, kind="stable")
+    return Machines(
+        loop[order],
+        column("x_m")[order],
+        column("y_m")[order],
+        column("width_m")[order],
+        column("depth_m")[order],
+        column("height_m")[order],
+    )
+
+
+def _bounding_boxes(loops: Loops, machines: Machines) -> None:
+    """Write the box round the machines of each loop into the table of loops."""
+    count = len(loops.ids)
+    low, high = np.full((count, 2), np.inf), np.full((count, 2), -np.inf)
+    half_x, half_y = machines.width_m / 2, machines.depth_m / 2
+    np.minimum.at(low, machines.loop, np.stack([machines.x_m - half_x, machines.y_m - half_y], axis=1))
+    np.maximum.at(high, machines.loop, np.stack([machines.x_m + half_x, machines.y_m + half_y], axis=1))
+    stands = np.isfinite(low[:, 0])
+    loops.x_m[stands] = (low + high)[stands, 0] / 2
+    loops.y_m[stands] = (low + high)[stands, 1] / 2
+    loops.width_m[stands] = (high - low)[stands, 0]
+    loops.depth_m[stands] = (high - low)[stands, 1]
+    np.maximum.at(loops.height_m, machines.loop, machines.height_m)

@@ -1,0 +1,82 @@
+"""Floors of the halls round what stands in them, and the halls beside one another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.plant.layout import Layout
+from twin.plant.tables import Floats, Halls, Loops, Machines, PowerItems
+from twin.scenario.document import Scenario
+
+MARGIN_M = 2.4
+"""Free floor round everything; four tiles."""
+
+BETWEEN_HALLS_M = 6.0
+EMPTY_HALL_M = 12.0
+TILE_M = 0.6
+
+
+def settle_halls(
+    scenario: Scenario, layout: Layout, loops: Loops, machines: Machines, power: PowerItems
+) -> Halls:
+    """Return the floors, and move everything from the coordinates of its hall to those of the site, in place.
+
+    The first hall stays where it is; each further one begins beyond the one before it along x.
+    """
+    racks, rows = layout.racks, layout.rows
+    machine_hall = loops.hall[machines.loop]
+    item_hall = _hall_of_items(layout, power)
+    feeding = power.feed >= 0  # what stands above them in the tree is outside, in its own rooms
+    count = len(scenario.halls)
+    low, high = np.full((count, 2), np.inf), np.full((count, 2), -np.inf)
+    for hall, x_m, y_m, half_x, half_y in (
+        (racks.hall, racks.x_m, racks.y_m, racks.width_m / 2, racks.depth_m / 2),
+        (machine_hall, machines.x_m, machines.y_m, machines.width_m / 2, machines.depth_m / 2),
+        (item_hall[feeding], power.x_m[feeding], power.y_m[feeding], 0.0, 0.0),
+    ):
+        np.minimum.at(low, hall, np.stack([x_m - half_x, y_m - half_y], axis=1))
+        np.maximum.at(high, hall, np.stack([x_m + half_x, y_m + half_y], axis=1))
+    bare = ~np.isfinite(low[:, 0])
+    low[bare], high[bare] = 0.0, EMPTY_HALL_M
+    low = np.floor((low - MARGIN_M) / TILE_M) * TILE_M
+    high = np.ceil((high + MARGIN_M) / TILE_M) * TILE_M
+    shift_x_m = _beside(low[:, 0], high[:, 0])
+    for hall, columns in (
+        (racks.hall, (racks.x_m,)),
+        (rows.hall, (rows.x0_m, rows.x1_m)),
+        (machine_hall, (machines.x_m,)),
+        (loops.hall, (loops.x_m,)),
+        (item_hall, (power.x_m,)),
+    ):
+        for column in columns:
+            column += shift_x_m[hall]
+    return Halls(
+        ids=[hall.id for hall in scenario.halls],
+        titles=[hall.title or hall.id for hall in scenario.halls],
+        x0_m=low[:, 0] + shift_x_m,
+        y0_m=low[:, 1],
+        x1_m=high[:, 0] + shift_x_m,
+        y1_m=high[:, 1],
+    )
+
+
+def _beside(low_m: Floats, high_m: Floats) -> Floats:
+    shift_m = np.zeros(len(low_m))
+    for hall in range(1, len(low_m)):
+        shift_m[hall] = high_m[hall - 1] + shift_m[hall - 1] + BETWEEN_HALLS_M - low_m[hall]
+    return shift_m
+
+
+def _hall_of_items(layout: Layout, power: PowerItems) -> np.ndarray:
+    """Return the hall of every power item: that of its racks, else of its children, else the first."""
+    hall = np.full(len(power.ids), -1, np.int32)
+    for column in (layout.racks.feed_b, layout.racks.feed_a):
+        fed = column >= 0
+        hall[column[fed]] = layout.racks.hall[fed]
+    for item in range(len(hall) - 1, -1, -1):
+        if hall[item] < 0:
+            hall[item] = 0
+        above = power.parent[item]
+        if above >= 0 and hall[above] < 0:
+            hall[above] = hall[item]
+    return hall

@@ -1,0 +1,384 @@
+"""Rows, racks, nodes and GPUs of all halls, from generators and overrides.
+
+Coordinates are those of each hall alone; `twin.plant.halls` sets the halls beside one another.
+An item that an override takes away keeps its slot with `present` false, so that everybody else keeps theirs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from twin.catalog import Catalog
+from twin.plant.cabinet import Cabinet, cabinet_of
+from twin.plant.error import PlantError
+from twin.plant.tables import Fixtures, Floats, Gpus, Ints, Nodes, RackKind, Racks, Rows
+from twin.scenario import site
+from twin.scenario.document import Scenario
+
+ROLES = {"compute": RackKind.COMPUTE, "network": RackKind.NETWORK, "storage": RackKind.STORAGE}
+
+
+@dataclass
+class Layout:
+    """The tables of what stands in the halls, without cooling, power and fabric."""
+
+    rows: Rows
+    racks: Racks
+    nodes: Nodes
+    gpus: Gpus
+    fixtures: Fixtures
+    node_parts: list[str]
+    gpu_parts: list[str]
+    generator_racks: dict[str, Ints]
+    """Row generator -> its rack slots in order."""
+
+
+@dataclass
+class _Pieces:
+    """Arrays of each generator, to be joined."""
+
+    columns: dict[str, list[np.ndarray]] = field(default_factory=dict)
+
+    def add(self, **arrays: np.ndarray) -> None:
+        for name, array in arrays.items():
+            self.columns.setdefault(name, []).append(array)
+
+    def floats(self, name: str) -> Floats:
+        return np.concatenate([*self.columns.get(name, []), np.empty(0)]).astype(np.float64)
+
+    def ints(self, name: str) -> Ints:
+        return np.concatenate([*self.columns.get(name, []), np.empty(0)]).astype(np.int32)
+
+
+def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
+    """Return rows, racks, nodes and GPUs of a scenario.
+
+    Raises
+    ------
+    PlantError
+        When an override names an item that its generator does not make, or a rack is overfull.
+    UnknownPart
+        When the catalogue lacks a part.
+    """
+    generators = [(h, rows) for h, hall in enumerate(scenario.halls) for rows in hall.rows]
+    cabinets = _Cabinets(catalog)
+    row_pieces, rack_pieces = _Pieces(), _Pieces()
+    row_ids: list[str] = []
+    labels: list[str] = []
+    rack_ids: list[str] = []
+    lettered: Counter[str] = Counter()
+    generator_racks: dict[str, Ints] = {}
+    for hall, rows in generators:
+        first_rack, first_row = len(rack_ids), len(row_ids)
+        cabinet = cabinets.number(rows.racks, rows.racks.part)
+        _add_rows(row_pieces, rows, hall, cabinets.kinds[cabinet])
+        _add_racks(rack_pieces, rows, hall, first_row, cabinet, cabinets.kinds[cabinet])
+        row_ids += [f"{rows.id}/{i}" for i in range(rows.count)]
+        labels += [f"{rows.label} {letters(lettered[rows.label] + i)}" for i in range(rows.count)]
+        lettered[rows.label] += rows.count
+        rack_ids += [f"{row}/{j}" for row in row_ids[first_row:] for j in range(rows.racks.count)]
+        generator_racks[rows.id] = np.arange(first_rack, len(rack_ids), dtype=np.int32)
+    rows_table = _rows_table(row_pieces, row_ids, labels)
+    chosen = rack_pieces.ints("cabinet")
+    overrides = _Overrides(scenario, generators, rack_ids, generator_racks)
+    for rack, racks, part in overrides.rack_parts:
+        chosen[rack] = cabinets.number(racks, part)
+    racks_table = _racks_table(rack_pieces, rack_ids, cabinets.kinds, chosen)
+    nodes, gpus, node_parts, gpu_parts = _expand(racks_table, chosen, cabinets.kinds, catalog, overrides)
+    _apply_places(overrides, rows_table, racks_table, nodes, gpus)
+    return Layout(
+        rows_table,
+        racks_table,
+        nodes,
+        gpus,
+        _fixtures(chosen, cabinets.kinds),
+        node_parts,
+        gpu_parts,
+        generator_racks,
+    )
+
+
+def letters(index: int) -> str:
+    """Return A, B, ..., Z, AA, AB, ... for 0, 1, 2, ..."""
+    text = ""
+    index += 1
+    while index:
+        index, digit = divmod(index - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+class _Cabinets:
+    """Kinds of racks met so far, numbered."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.kinds: list[Cabinet] = []
+        self._catalog = catalog
+        self._numbers: dict[tuple[str | None, tuple[site.NodeGroup, ...]], int] = {}
+
+    def number(self, racks: site.Racks, part: str | None) -> int:
+        key = (part, racks.nodes)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.kinds)
+            self.kinds.append(cabinet_of(racks, part, self._catalog))
+        return self._numbers[key]
+
+
+def _add_rows(pieces: _Pieces, rows: site.Rows, hall: int, cabinet: Cabinet) -> None:
+    i = np.arange(rows.count)
+    facing = _facing(rows)
+    length_m = (rows.racks.count - 1) * rows.racks.pitch_m + min(cabinet.width_m, rows.racks.pitch_m)
+    full = np.ones(rows.count)
+    pieces.add(
+        hall=full * hall,
+        x0_m=full * rows.at.x_m,
+        x1_m=full * (rows.at.x_m + length_m),
+        y_m=rows.at.y_m + cabinet.depth_m / 2 + i * rows.pitch_m,
+        depth_m=full * cabinet.depth_m,
+        height_m=full * cabinet.height_m,
+        facing=facing,
+        contained=_contained(rows, facing),
+    )
+
+
+def _facing(rows: site.Rows) -> Ints:
+    """Return the side of the fronts: alternate starts with a cold aisle before row 0."""
+    if rows.facing == "alternate":
+        return np.where(np.arange(rows.count) % 2 == 0, -1, 1).astype(np.int32)
+    return np.full(rows.count, 1 if rows.facing == "north" else -1, np.int32)
+
+
+def _contained(rows: site.Rows, facing: Ints) -> Ints:
+    """Return which aisle of each row is closed: an aisle needs a row of the same generator on its far side."""
+    if rows.containment == "none":
+        return np.zeros(rows.count, np.int32)
+    side = -facing if rows.containment == "hot" else facing  # direction in y of the aisle to close
+    partner = np.arange(rows.count) + side
+    there = (partner >= 0) & (partner < rows.count)
+    opposite = there & (facing[np.clip(partner, 0, rows.count - 1)] == -facing)
+    return np.where(opposite, side * facing, 0).astype(np.int32)
+
+
+def _add_racks(
+    pieces: _Pieces, rows: site.Rows, hall: int, first_row: int, cabinet: int, kind: Cabinet
+) -> None:
+    per_row = rows.racks.count
+    i, j = np.divmod(np.arange(rows.count * per_row), per_row)
+    width_m = min(kind.width_m, rows.racks.pitch_m)
+    full = np.ones(len(i))
+    pieces.add(
+        row=first_row + i,
+        hall=full * hall,
+        kind=full * ROLES[rows.racks.role],
+        x_m=rows.at.x_m + width_m / 2 + j * rows.racks.pitch_m,
+        y_m=rows.at.y_m + kind.depth_m / 2 + i * rows.pitch_m,
+        pitch_m=full * rows.racks.pitch_m,
+        facing=_facing(rows)[i],
+        cabinet=full * cabinet,
+    )
+
+
+def _rows_table(pieces: _Pieces, ids: list[str], labels: list[str]) -> Rows:
+    return Rows(
+        ids=ids,
+        labels=labels,
+        hall=pieces.ints("hall"),
+        x0_m=pieces.floats("x0_m"),
+        x1_m=pieces.floats("x1_m"),
+        y_m=pieces.floats("y_m"),
+        depth_m=pieces.floats("depth_m"),
+        height_m=pieces.floats("height_m"),
+        facing=pieces.ints("facing"),
+        contained=pieces.ints("contained"),
+        present=np.ones(len(ids), np.bool_),
+    )
+
+
+def _racks_table(pieces: _Pieces, ids: list[str], kinds: list[Cabinet], chosen: Ints) -> Racks:
+    count = len(ids)
+    node_count = np.array([len(k.nodes) for k in kinds], np.int32)[chosen] if count else np.zeros(0, np.int32)
+
+    def of_kind(values: list[float]) -> Floats:
+        return np.array(values, np.float64)[chosen] if count else np.zeros(0)
+
+    nobody = np.full(count, -1, np.int32)
+    names = [k.part for k in kinds]
+    return Racks(
+        ids=ids,
+        row=pieces.ints("row"),
+        hall=pieces.ints("hall"),
+        kind=pieces.ints("kind"),
+        part=[names[k] for k in chosen.tolist()],
+        x_m=pieces.floats("x_m"),
+        y_m=pieces.floats("y_m"),
+        width_m=np.minimum(of_kind([k.width_m for k in kinds]), pieces.floats("pitch_m")),
+        depth_m=of_kind([k.depth_m for k in kinds]),
+        height_m=of_kind([k.height_m for k in kinds]),
+        facing=pieces.ints("facing"),
+        units_u=of_kind([k.units_u for k in kinds]).astype(np.int32),
+        loop=nobody.copy(),
+        air_loop=nobody.copy(),
+        feed_a=nobody.copy(),
+        feed_b=nobody.copy(),
+        node_first=(np.cumsum(node_count) - node_count).astype(np.int32),
+        node_count=node_count,
+        present=np.ones(count, np.bool_),
+    )
+
+
+def _of_cabinets(chosen: Ints, per_kind: list[list[tuple[int, int, int]]]) -> tuple[Ints, Ints]:
+    """Return (rack, contents row by row (n, 3)) for racks of the chosen kinds, in order of racks."""
+    counts = np.array([len(rows) for rows in per_kind], np.int64)
+    table = np.array([row for rows in per_kind for row in rows], np.int32).reshape(-1, 3)
+    first = np.cumsum(counts) - counts
+    each = counts[chosen] if len(chosen) else np.zeros(0, np.int64)
+    rack = np.repeat(np.arange(len(chosen)), each)
+    within = np.arange(len(rack)) - np.repeat(np.cumsum(each) - each, each)
+    return rack.astype(np.int32), table[first[chosen[rack]] + within] if len(rack) else table[:0]
+
+
+def _fixtures(chosen: Ints, kinds: list[Cabinet]) -> Fixtures:
+    rack, content = _of_cabinets(chosen, [[(int(f), u, h) for f, u, h in k.fixtures] for k in kinds])
+    return Fixtures(rack, content[:, 1].copy(), content[:, 2].copy(), content[:, 0].copy())
+
+
+def _expand(
+    racks: Racks, chosen: Ints, kinds: list[Cabinet], catalog: Catalog, overrides: _Overrides
+) -> tuple[Nodes, Gpus, list[str], list[str]]:
+    """Return nodes and GPUs of all racks, and the names of their parts."""
+    numbers: dict[str, int] = {}
+    contents = [[(numbers.setdefault(p, len(numbers)), u, h) for p, u, h in k.nodes] for k in kinds]
+    rack, content = _of_cabinets(chosen, contents)
+    counts = racks.node_count.tolist()
+    ids = [f"{rack_id}/{k}" for rack_id, n in zip(racks.ids, counts, strict=True) for k in range(n)]
+    part, height_u = content[:, 0].copy(), content[:, 2].copy()
+    for slot, name in overrides.node_parts(racks):
+        part[slot] = numbers.setdefault(name, len(numbers))
+        height_u[slot] = max(1, round(catalog.node(name).height_u))
+    parts = [catalog.node(name) for name in numbers]
+    gpu_parts = list(dict.fromkeys(p.gpu for p in parts))
+
+    def of_part(values: list[int]) -> Ints:
+        return np.array(values, np.int32)[part] if len(part) else np.zeros(0, np.int32)
+
+    gpu_count = of_part([p.n_gpu for p in parts])
+    compute_nics = [sum(g.count for g in p.nics if g.use != "storage") for p in parts]
+    nodes = Nodes(
+        ids=ids,
+        rack=rack,
+        part=part,
+        u=content[:, 1].copy(),
+        height_u=height_u,
+        gpu_first=(np.cumsum(gpu_count) - gpu_count).astype(np.int32),
+        gpu_count=gpu_count,
+        loop=np.full(len(ids), -1, np.int32),
+        unit=np.full(len(ids), -1, np.int32),
+        nics=of_part(compute_nics),
+        liquid=of_part([p.cooling == "liquid" for p in parts]).astype(np.bool_),
+        drained=np.zeros(len(ids), np.bool_),
+        present=np.ones(len(ids), np.bool_),
+    )
+    node_of_gpu = np.repeat(np.arange(len(ids), dtype=np.int32), gpu_count)
+    index = np.arange(len(node_of_gpu)) - nodes.gpu_first[node_of_gpu]
+    gpus = Gpus(
+        node=node_of_gpu,
+        index=index.astype(np.int32),
+        rack=rack[node_of_gpu],
+        part=of_part([gpu_parts.index(p.gpu) for p in parts])[node_of_gpu],
+        present=np.ones(len(node_of_gpu), np.bool_),
+    )
+    return nodes, gpus, list(numbers), gpu_parts
+
+
+class _Overrides:
+    """Overrides of all halls, as (level, row, rack, node, GPU) with what they say."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        generators: list[tuple[int, site.Rows]],
+        rack_ids: list[str],
+        generator_racks: dict[str, Ints],
+    ) -> None:
+        self._rows = {rows.id: rows for _, rows in generators}
+        self._racks = generator_racks
+        first_row, total = {}, 0
+        for _, rows in generators:
+            first_row[rows.id] = total
+            total += rows.count
+        self.first_row = first_row
+        self.items = [
+            (item, self._parse(item), said)
+            for hall in scenario.halls
+            for item, said in hall.overrides.items()
+        ]
+        self.rack_parts = [
+            (self.racks(path)[0], self._rows[path[0]].racks, said.part)
+            for _, path, said in self.items
+            if said.part is not None and len(path[1]) == 2
+        ]
+
+    def _parse(self, item: str) -> tuple[str, list[int]]:
+        name, *numbers = item.split("/")
+        index = [int(n) for n in numbers]
+        rows = self._rows.get(name)
+        if rows is None:
+            raise PlantError(f"override {item!r}: no row generator is called {name!r}")
+        limits = (rows.count, rows.racks.count)
+        for number, limit, what in zip(index, limits, ("rows", "racks in a row"), strict=False):
+            if number >= limit:
+                raise PlantError(f"override {item!r}: {name!r} has {limit} {what}, counted from 0")
+        return name, index
+
+    def racks(self, path: tuple[str, list[int]]) -> Ints:
+        """Return the rack slots below a path."""
+        name, index = path
+        mine, per_row = self._racks[name], self._rows[name].racks.count
+        if not index:
+            return mine
+        row = mine[index[0] * per_row : (index[0] + 1) * per_row]
+        return row if len(index) == 1 else row[index[1] : index[1] + 1]
+
+    def node(self, item: str, path: tuple[str, list[int]], racks: Racks) -> int:
+        """Return the node slot of a path with at least three numbers; raises PlantError beyond the rack."""
+        rack, number = int(self.racks(path)[0]), path[1][2]
+        if number >= racks.node_count[rack]:
+            raise PlantError(
+                f"override {item!r}: rack {racks.ids[rack]} holds {racks.node_count[rack]} nodes"
+            )
+        return int(racks.node_first[rack]) + number
+
+    def node_parts(self, racks: Racks) -> list[tuple[int, str]]:
+        """Return (node slot, node part) of the overrides that exchange a node."""
+        return [
+            (self.node(item, path, racks), said.part)
+            for item, path, said in self.items
+            if said.part is not None and len(path[1]) == 3
+        ]
+
+
+def _apply_places(overrides: _Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
+    """Take away, move and drain what the overrides name."""
+    for item, path, said in overrides.items:
+        name, index = path
+        if len(index) <= 2:
+            slots = overrides.racks(path)
+            if said.at is not None and len(index) == 2:
+                racks.x_m[slots], racks.y_m[slots] = said.at.x_m, said.at.y_m
+            racks.present[slots] &= not said.absent
+            if said.absent and len(index) == 1:
+                rows.present[overrides.first_row[name] + index[0]] = False
+            continue
+        node = overrides.node(item, path, racks)
+        if len(index) == 3:
+            nodes.drained[node] |= said.drained
+            nodes.present[node] &= not said.absent
+            continue
+        if index[3] >= nodes.gpu_count[node]:
+            raise PlantError(f"override {item!r}: node {nodes.ids[node]} has {nodes.gpu_count[node]} GPUs")
+        gpus.present[nodes.gpu_first[node] + index[3]] &= not said.absent
+    nodes.present &= racks.present[nodes.rack]
+    gpus.present &= nodes.present[gpus.node]

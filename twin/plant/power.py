@@ -1,0 +1,133 @@
+"""The power tree: items of all stages, their parents, and the two feeds of every rack."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from twin.catalog import Catalog, GeneratorPart
+from twin.catalog import PowerStage as StagePart
+from twin.plant.error import PlantError
+from twin.plant.layout import Layout
+from twin.plant.tables import PowerItems
+from twin.scenario.document import Scenario
+from twin.scenario.systems import PowerStage
+
+AISLE_END_M = 0.6
+"""Row end to the panel that feeds the row."""
+
+ROOM_STEP_M = 1.5
+"""From one stage of the tree to the one above it, beyond the row ends."""
+
+
+def connect_power(scenario: Scenario, catalog: Catalog, layout: Layout) -> PowerItems:
+    """Give every rack its feeds, in place, and return the items of the power tree, parents before children.
+
+    Item i of n hangs under parent floor(i m / n) of m; racks are shared out among the items of a feeding stage in
+    the same way. The first stage that feeds a rack is its feed A, the second its feed B.
+
+    Raises
+    ------
+    PlantError
+        When a stage names a source or row generator that does not exist, or stages supply one another in a circle.
+    UnknownPart
+        When the catalogue lacks a part.
+    """
+    stages = in_order(scenario.power)
+    racks = layout.racks
+    racks.feed_a[:] = -1
+    racks.feed_b[:] = -1
+    first = {}
+    total = 0
+    for stage in stages:
+        first[stage.id] = total
+        total += stage.count
+    number = {stage.id: scenario.power.index(stage) for stage in stages}
+    parent = np.full(total, -1, np.int32)
+    feed = np.full(total, -1, np.int32)
+    for stage in stages:
+        mine = np.arange(stage.count)
+        if stage.source is not None:
+            above = next(s for s in stages if s.id == stage.source)
+            parent[first[stage.id] + mine] = first[above.id] + mine * above.count // stage.count
+        if stage.feeds:
+            feed[first[stage.id] + mine] = _feed_racks(stage, first[stage.id], layout)
+    x_m, y_m = _places(layout, parent, total)
+    return PowerItems(
+        ids=[f"{s.id}/{i}" for s in stages for i in range(s.count)],
+        kind=[s.kind for s in stages for _ in range(s.count)],
+        part=[s.part or "" for s in stages for _ in range(s.count)],
+        stage=np.array([number[s.id] for s in stages for _ in range(s.count)], np.int32),
+        parent=parent,
+        capacity_w=np.array([_capacity_w(s, catalog) for s in stages for _ in range(s.count)], np.float64),
+        x_m=x_m,
+        y_m=y_m,
+        feed=feed,
+        present=np.ones(total, np.bool_),
+    )
+
+
+def in_order(stages: tuple[PowerStage, ...]) -> list[PowerStage]:
+    """Return the stages with every source before what it supplies, else in the order given."""
+    known = {stage.id for stage in stages}
+    for stage in stages:
+        if stage.source is not None and stage.source not in known:
+            raise PlantError(f"power stage {stage.id!r}: no stage is called {stage.source!r}")
+    placed: dict[str, PowerStage] = {}
+    waiting = list(stages)
+    while waiting:
+        ready = [s for s in waiting if s.source is None or s.source in placed]
+        if not ready:
+            raise PlantError(
+                f"power stages {', '.join(s.id for s in waiting)} supply one another in a circle"
+            )
+        placed |= {s.id: s for s in ready}
+        waiting = [s for s in waiting if s.id not in placed]
+    return list(placed.values())
+
+
+def _feed_racks(stage: PowerStage, first: int, layout: Layout) -> int:
+    """Hang the racks of the fed rows on the items of a stage; return 0 when they become feed A, 1 for B."""
+    for name in stage.feeds:
+        if name not in layout.generator_racks:
+            raise PlantError(f"power stage {stage.id!r}: no row generator is called {name!r}")
+    mine = np.concatenate([layout.generator_racks[name] for name in stage.feeds])
+    item = first + np.arange(len(mine)) * stage.count // max(1, len(mine))
+    racks = layout.racks
+    second = racks.feed_a[mine] >= 0
+    racks.feed_b[mine] = np.where(second & (racks.feed_b[mine] < 0), item, racks.feed_b[mine])
+    racks.feed_a[mine] = np.where(second, racks.feed_a[mine], item)
+    return int(bool(second.all()) and len(mine) > 0)
+
+
+def _capacity_w(stage: PowerStage, catalog: Catalog) -> float:
+    """Return what one item of a stage can carry [W]; nan without a limit."""
+    if stage.capacity_w is not None:
+        return stage.capacity_w
+    part = catalog.part(stage.part) if stage.part is not None else None
+    return part.capacity_w if isinstance(part, StagePart | GeneratorPart) else math.nan
+
+
+def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the items stand: feeding ones at the high-x end of their first rack's row, others behind them.
+
+    An item above is centred on its children; in hall coordinates [m].
+    """
+    racks, rows = layout.racks, layout.rows
+    x_m, y_m = np.full(total, np.nan), np.full(total, np.nan)
+    for column, side in ((racks.feed_a, -0.3), (racks.feed_b, 0.3)):
+        fed = np.flatnonzero(column >= 0)
+        item, where = np.unique(column[fed], return_index=True)
+        row = racks.row[fed[where]]
+        x_m[item] = rows.x1_m[row] + AISLE_END_M
+        y_m[item] = rows.y_m[row] + side
+    below: dict[int, list[int]] = {}
+    for item in range(total - 1, -1, -1):  # children come after their parents
+        if np.isnan(x_m[item]):
+            children = below.get(item, [])
+            x_m[item] = max((x_m[c] for c in children), default=0.0) + ROOM_STEP_M
+            y_m[item] = sum(y_m[c] for c in children) / len(children) if children else 0.0
+        if parent[item] >= 0:
+            below.setdefault(int(parent[item]), []).append(item)
+    return x_m, y_m

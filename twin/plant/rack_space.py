@@ -1,0 +1,67 @@
+"""Room for switches in racks: from the top down, or in racks of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.catalog import SwitchPart
+from twin.plant.error import PlantError
+from twin.plant.layout import Layout
+from twin.plant.tables import Ints
+from twin.scenario.systems import SwitchTier
+
+
+class RackSpace:
+    """The free units at the top of every rack, handed out downwards."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._top_u = layout.racks.units_u.copy()
+
+    def place(self, tier: SwitchTier, part: SwitchPart, homes: list[Ints], home: Ints) -> tuple[Ints, Ints]:
+        """Return (rack, lowest unit) of the switches of one tier.
+
+        Parameters
+        ----------
+        tier
+            Says which row generator has racks for them; none: they stand with the nodes.
+        part
+            Gives their height.
+        homes
+            Racks of the nodes of each unit; used without racks of their own.
+        home
+            Unit of each switch, an index of `homes`; the switches of a unit are shared out over its racks in order.
+
+        Raises
+        ------
+        PlantError
+            When the row generator does not exist.
+        """
+        count = len(home)
+        height_u = max(1, round(part.height_u))
+        if tier.racks is not None:
+            own = self._layout.generator_racks.get(tier.racks)
+            if own is None or not len(own):
+                raise PlantError(f"switches {tier.part}: no row generator is called {tier.racks!r}")
+            own = self._standing(own)
+            rack = own[np.arange(count) * len(own) // max(1, count)]
+        else:
+            rack = np.full(count, -1, np.int32)
+            for unit, racks in enumerate(map(self._standing, homes)):
+                mine = np.flatnonzero(home == unit)
+                if len(racks):
+                    rack[mine] = racks[np.arange(len(mine)) * len(racks) // max(1, len(mine))]
+        order = np.argsort(rack, kind="stable")
+        sorted_rack = rack[order]
+        first = np.searchsorted(sorted_rack, sorted_rack)
+        nth = np.empty(count, np.int64)
+        nth[order] = np.arange(count) - first
+        u = self._top_u[rack] - (nth + 1) * height_u + 1
+        used = np.bincount(rack[rack >= 0], minlength=len(self._top_u))
+        self._top_u -= (used * height_u).astype(np.int32)
+        return rack.astype(np.int32), np.maximum(u, 1).astype(np.int32)
+
+    def _standing(self, racks: Ints) -> Ints:
+        """Return the racks that are there; all of them when none is."""
+        there = racks[self._layout.racks.present[racks]]
+        return there if len(there) else racks
