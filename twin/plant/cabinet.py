@@ -101,8 +101,7 @@ def _filled(
         free_u = u + group.count * height_u
     if free_u - 1 > bare.units_u:
         raise PlantError(
-            f"{sum(h for _, _, h in nodes)} U of nodes end at unit {free_u - 1} of a rack of {bare.units_u} U; "
-            "put fewer nodes in each rack"
+            f"the nodes of a rack of {bare.units_u} U end at unit {free_u - 1}; put fewer nodes in each rack"
         )
     return Cabinet(
         bare.part,

@@ -1,6 +1,6 @@
 """Scale-out fabrics: how many switches, where they stand, which cable goes where.
 
-Ordinals count the nodes of a fabric in order, absent ones too, so that nobody else's ports move when a node goes.
+Ordinals count the nodes of a fabric in order, absent ones too: nobody else's ports move when a node goes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LeafPlan:
 def connect_fabrics(
     scenario: Scenario, catalog: Catalog, layout: Layout
 ) -> tuple[Switches, NodeLinks, LeafLinks]:
-    """Return the switches of all fabrics and their cables, and write the scalable unit of every node, in place.
+    """Return the switches of all fabrics and their cables, and write the unit of every node, in place.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def plan_leaves(fabric: Fabric, part: SwitchPart, layout: Layout, nodes: Ints) -
     """Return the leaves of a fabric by ports, and the cable of every port of every node.
 
     single-switch: as many switches as the ports need, each node's ports spread over them.
-    leaf-spine: a unit shares the fewest leaves whose down-ports suffice; a node's ports go to one leaf when they fit.
+    leaf-spine: a unit shares the fewest leaves whose down-ports suffice, each serving neighbours.
     rail-optimised: port r of every node of a unit goes to leaf r of that unit.
     """
     table = layout.nodes
@@ -132,20 +132,19 @@ def plan_leaves(fabric: Fabric, part: SwitchPart, layout: Layout, nodes: Ints) -
             split = _leaves_per_unit(fabric, math.ceil(size / down) * rails, units) // max(1, rails)
             split = max(1, split)
             per_unit = split * rails
-            leaf = unit[ordinal] * per_unit + (within * split // fabric.unit_nodes) * rails + rail
+            leaf = unit[ordinal] * per_unit + (within * split // max(1, size)) * rails + rail
             own_rail = np.arange(per_unit * units) % max(1, rails)
             used = math.ceil(size / split)
         else:
             per_unit = _leaves_per_unit(fabric, math.ceil(size * rails / down), units)
-            leaf = unit[ordinal] * per_unit + (within * rails + rail) * per_unit // (
-                fabric.unit_nodes * max(1, rails)
-            )
+            port = within * rails + rail
+            leaf = unit[ordinal] * per_unit + port * per_unit // max(1, size * rails)
             own_rail = np.full(per_unit * units, -1)
             used = math.ceil(size * rails / per_unit) if per_unit else 0
         if used > part.ports:
             raise PlantError(
-                f"fabric {fabric.id!r}: a leaf would need {used} ports to its nodes and {part.id} has {part.ports}; "
-                "use more leaves or smaller units"
+                f"fabric {fabric.id!r}: a leaf would need {used} ports to its nodes and {part.id} has "
+                f"{part.ports}; use more leaves or smaller units"
             )
         uplinks = min(math.ceil(used / fabric.oversubscription), part.ports - used) if fabric.spine else 0
     return LeafPlan(
@@ -175,9 +174,9 @@ def _leaves_per_unit(fabric: Fabric, needed: int, units: int) -> int:
 def plan_spines(tier: SwitchTier, part: SwitchPart, plan: LeafPlan) -> tuple[Ints, Ints, Ints]:
     """Return (leaf, spine, cables) for every pair that is connected, counted from 0 in the fabric.
 
-    As many spines as the up-links need, or a few more so that each leaf has equally many cables to every spine
-    (a SuperPOD of three units has 16, not 12). Up-links are dealt out in turn, so no spine has more than it has
-    ports. When one leaf cannot reach all spines, each rail has spines of its own (rail-optimised fabrics).
+    As many spines as the up-links need, or a few more so that each leaf has equally many cables to every
+    spine (a SuperPOD of three units has 16, not 12). Up-links are dealt out in turn, so no spine has more
+    than it has ports. When one leaf cannot reach all spines, each rail has its own (rail-optimised fabrics).
     """
     leaves = len(plan.unit)
     total = leaves * plan.uplinks
@@ -261,7 +260,7 @@ def _node_links(plans: list[tuple[int, LeafPlan, int]], present: Bools) -> NodeL
 
 def _leaf_links(links: list[tuple[int, Ints, Ints, Ints]]) -> LeafLinks:
     def column(index: int) -> Ints:
-        return np.concatenate([*(link[index] for link in links), np.zeros(0)]).astype(np.int32)  # type: ignore[arg-type]
+        return np.concatenate([*(link[index] for link in links), np.zeros(0)]).astype(np.int32)
 
     fabric = np.concatenate([*(np.full(len(leaf), n) for n, leaf, _, _ in links), np.zeros(0)])
     return LeafLinks(fabric.astype(np.int32), column(1), column(2), column(3))

@@ -152,7 +152,7 @@ def _facing(rows: site.Rows) -> Ints:
 
 
 def _contained(rows: site.Rows, facing: Ints) -> Ints:
-    """Return which aisle of each row is closed: an aisle needs a row of the same generator on its far side."""
+    """Return which aisle of each row is closed: it needs a row of the same generator on its far side."""
     if rows.containment == "none":
         return np.zeros(rows.count, np.int32)
     side = -facing if rows.containment == "hot" else facing  # direction in y of the aisle to close

@@ -97,8 +97,8 @@ def _columns(units: list[int], along_m: list[float], room_m: float) -> int:
 def spread(middles_m: list[float], lengths_m: list[float]) -> Floats:
     """Return the low ends of blocks on a line that do not overlap and stay near their middles [m].
 
-    Blocks keep the order of their middles (ties: of the list). Runs of blocks that touch are centred on the mean of
-    their wishes, which is the least-squares answer.
+    Blocks keep the order of their middles (ties: of the list). Runs of blocks that touch are centred on the
+    mean of their wishes, which is the least-squares answer.
     """
     wish = np.array(middles_m, np.float64)
     length = np.array(lengths_m, np.float64)

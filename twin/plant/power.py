@@ -24,13 +24,14 @@ ROOM_STEP_M = 1.5
 def connect_power(scenario: Scenario, catalog: Catalog, layout: Layout) -> PowerItems:
     """Give every rack its feeds, in place, and return the items of the power tree, parents before children.
 
-    Item i of n hangs under parent floor(i m / n) of m; racks are shared out among the items of a feeding stage in
-    the same way. The first stage that feeds a rack is its feed A, the second its feed B.
+    Item i of n hangs under parent floor(i m / n) of m; racks are shared out among the items of a feeding
+    stage in the same way. The first stage that feeds a rack is its feed A, the second its feed B.
 
     Raises
     ------
     PlantError
-        When a stage names a source or row generator that does not exist, or stages supply one another in a circle.
+        When a stage names a source or row generator that does not exist, or stages supply one another in a
+        circle.
     UnknownPart
         When the catalogue lacks a part.
     """
@@ -110,7 +111,7 @@ def _capacity_w(stage: PowerStage, catalog: Catalog) -> float:
 
 
 def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the items stand: feeding ones at the high-x end of their first rack's row, others behind them.
+    """Return where the items stand: feeding ones at the high-x end of their first row, others behind them.
 
     An item above is centred on its children; in hall coordinates [m].
     """
@@ -118,10 +119,10 @@ def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray,
     x_m, y_m = np.full(total, np.nan), np.full(total, np.nan)
     for column, side in ((racks.feed_a, -0.3), (racks.feed_b, 0.3)):
         fed = np.flatnonzero(column >= 0)
-        item, where = np.unique(column[fed], return_index=True)
+        feeding, where = np.unique(column[fed], return_index=True)
         row = racks.row[fed[where]]
-        x_m[item] = rows.x1_m[row] + AISLE_END_M
-        y_m[item] = rows.y_m[row] + side
+        x_m[feeding] = rows.x1_m[row] + AISLE_END_M
+        y_m[feeding] = rows.y_m[row] + side
     below: dict[int, list[int]] = {}
     for item in range(total - 1, -1, -1):  # children come after their parents
         if np.isnan(x_m[item]):

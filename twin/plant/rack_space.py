@@ -30,7 +30,7 @@ class RackSpace:
         homes
             Racks of the nodes of each unit; used without racks of their own.
         home
-            Unit of each switch, an index of `homes`; the switches of a unit are shared out over its racks in order.
+            Unit of each switch, an index of `homes`; its racks share the switches in order.
 
         Raises
         ------

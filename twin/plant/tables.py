@@ -1,7 +1,7 @@
 """The plant: what stands in the halls, as structure of arrays.
 
-Every table is a set of parallel arrays, one entry per slot. Slots are appended and tombstoned (`present` false),
-never re-indexed while a run lasts; cross references are slot numbers of other tables, -1 for none.
+Every table is a set of parallel arrays, one entry per slot. Slots are appended and tombstoned (`present`
+false), never re-indexed while a run lasts; cross references are slot numbers of other tables, -1 for none.
 Lengths are metres: x along the rows, y across them, z up. `twin.plant.build` makes it from a Scenario.
 """
 
