@@ -85,9 +85,10 @@ def renewal_ettr(
         *(np.asarray(a, dtype=np.float64) for a in (interval_s, write_s, restart_s, failure_rate_s))
     )
     cycle = (tau + write) * rate
-    # Below 1e-300 the quotient of two denormals would lose digits; there the limit is exact.
-    safe = np.where(cycle > 1e-300, cycle, 1.0)
-    growth = np.where(cycle > 1e-300, np.expm1(np.minimum(safe, 700.0)) / safe, 1.0)
+    # (exp(c) - 1) / c: 1 in the limit of no failures, endless where exp would overflow.
+    inside = (cycle > 1e-300) & (cycle < 700.0)
+    safe = np.where(inside, cycle, 1.0)
+    growth = np.where(inside, np.expm1(safe) / safe, np.where(cycle < 1.0, 1.0, np.inf))
     return np.asarray(tau / (tau + write) * np.exp(-restart * rate) / growth, dtype=np.float64)
 
 
