@@ -1,8 +1,8 @@
 """Time stepping of the thermal network: SDIRK2 with an exact error estimate and exact energy booking.
 
 S1 = solve(gamma dt, T0); S2 = solve(gamma dt, T0 + (1-gamma)/gamma (S1 - T0)), gamma = 1 - 1/sqrt 2; S2 is
-the result and err = 0.25 max |S2 - backward Euler| over die and loop supply temperatures steers dt on a ladder
-of factor sqrt 2, whose factors are cached. Method and constants: PHYSICS.md section 3.
+the result and err = 0.25 max |S2 - backward Euler| over die and loop supply temperatures steers dt on a
+ladder of factor sqrt 2, whose factors are cached. Method and constants: PHYSICS.md section 3.
 """
 
 import math
@@ -291,7 +291,7 @@ class ThermalStepper:
 
 def ladder_dt_s(rung: int) -> float:
     """Step of a rung: 0.5 s x sqrt(2)^rung [s]."""
-    return RESTART_DT_S * 2.0 ** (0.5 * rung)
+    return RESTART_DT_S * math.pow(2.0, 0.5 * rung)
 
 
 class Integrator:
@@ -376,14 +376,15 @@ class Integrator:
     def truncate(self, accepted: AcceptedStep, t_s: float) -> AcceptedStep:
         """Take an accepted step again, only as far as t_s, and stand there.
 
-        For a look-ahead that an earlier event cuts short: call it before `change`, with the step that holds t_s.
+        For a look-ahead that an earlier event cuts short: call it before `change`, with the step that
+        holds t_s.
 
         Parameters
         ----------
         accepted : AcceptedStep
             A step made with the present inputs and groups.
         t_s : float
-            Time after its start, at most its end [s].
+            Time after its start; from its end on the step stays as it is [s].
         """
         if t_s < accepted.t1_s:
             taken_s = t_s - accepted.t0_s

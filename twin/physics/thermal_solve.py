@@ -1,8 +1,8 @@
 """Exact solution of one implicit stage of the thermal network by tree elimination.
 
-(C/h + K) T = C/h T* + source: the four nodes of a GPU are eliminated by a 4 x 4 inverse, which leaves plate and
-coolant as linear functions of loop supply and hall air; the loop's supply follows as s0 + s1 T_fs + s2 T_a, the
-hall's air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on installed GPUs, flows and h
+(C/h + K) T = C/h T* + source: the four nodes of a GPU are eliminated by a 4 x 4 inverse, which leaves plate
+and coolant as linear functions of loop supply and hall air; loop supply follows as s0 + s1 T_fs + s2 T_a,
+hall air as t0 + t1 T_fs, the plant is a 2 x 2; then back. The factors depend on installed GPUs, flows and h
 only, not on how GPUs are grouped, so they outlive every split and merge.
 """
 
@@ -85,8 +85,7 @@ def chain_inverse(network: Network, flow_fraction: Floats, inv_h: float) -> Floa
     matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
     matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
     matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
-    inverse: Floats = np.linalg.inv(matrix.reshape(-1, 4, 4))
-    return inverse
+    return np.asarray(np.linalg.inv(matrix.reshape(-1, 4, 4)), dtype=np.float64)
 
 
 class Operator:
@@ -118,7 +117,8 @@ class Operator:
         count = network.installed.reshape(-1)
 
         def by_loop(values: Floats) -> Floats:
-            return (count * values).reshape(n_loops, -1).sum(axis=1)[:, None]
+            total: Floats = (count * values).reshape(n_loops, -1).sum(axis=1)[:, None]
+            return total
 
         b = by_loop(w_part * self.drive[:, 3, 0])
         c = by_loop(w_part * self.drive[:, 3, 1])

@@ -1,0 +1,140 @@
+"""Pumps, fans, exchangers, chillers and towers: the plant around the coolant loops (PHYSICS.md section 4)."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+WATER_W_K_PER_LPM = 69.6
+"""Heat capacity flow of 1 lpm of water at 20 C [W/K]."""
+PG25_W_K_PER_LPM = 67.2
+AIR_DENSITY_KG_M3 = 1.19
+AIR_CP_J_KG_K = 1006.0
+M3_S_PER_CFM = 4.719474e-4
+M3_S_PER_LPM = 1.0 / 60e3
+ZERO_CELSIUS_K = 273.15
+
+COAST_TAU_S = 4.0
+COAST_END = 0.02
+"""A pump that lost power coasts down to this flow fraction with this time constant."""
+PUMP_CURVE_STEEPNESS = 1.79
+"""Pump curve over system curve k/r of a pair of CDU pumps [-]: one of two left gives 72 % flow."""
+TOWER_APPROACH_K = 4.0
+FREE_COOLING_APPROACH_K = 2.0
+TOWER_WATER_L_PER_KWH = 2.1
+"""Evaporation and blow-down per heat rejected, at 4 cycles of concentration [L/kWh]."""
+
+
+def coast_flow_fraction(
+    elapsed_s: ArrayLike, start: float = 1.0, target: float = COAST_END, tau_s: float = COAST_TAU_S
+) -> Floats:
+    """Flow after a pump changes speed: target + (start - target) e^{-t/tau} [-].
+
+    Parameters
+    ----------
+    elapsed_s : array_like
+        Time since the change [s].
+    start, target : float
+        Flow fraction before and at last [-].
+    tau_s : float
+        Time constant of rotor and water column [s].
+    """
+    result: Floats = target + (start - target) * np.exp(-np.asarray(elapsed_s, dtype=np.float64) / tau_s)
+    return result
+
+
+def pump_power_w(flow_m3_s: ArrayLike, pressure_pa: ArrayLike, efficiency: ArrayLike = 0.6) -> Floats:
+    """Shaft to electric power of a pump: V dp / eta, eta 0.5 to 0.65 [W]."""
+    hydraulic = np.asarray(flow_m3_s, dtype=np.float64) * np.asarray(pressure_pa, dtype=np.float64)
+    result: Floats = hydraulic / np.asarray(efficiency, dtype=np.float64)
+    return result
+
+
+def affinity_power_w(design_w: ArrayLike, speed_fraction: ArrayLike) -> Floats:
+    """Pump or fan power at a speed: V ~ n, dp ~ n^2, P ~ n^3 [W]."""
+    result: Floats = np.asarray(design_w, dtype=np.float64) * np.asarray(speed_fraction) ** 3
+    return result
+
+
+def parallel_flow_fraction(
+    running: ArrayLike, installed: ArrayLike, steepness: float = PUMP_CURVE_STEEPNESS
+) -> Floats:
+    """Flow of some of several equal parallel pumps over the flow of all, at fixed speed [-].
+
+    Pump head h0 - k q^2 against a system r V^2 gives V = sqrt(h0 / (r + k/n^2)); `steepness` is k/r.
+    """
+    run = np.asarray(running, dtype=np.float64)
+    all_of = np.asarray(installed, dtype=np.float64)
+    share = np.sqrt((1.0 + steepness / all_of**2) / (1.0 + steepness / np.maximum(run, 1.0) ** 2))
+    return np.where(run > 0.0, share, 0.0)
+
+
+def counterflow_effectiveness(ntu: ArrayLike, ratio: ArrayLike) -> Floats:
+    """Effectiveness of a counterflow exchanger.
+
+    Parameters
+    ----------
+    ntu : array_like
+        UA over the smaller heat capacity flow [-].
+    ratio : array_like
+        Smaller over larger heat capacity flow, 0..1 [-].
+
+    Returns
+    -------
+    ndarray
+        (1 - e^{-NTU(1-C)}) / (1 - C e^{-NTU(1-C)}); NTU/(1+NTU) at C = 1 [-].
+    """
+    n, c = np.asarray(ntu, dtype=np.float64), np.asarray(ratio, dtype=np.float64)
+    balanced = 1.0 - c < 1e-9
+    decay = np.exp(-n * (1.0 - c))
+    counter = (1.0 - decay) / np.where(balanced, 1.0, 1.0 - c * decay)
+    return np.where(balanced, n / (1.0 + n), counter)
+
+
+def convection_w_k(flow_fraction: ArrayLike, design_w_k: ArrayLike, stagnant_w_k: ArrayLike = 0.0) -> Floats:
+    """Convective conductance of a cold plate: G_design phi^0.8 + G_stagnant [W/K]."""
+    phi = np.asarray(flow_fraction, dtype=np.float64)
+    result: Floats = np.asarray(design_w_k) * phi**0.8 + np.asarray(stagnant_w_k)
+    return result
+
+
+def coolant_rise_k(heat_w: ArrayLike, flow_lpm: ArrayLike, w_k_per_lpm: float = WATER_W_K_PER_LPM) -> Floats:
+    """Temperature rise of a coolant: 150 lpm of water for 100 kW give 9.6 K [K]."""
+    result: Floats = np.asarray(heat_w, dtype=np.float64) / (np.asarray(flow_lpm) * w_k_per_lpm)
+    return result
+
+
+def air_rise_k(heat_w: ArrayLike, flow_m3_s: ArrayLike) -> Floats:
+    """Temperature rise of air through a chassis: P / (rho c_p V) [K]."""
+    capacity = AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K * np.asarray(flow_m3_s, dtype=np.float64)
+    result: Floats = np.asarray(heat_w, dtype=np.float64) / capacity
+    return result
+
+
+def chiller_cop(evaporator_c: ArrayLike, condenser_c: ArrayLike, carnot_share: float = 0.55) -> Floats:
+    """Coefficient of performance: 0.55 T_ev / (T_cd - T_ev), lift at least 5 K [-].
+
+    Gives 3-4 for air-cooled and 6-7 for water-cooled machines at their usual lifts.
+    """
+    cold = np.asarray(evaporator_c, dtype=np.float64) + ZERO_CELSIUS_K
+    lift = np.maximum(np.asarray(condenser_c, dtype=np.float64) - np.asarray(evaporator_c), 5.0)
+    result: Floats = carnot_share * cold / lift
+    return result
+
+
+def free_cooling(
+    wet_bulb_c: ArrayLike,
+    set_point_c: ArrayLike,
+    tower_approach_k: float = TOWER_APPROACH_K,
+    exchanger_approach_k: float = FREE_COOLING_APPROACH_K,
+) -> NDArray[np.bool_]:
+    """Whether tower and plate exchanger alone reach the facility set point."""
+    reach = np.asarray(wet_bulb_c, dtype=np.float64) + tower_approach_k + exchanger_approach_k
+    result: NDArray[np.bool_] = reach <= np.asarray(set_point_c, dtype=np.float64)
+    return result
+
+
+def tower_water_l(heat_j: ArrayLike, l_per_kwh: float = TOWER_WATER_L_PER_KWH) -> Floats:
+    """Make-up water of a cooling tower for a heat [L]."""
+    result: Floats = np.asarray(heat_j, dtype=np.float64) / 3.6e6 * l_per_kwh
+    return result
