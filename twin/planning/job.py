@@ -158,7 +158,7 @@ def estimate(job: LlmJob | VisionJob) -> JobEstimate:
     --------
     >>> job = LlmJob("llama3-8b", cut(8, 128, cp=2), "h100")
     >>> round(estimate(job).step_s, 1)
-    12.9
+    12.8
     """
     return _llm(job) if isinstance(job, LlmJob) else _vision(job)
 
