@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Kind = Literal["all_reduce", "reduce_scatter", "all_gather"]
 
+# Effective latencies, fitted once for all profiles and published tables (PHYSICS 1); no hardware facts.
 LAUNCH_S = 8.4e-6
 RING_HOP_S = 3.4e-6
 TREE_HOP_S = 4e-6

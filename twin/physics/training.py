@@ -19,6 +19,7 @@ from twin.physics.training_inputs import Model, Parallel, Precision, Profile, Re
 
 __all__ = ["Model", "Parallel", "Precision", "Profile", "Recompute", "Stack", "StepParts", "step_time"]
 
+# Fitted once for all profiles and published tables (PHYSICS 1); no hardware facts.
 UNFUSED_ATTENTION_SHARE = 0.6
 CAUSAL_SHARE = 0.5
 HIDDEN_BY_ATTENTION = 0.7
