@@ -22,8 +22,10 @@ from twin.catalog.facility_parts import (
     UpsPart,
 )
 from twin.catalog.figure import Figure
+from twin.catalog.listing import check_rows, list_rows, show_rows
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
 from twin.catalog.part import RACK_UNIT_M, Part, PartGroup
+from twin.catalog.plausibility import Finding, check
 
 __all__ = [
     "RACK_UNIT_M",
@@ -40,6 +42,7 @@ __all__ = [
     "DryCoolerPart",
     "EfficiencyCurve",
     "Figure",
+    "Finding",
     "GeneratorPart",
     "GpuPart",
     "NicPart",
@@ -58,5 +61,9 @@ __all__ = [
     "UnknownPart",
     "UpsPart",
     "catalog_from_texts",
+    "check",
+    "check_rows",
+    "list_rows",
     "load_catalog",
+    "show_rows",
 ]

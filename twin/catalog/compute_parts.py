@@ -118,7 +118,9 @@ class NodePart(Part):
     psu_needed: int | None = fields.count("Power supplies needed at full power", optional=True)
     psu_capacity_w: float | None = fields.quantity("power", "Capacity of one power supply", optional=True)
     cooling: str = fields.choice("Cold plates on the GPUs or not", "air", "liquid")
-    liquid_fraction: float = fields.quantity("fraction", "Share of the heat that goes into the liquid")
+    liquid_fraction: float = fields.quantity(
+        "fraction", "Share of the heat that goes into the liquid", zero=True
+    )
     airflow_m3_s: float = fields.quantity("volume_flow", "Air through the node at full fan speed")
     coolant_flow_m3_s: float | None = fields.quantity(
         "volume_flow", "Coolant through the node", optional=True
@@ -140,9 +142,11 @@ class RackPart(Part):
     layout: tuple[PartGroup, ...] = fields.groups(
         "Equipment from the floor up", "node", "switch", "power_shelf", "cdu", "storage"
     )
-    n_gpu: int = fields.count("GPUs in the rack as delivered")
+    n_gpu: int = fields.count("GPUs in the rack as delivered", zero=True)
     max_w: float = fields.quantity("power", "Highest input power")
-    liquid_fraction: float = fields.quantity("fraction", "Share of the heat that goes into the liquid")
+    liquid_fraction: float = fields.quantity(
+        "fraction", "Share of the heat that goes into the liquid", zero=True
+    )
     coolant_flow_m3_s: float | None = fields.quantity("volume_flow", "Design coolant flow", optional=True)
     shelves_needed: int | None = fields.count("Power shelves needed at full power", optional=True)
 

@@ -140,7 +140,9 @@ def read_any_yaml(text: str, file: str) -> Branch:
         raise CatalogError(file, 0, "", f"is no YAML: {reason}") from None
     if node is None:
         raise CatalogError(file, 0, "", "is empty; a catalogue starts with 'format: twin/catalog'")
-    return _branch(node, file, set(), 0)
+    tree = _branch(node, file, set(), 0)
+    tree.line = 1
+    return tree
 
 
 def _branch(node: Node, file: str, seen: set[int], depth: int) -> Branch:

@@ -19,7 +19,7 @@ class PowerStage(Part):
         "Output over input, at loads as a share of the rating"
     )
     constant_loss_w: float | None = fields.quantity(
-        "power", "Loss that does not depend on load", optional=True
+        "power", "Loss that does not depend on load", optional=True, zero=True
     )
 
     def input_coefficients(self) -> tuple[float, float, float]:
@@ -84,7 +84,6 @@ class TransformerPart(PowerStage):
     """Medium to low voltage transformer."""
 
     KIND: ClassVar[str] = "transformer"
-
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,12 @@ class FieldSpec:
     about
         A key of `twin.units.DIMENSIONS`, the unit label of a number, the choices, or the kinds of part that
         may be named.
+    doc
+        Its meaning, for people.
+    optional
+        Whether a file may leave it out; the field is then None, or empty.
+    zero
+        Whether a number may be 0; negative it may never be, but for temperatures.
     """
 
     name: str
@@ -37,6 +43,7 @@ class FieldSpec:
     about: tuple[str, ...]
     doc: str
     optional: bool
+    zero: bool
 
     @property
     def unit(self) -> str:
@@ -46,51 +53,59 @@ class FieldSpec:
         return self.about[0] if self.shape == "number" and self.about else ""
 
 
-def _declare(shape: Shape, about: tuple[str, ...], doc: str, optional: bool, empty: object = None) -> Any:
-    metadata = {"shape": shape, "about": about, "doc": doc, "optional": optional}
+def _declare(
+    shape: Shape,
+    about: tuple[str, ...],
+    doc: str,
+    *,
+    optional: bool = False,
+    zero: bool = False,
+    empty: object = None,
+) -> Any:
+    metadata = {"shape": shape, "about": about, "doc": doc, "optional": optional, "zero": zero}
     if optional:
         return dataclasses.field(metadata=metadata, default=empty)
     return dataclasses.field(metadata=metadata)
 
 
-def quantity(dimension: str, doc: str, *, optional: bool = False) -> Any:
+def quantity(dimension: str, doc: str, *, optional: bool = False, zero: bool = False) -> Any:
     """Declare a number with a dimension."""
-    return _declare("quantity", (dimension,), doc, optional)
+    return _declare("quantity", (dimension,), doc, optional=optional, zero=zero)
 
 
 def number(doc: str, *, unit: str = "", optional: bool = False) -> Any:
     """Declare a number without dimension; `unit` is a label such as "U"."""
-    return _declare("number", (unit,), doc, optional)
+    return _declare("number", (unit,), doc, optional=optional)
 
 
-def count(doc: str, *, optional: bool = False) -> Any:
+def count(doc: str, *, optional: bool = False, zero: bool = False) -> Any:
     """Declare a whole number."""
-    return _declare("count", (), doc, optional)
+    return _declare("count", (), doc, optional=optional, zero=zero)
 
 
 def efficiency(doc: str) -> Any:
     """Declare an `EfficiencyCurve`."""
-    return _declare("efficiency", (), doc, False)
+    return _declare("efficiency", (), doc)
 
 
 def text(doc: str, *, optional: bool = False) -> Any:
     """Declare free text; an optional one is empty when absent."""
-    return _declare("text", (), doc, optional, empty="")
+    return _declare("text", (), doc, optional=optional, empty="")
 
 
 def choice(doc: str, *options: str) -> Any:
     """Declare one word out of `options`."""
-    return _declare("choice", options, doc, False)
+    return _declare("choice", options, doc)
 
 
-def reference(doc: str, *kinds: str, optional: bool = False) -> Any:
+def reference(doc: str, *kinds: str) -> Any:
     """Declare the id of another part of one of the kinds."""
-    return _declare("reference", kinds, doc, optional)
+    return _declare("reference", kinds, doc)
 
 
 def groups(doc: str, *kinds: str) -> Any:
     """Declare a list of (part, count) whose parts are of the kinds; empty when absent."""
-    return _declare("groups", kinds, doc, True, empty=())
+    return _declare("groups", kinds, doc, optional=True, empty=())
 
 
 def specs(part_type: type) -> tuple[FieldSpec, ...]:
@@ -103,6 +118,7 @@ def specs(part_type: type) -> tuple[FieldSpec, ...]:
             about=one.metadata["about"],
             doc=one.metadata["doc"],
             optional=one.metadata["optional"],
+            zero=one.metadata["zero"],
         )
         for one in dataclasses.fields(part_type)
         if "shape" in one.metadata

@@ -154,9 +154,7 @@ def _read_quantity(branch: Branch, spec: FieldSpec, place: _Place, figures: _Fig
 
     def convert(text: str) -> float:
         value = parse(text, dimension)
-        if value < 0.0 and dimension != "temperature":
-            raise UnitError(f"{text!r} is negative; {spec.doc.lower()} cannot be")
-        return value
+        return value if dimension == "temperature" else _positive(value, text, spec)
 
     return _figure(branch, spec, place, figures, convert)
 
@@ -165,16 +163,19 @@ def _read_number(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figur
     unit = spec.about[0]
 
     def convert(text: str) -> float:
-        value = parse(text.removesuffix(unit).strip(), "fraction")
-        if value < 0.0:
-            raise UnitError(f"{text!r} is negative; {spec.doc.lower()} cannot be")
-        return value
+        return _positive(parse(text.removesuffix(unit).strip(), "fraction"), text, spec)
 
     return _figure(branch, spec, place, figures, convert)
 
 
 def _read_count(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> int:
-    return int(_figure(branch, spec, place, figures, _whole))
+    return int(_figure(branch, spec, place, figures, lambda text: _positive(_whole(text), text, spec)))
+
+
+def _positive(value: float, text: str, spec: FieldSpec) -> float:
+    if value < 0.0 or (value == 0.0 and not spec.zero):
+        raise UnitError(f"{text!r} is not above zero; this is: {spec.doc}")
+    return value
 
 
 def _whole(text: str) -> float:

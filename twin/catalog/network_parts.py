@@ -49,4 +49,4 @@ class CablePart(Part):
     )
     max_reach_m: float = fields.quantity("length", "Longest length")
     bandwidth_bytes_s: float = fields.quantity("bandwidth", "Per direction")
-    power_per_end_w: float = fields.quantity("power", "Power of one end, at its host")
+    power_per_end_w: float = fields.quantity("power", "Power of one end, at its host", zero=True)

@@ -1,0 +1,45 @@
+"""Run every check over a catalogue."""
+
+from __future__ import annotations
+
+from twin.catalog.catalog import Catalog
+from twin.catalog.compute_parts import GpuPart, NodePart, RackPart, StoragePart
+from twin.catalog.facility_parts import PowerStage
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.part import Part
+from twin.catalog.plausibility import compute, cooling, network, power, rack
+from twin.catalog.plausibility.finding import Finding, Findings
+from twin.catalog.plausibility.known_models import known_model
+
+
+def check(catalog: Catalog) -> list[Finding]:
+    """Return what is wrong or unusual in a catalogue, part by part in its order; empty when all is well.
+
+    Rules: dense against sparse rates, port counts, GPUs x TDP < node max < power supplies with redundancy,
+    height against power and airflow, liquid claims, ordered temperatures and clocks, efficiencies in (0, 1],
+    flow per kW, reach by medium, breaker arithmetic, and the published figures of well-known models.
+    """
+    return [finding for part in catalog for finding in _of(part, catalog)]
+
+
+def _of(part: Part, catalog: Catalog) -> Findings:
+    if isinstance(part, GpuPart):
+        yield from compute.gpu(part)
+    elif isinstance(part, NodePart):
+        yield from compute.node(part, catalog.gpu(part.gpu))
+    elif isinstance(part, RackPart):
+        yield from rack.rack(part, catalog)
+    elif isinstance(part, SwitchPart):
+        yield from network.switch(part)
+    elif isinstance(part, CablePart):
+        yield from network.cable(part)
+    elif isinstance(part, NicPart):
+        yield from network.nic(part)
+    elif isinstance(part, StoragePart):
+        yield from compute.storage(part)
+    elif isinstance(part, PowerStage):
+        yield from power.stage(part)
+    else:
+        yield from power.source(part)
+        yield from cooling.gear(part)
+    yield from known_model(part)

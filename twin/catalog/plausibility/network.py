@@ -1,0 +1,57 @@
+"""Checks of switches, cables and network adapters."""
+
+from __future__ import annotations
+
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.plausibility.finding import Finding, Findings, shown
+
+# Longest reach by medium [m]; passive copper shrinks with speed.
+_REACH_M = {"copper": 7.0, "active copper": 7.0, "multimode": 150.0, "singlemode": 40e3}
+_FAST_COPPER_M = 3.5
+_FAST_BYTES_S = 50e9
+
+
+def switch(part: SwitchPart) -> Findings:
+    """Yield what is wrong with a switch."""
+    together = part.ports * part.port_bandwidth_bytes_s
+    if part.fabric != "management" and abs(together - part.capacity_bytes_s) > 0.01 * part.capacity_bytes_s:
+        right = part.capacity_bytes_s / part.port_bandwidth_bytes_s
+        message = (
+            f"{part.ports} ports of {shown(part.port_bandwidth_bytes_s, 'bandwidth')} are not its switching "
+            f"capacity of {shown(part.capacity_bytes_s, 'bandwidth')}; that would be {right:g} ports"
+        )
+        yield Finding("error", part.id, "ports", message)
+    if part.cages and part.ports % part.cages:
+        message = f"{part.ports} ports do not spread evenly over {part.cages} cages"
+        yield Finding("error", part.id, "ports", message)
+    if part.typical_w > part.max_w:
+        yield Finding("error", part.id, "typical_w", "is above the highest power")
+    w_per_gbit_s = part.max_w / (part.capacity_bytes_s * 8e-9)
+    if part.fabric != "management" and not 0.01 <= w_per_gbit_s <= 0.3:
+        message = f"{w_per_gbit_s:.3f} W per Gb/s; switches have 0.01 to 0.3"
+        yield Finding("warning", part.id, "max_w", message)
+
+
+def cable(part: CablePart) -> Findings:
+    """Yield what is wrong with a cable."""
+    limit_m = _REACH_M[part.medium]
+    if part.medium == "copper" and part.bandwidth_bytes_s >= _FAST_BYTES_S:
+        limit_m = _FAST_COPPER_M
+    if not 0.0 < part.max_reach_m <= limit_m:
+        message = f"{part.max_reach_m:g} m; {part.medium} of this speed reaches up to {limit_m:g} m"
+        yield Finding("error", part.id, "max_reach_m", message)
+    if part.medium == "copper" and part.power_per_end_w > 1.0:
+        yield Finding("error", part.id, "power_per_end_w", "passive copper takes no power")
+    if part.power_per_end_w > 60.0:
+        yield Finding("warning", part.id, "power_per_end_w", "more than 60 W an end is unusual")
+
+
+def nic(part: NicPart) -> Findings:
+    """Yield what is wrong with a network adapter."""
+    if not 1e9 <= part.bandwidth_bytes_s <= 1e12:
+        message = f"{shown(part.bandwidth_bytes_s, 'bandwidth')}: are bits and bytes mixed up?"
+        yield Finding("warning", part.id, "bandwidth_bytes_s", message)
+    if part.latency_s is not None and part.latency_s > 1e-5:
+        yield Finding("warning", part.id, "latency_s", "more than 10 us through an adapter is unusual")
+    if not 0.0 < part.power_w <= 300.0:
+        yield Finding("warning", part.id, "power_w", "adapters take 10 to 150 W")
