@@ -42,4 +42,4 @@ KEPT_STEP: tuple[str, ...] = (
     "straggler",
     "fabric_contention",
 )
-"""Accounts of step time; provisional until the checkpoint after it is durable, else lost work. Numerator of ETTR."""
+"""Step time: provisional until a checkpoint after it is durable, else lost. Numerator of ETTR."""

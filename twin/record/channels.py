@@ -85,7 +85,9 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_DEV_GPU_UTIL"),
     _channel("gpu.state", "state", "", "u1", 0, 9, 0, "states"),
     _channel("gpu.job", "job", "", "i2", 0, 20, 0, "jobs"),
-    _channel("gpu.throttle", "throttle reason", "", "u2", 0, 255, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"),
+    _channel(
+        "gpu.throttle", "throttle reason", "", "u2", 0, 255, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
+    ),
     _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
     _channel("loop.supply_c", "supply temperature", "°C", "f4", 10, 60, 0.1, "turbo"),
     _channel("loop.return_c", "return temperature", "°C", "f4", 10, 70, 0.1, "turbo"),

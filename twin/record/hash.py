@@ -1,8 +1,8 @@
 """Event hash: one number for everything that happened, in order.
 
-A chained digest: ``h = blake2b(h_before + bytes of the event)``, so the whole state is 32 bytes and a snapshot
-carries it. Only kind, subject, integer outcomes and the time in whole milliseconds enter; no text, no row number,
-no wall clock.
+A chained digest: ``h = blake2b(h_before + bytes of the event)``, so the whole state is 32 bytes and a
+snapshot carries it. Only kind, subject, integer outcomes and the time in whole milliseconds enter; no text,
+no row number, no wall clock.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ def canonical(event: Event) -> bytes:
 
     Strings are written with their length, so that no two events share bytes; ``data`` is sorted by key.
     """
-    parts = [f"{round(event.t_s * 1000)}"]
-    for text in (event.kind, event.subject):
-        parts.append(f"{len(text)}:{text}")
-    for key in sorted(event.data):
-        parts.append(f"{len(key)}:{key}={int(event.data[key])}")
-    return "|".join(parts).encode()
+    kind, subject = event.kind, event.subject
+    head = f"{round(event.t_s * 1000)}|{len(kind)}:{kind}|{len(subject)}:{subject}"
+    data = "".join(f"|{len(key)}:{key}={int(event.data[key])}" for key in sorted(event.data))
+    return (head + data).encode()
 
 
 class EventHash:

@@ -12,9 +12,12 @@ from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
 
+ENGINE = "twin.sim.engine:Engine"
+"""Dotted name of the real engine; nothing here imports it."""
+
 
 class Engine(Protocol):
-    """One run of a scenario. `twin.sim.engine.Engine` is the real one; found by dotted name, never imported here."""
+    """One run of a scenario; `EngineType` makes one."""
 
     scenario: Scenario
     plant: Plant
@@ -24,7 +27,10 @@ class Engine(Protocol):
     end_s: float
 
     def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
-        """Run every event up to `until_s` or until the budget is spent; return the time reached [s]."""
+        """Run every event up to `until_s` or until the budget is spent; return the time reached [s].
+
+        Where a run is cut into advances never changes it.
+        """
         ...
 
     def step_event(self) -> float:
@@ -32,15 +38,21 @@ class Engine(Protocol):
         ...
 
     def intervene(self, intervention: Intervention) -> str | None:
-        """Take an intervention at the next event boundary; return None, or why it is refused."""
+        """Take an intervention at the next event boundary; return None, or why it is refused.
+
+        It acts at the later of now and its own time.
+        """
         ...
 
     def fill(self, frame: Frame) -> None:
-        """Write every channel at the present time into `frame`; never changes the run."""
+        """Write every channel at the present time into `frame`, its time and rows too; never changes the run.
+
+        The arrays may be shared memory: write into them. Without `frame.detail` nobody reads GPUs and nodes.
+        """
         ...
 
     def events(self, since_row: int) -> Sequence[Event]:
-        """Return the events from row `since_row` on."""
+        """Return the events from row `since_row` on; after `restore`, those of this engine."""
         ...
 
     def event_hash(self) -> str:
@@ -56,15 +68,38 @@ class Engine(Protocol):
         ...
 
 
+class EngineType(Protocol):
+    """What makes engines."""
+
+    def __call__(self, scenario: Scenario, seed: int | None = None) -> Engine:
+        """Return an engine at t = 0; `seed` None: the scenario's own."""
+        ...
+
+    def restore(self, scenario: Scenario, snapshot: bytes) -> Engine:
+        """Return an engine that stands where `Engine.snapshot` was taken."""
+        ...
+
+
 @dataclass(frozen=True)
 class Load:
-    """App to worker: build this scenario and stand at t = 0, or at a snapshot."""
+    """App to worker: build this scenario and stand at t = 0, at a snapshot, or where `run_file` ends.
+
+    Parameters
+    ----------
+    snapshot
+        State to begin with; the run file then begins there.
+    run_file
+        Where to record; None: in the state folder.
+    resume
+        Go on in `run_file` from its last snapshot.
+    """
 
     session: int
     scenario: Scenario
     seed: int | None = None
     snapshot: bytes | None = None
     run_file: str | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,8 +134,24 @@ class Intervene:
 
 
 @dataclass(frozen=True)
+class Segment:
+    """App to worker: the frame memory asked for with `Needs` is here."""
+
+    session: int
+    segment: str
+
+
+@dataclass(frozen=True)
 class Stop:
     """App to worker: close the run file and end."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Worker to app: make frame memory for `layout`. The client answers it; nobody else sees it."""
+
+    session: int
+    layout: Layout
 
 
 @dataclass(frozen=True)
@@ -166,3 +217,21 @@ class Failed:
     session: int
     message: str
     traceback: str
+
+
+@dataclass(frozen=True)
+class Died:
+    """From the client itself: the worker is gone. `Client.restart` goes on with the run."""
+
+    session: int
+    exit_code: int | None
+
+
+Request = Load | Play | Pause | Step | Intervene
+Order = Request | Segment | Stop
+"""What the app says to the worker."""
+
+Message = Ready | At | Happened | Applied | Refused | Finished | Failed | Died
+"""What `Client.poll` returns."""
+Reply = Needs | Message
+"""What the worker says to the app (never `Died`)."""

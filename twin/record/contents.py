@@ -1,0 +1,103 @@
+"""What a run file holds beside events and series: its header, snapshots and markers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pydantic import ValidationError
+
+from twin.record.channels import Entity
+from twin.record.frame import Layout
+from twin.record.runfile import RunFileError
+from twin.record.scenario_json import from_json
+from twin.scenario.document import Scenario
+
+
+@dataclass(frozen=True)
+class Header:
+    """What was run, with what.
+
+    Parameters
+    ----------
+    scenario_text
+        The effective scenario as JSON with units.
+    seed
+        Of all random draws.
+    layout
+        Counts of entities of the run's frames.
+    ids
+        Ids of the entities of each kind that series are kept of.
+    created
+        Wall clock, ISO 8601 in UTC.
+    versions
+        Of program, Python, numpy, system, CPU.
+    inputs
+        Hash of each input by name.
+    inputs_hash
+        One hash over all of them.
+    end_s
+        Length of the scenario [s].
+    """
+
+    scenario_text: str
+    seed: int
+    layout: Layout
+    ids: Mapping[Entity, tuple[str, ...]]
+    created: str
+    versions: Mapping[str, str]
+    inputs: Mapping[str, str]
+    inputs_hash: str
+    end_s: float
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """Return the scenario as a document.
+
+        Raises
+        ------
+        RunFileError
+            When the text is no scenario of this program's schema version.
+        """
+        try:
+            return from_json(self.scenario_text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise RunFileError(
+                f"the scenario in this run file cannot be used: {place}: {first['msg']}"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The whole state of an engine at one time.
+
+    Parameters
+    ----------
+    t_s
+        Simulated time [s].
+    events
+        Rows of events before it.
+    event_hash
+        Hash of those events.
+    data
+        What `Engine.restore` takes.
+    """
+
+    t_s: float
+    events: int
+    event_hash: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A place in time with a note, or an intervention with its JSON in `data`."""
+
+    id: int
+    t_s: float
+    kind: str
+    text: str
+    data: str

@@ -1,0 +1,86 @@
+"""What a run was made from and with: hashes of its inputs, versions of what computed it."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sqlite3
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import numpy as np
+
+from twin.record.scenario_json import to_json
+from twin.resources import folder
+from twin.scenario.document import Scenario
+
+_DATA = ("catalog", "profiles", "weather")
+
+
+def input_hashes(scenario: Scenario) -> dict[str, str]:
+    """Return a hash of the effective scenario and of each shipped data file a run can read."""
+    return {"scenario": _digest(to_json(scenario).encode()), **_shipped()}
+
+
+def inputs_hash(scenario: Scenario) -> str:
+    """Return one hash over all of `input_hashes`, 32 hexadecimal digits; the seed of the run is not in it."""
+    return _digest(json.dumps(input_hashes(scenario), sort_keys=True).encode())
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """Return the versions on which "same run" depends, and where it ran."""
+    return {
+        "twin": app_version(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "sqlite": sqlite3.sqlite_version,
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu(),
+    }
+
+
+def app_version() -> str:
+    """Return the version of this program, "0" when it runs from a bare folder."""
+    try:
+        return version("gpu-twin")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _cpu() -> str:
+    """Return the CPU's family as the system names it."""
+    table = Path("/proc/cpuinfo")
+    if table.is_file():
+        for line in table.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> dict[str, str]:
+    try:
+        assets = folder("assets")
+    except FileNotFoundError:
+        return {}
+    found: dict[str, str] = {}
+    for name in _DATA:
+        if (assets / name).is_dir():
+            _collect(assets / name, name, found)
+    return dict(sorted(found.items()))
+
+
+def _collect(place: Traversable, prefix: str, found: dict[str, str]) -> None:
+    for item in place.iterdir():
+        if item.is_dir():
+            _collect(item, f"{prefix}/{item.name}", found)
+        else:
+            found[f"{prefix}/{item.name}"] = _digest(item.read_bytes())
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

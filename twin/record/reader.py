@@ -1,0 +1,223 @@
+"""Reader of run files: of finished ones, of one being written by another process, of a stranger's."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import zlib
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import BY_ID
+from twin.record.contents import Header, Marker, Snapshot
+from twin.record.events import Event, Severity
+from twin.record.frame import Layout
+from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, open_foreign
+from twin.record.series import SERIES_CHANNELS, Series, condense, decode
+
+MAX_EVENTS = 100_000
+"""Most events one call of `Reader.events` returns."""
+
+
+class Reader:
+    """A run file, open for reading only; what is read later may be more than what was there before.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    RunFileError
+        With one sentence when it is missing, damaged, cut off, no run file, or of a newer version.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._file = open_foreign(self.path)
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    @cached_property
+    def header(self) -> Header:
+        """Return what was run, with what."""
+        found = {str(key): str(value) for key, value in self._rows("SELECT key, value FROM header LIMIT 100")}
+        try:
+            layout = json.loads(found["layout"])
+            counts = {str(k): int(v) for k, v in layout["counts"].items()}
+            if not all(0 <= n <= 10**7 for n in counts.values()):
+                raise ValueError("counts out of range")
+            return Header(
+                scenario_text=found["scenario"],
+                seed=int(found["seed"]),
+                layout=Layout(counts, int(layout["epoch"])),  # type: ignore[arg-type]
+                ids={k: tuple(map(str, v)) for k, v in json.loads(found["ids"]).items()},
+                created=found["created"],
+                versions=dict(json.loads(found["versions"])),
+                inputs=dict(json.loads(found["inputs"])),
+                inputs_hash=found["inputs_hash"],
+                end_s=float(found["end_s"]),
+            )
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
+
+    @property
+    def t_end_s(self) -> float:
+        """Return the simulated time the file reaches so far [s]."""
+        return float(self._progress()[0])
+
+    @property
+    def event_count(self) -> int:
+        """Return the number of events so far."""
+        return int(self._progress()[1])
+
+    @property
+    def event_hash(self) -> str:
+        """Return the hash of the events so far."""
+        return str(self._progress()[2])
+
+    @property
+    def summary(self) -> dict[str, Any] | None:
+        """Return the final summary; None while the run is not over."""
+        text = self._progress()[3]
+        if text is None:
+            return None
+        found = self._json(text)
+        if not isinstance(found, dict):
+            raise RunFileError(f"{self.path}: the summary of this run file is damaged")
+        return found
+
+    def events(self, since_row: int = 0, limit: int = MAX_EVENTS) -> list[Event]:
+        """Return up to `limit` events from row `since_row` on."""
+        rows = self._rows(
+            "SELECT row, t, kind, subject, severity, text, data FROM events"
+            " WHERE row >= ? ORDER BY row LIMIT ?",
+            since_row,
+            min(limit, MAX_EVENTS),
+        )
+        try:
+            return [
+                Event(row, float(t), str(kind), str(subject), Severity(severity), str(text), self._json(data))
+                for row, t, kind, subject, severity, text, data in rows
+            ]
+        except (ValueError, TypeError) as error:
+            raise RunFileError(f"{self.path}: an event of this run file is damaged") from error
+
+    def series(
+        self,
+        entity: int,
+        channel_id: str,
+        t0_s: float = 0.0,
+        t1_s: float = math.inf,
+        points: int = 2000,
+    ) -> Series:
+        """Return the curve of one channel of one entity.
+
+        Parameters
+        ----------
+        entity
+            Its number within its kind: ``header.ids["rack"].index("gpu/3/12")``.
+        channel_id
+            A channel that is not of GPUs or nodes.
+        t0_s, t1_s
+            Range of time [s], both ends included.
+        points
+            Most points wanted.
+
+        Raises
+        ------
+        KeyError
+            When there is no such channel or series of it.
+        IndexError
+            When there is no such entity.
+        RunFileError
+            When the file is damaged.
+        """
+        channel = BY_ID[channel_id]
+        if channel not in SERIES_CHANNELS:
+            raise KeyError(f"no series are kept of {channel_id}")
+        count = self.header.layout.counts.get(channel.entity, 0)
+        if not 0 <= entity < count:
+            raise IndexError(f"this run has {count} of kind {channel.entity}, and no number {entity}")
+        times: list[NDArray[np.float64]] = [np.zeros(0)]
+        values: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
+        for samples, stamps, blob in self._rows(
+            "SELECT b.samples, b.times, s.data FROM blocks b"
+            " JOIN series s ON s.block = b.id AND s.channel = ? WHERE b.t1 >= ? AND b.t0 <= ? ORDER BY b.id",
+            channel_id,
+            t0_s,
+            t1_s,
+        ):
+            t_s = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
+            inside = (t_s >= t0_s) & (t_s <= t1_s)
+            times.append(t_s[inside])
+            values.append(decode(blob, int(samples), count)[entity][inside])
+        return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
+
+    def nearest_snapshot(self, t_s: float) -> Snapshot | None:
+        """Return the last snapshot at or before `t_s`; None: start from the beginning."""
+        for t, events, text, blob in self._rows(
+            "SELECT t, events, hash, data FROM snapshots WHERE t <= ? ORDER BY t DESC, id DESC LIMIT 1", t_s
+        ):
+            return Snapshot(float(t), int(events), str(text), self._unpack(blob, MAX_BLOB_BYTES))
+        return None
+
+    def ledger(self) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return (times [s], GPU-seconds of each account up to then [s])."""
+        rows = self._rows("SELECT t, account, gpu_s FROM ledger ORDER BY t")
+        times = sorted({float(t) for t, _, _ in rows})
+        place = {t: k for k, t in enumerate(times)}
+        accounts: dict[str, NDArray[np.float64]] = {}
+        for t, account, gpu_s in rows:
+            accounts.setdefault(str(account), np.zeros(len(times)))[place[float(t)]] = float(gpu_s)
+        return np.array(times), accounts
+
+    def markers(self, kind: str | None = None) -> list[Marker]:
+        """Return the markers, those of one kind or all, in the order they were made."""
+        rows = self._rows("SELECT id, t, kind, text, data FROM markers ORDER BY id")
+        return [Marker(i, float(t), str(k), str(x), str(d)) for i, t, k, x, d in rows if kind in (None, k)]
+
+    def _progress(self) -> tuple[Any, ...]:
+        for row in self._rows("SELECT t, events, hash, summary FROM progress"):
+            return row
+        raise RunFileError(f"{self.path}: this run file holds no run")
+
+    def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with explained(self.path, "read"):
+            try:
+                return self._file.execute(statement, values).fetchall()
+            except sqlite3.DataError as error:
+                raise RunFileError(f"{self.path}: something in this run file is too large") from error
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RunFileError(f"{self.path}: a text in this run file is damaged") from error
+
+    def _unpack(self, blob: bytes, limit: int) -> bytes:
+        unpacker = zlib.decompressobj()
+        try:
+            data = unpacker.decompress(blob, limit)
+        except (zlib.error, TypeError, ValueError) as error:
+            raise RunFileError(f"{self.path}: a block of this run file is damaged") from error
+        if not unpacker.eof:
+            raise RunFileError(f"{self.path}: a block of this run file is cut off or too large")
+        return data

@@ -1,0 +1,187 @@
+"""Recorder: watches an engine between its advances and writes the run file. It never changes the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+import numpy as np
+
+from twin.plant.tables import Plant
+from twin.record.channels import Entity
+from twin.record.contents import Snapshot
+from twin.record.events import Event
+from twin.record.frame import Frame, Layout
+from twin.record.writer import Writer
+from twin.scenario.document import Scenario
+
+SAMPLES = 4000
+"""Samples of a whole run; never closer than `MIN_INTERVAL_S` [simulated s]."""
+MIN_INTERVAL_S = 1.0
+SNAPSHOTS = 32
+"""Snapshots and ledger rows of a whole run."""
+COMMIT_WALL_S = 1.0
+"""What a crash may cost at most [wall s]."""
+ROLLING_WALL_S = 20.0
+"""A snapshot to go on from after a crash is at most this old [wall s]."""
+
+
+class Observed(Protocol):
+    """What the recorder reads of an engine; the whole protocol is in `twin.runtime.protocol`."""
+
+    scenario: Scenario
+    plant: Plant
+    seed: int
+    layout: Layout
+    now_s: float
+    end_s: float
+
+    def fill(self, frame: Frame) -> None:
+        """Write every channel at the present time into `frame`."""
+
+    def events(self, since_row: int) -> Sequence[Event]:
+        """Return the events from row `since_row` on."""
+
+    def event_hash(self) -> str:
+        """Return the hash of all events so far."""
+
+    def snapshot(self) -> bytes:
+        """Return the whole state."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the summary so far."""
+
+
+class Recorder:
+    """Records one run.
+
+    Parameters
+    ----------
+    engine
+        A fresh engine, or one restored from `resumed`.
+    path
+        The run file.
+    resume
+        Go on in the file at `path`, from snapshot `resumed` (None: from the start).
+    """
+
+    def __init__(
+        self, engine: Observed, path: Path, *, resume: bool = False, resumed: Snapshot | None = None
+    ) -> None:
+        self.path = path
+        self._engine = engine
+        if resume:
+            self._writer = Writer.resume(path, engine.layout, resumed)
+        else:
+            self._writer = Writer(
+                path, engine.scenario, engine.seed, engine.layout, engine.end_s, entity_ids(engine)
+            )
+        buffer = bytearray(engine.layout.nbytes)
+        _, arrays = engine.layout.views(buffer)
+        self._frame = Frame(engine.layout, engine.now_s, 0, arrays, detail=False)
+        self._packed = np.frombuffer(buffer, np.uint8)
+        self._rows = resumed.events if resumed else 0
+        self._interval_s = max(MIN_INTERVAL_S, engine.end_s / SAMPLES)
+        self._milestone_s = engine.end_s / SNAPSHOTS
+        self._last_sample_s = resumed.t_s if resumed else -math.inf
+        self._next_milestone_s = engine.now_s + self._milestone_s
+        self._snapshot_s = engine.now_s
+        self._snapshot_wall_s = self._commit_wall_s = monotonic()
+        self._done = False
+        self.observe()
+        self.commit()
+
+    @property
+    def next_s(self) -> float:
+        """Return the simulated time of the next sample [s]: do not advance past it without `observe`."""
+        if self._last_sample_s < 0:
+            return 0.0
+        return (math.floor(self._last_sample_s / self._interval_s + 1e-9) + 1) * self._interval_s
+
+    def observe(self, force: bool = False) -> None:
+        """Look at the engine: take its new events, and a sample when one is due or `force` is set."""
+        engine = self._engine
+        self._take_events()
+        if engine.now_s > self._last_sample_s and (
+            force or engine.now_s >= self.next_s or self._last_sample_s < 0
+        ):
+            engine.fill(self._frame)
+            self._writer.add_sample(engine.now_s, self._packed)
+            self._last_sample_s = engine.now_s
+        if engine.now_s >= self._next_milestone_s:
+            self._next_milestone_s = engine.now_s + self._milestone_s
+            self._take_snapshot(rolling=False)
+            self._take_ledger(engine.summary())
+        wall_s = monotonic()
+        if wall_s - self._commit_wall_s >= COMMIT_WALL_S:
+            if wall_s - self._snapshot_wall_s >= ROLLING_WALL_S and engine.now_s > self._snapshot_s:
+                self._take_snapshot(rolling=True)
+            self.commit()
+
+    def mark(self, t_s: float, kind: str, text: str, data: str = "{}") -> None:
+        """Write a marker, and a snapshot that already contains what it tells of: an edit survives a crash."""
+        self._take_events()
+        self._writer.add_marker(t_s, kind, text, data)
+        self._take_snapshot(rolling=True)
+        self.commit()
+
+    def commit(self) -> None:
+        """Make everything so far readable for others."""
+        self._take_events()
+        self._writer.commit(self._engine.now_s, self._rows, self._engine.event_hash())
+        self._commit_wall_s = monotonic()
+
+    def finish(self, summary: Mapping[str, Any]) -> None:
+        """Write the end of the run: last sample, last snapshot, ledger and `summary`; then close the file."""
+        self.observe(force=True)
+        if self._engine.now_s > self._snapshot_s:
+            self._take_snapshot(rolling=False)
+        self._take_ledger(summary)
+        self._writer.commit(self._engine.now_s, self._rows, self._engine.event_hash(), summary)
+        self._close()
+
+    def close(self) -> None:
+        """Close the file of a run that is not over, ready to go on from here; harmless after `finish`."""
+        if self._done:
+            return
+        self.observe(force=True)
+        if self._engine.now_s > self._snapshot_s:
+            self._take_snapshot(rolling=True)
+        self.commit()
+        self._close()
+
+    def _close(self) -> None:
+        self._done = True
+        self._writer.close()
+
+    def _take_events(self) -> None:
+        events = self._engine.events(self._rows)
+        if events:
+            self._writer.add_events(events)
+            self._rows = events[-1].row + 1
+
+    def _take_snapshot(self, rolling: bool) -> None:
+        engine = self._engine
+        self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
+        self._snapshot_s, self._snapshot_wall_s = engine.now_s, monotonic()
+
+    def _take_ledger(self, summary: Mapping[str, Any]) -> None:
+        ledger = summary.get("ledger_gpu_s")
+        if isinstance(ledger, Mapping):
+            self._writer.add_ledger(self._engine.now_s, ledger)
+
+
+def entity_ids(engine: Observed) -> dict[Entity, list[str]]:
+    """Return the ids of the entities that series are kept of, in frame order."""
+    plant = engine.plant
+    return {
+        "rack": plant.racks.ids,
+        "loop": plant.loops.ids,
+        "hall": plant.halls.ids,
+        "plant": plant.plants.ids,
+        "job": [job.id for job in engine.scenario.jobs],
+        "site": [engine.scenario.site.name],
+    }

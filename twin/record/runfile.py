@@ -1,0 +1,175 @@
+"""The run file: its tables, and how one is opened: everybody who touches one comes through here."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+APPLICATION_ID = 0x54574E52  # "TWNR"
+FORMAT_VERSION = 1
+MAX_BLOB_BYTES = 256 * 2**20
+"""Longest text or blob that is read from a run file [B]."""
+
+SCHEMA: tuple[str, ...] = (
+    "CREATE TABLE header(key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE events(row INTEGER PRIMARY KEY, t REAL NOT NULL, kind TEXT NOT NULL,"
+    " subject TEXT NOT NULL, severity INTEGER NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL)",
+    "CREATE TABLE blocks(id INTEGER PRIMARY KEY, t0 REAL NOT NULL, t1 REAL NOT NULL, "
+    "samples INTEGER NOT NULL, times BLOB NOT NULL)",
+    "CREATE TABLE series(block INTEGER NOT NULL, channel TEXT NOT NULL, data BLOB NOT NULL,"
+    " PRIMARY KEY(block, channel))",
+    "CREATE TABLE snapshots(id INTEGER PRIMARY KEY, t REAL NOT NULL, events INTEGER NOT NULL,"
+    " hash TEXT NOT NULL, rolling INTEGER NOT NULL, data BLOB NOT NULL)",
+    "CREATE TABLE ledger(t REAL NOT NULL, account TEXT NOT NULL, gpu_s REAL NOT NULL,"
+    " PRIMARY KEY(t, account))",
+    "CREATE TABLE markers(id INTEGER PRIMARY KEY, t REAL NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,"
+    " data TEXT NOT NULL)",
+    "CREATE TABLE progress(id INTEGER PRIMARY KEY CHECK(id = 1), t REAL NOT NULL, events INTEGER NOT NULL,"
+    " hash TEXT NOT NULL, summary TEXT)",
+)
+
+
+class RunFileError(Exception):
+    """A run file cannot be read or written; the message is one sentence for people."""
+
+
+@contextmanager
+def explained(path: Path, doing: str) -> Iterator[None]:
+    """Turn what SQLite and the system say about `path` into one sentence."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise RunFileError(f"{path}: {_sentence(error, doing)}") from error
+    except OSError as error:
+        raise RunFileError(f"{path}: cannot {doing} it: {error.strerror or error}") from error
+
+
+def _sentence(error: sqlite3.DatabaseError, doing: str) -> str:
+    text = str(error)
+    if "not a database" in text:
+        return "this is not a run file"
+    if "malformed" in text or "disk I/O error" in text:
+        return "the run file is damaged or cut off"
+    if "locked" in text or "busy" in text:
+        return "another program is writing this run file"
+    if "full" in text:
+        return "the disk is full, so the run cannot be recorded"
+    return f"cannot {doing} the run file: {text}"
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Make an empty run file at `path`, in the place of an older one, and return it open in WAL mode.
+
+    Raises
+    ------
+    RunFileError
+        When something else than a run file is there, or the folder cannot be written.
+    """
+    with explained(path, "make"):
+        if path.exists() and path.stat().st_size > 0:
+            _must_be_ours(path)
+        for name in (path, *beside(path)):
+            name.unlink(missing_ok=True)
+        file = sqlite3.connect(path, isolation_level=None)
+        file.execute("PRAGMA page_size=8192")
+        file.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        file.execute(f"PRAGMA user_version={FORMAT_VERSION}")
+        _writing(file)
+        file.execute("BEGIN")
+        for statement in SCHEMA:
+            file.execute(statement)
+        file.execute("COMMIT")
+    return file
+
+
+def reopen(path: Path) -> sqlite3.Connection:
+    """Open a run file that a dead process left, to write on."""
+    with explained(path, "open"):
+        if not path.is_file():
+            raise RunFileError(f"{path}: there is no such run file")
+        file = sqlite3.connect(path, isolation_level=None)
+        check(file, path)
+        _writing(file)
+    return file
+
+
+def fold(file: sqlite3.Connection) -> None:
+    """Make the run file one single file again, when nobody reads it at this moment, and close it."""
+    with closing(file):
+        file.execute("PRAGMA busy_timeout=100")
+        try:
+            file.execute("PRAGMA journal_mode=DELETE").fetchone()
+        except sqlite3.OperationalError:  # somebody reads it: stays as it is, complete and readable
+            return
+
+
+def open_foreign(path: Path) -> sqlite3.Connection:
+    """Open any file read-only as a run file that may come from a stranger.
+
+    Raises
+    ------
+    RunFileError
+        When it is no whole run file of a version this program knows.
+    """
+    with explained(path, "open"):
+        if not path.is_file():
+            raise RunFileError(f"{path}: there is no such run file")
+        with path.open("rb") as raw:
+            if not raw.read(16).startswith(b"SQLite format 3\x00"):
+                raise RunFileError(f"{path}: this is not a run file")
+        address = path.resolve().as_uri()
+        try:
+            return _checked(sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None), path)
+        except sqlite3.OperationalError as error:
+            if "unable to open" not in str(error) and "readonly" not in str(error):
+                raise
+        # WAL mode in a folder that cannot be written: nobody can be writing the file either
+        return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None), path)
+
+
+def check(file: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is no run file of ours: foreign tables, views and triggers, a newer version."""
+    file.execute("PRAGMA trusted_schema=OFF")
+    file.execute("PRAGMA cell_size_check=ON")
+    file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
+    if file.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise RunFileError(f"{path}: this is not a run file")
+    version = file.execute("PRAGMA user_version").fetchone()[0]
+    if version != FORMAT_VERSION:
+        raise RunFileError(
+            f"{path}: this run file has format version {version}, this program reads version {FORMAT_VERSION}"
+        )
+    found = {row[0] for row in file.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100")}
+    if found != set(SCHEMA):
+        raise RunFileError(f"{path}: this run file has other tables than a run file of version {version}")
+
+
+def beside(path: Path) -> tuple[Path, Path, Path]:
+    """Return the files SQLite may keep beside `path`."""
+    return Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}-journal")
+
+
+def _checked(file: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    try:
+        check(file, path)
+    except (RunFileError, sqlite3.DatabaseError):
+        file.close()
+        raise
+    return file
+
+
+def _must_be_ours(path: Path) -> None:
+    with closing(open_foreign(path)):
+        pass
+
+
+def _writing(file: sqlite3.Connection) -> None:
+    file.execute("PRAGMA journal_mode=WAL").fetchone()
+    # In WAL mode NORMAL survives a killed process whole, a power cut up to the last checkpoint of the log.
+    file.execute("PRAGMA synchronous=NORMAL")
+    file.execute("PRAGMA cache_size=-4000")
+    if sys.platform == "darwin":
+        file.execute("PRAGMA checkpoint_fullfsync=ON")

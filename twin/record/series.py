@@ -1,0 +1,134 @@
+"""Blocks of samples: what series are made of in a run file.
+
+A sample is the part of a packed frame behind the channels of GPUs and nodes. A block holds up to some
+hundred samples; each channel is one column of it, rounded to the channel's quantum, as float32 with the
+samples of one entity side by side, compressed. So a curve of one rack decodes one column, and still values cost
+little.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import CHANNELS, Channel
+from twin.record.frame import Layout
+from twin.record.runfile import MAX_BLOB_BYTES, RunFileError
+
+SERIES_CHANNELS: tuple[Channel, ...] = tuple(c for c in CHANNELS if c.entity not in ("gpu", "node"))
+"""Channels that are recorded as series; those of single GPUs and nodes are not."""
+
+MAX_SAMPLES = 256
+MAX_BLOCK_BYTES = 4 * 2**20
+_LEVEL = 1
+
+
+@dataclass(frozen=True)
+class Series:
+    """A curve; where samples are many, each point stands for several of them.
+
+    Parameters
+    ----------
+    t_s
+        Time of each point [s].
+    low, mean, high
+        Least, mean and largest value of the samples behind each point, in the channel's unit.
+    """
+
+    t_s: NDArray[np.float64]
+    low: NDArray[np.float32]
+    mean: NDArray[np.float32]
+    high: NDArray[np.float32]
+
+
+class Block:
+    """The block that is being filled."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._begin = layout.offsets[SERIES_CHANNELS[0].id]
+        width = layout.nbytes - self._begin
+        self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), 8, MAX_SAMPLES))
+        self._rows = np.zeros((self._capacity, width), np.uint8)
+        self._times = np.zeros(self._capacity)
+        self.samples = 0
+
+    @property
+    def full(self) -> bool:
+        """Say whether nothing more fits."""
+        return self.samples == self._capacity
+
+    @property
+    def times_s(self) -> NDArray[np.float64]:
+        """Return the times of the samples so far [s]."""
+        return self._times[: self.samples]
+
+    def add(self, t_s: float, packed: NDArray[np.uint8]) -> None:
+        """Take one sample: the bytes of a packed frame of the layout."""
+        self._times[self.samples] = t_s
+        self._rows[self.samples] = packed[self._begin :]
+        self.samples += 1
+
+    def clear(self) -> None:
+        """Begin the next block."""
+        self.samples = 0
+
+    def columns(self) -> list[tuple[str, bytes]]:
+        """Return (channel id, compressed column) of every channel that has entities."""
+        out = []
+        for channel in SERIES_CHANNELS:
+            count = self._layout.counts.get(channel.entity, 0)
+            if count:
+                begin = self._layout.offsets[channel.id] - self._begin
+                kind = np.dtype(channel.dtype)
+                cut = np.ascontiguousarray(self._rows[: self.samples, begin : begin + count * kind.itemsize])
+                out.append((channel.id, encode(cut.view(kind), channel.quantum)))
+        return out
+
+
+def encode(values: NDArray[np.generic], quantum: float) -> bytes:
+    """Return samples x entities as one compressed column, rounded to `quantum` (0: as they are)."""
+    column = values.T.astype(np.float32)
+    if quantum:
+        np.rint(column * np.float32(1.0 / quantum), out=column)
+        column *= np.float32(quantum)
+    return zlib.compress(np.ascontiguousarray(column).tobytes(), _LEVEL)
+
+
+def decode(blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
+    """Return a column as entities x samples.
+
+    Raises
+    ------
+    RunFileError
+        When the bytes are no column of this size.
+    """
+    size = samples * entities * 4
+    if not 0 < size <= MAX_BLOB_BYTES:
+        raise RunFileError(f"a series block claims {samples} samples of {entities} entities")
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(blob, size + 1)
+    except zlib.error as error:
+        raise RunFileError("a series block is damaged") from error
+    if len(raw) != size or not unpacker.eof:
+        raise RunFileError(f"a series block holds {len(raw)} bytes where {size} belong")
+    return np.frombuffer(raw, np.float32).reshape(entities, samples)
+
+
+def condense(t_s: NDArray[np.float64], values: NDArray[np.float32], points: int) -> Series:
+    """Return samples as a curve of at most `points` points that keeps every extreme."""
+    if len(t_s) <= points:
+        return Series(t_s, values, values, values)
+    edges = np.linspace(0, len(t_s), points + 1).astype(np.int64)[:-1]
+    counts = np.diff(np.append(edges, len(t_s)))
+    mean = np.add.reduceat(values.astype(np.float64), edges) / counts
+    return Series(
+        t_s[edges],
+        np.fmin.reduceat(values, edges),
+        mean.astype(np.float32),
+        np.fmax.reduceat(values, edges),
+    )

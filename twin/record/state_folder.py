@@ -1,0 +1,71 @@
+"""The folder for what the program keeps by itself: run files that nobody has saved yet."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import sys
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from uuid import uuid4
+
+SUFFIX = ".twinrun"
+KEPT_RUNS = 10
+
+
+def state_folder() -> Path:
+    """Return the folder, made when missing.
+
+    ``TWIN_STATE_DIR`` when set; else ``%LOCALAPPDATA%/gpu-twin`` on Windows, ``~/Library/Application
+    Support/gpu-twin`` on macOS, ``$XDG_STATE_HOME/gpu-twin`` or ``~/.local/state/gpu-twin`` elsewhere.
+    """
+    chosen = os.environ.get("TWIN_STATE_DIR")
+    if chosen:
+        place = Path(chosen).expanduser()
+    elif sys.platform == "win32":
+        place = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "gpu-twin"
+    elif sys.platform == "darwin":
+        place = Path.home() / "Library" / "Application Support" / "gpu-twin"
+    else:
+        place = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "gpu-twin"
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def new_run_path(title: str) -> Path:
+    """Return a free path for the unsaved run of a scene called `title`; old unsaved runs are pruned."""
+    runs = state_folder() / "runs"
+    runs.mkdir(exist_ok=True)
+    prune_runs(KEPT_RUNS - 1)
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "run"
+    return runs / f"{datetime.now():%Y%m%d-%H%M%S}-{words}-{uuid4().hex[:4]}{SUFFIX}"
+
+
+def prune_runs(keep: int = KEPT_RUNS) -> list[Path]:
+    """Delete all but the `keep` newest unsaved run files that nobody has open; return what went."""
+    runs = state_folder() / "runs"
+    if not runs.is_dir():
+        return []
+    newest_first = sorted(runs.glob(f"*{SUFFIX}"), key=lambda p: p.stat().st_mtime, reverse=True)
+    gone = []
+    for path in newest_first[keep:]:
+        if _in_use(path):
+            continue
+        for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}-journal")):
+            name.unlink(missing_ok=True)
+        gone.append(path)
+    return gone
+
+
+def _in_use(path: Path) -> bool:
+    """Say whether another process has the file open for recording: it then cannot leave WAL mode."""
+    try:
+        with closing(sqlite3.connect(path, timeout=0.0)) as file:
+            file.execute("PRAGMA journal_mode=DELETE").fetchone()
+    except sqlite3.OperationalError:
+        return True
+    except sqlite3.DatabaseError:  # not a run file, or a broken one: of no use to anybody
+        return False
+    return False

@@ -1,0 +1,201 @@
+"""Writer of a run file: takes what happens, commits it in batches, folds the file at the end."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import Entity
+from twin.record.contents import Snapshot
+from twin.record.events import Event
+from twin.record.frame import Layout
+from twin.record.inputs import input_hashes, inputs_hash, versions
+from twin.record.runfile import create, explained, fold, reopen
+from twin.record.scenario_json import to_json
+from twin.record.series import Block
+from twin.scenario.document import Scenario
+
+
+class Writer:
+    """A run file being written. Nothing reaches the disk before `commit`.
+
+    Parameters
+    ----------
+    path
+        Where; an older run file there is replaced.
+    scenario, seed, layout, end_s
+        What is run, with which seed, what its frames carry, and how long it lasts [s].
+    ids
+        Ids of the entities of each kind that series are kept of, in frame order.
+
+    Raises
+    ------
+    RunFileError
+        When the file cannot be made, or something else than a run file is there.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        scenario: Scenario,
+        seed: int,
+        layout: Layout,
+        end_s: float,
+        ids: Mapping[Entity, Sequence[str]],
+    ) -> None:
+        self.path = path
+        self._file = create(path)
+        self._prepare(layout)
+        header = {
+            "scenario": to_json(scenario),
+            "seed": str(seed),
+            "end_s": repr(end_s),
+            "layout": json.dumps({"counts": dict(layout.counts), "epoch": layout.epoch}),
+            "ids": json.dumps({entity: list(names) for entity, names in ids.items()}),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": json.dumps(versions()),
+            "inputs": json.dumps(input_hashes(scenario)),
+            "inputs_hash": inputs_hash(scenario),
+        }
+        with explained(path, "write"):
+            self._file.execute("BEGIN")
+            self._file.executemany("INSERT INTO header VALUES (?, ?)", header.items())
+            self._file.execute("INSERT INTO progress VALUES (1, 0.0, 0, '', NULL)")
+            self._file.execute("COMMIT")
+
+    @classmethod
+    def resume(cls, path: Path, layout: Layout, at: Snapshot | None) -> Writer:
+        """Return a writer that goes on in the file of a dead process, from snapshot `at` or the start.
+
+        Everything the file holds after that time is dropped: the engine will produce it again.
+        """
+        writer = cls.__new__(cls)
+        writer.path = path
+        writer._file = reopen(path)
+        writer._prepare(layout)
+        writer._cut(at or Snapshot(-1.0, 0, "", b""))
+        return writer
+
+    def _prepare(self, layout: Layout) -> None:
+        self._block = Block(layout)
+        self._layout = layout
+        self._block_id = 1
+        self._block_dirty = False
+        self._events: list[tuple[int, float, str, str, int, str, str]] = []
+        self._pending: list[tuple[str, tuple[object, ...]]] = []
+
+    def add_events(self, events: Sequence[Event]) -> None:
+        """Take events, in row order."""
+        self._events.extend(
+            (e.row, e.t_s, e.kind, e.subject, int(e.severity), e.text, json.dumps(e.data) if e.data else "{}")
+            for e in events
+        )
+
+    def add_sample(self, t_s: float, packed: NDArray[np.uint8]) -> None:
+        """Take the bytes of a packed frame at `t_s`."""
+        self._block.add(t_s, packed)
+        self._block_dirty = True
+        if self._block.full:
+            self._close_block()
+
+    def add_snapshot(
+        self, t_s: float, events: int, event_hash: str, data: bytes, rolling: bool = False
+    ) -> None:
+        """Take a snapshot of the engine at `t_s`, after `events` rows.
+
+        A rolling one replaces the rolling one before.
+        """
+        if self._block.samples:  # so that going on from here never has to cut a block in two
+            self._close_block()
+        if rolling:
+            self._pending.append(("DELETE FROM snapshots WHERE rolling = 1", ()))
+        row = (t_s, events, event_hash, int(rolling), zlib.compress(data, 1))
+        self._pending.append(
+            ("INSERT INTO snapshots(t, events, hash, rolling, data) VALUES (?, ?, ?, ?, ?)", row)
+        )
+
+    def add_ledger(self, t_s: float, gpu_s: Mapping[str, float]) -> None:
+        """Take the ledger at `t_s`: GPU-seconds of each account since the start."""
+        for account, value in gpu_s.items():
+            self._pending.append(
+                ("INSERT OR REPLACE INTO ledger VALUES (?, ?, ?)", (t_s, account, float(value)))
+            )
+
+    def add_marker(self, t_s: float, kind: str, text: str, data: str = "{}") -> None:
+        """Take a marker: a bookmark, or an intervention with its JSON in `data`."""
+        row = (t_s, kind, text, data)
+        self._pending.append(("INSERT INTO markers(t, kind, text, data) VALUES (?, ?, ?, ?)", row))
+
+    def commit(
+        self, t_s: float, events: int, event_hash: str, summary: Mapping[str, Any] | None = None
+    ) -> None:
+        """Make everything taken so far readable for others.
+
+        Parameters
+        ----------
+        t_s, events, event_hash
+            How far the run is: time [s], rows of events, their hash.
+        summary
+            The final summary, when the run is over.
+        """
+        if self._block_dirty:
+            self._put_block()
+        text = None if summary is None else json.dumps(summary, sort_keys=True)
+        with explained(self.path, "write"):
+            self._file.execute("BEGIN IMMEDIATE")
+            if self._events:
+                self._file.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", self._events)
+            for statement, values in self._pending:
+                self._file.execute(statement, values)
+            self._file.execute(
+                "UPDATE progress SET t = ?, events = ?, hash = ?, summary = ?",
+                (t_s, events, event_hash, text),
+            )
+            self._file.execute("COMMIT")
+        self._events.clear()
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Close the file and make it one single file; what was not committed is lost."""
+        with explained(self.path, "close"):
+            fold(self._file)
+
+    def _put_block(self) -> None:
+        """Write the block as it is now; an earlier state of it is replaced."""
+        times = self._block.times_s
+        head = (self._block_id, times[0], times[-1], len(times), zlib.compress(times.tobytes(), 1))
+        self._pending.append(("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", head))
+        for channel, data in self._block.columns():
+            row = (self._block_id, channel, data)
+            self._pending.append(("INSERT OR REPLACE INTO series VALUES (?, ?, ?)", row))
+        self._block_dirty = False
+
+    def _close_block(self) -> None:
+        self._put_block()
+        self._block.clear()
+        self._block_id += 1
+
+    def _cut(self, at: Snapshot) -> None:
+        """Drop what the file holds after `at`."""
+        with explained(self.path, "write"):
+            self._file.execute("BEGIN IMMEDIATE")
+            self._file.execute("DELETE FROM events WHERE row >= ?", (at.events,))
+            self._file.execute("DELETE FROM snapshots WHERE t > ?", (at.t_s,))
+            self._file.execute("DELETE FROM ledger WHERE t > ?", (at.t_s,))
+            self._file.execute(
+                "DELETE FROM series WHERE block IN (SELECT id FROM blocks WHERE t1 > ?)", (at.t_s,)
+            )
+            self._file.execute("DELETE FROM blocks WHERE t1 > ?", (at.t_s,))
+            self._file.execute(
+                "UPDATE progress SET t = ?, events = ?, hash = ?, summary = NULL",
+                (max(at.t_s, 0.0), at.events, at.event_hash),
+            )
+            self._file.execute("COMMIT")
+            self._block_id = self._file.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM blocks").fetchone()[0]

@@ -1,0 +1,244 @@
+"""The same engine in this process: whole runs for the command line, slices for tests and lessons."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, perf_counter, process_time
+
+from twin.record.frame import Frame, Layout
+from twin.record.recorder import Recorder
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step
+from twin.runtime.session import Session
+from twin.scenario.document import Scenario
+from twin.scenario.faults import Intervention
+
+_PROGRESS_WALL_S = 0.1
+
+
+class InterventionRefused(ValueError):
+    """The engine does not take an intervention of a headless run; the message says why."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A headless run.
+
+    Parameters
+    ----------
+    engine
+        As it stands at the end.
+    wall_s, cpu_s
+        Spent on it, building included [s].
+    peak_rss_bytes
+        Largest resident memory of this process so far [B]; None where the system does not tell.
+    run_file
+        Its recording, if any.
+    ended
+        Whether the scenario's own end was reached.
+    """
+
+    engine: Engine
+    wall_s: float
+    cpu_s: float
+    peak_rss_bytes: int | None
+    run_file: Path | None
+    ended: bool
+
+
+def run(
+    scenario: Scenario,
+    seed: int | None = None,
+    until_s: float | None = None,
+    record: Path | str | None = None,
+    progress: Callable[[float, float], None] | None = None,
+    interventions: Sequence[Intervention] = (),
+    engine: str = ENGINE,
+) -> Result:
+    """Run `scenario` to its end or to `until_s` [s], as fast as possible.
+
+    Parameters
+    ----------
+    seed
+        Of all random draws; None: the scenario's own.
+    record
+        Path of a run file to write; None: nothing is recorded.
+    progress
+        Called with (time reached [s], end [s]) about ten times per wall second.
+    interventions
+        Done to the run at their times.
+    engine
+        Dotted name of the engine class.
+
+    Raises
+    ------
+    InterventionRefused
+        When the engine refuses one of `interventions`.
+    RunFileError
+        When the run file cannot be written.
+    """
+    wall_s, cpu_s = perf_counter(), process_time()
+    one = engine_type(engine)(scenario, seed)
+    for intervention in interventions:
+        reason = one.intervene(intervention)
+        if reason is not None:
+            raise InterventionRefused(f"{intervention.kind} {intervention.target}: {reason}")
+    end_s = one.end_s if until_s is None else min(until_s, one.end_s)
+    path = Path(record) if record is not None else None
+    recorder = Recorder(one, path) if path is not None else None
+    try:
+        _run_to(one, end_s, recorder, progress)
+        if recorder is not None:
+            recorder.finish(one.summary())
+    finally:
+        if recorder is not None:
+            recorder.close()
+    return Result(
+        one, perf_counter() - wall_s, process_time() - cpu_s, peak_rss_bytes(), path, one.now_s >= one.end_s
+    )
+
+
+def peak_rss_bytes() -> int | None:
+    """Return the largest resident memory of this process so far [B]; None where the system does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+class InlineClient:
+    """`twin.runtime.client.Client` without the process: `pump` runs a slice, the rest is the same."""
+
+    def __init__(self, engine: str = ENGINE) -> None:
+        self._outlet = _Here()
+        self._session = Session(self._outlet, engine)
+        self._load: Load | None = None
+        self._rev = 0
+        self.session = 0
+        self.run_file: Path | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Say whether it can run: always."""
+        return True
+
+    @property
+    def layout(self) -> Layout | None:
+        """Return the layout of the frames; None before `Ready`."""
+        return self._outlet.layout
+
+    def start(self) -> None:
+        """Nothing is to be started here."""
+
+    def load(
+        self,
+        scenario: Scenario,
+        seed: int | None = None,
+        run_file: Path | str | None = None,
+        snapshot: bytes | None = None,
+    ) -> int:
+        """Begin a run of `scenario`; see `Client.load`."""
+        self.session += 1
+        self._outlet.messages.clear()
+        self._load = Load(self.session, scenario, seed, snapshot, str(run_file) if run_file else None)
+        self._session.handle(self._load)
+        return self.session
+
+    def play(self, speed: float = math.inf) -> None:
+        """Run at `speed` [simulated s / wall s] while `pump` is called."""
+        self._session.handle(Play(self.session, speed))
+
+    def pause(self) -> None:
+        """Stand still."""
+        self._session.handle(Pause(self.session))
+
+    def step(self) -> None:
+        """Run to the next event and stand still."""
+        self._session.handle(Step(self.session))
+
+    def intervene(self, intervention: Intervention) -> int:
+        """Do something to the run; return the number that `Applied` or `Refused` carries."""
+        self._rev += 1
+        self._session.handle(Intervene(self.session, self._rev, intervention))
+        return self._rev
+
+    def pump(self, wall_budget_s: float = 0.02) -> bool:
+        """Run for at most about `wall_budget_s`; return whether the run is playing."""
+        self._session.turn(wall_budget_s)
+        return self._session.playing
+
+    def poll(self) -> list[Message]:
+        """Return what happened since the last call."""
+        messages, self._outlet.messages = self._outlet.messages, []
+        for message in messages:
+            if isinstance(message, Ready):
+                self.run_file = Path(message.run_file) if message.run_file else None
+        return messages
+
+    def latest_frame(self) -> Frame | None:
+        """Return the newest frame; None when there is none since the last call."""
+        frame, self._outlet.frame = self._outlet.frame, None
+        return frame
+
+    def restart(self) -> None:
+        """Close the run and go on with it from its run file."""
+        if self._load is not None and self.run_file is not None:
+            first = self._load
+            self._session.close()
+            self._session.handle(
+                Load(first.session, first.scenario, first.seed, None, str(self.run_file), resume=True)
+            )
+
+    def close(self) -> None:
+        """Close the run file."""
+        self._session.close()
+
+
+class _Here:
+    """Keeps what a session shows and says."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.frame: Frame | None = None
+        self.layout: Layout | None = None
+        self._seq = 0
+
+    def send(self, message: Message, *, droppable: bool = False) -> None:
+        self.messages.append(message)
+
+    def open(self, session: int, layout: Layout) -> str:
+        self.layout = layout
+        return "inline"
+
+    def write(self, fill: Callable[[Frame], None], speed: float) -> None:
+        if self.layout is not None:
+            self._seq += 1
+            self.frame = Frame.empty(self.layout)
+            self.frame.seq, self.frame.speed = self._seq, speed
+            fill(self.frame)
+
+
+def _run_to(
+    engine: Engine,
+    end_s: float,
+    recorder: Recorder | None,
+    progress: Callable[[float, float], None] | None,
+) -> None:
+    """Advance to `end_s` by way of the recorder's sample times."""
+    told_wall_s = monotonic()
+    while engine.now_s < end_s:
+        stop_s = end_s if recorder is None else max(min(end_s, recorder.next_s), engine.now_s)
+        engine.advance(stop_s, _PROGRESS_WALL_S if progress is not None else None)
+        if recorder is not None:
+            recorder.observe()
+        if progress is not None and monotonic() - told_wall_s >= _PROGRESS_WALL_S:
+            told_wall_s = monotonic()
+            progress(engine.now_s, end_s)
+    if progress is not None:
+        progress(engine.now_s, end_s)

@@ -1,0 +1,268 @@
+"""A run at work: takes requests, advances the engine in slices, tells what happens; for worker and inline."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Protocol
+
+from twin.record.contents import Snapshot
+from twin.record.frame import Frame, Layout
+from twin.record.reader import Reader
+from twin.record.recorder import Recorder
+from twin.record.runfile import RunFileError
+from twin.record.scenario_json import part_to_json
+from twin.record.state_folder import new_run_path
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import (
+    Applied,
+    At,
+    Engine,
+    Failed,
+    Finished,
+    Happened,
+    Intervene,
+    Load,
+    Message,
+    Pause,
+    Play,
+    Ready,
+    Refused,
+    Request,
+    Step,
+)
+
+REPORT_WALL_S = 1.0 / 30.0
+IDLE_WALL_S = 0.25
+_LAG_WALL_S = 0.1
+_SPEED_WINDOW_S = 0.5
+
+
+class Outlet(Protocol):
+    """Where a session puts what it has to show and say."""
+
+    def send(self, message: Message, *, droppable: bool = False) -> None:
+        """Say `message`; a droppable one will be said again soon."""
+
+    def open(self, session: int, layout: Layout) -> str:
+        """Make room for frames of `layout`; return the name of the place."""
+
+    def write(self, fill: Callable[[Frame], None], speed: float) -> None:
+        """Show the frame that `fill` writes."""
+
+
+class Session:
+    """One engine with its recorder and its clock.
+
+    Parameters
+    ----------
+    outlet
+        Takes messages and frames.
+    engine
+        Dotted name of the engine class.
+    """
+
+    def __init__(self, outlet: Outlet, engine: str) -> None:
+        self._outlet = outlet
+        self._engine_name = engine
+        self._engine: Engine | None = None
+        self._recorder: Recorder | None = None
+        self._number = 0
+        self._rows = 0
+        self._done_revs: dict[int, float] = {}
+        self._ended = False
+        self._stand()
+
+    def handle(self, request: Request) -> None:
+        """Do what the app asks; what belongs to an older session is left out."""
+        if isinstance(request, Load):
+            self._load(request)
+        elif self._engine is None or request.session != self._number:
+            return
+        elif isinstance(request, Play):
+            self._play(self._engine, request.speed)
+        elif isinstance(request, Pause):
+            self._stand()
+            self._report(self._engine)
+        elif isinstance(request, Step):
+            self._step(self._engine)
+        else:
+            self._intervene(self._engine, request)
+
+    def turn(self, wall_budget_s: float) -> float:
+        """Run for at most about `wall_budget_s`; return how long nothing is to be done after it [wall s]."""
+        engine = self._engine
+        if engine is None or not self.playing:
+            return IDLE_WALL_S
+        begin_wall_s = monotonic()
+        target_s = min(self._due_s(begin_wall_s), engine.end_s)
+        self._advance(engine, target_s, begin_wall_s + wall_budget_s)
+        wall_s = monotonic()
+        if engine.now_s >= engine.end_s:
+            self._finish(engine)
+            return IDLE_WALL_S
+        if self._due_s(wall_s) - engine.now_s > _LAG_WALL_S * self._speed:
+            self._clock(engine, wall_s)  # too slow for this speed: what was missed is not caught up
+        if wall_s - self._report_wall_s >= REPORT_WALL_S:
+            self._report(engine, droppable=True)
+        if engine.now_s < target_s:
+            return 0.0
+        return max(0.0, min(self._report_wall_s + REPORT_WALL_S - monotonic(), REPORT_WALL_S))
+
+    def close(self) -> None:
+        """Close the run file; the run can be resumed from there."""
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        self._engine = None
+
+    def _load(self, request: Load) -> None:
+        self._stand()
+        try:
+            self.close()
+            engine, snapshot = self._build(request)
+            path = Path(request.run_file) if request.run_file else new_run_path(request.scenario.title)
+            self._recorder = Recorder(engine, path, resume=request.resume, resumed=snapshot)
+        except (RunFileError, OSError) as error:
+            self._engine = None
+            self._outlet.send(Failed(request.session, str(error), ""))
+            return
+        self._engine, self._number, self._ended = engine, request.session, False
+        self._rows = snapshot.events if snapshot else 0
+        segment = self._outlet.open(request.session, engine.layout)
+        self._outlet.send(Ready(request.session, engine.layout, segment, str(path), engine.end_s))
+        self._report(engine)
+        if engine.now_s >= engine.end_s:
+            self._finish(engine)
+
+    def _build(self, request: Load) -> tuple[Engine, Snapshot | None]:
+        make = engine_type(self._engine_name)
+        self._done_revs = {}
+        if request.resume and request.run_file:
+            with Reader(request.run_file) as reader:
+                snapshot = reader.nearest_snapshot(math.inf)
+                if snapshot is not None:
+                    for marker in reader.markers("intervention"):
+                        self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
+                    return make.restore(request.scenario, snapshot.data), snapshot
+        if request.snapshot is not None:
+            return make.restore(request.scenario, request.snapshot), None
+        return make(request.scenario, request.seed), None
+
+    def _play(self, engine: Engine, speed: float) -> None:
+        self._speed = speed
+        self.playing = speed > 0.0 and not self._ended
+        self._clock(engine, monotonic())
+        self._report(engine)
+
+    def _stand(self) -> None:
+        self.playing, self._speed = False, 0.0
+        self._begin_s = self._begin_wall_s = 0.0
+        self._report_wall_s = -math.inf
+        self._window_s = self._window_wall_s = 0.0
+        self._measured = 0.0
+
+    def _clock(self, engine: Engine, wall_s: float) -> None:
+        """Let simulated time be measured from now on."""
+        self._begin_s, self._begin_wall_s = engine.now_s, wall_s
+
+    def _due_s(self, wall_s: float) -> float:
+        if math.isinf(self._speed):
+            return math.inf
+        return self._begin_s + (wall_s - self._begin_wall_s) * self._speed
+
+    def _advance(self, engine: Engine, target_s: float, deadline_wall_s: float) -> None:
+        """Advance to `target_s` by way of the recorder's sample times, or until the time is up."""
+        while engine.now_s < target_s:
+            stop_s = target_s if self._recorder is None else min(target_s, self._recorder.next_s)
+            left_s = deadline_wall_s - monotonic()
+            engine.advance(max(stop_s, engine.now_s), max(left_s, 0.001))
+            self._observe()
+            if monotonic() >= deadline_wall_s:
+                return
+
+    def _observe(self, force: bool = False) -> None:
+        if self._recorder is None:
+            return
+        try:
+            self._recorder.observe(force)
+        except RunFileError as error:
+            self._lose_recorder(error)
+
+    def _lose_recorder(self, error: RunFileError) -> None:
+        self._recorder = None
+        self._outlet.send(Failed(self._number, f"{error}; the run goes on without being recorded", ""))
+
+    def _step(self, engine: Engine) -> None:
+        self._stand()
+        if not self._ended:
+            engine.step_event()
+            self._observe(force=True)
+        if engine.now_s >= engine.end_s:
+            self._finish(engine)
+        else:
+            self._report(engine)
+
+    def _intervene(self, engine: Engine, request: Intervene) -> None:
+        if request.rev in self._done_revs:  # asked before a crash, done, and the answer lost
+            self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
+            return
+        t_s = max(engine.now_s, request.intervention.at_s)
+        intervention = request.intervention.model_copy(update={"at_s": t_s})
+        reason = "the run is over" if self._ended else engine.intervene(intervention)
+        if reason is not None:
+            self._outlet.send(Refused(self._number, request.rev, reason))
+            return
+        if self._recorder is not None:
+            note = json.dumps({"rev": request.rev, "intervention": json.loads(part_to_json(intervention))})
+            try:
+                self._recorder.mark(t_s, "intervention", f"{intervention.kind} {intervention.target}", note)
+            except RunFileError as error:
+                self._lose_recorder(error)
+        self._done_revs[request.rev] = t_s
+        self._outlet.send(Applied(self._number, request.rev, t_s))
+        if not self.playing:
+            engine.advance(engine.now_s)  # so that what was done now shows while standing
+            self._observe()
+            self._report(engine)
+
+    def _finish(self, engine: Engine) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        summary = engine.summary()
+        self._stand()
+        if self._recorder is not None:
+            try:
+                self._recorder.finish(summary)
+            except RunFileError as error:
+                self._lose_recorder(error)
+        self._report(engine)
+        self._outlet.send(Finished(self._number, summary))
+
+    def _report(self, engine: Engine, droppable: bool = False) -> None:
+        """Say what happened and show a frame."""
+        wall_s = monotonic()
+        self._measure(engine, wall_s)
+        events = tuple(engine.events(self._rows))
+        if events:
+            self._rows = events[-1].row + 1
+            self._outlet.send(Happened(self._number, events))
+        self._outlet.write(engine.fill, self._measured)
+        at = At(self._number, engine.now_s, self._rows, self.playing, self._ended)
+        self._outlet.send(at, droppable=droppable)
+        self._report_wall_s = wall_s
+
+    def _measure(self, engine: Engine, wall_s: float) -> None:
+        if not self.playing:
+            self._measured = 0.0
+        elif not self._window_wall_s or (self._measured == 0.0 and math.isfinite(self._speed)):
+            self._measured = self._speed if math.isfinite(self._speed) else 0.0
+            self._window_s, self._window_wall_s = engine.now_s, wall_s
+        elif wall_s - self._window_wall_s >= _SPEED_WINDOW_S or self._measured == 0.0:
+            passed_s = max(wall_s - self._window_wall_s, 1e-6)
+            self._measured = (engine.now_s - self._window_s) / passed_s
+            self._window_s, self._window_wall_s = engine.now_s, wall_s

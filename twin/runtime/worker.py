@@ -1,0 +1,121 @@
+"""The worker process: a session that talks through a channel and draws into shared memory."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+from twin.record.frame import Frame, Layout
+from twin.runtime.channel import Channel
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import Failed, Message, Needs, Order, Reply, Segment, Stop
+from twin.runtime.session import Session
+from twin.runtime.shared_frames import FrameWriter
+
+SLICE_WALL_S = 0.02
+_WAIT_WALL_S = 1.0
+_PARTING_WALL_S = 2.0
+
+
+def main(end: socket.socket, engine: str) -> None:
+    """Serve the app at the other end until it says stop or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the app, which then says stop
+    worker = Worker(Channel(end))
+    with _LastWords(worker):
+        engine_type(engine)  # imported now, so that the first load need not wait for it
+        worker.serve(engine)
+
+
+class Worker:
+    """The `twin.runtime.session.Outlet` of the process, and its loop."""
+
+    def __init__(self, channel: Channel[Reply, Order]) -> None:
+        self._channel = channel
+        self._frames: FrameWriter | None = None
+        self._orders: list[Order] = []
+        self.session = 0
+
+    def serve(self, engine: str) -> None:
+        """Take orders and run, turn by turn."""
+        session = Session(self, engine)
+        try:
+            wait_s = 0.0
+            while not self._channel.closed:
+                if not self._orders:
+                    self._channel.wait(wait_s)
+                    self._orders += self._channel.receive()
+                while self._orders:
+                    order = self._orders.pop(0)
+                    if isinstance(order, Stop):
+                        return
+                    if not isinstance(order, Segment):
+                        self.session = order.session
+                        session.handle(order)
+                wait_s = session.turn(SLICE_WALL_S)
+                self._channel.flush()
+        finally:
+            session.close()
+
+    def send(self, message: Message, *, droppable: bool = False) -> None:
+        """Say `message`, unless it may be left out and the app is slow to read."""
+        if not (droppable and self._channel.clogged):
+            self._channel.send(message)
+
+    def open(self, session: int, layout: Layout) -> str:
+        """Ask the app for frame memory and wait for it; what else it says meanwhile is kept for later."""
+        if self._frames is not None:
+            self._frames.close()
+            self._frames = None
+        self._channel.send(Needs(session, layout))
+        segment = ""
+        while not segment:
+            if self._channel.closed:
+                raise SystemExit(0)
+            self._channel.wait(_WAIT_WALL_S)
+            self._channel.flush()
+            for order in self._channel.receive():
+                if isinstance(order, Segment) and order.session == session:
+                    segment = order.segment
+                else:
+                    self._orders.append(order)
+        self._frames = FrameWriter(segment, layout)
+        return segment
+
+    def write(self, fill: Callable[[Frame], None], speed: float) -> None:
+        """Show the frame that `fill` writes."""
+        if self._frames is not None:
+            self._frames.write(fill, speed)
+
+    def part(self) -> None:
+        """Pass on what is still to be said, for a while."""
+        for _ in range(int(_PARTING_WALL_S / 0.1)):
+            if self._channel.idle or self._channel.closed:
+                return
+            self._channel.wait(0.1)
+            self._channel.flush()
+            self._channel.receive()
+
+
+class _LastWords:
+    """Tells the app what broke before the process ends; no error is held back."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not isinstance(error, SystemExit):
+            lines = "".join(traceback.format_exception(kind, error, trace))
+            text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            self._worker.send(Failed(self._worker.session, text, lines))
+        self._worker.part()
+        if error is not None and not isinstance(error, SystemExit):
+            sys.exit(1)
