@@ -68,6 +68,7 @@ def test_uncommon_units_are_understood_through_pint(text: str, dimension: str, v
     [
         ("12 kWatt", "power", ["'12 kWatt'", "unknown unit 'kWatt'", "did you mean 'kW'?"]),
         ("12 kw", "power", ["did you mean 'kW'?"]),
+        ("400 Gbs", "bandwidth", ["is a current", "did you mean 'Gbps'?"]),
         ("45 W", "temperature", ["is a power", "a temperature such as '45 degC' is needed here"]),
         ("4 degC", "temperature_difference", ["is a temperature;", "'8 K'"]),
         ("45", "power", ["has no unit", "'132 kW'"]),

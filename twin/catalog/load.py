@@ -205,7 +205,8 @@ def _read_groups(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figur
                 )
         part = _text(_required(table, "part", item, place, key), place, f"{key}.part")
         try:
-            number = _whole(_text(_required(table, "count", item, place, key), place, f"{key}.count"))
+            given = _text(_required(table, "count", item, place, key), place, f"{key}.count")
+            number = _positive(_whole(given), given, spec)
         except UnitError as error:
             raise place.error(item, f"{key}.count", str(error)) from None
         use = _text(table["use"], place, f"{key}.use") if "use" in table else ""

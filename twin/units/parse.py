@@ -102,15 +102,16 @@ def _uncommon_factor(text: str, unit: str, wanted: Dimension) -> float:
     meaning = compound.factor(unit, wanted)
     if isinstance(meaning, float):
         return meaning
+    # pint knows so many units that a typo is often one of them: "Gbs" are gilberts, a current.
     if isinstance(meaning, Dimension):
-        raise UnitError(f"{_shown(text)} is {meaning.title}; {_needed(wanted)}")
+        raise UnitError(f"{_shown(text)} is {meaning.title}; {_nearest(unit, wanted, 0.65)}")
     if meaning is compound.Unknown.OTHER_KIND:
-        raise UnitError(f"{_shown(text)} is not {wanted.title}; {_needed(wanted)}")
-    raise UnitError(f"{_shown(text)}: unknown unit {unit[:40]!r}; {_nearest(unit, wanted)}")
+        raise UnitError(f"{_shown(text)} is not {wanted.title}; {_nearest(unit, wanted, 0.65)}")
+    raise UnitError(f"{_shown(text)}: unknown unit {unit[:40]!r}; {_nearest(unit, wanted, 0.5)}")
 
 
-def _nearest(unit: str, wanted: Dimension) -> str:
-    close = get_close_matches(unit[:40], wanted.factors, n=1, cutoff=0.5)
+def _nearest(unit: str, wanted: Dimension, cutoff: float) -> str:
+    close = get_close_matches(unit[:40], wanted.factors, n=1, cutoff=cutoff)
     return f"did you mean {close[0]!r}?" if close else _needed(wanted)
 
 
