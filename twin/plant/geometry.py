@@ -1,180 +1,124 @@
-"""What a view needs to draw a plant, as arrays: front tiles, pipes, trays, busways, aisles, labels.
+"""Everything there is to draw of a plant, from its tables alone; nothing here knows a renderer.
 
-Everything follows from the tables of `twin.plant.tables`; nothing here knows a renderer.
-Metres; x along the rows, y across them, z up. Slot numbers refer to the plant's tables, -1 for none.
+The manner is that of a real hall: machines and facility water headers on the low-x side, the tray that joins
+the rows on the high-x side, trays and busways over the racks, coolant manifolds low behind them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import IntEnum
+import numpy as np
 
-from twin.plant.tables import Bools, Floats, Ints
+from twin.plant.aisles import draw_aisles
+from twin.plant.fronts import gpu_tiles, node_tiles, switch_tiles
+from twin.plant.pipes import HEADER_ABOVE_RACK_M, RISE_M, draw_pipes
+from twin.plant.shapes import (
+    AisleKind,
+    Aisles,
+    Boxes,
+    Busways,
+    Circuit,
+    Fixtures,
+    Geometry,
+    LabelKind,
+    Labels,
+    PipeKind,
+    Pipes,
+    Polylines,
+    Tiles,
+    TrayBundles,
+    Trays,
+)
+from twin.plant.tables import Floats, Plant
+from twin.plant.tray_bundles import draw_bundles
+from twin.plant.trays import draw_busways, draw_trays
 
+__all__ = [
+    "AisleKind",
+    "Aisles",
+    "Boxes",
+    "Busways",
+    "Circuit",
+    "Fixtures",
+    "Geometry",
+    "LabelKind",
+    "Labels",
+    "PipeKind",
+    "Pipes",
+    "Polylines",
+    "Tiles",
+    "TrayBundles",
+    "Trays",
+    "build_geometry",
+]
 
-class AisleKind(IntEnum):
-    """What air stands in an aisle."""
-
-    COLD = 0
-    HOT = 1
-
-
-class PipeKind(IntEnum):
-    """Which way the coolant goes."""
-
-    SUPPLY = 0
-    RETURN = 1
-
-
-class Circuit(IntEnum):
-    """Which water it is."""
-
-    FACILITY = 0  # plant to CDU or CRAH (FWS)
-    SECONDARY = 1  # CDU to racks (TCS)
-
-
-class LabelKind(IntEnum):
-    """What a label names."""
-
-    ROW = 0
-    LOOP = 1
-    HALL = 2
-
-
-@dataclass(frozen=True)
-class Polylines:
-    """Many lines in one array of points; line i is ``points[first[i]:first[i + 1]]``."""
-
-    points: Floats  # (points, 3)
-    first: Ints  # (lines + 1,)
-
-    def __len__(self) -> int:
-        return len(self.first) - 1
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """Rectangles on rack fronts, one per slot of the table they stand for.
-
-    Columns are counted from the left as seen by a person who stands before the rack; the tile is column
-    `column` of `columns` equal ones. `u0`, `u1` are rack units above the rack's floor (fractions allowed).
-    """
-
-    rack: Ints
-    u0: Floats
-    u1: Floats
-    column: Ints
-    columns: Ints
+LABEL_ABOVE_M = 0.25
 
 
-@dataclass(frozen=True)
-class Fixtures:
-    """Front panels that carry no GPU data: NVLink switch trays, power shelves, storage boxes."""
-
-    rack: Ints
-    u0: Floats
-    u1: Floats
-    kind: Ints  # tables.FixtureKind
-
-
-@dataclass(frozen=True)
-class Boxes:
-    """Machines on the floor, one box each (a loop of n units has n boxes); (x, y) is the centre."""
-
-    loop: Ints
-    x_m: Floats
-    y_m: Floats
-    width_m: Floats  # along x
-    depth_m: Floats  # along y
-    height_m: Floats
-
-
-@dataclass(frozen=True)
-class Aisles:
-    """Floor rectangles between rows."""
-
-    hall: Ints
-    kind: Ints  # AisleKind
-    contained: Bools  # closed off by translucent walls and roof up to height_m
-    x0_m: Floats
-    y0_m: Floats
-    x1_m: Floats
-    y1_m: Floats
-    height_m: Floats
+def build_geometry(plant: Plant) -> Geometry:
+    """Return what a view needs to draw the present epoch of a plant; about 30 ms at 16,384 GPUs."""
+    fixtures, machines = plant.fixtures, plant.machines
+    return Geometry(
+        epoch=plant.epoch,
+        gpu_tiles=gpu_tiles(plant),
+        node_tiles=node_tiles(plant),
+        switch_tiles=switch_tiles(plant),
+        fixtures=Fixtures(
+            fixtures.rack,
+            (fixtures.u - 1).astype(np.float64),
+            (fixtures.u - 1 + fixtures.height_u).astype(np.float64),
+            fixtures.kind,
+        ),
+        machines=Boxes(
+            machines.loop,
+            machines.x_m,
+            machines.y_m,
+            machines.width_m,
+            machines.depth_m,
+            machines.height_m,
+        ),
+        aisles=draw_aisles(plant),
+        pipes=draw_pipes(plant),
+        trays=draw_trays(plant),
+        bundles=draw_bundles(plant),
+        busways=draw_busways(plant),
+        labels=_labels(plant),
+        bounds_m=_bounds(plant),
+    )
 
 
-@dataclass(frozen=True)
-class Pipes:
-    """Coolant pipes; the points of a line are in flow direction."""
-
-    lines: Polylines
-    kind: Ints  # PipeKind
-    circuit: Ints  # Circuit
-    loop: Ints  # loop served, -1: header of the facility water
-    plant: Ints  # facility loop whose water it is, or that the loop rejects its heat to
-    row: Ints  # row of a manifold, -1 otherwise
-    radius_m: Floats
-
-
-@dataclass(frozen=True)
-class Trays:
-    """Cable trays; row -1 is the tray that joins the rows of a hall."""
-
-    lines: Polylines
-    hall: Ints
-    row: Ints
-    width_m: Floats
-
-
-@dataclass(frozen=True)
-class TrayBundles:
-    """Cables as they lie in the trays: along rows, across, and down into the racks."""
-
-    lines: Polylines
-    fabric: Ints
-    rail: Ints  # -1: leaf to spine
-    rack: Ints  # rack of a drop, -1 in a tray
-    row: Ints  # row of the tray or drop, -1 in the cross tray
-    cables: Ints
-    radius_m: Floats
+def _labels(plant: Plant) -> Labels:
+    """Return row names at the high-x row ends, machine names over the loops, hall names at the far wall."""
+    rows, loops, halls = plant.rows, plant.loops, plant.halls
+    row = np.flatnonzero(rows.present)
+    loop = np.flatnonzero(loops.present & (loops.width_m > 0))
+    hall = np.arange(len(halls.ids))
+    kinds = [LabelKind.ROW] * len(row) + [LabelKind.LOOP] * len(loop) + [LabelKind.HALL] * len(hall)
+    return Labels(
+        text=[
+            *(rows.labels[i] for i in row),
+            *(loops.labels[i] for i in loop),
+            *(halls.titles[i] for i in hall),
+        ],
+        kind=np.array(kinds, np.int32),
+        slot=np.concatenate([row, loop, hall]).astype(np.int32),
+        x_m=np.concatenate([rows.x1_m[row] + LABEL_ABOVE_M, loops.x_m[loop], (halls.x0_m + halls.x1_m) / 2]),
+        y_m=np.concatenate([rows.y_m[row], loops.y_m[loop], halls.y1_m]),
+        z_m=np.concatenate(
+            [
+                rows.height_m[row] + LABEL_ABOVE_M / 2,
+                loops.height_m[loop] + LABEL_ABOVE_M,
+                np.full(len(hall), LABEL_ABOVE_M),
+            ]
+        ),
+    )
 
 
-@dataclass(frozen=True)
-class Busways:
-    """Overhead power lines along the racks that a power item feeds."""
-
-    lines: Polylines
-    item: Ints
-    feed: Ints  # 0 A, 1 B
-    width_m: Floats
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Anchors of texts in space."""
-
-    text: list[str]
-    kind: Ints  # LabelKind
-    slot: Ints  # of the table of its kind (rows, loops, halls)
-    x_m: Floats
-    y_m: Floats
-    z_m: Floats
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """Everything to draw of one epoch of a plant."""
-
-    epoch: int
-    gpu_tiles: Tiles  # per GPU slot (absent ones too: see plant.gpus.present)
-    node_tiles: Tiles  # per node slot: the whole face of the node
-    switch_tiles: Tiles  # per switch slot
-    fixtures: Fixtures
-    machines: Boxes
-    aisles: Aisles
-    pipes: Pipes
-    trays: Trays
-    bundles: TrayBundles
-    busways: Busways
-    labels: Labels
-    bounds_m: Floats  # (2, 3): lowest and highest corner of everything
+def _bounds(plant: Plant) -> Floats:
+    halls, racks = plant.halls, plant.racks
+    top_m = float(racks.height_m.max(initial=2.0)) + HEADER_ABOVE_RACK_M + RISE_M + LABEL_ABOVE_M
+    return np.array(
+        [
+            [halls.x0_m.min(), halls.y0_m.min(), 0.0],
+            [halls.x1_m.max(), halls.y1_m.max(), top_m],
+        ]
+    )

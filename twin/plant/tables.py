@@ -48,6 +48,7 @@ class FixtureKind(IntEnum):
     NVLINK_TRAY = 0
     POWER_SHELF = 1
     STORAGE = 2
+    MANAGEMENT = 3  # switch of the management network
 
 
 class LoopKind(IntEnum):
@@ -194,7 +195,7 @@ class LeafLinks:
 
 @dataclass
 class Fixtures:
-    """Trays and boxes in racks that hold no GPU: NVLink switch trays, power shelves, storage."""
+    """Trays and boxes in racks that hold no GPU: NVLink switch trays, power shelves, storage boxes."""
 
     rack: Ints
     u: Ints

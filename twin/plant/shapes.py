@@ -1,0 +1,180 @@
+"""What a view draws, as arrays: front tiles, machines, pipes, trays, bundles, busways, aisles, labels.
+
+Metres; x along the rows, y across them, z up. Slot numbers refer to the plant's tables, -1 for none.
+`twin.plant.geometry` makes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from twin.plant.tables import Bools, Floats, Ints
+
+
+class AisleKind(IntEnum):
+    """What air stands in an aisle."""
+
+    COLD = 0
+    HOT = 1
+
+
+class PipeKind(IntEnum):
+    """Which way the coolant goes."""
+
+    SUPPLY = 0
+    RETURN = 1
+
+
+class Circuit(IntEnum):
+    """Which water it is."""
+
+    FACILITY = 0  # plant to CDU or CRAH (FWS)
+    SECONDARY = 1  # CDU to racks (TCS)
+
+
+class LabelKind(IntEnum):
+    """What a label names."""
+
+    ROW = 0
+    LOOP = 1
+    HALL = 2
+
+
+@dataclass(frozen=True)
+class Polylines:
+    """Many lines in one array of points; line i is ``points[first[i]:first[i + 1]]``."""
+
+    points: Floats  # (points, 3)
+    first: Ints  # (lines + 1,)
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Rectangles on rack fronts, one per slot of the table they stand for.
+
+    Columns are counted from the left as seen by a person who stands before the rack; the tile is column
+    `column` of `columns` equal ones. `u0`, `u1` are rack units above the rack's floor (fractions allowed).
+    """
+
+    rack: Ints
+    u0: Floats
+    u1: Floats
+    column: Ints
+    columns: Ints
+
+
+@dataclass(frozen=True)
+class Fixtures:
+    """Front panels that carry no GPU data: NVLink switch trays, power shelves, storage boxes."""
+
+    rack: Ints
+    u0: Floats
+    u1: Floats
+    kind: Ints  # tables.FixtureKind
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Machines on the floor, one box each (a loop of n units has n boxes); (x, y) is the centre."""
+
+    loop: Ints
+    x_m: Floats
+    y_m: Floats
+    width_m: Floats  # along x
+    depth_m: Floats  # along y
+    height_m: Floats
+
+
+@dataclass(frozen=True)
+class Aisles:
+    """Floor rectangles between rows."""
+
+    hall: Ints
+    kind: Ints  # AisleKind
+    contained: Bools  # closed off by translucent walls and roof up to height_m
+    x0_m: Floats
+    y0_m: Floats
+    x1_m: Floats
+    y1_m: Floats
+    height_m: Floats
+
+
+@dataclass(frozen=True)
+class Pipes:
+    """Coolant pipes; the points of a line are in flow direction."""
+
+    lines: Polylines
+    kind: Ints  # PipeKind
+    circuit: Ints  # Circuit
+    loop: Ints  # loop served, -1: header of the facility water
+    plant: Ints  # facility loop whose water it is, or that the loop rejects its heat to
+    row: Ints  # row of a manifold, -1 otherwise
+    radius_m: Floats
+
+
+@dataclass(frozen=True)
+class Trays:
+    """Cable trays; row -1 is the tray that joins the rows of a hall."""
+
+    lines: Polylines
+    hall: Ints
+    row: Ints
+    width_m: Floats
+
+
+@dataclass(frozen=True)
+class TrayBundles:
+    """Cables as they lie in the trays: along rows, across, and down into the racks."""
+
+    lines: Polylines
+    fabric: Ints
+    rail: Ints  # -1: leaf to spine
+    rack: Ints  # rack of a drop, -1 in a tray
+    row: Ints  # row of the tray or drop, -1 in the cross tray
+    cables: Ints
+    radius_m: Floats
+
+
+@dataclass(frozen=True)
+class Busways:
+    """Overhead power lines along the racks that a power item feeds."""
+
+    lines: Polylines
+    item: Ints
+    feed: Ints  # 0 A, 1 B
+    width_m: Floats
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Anchors of texts in space."""
+
+    text: list[str]
+    kind: Ints  # LabelKind
+    slot: Ints  # of the table of its kind (rows, loops, halls)
+    x_m: Floats
+    y_m: Floats
+    z_m: Floats
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Everything to draw of one epoch of a plant."""
+
+    epoch: int
+    gpu_tiles: Tiles  # per GPU slot (absent ones too: see plant.gpus.present)
+    node_tiles: Tiles  # per node slot: the whole face of the node
+    switch_tiles: Tiles  # per switch slot
+    fixtures: Fixtures
+    machines: Boxes
+    aisles: Aisles
+    pipes: Pipes
+    trays: Trays
+    bundles: TrayBundles
+    busways: Busways
+    labels: Labels
+    bounds_m: Floats  # (2, 3): lowest and highest corner of everything

@@ -1,0 +1,78 @@
+"""Cable trays and busways over the racks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.plant.bundles import TRAY_ABOVE_RACK_M, cross_tray_x_m
+from twin.plant.line_builder import LineBuilder
+from twin.plant.shapes import Busways, Trays
+from twin.plant.tables import Floats, Plant, Rows
+
+TRAY_WIDTH_M = 0.5
+TRAY_FORWARD_M = 0.3
+"""Middle of a row to its tray, towards the fronts; the busways lie as far towards the backs."""
+
+CROSS_ABOVE_M = 0.12
+"""How much higher the tray that joins the rows lies."""
+
+OVERHANG_M = 0.2
+BUSWAY_ABOVE_RACK_M = 0.55
+BUSWAY_WIDTH_M = 0.09
+
+
+def tray_lines(rows: Rows) -> tuple[Floats, Floats]:
+    """Return y and z of the tray over each row [m]."""
+    return rows.y_m + rows.facing * TRAY_FORWARD_M, rows.height_m + TRAY_ABOVE_RACK_M
+
+
+def draw_trays(plant: Plant) -> Trays:
+    """Return the trays over the rows, and in each hall the one that joins them."""
+    rows, halls = plant.rows, len(plant.halls.ids)
+    cross_m = cross_tray_x_m(plant.racks, halls)
+    tray_y_m, tray_z_m = tray_lines(rows)
+    there = np.flatnonzero(rows.present)
+    end_m = cross_m[rows.hall[there]] + TRAY_WIDTH_M / 2
+    lines = LineBuilder()
+    start = np.stack([rows.x0_m[there] - OVERHANG_M, tray_y_m[there], tray_z_m[there]], axis=1)
+    stop = np.stack([end_m, tray_y_m[there], tray_z_m[there]], axis=1)
+    lines.add_many(np.stack([start, stop], axis=1))
+    crossed = []
+    for hall in range(halls):
+        mine = there[rows.hall[there] == hall]
+        if len(mine) > 1:
+            z_m = float(tray_z_m[mine].max()) + CROSS_ABOVE_M
+            low, high = float(tray_y_m[mine].min()) - OVERHANG_M, float(tray_y_m[mine].max()) + OVERHANG_M
+            lines.add([(cross_m[hall], low, z_m), (cross_m[hall], high, z_m)])
+            crossed.append(hall)
+    return Trays(
+        lines=lines.build(),
+        hall=np.concatenate([rows.hall[there], crossed]).astype(np.int32),
+        row=np.concatenate([there, np.full(len(crossed), -1)]).astype(np.int32),
+        width_m=np.full(len(there) + len(crossed), TRAY_WIDTH_M),
+    )
+
+
+def draw_busways(plant: Plant) -> Busways:
+    """Return one overhead line per power item and row it feeds, from the row end to its furthest rack."""
+    racks, rows = plant.racks, plant.rows
+    lines = LineBuilder()
+    items: list[int] = []
+    feeds: list[int] = []
+    for feed, column in enumerate((racks.feed_a, racks.feed_b)):
+        fed = np.flatnonzero((column >= 0) & racks.present)
+        pairs, which = np.unique(np.stack([column[fed], racks.row[fed]], axis=1), axis=0, return_inverse=True)
+        low_m = np.full(len(pairs), np.inf)
+        np.minimum.at(low_m, which.reshape(-1), racks.x_m[fed])
+        for (item, row), low in zip(pairs.tolist(), low_m.tolist(), strict=True):
+            y_m = rows.y_m[row] - rows.facing[row] * TRAY_FORWARD_M + (feed - 0.5) * 2 * BUSWAY_WIDTH_M
+            z_m = rows.height_m[row] + BUSWAY_ABOVE_RACK_M
+            lines.add([(rows.x1_m[row] + 0.3, y_m, z_m), (low, y_m, z_m)])
+            items.append(item)
+            feeds.append(feed)
+    return Busways(
+        lines=lines.build(),
+        item=np.array(items, np.int32),
+        feed=np.array(feeds, np.int32),
+        width_m=np.full(len(items), BUSWAY_WIDTH_M),
+    )
