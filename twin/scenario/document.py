@@ -24,7 +24,9 @@ class Scenario(Part):
     format: Literal["twin/scenario"] = Field(description="always twin/scenario")
     version: Literal[1] = Field(description="of this schema")
     catalog: str = Field(description="catalogue version the file was made with, such as 2026.11")
-    extends: str | None = Field(None, description="a scene this one varies: a path in its folder, or builtin:NAME")
+    extends: str | None = Field(
+        None, description="a scene this one varies: a path in its folder, or builtin:NAME"
+    )
     title: str = Field(min_length=1, max_length=200, description="one line")
     notes: str = Field("", description="the story, for people")
     sources: tuple[str, ...] = Field((), description="where the figures come from")

@@ -18,9 +18,9 @@ class Cause(Part):
 
     id: CauseId = Field(description="name of the cause")
     per_node_s: Rate = Field(alias="rate", ge=0, description="of one node, such as 1.34 / (1000 day)")
-    repair: Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu", "restart", "maintenance"] = (
-        Field(description="repair class: how long the node is away; restart: not at all")
-    )
+    repair: Literal[
+        "gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu", "restart", "maintenance"
+    ] = Field(description="repair class: how long the node is away; restart: not at all")
     detection: Literal["explicit", "watchdog"] = Field("explicit", description="how it is noticed")
     planned: bool = Field(False, description="maintenance, counted apart")
     source: str = Field("", description="where the rate comes from")

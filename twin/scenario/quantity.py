@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,10 +12,17 @@ from pydantic_core import CoreSchema, core_schema
 
 from twin import units
 
+FROM_FILE = "from a file"
+"""Validation context of file and command-line text: there a bare number is no quantity."""
+
+_COUNTED_RATE = re.compile(r"\s*([0-9.eE+-]+)\s+per\s+([0-9.eE+-]+)\s+(node-\w+|\w+)\s*")
+
 
 @dataclass(frozen=True)
 class Quantity:
     """Marks a float field that is written as text with a unit, such as ``"132 kW"``.
+
+    Python code gives plain SI floats; in a file a number without a unit is refused.
 
     Parameters
     ----------
@@ -25,21 +33,49 @@ class Quantity:
     dimension: str
 
     def parse(self, value: object) -> float:
-        """Return the SI value of `value` [SI unit of the dimension]; raises `units.UnitError`."""
+        """Return the SI value of text [SI unit of the dimension]; raises `units.UnitError`."""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise units.UnitError(f"{value!r} is not a quantity; {units.example(self.dimension)}")
+            said = "true or false" if isinstance(value, bool) else _kind_of(value)
+            raise units.UnitError(f"{said} is not a quantity; {self.needed()}")
+        if self.dimension == "rate" and isinstance(value, str):
+            value = _per_one(value)
         return units.parse(value, self.dimension)
 
+    def needed(self) -> str:
+        """Return what a person should have written, with an example."""
+        dimension = units.DIMENSIONS[self.dimension]
+        return f"{dimension.title} such as {dimension.example!r} is needed here"
+
+    def _validate(self, value: object, info: core_schema.ValidationInfo) -> float:
+        if isinstance(value, int | float) and not isinstance(value, bool) and info.context != FROM_FILE:
+            return float(value)
+        return self.parse(value)
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.parse, handler(source))
+        return core_schema.with_info_before_validator_function(self._validate, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        bounds = {k: v for k, v in handler(schema).items() if k.startswith("exclusive") or "imum" in k}
-        said = ", ".join(f"{k} {v}" for k, v in bounds.items())
-        text = f"a {self.dimension.replace('_', ' ')} with its unit; {units.example(self.dimension)}"
-        return {"type": "string", "description": text + (f" ({said} in SI)" if said else "")}
+        dimension = units.DIMENSIONS[self.dimension]
+        return {"type": "string", "description": f"{dimension.title} such as {dimension.example}"}
+
+
+def _per_one(text: str) -> str:
+    """Turn "148 per 110592 node-day" (events counted in an exposure) into events per one node-day."""
+    match = _COUNTED_RATE.fullmatch(text)
+    if match is None:
+        return text
+    try:
+        return f"{float(match[1]) / float(match[2])!r} per {match[3]}"
+    except (ValueError, ZeroDivisionError):
+        return text
+
+
+def _kind_of(value: object) -> str:
+    if value is None:
+        return "nothing"
+    return "a list" if isinstance(value, list | tuple) else "a group of keys"
 
 
 Power = Annotated[float, Quantity("power")]

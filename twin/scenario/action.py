@@ -1,0 +1,190 @@
+"""Interventions: what each kind acts on, and the one-line form ``T KIND TARGET [k=v]`` of ``--inject``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from pydantic import ValidationError
+
+from twin import units
+from twin.scenario import fields
+from twin.scenario.document import Scenario
+from twin.scenario.faults import Intervention
+from twin.scenario.path import resolve, split
+from twin.scenario.problem import Problem, ScenarioError
+from twin.scenario.quantity import FROM_FILE
+from twin.scenario.tree import Tree
+from twin.scenario.validate import nearest, value_problem
+
+_OPTIONS = ("for", "count", "cause", "value", "id")
+_USED = {
+    "fail": {"cause"},
+    "drain": {"for"},
+    "undrain": set(),
+    "pump_stop": {"for", "count"},
+    "heat_rejection_loss": {"for"},
+    "power_cap": {"for", "value"},
+    "set": {"for", "value"},
+}
+"""Options each kind takes, besides id, at, kind and target."""
+
+_EXAMPLE = "write it like '10 h pump_stop cdu/0 for=20s'"
+Wrong = tuple[str, str, str]
+"""Key, reason, hint."""
+
+
+def wrong(scenario: Scenario, tree: Tree, one: Intervention, node: Callable[[str], str]) -> Iterator[Wrong]:
+    """Yield what is wrong with an intervention in this scenario.
+
+    Parameters
+    ----------
+    scenario, tree
+        What it acts on.
+    one
+        The intervention.
+    node
+        Returns why an id names no node; "" when it does.
+    """
+    given = {"for": one.duration_s, "count": one.count, "cause": one.cause, "value": one.value}
+    for key, value in given.items():
+        if value is not None and key not in _USED[one.kind]:
+            known = ", ".join(sorted(_USED[one.kind])) or "nothing"
+            yield key, f"means nothing for {one.kind}", f"it takes {known}"
+    yield from _target(scenario, tree, one, node)
+    causes = [cause.id for cause in scenario.failures.causes]
+    if one.cause is not None and causes and one.cause not in causes:
+        yield "cause", "names no cause of failures.causes", _near(one.cause, causes)
+
+
+def _target(scenario: Scenario, tree: Tree, one: Intervention, node: Callable[[str], str]) -> Iterator[Wrong]:
+    if one.kind in ("fail", "drain", "undrain"):
+        reason = node(one.target)
+        if reason:
+            yield "target", reason, ""
+    elif one.kind == "pump_stop":
+        loops = {f"{loop.id}/{i}": loop for loop in scenario.cooling.loops for i in range(loop.count)}
+        loop = loops.get(one.target)
+        if loop is None:
+            yield "target", "names no coolant or air loop", _near(one.target, loops)
+        elif one.count is not None and one.count > loop.pumps:
+            yield "count", f"is more than the {loop.pumps} pumps of {one.target}", ""
+    elif one.kind == "heat_rejection_loss":
+        plants = [plant.id for plant in scenario.cooling.plants]
+        if one.target not in plants:
+            yield "target", "names no facility loop of cooling.plants", _near(one.target, plants)
+    elif one.kind == "power_cap":
+        jobs = ["all", *(job.id for job in scenario.jobs)]
+        if one.target not in jobs:
+            yield "target", "names no job, nor all", _near(one.target, jobs)
+        yield from _power(one.value)
+    else:
+        yield from _setting(tree, one)
+
+
+def _power(value: str | None) -> Iterator[Wrong]:
+    if value is None:
+        yield "", "needs the key 'value'", "power of one GPU, such as 600 W"
+        return
+    try:
+        if units.parse(value, "power") <= 0:
+            yield "value", "must be more than 0 W", "power of one GPU, such as 600 W"
+    except units.UnitError as bad:
+        yield "value", str(bad), ""
+
+
+def _setting(tree: Tree, one: Intervention) -> Iterator[Wrong]:
+    if one.value is None:
+        yield "", "needs the key 'value'", "what the target is set to"
+        return
+    try:
+        steps = split(one.target)
+    except ScenarioError as bad:
+        yield "target", bad.problems[0].reason, bad.problems[0].hint
+        return
+    path, rest = resolve(steps, tree)
+    spot = fields.ROOT
+    for step in (*path, *rest):
+        above, spot = spot, fields.below(spot, step)
+    if len(rest) > 1 or spot == fields.Spot():
+        missing = rest[0] if rest else steps[-1]
+        yield "target", f"leads nowhere at {missing!r}", _near(missing, fields.keys(above))
+
+
+def parse_injection(text: str) -> Intervention:
+    """Return the intervention of one line, as ``--inject`` takes it.
+
+    Parameters
+    ----------
+    text
+        ``T KIND TARGET [k=v ...]``: "10 h pump_stop cdu/0 for=20s", "90 min fail gpu/0/3/1 cause=nic".
+
+    Raises
+    ------
+    ScenarioError
+        When it is no intervention, with what would be right.
+    """
+    words = text.split()
+    kinds = fields.spot_of(Intervention.model_fields["kind"].annotation).choices
+    taken = next((n for n in (1, 2) if _is_duration(" ".join(words[:n]))), 0)
+    if not taken:
+        raise _error(text, "at", "does not begin with a time and its unit", _EXAMPLE)
+    if len(words) < taken + 2:
+        raise _error(text, "", "needs a time, a kind and a target", _EXAMPLE)
+    kind, target = words[taken : taken + 2]
+    if kind not in kinds:
+        near = nearest(kind, kinds)
+        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(kinds)}"
+        raise _error(text, "kind", f"{kind!r} is no kind of intervention", hint)
+    said: dict[str, object] = {"at": " ".join(words[:taken]), "kind": kind, "target": target}
+    for word in _options(words[taken + 2 :]):
+        key, equals, value = word.partition("=")
+        if not equals or key not in _OPTIONS:
+            near = nearest(key, _OPTIONS)
+            hint = f"did you mean {near}=...?" if near else f"known: {', '.join(_OPTIONS)}"
+            raise _error(text, key, "is no option k=v", hint)
+        if key in said:
+            raise _error(text, key, "is given twice")
+        said[key] = int(value) if key == "count" and value.isascii() and value.isdigit() else value
+    try:
+        return Intervention.model_validate(said, by_alias=True, by_name=False, context=FROM_FILE)
+    except ValidationError as bad:
+        spot = fields.Spot(models=(Intervention,))
+        raise ScenarioError(
+            Problem("--inject", 0, *value_problem(error, said, spot))
+            for error in bad.errors(include_url=False, include_input=False)
+        ) from None
+
+
+def _is_duration(text: str) -> bool:
+    try:
+        units.parse(text, "duration")
+    except units.UnitError:
+        return False
+    return True
+
+
+def _options(words: list[str]) -> list[str]:
+    """Join words so that each holds one equals sign: "for=20", "s" belong together."""
+    options: list[str] = []
+    for word in words:
+        if "=" in word or not options:
+            options.append(word)
+        else:
+            options[-1] += " " + word
+    return options
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = nearest(word, names)
+    return (
+        f"did you mean {near!r}?"
+        if near
+        else f"there are {', '.join(names[:8])}"
+        if names
+        else "there are none"
+    )
+
+
+def _error(text: str, key: str, reason: str, hint: str = "") -> ScenarioError:
+    return ScenarioError([Problem("--inject", 0, key or "intervention", repr(text), reason, hint)])

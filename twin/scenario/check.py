@@ -1,0 +1,281 @@
+"""References and names across a scenario: every id that is meant exists, and exists once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from twin.catalog import Catalog, load_catalog
+from twin.scenario import action
+from twin.scenario.document import Scenario
+from twin.scenario.expand import node_parts
+from twin.scenario.problem import Problem, ScenarioError, shown
+from twin.scenario.site import Hall
+from twin.scenario.tree import Path, Tree, child, locate, written
+from twin.scenario.validate import nearest
+
+_STAGE_PARTS = {
+    "utility": ("transformer",),
+    "transformer": ("transformer",),
+    "switchgear": ("busbar", "pdu"),
+    "generator": ("generator",),
+    "ups": ("ups",),
+    "pdu": ("pdu",),
+    "busbar": ("busbar", "pdu"),
+}
+_PLANT_PARTS = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller"}
+
+
+def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> None:
+    """Check what one field alone cannot show.
+
+    Parameters
+    ----------
+    scenario
+        As validated.
+    tree
+        What it was made from, for the places.
+    catalog
+        To look parts up in; none: the shipped one.
+
+    Raises
+    ------
+    ScenarioError
+        With every reference that leads nowhere and every id that is given twice.
+    """
+    checker = _Checker(scenario, tree, catalog or load_catalog())
+    problems = checker.ids() or [
+        *checker.references(),
+        *checker.parts(),
+        *checker.overrides(),
+        *checker.actions(),
+    ]
+    if problems:
+        raise ScenarioError(sorted(problems, key=lambda problem: problem.line))
+
+
+@dataclass
+class _Checker:
+    scenario: Scenario
+    tree: Tree
+    catalog: Catalog
+    rows: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rows = [rows.id for hall in self.scenario.halls for rows in hall.rows]
+
+    def ids(self) -> list[Problem]:
+        """Return ids that are given twice; with those, references would only mislead."""
+        things: list[tuple[str, Path]] = []
+        for h, hall in enumerate(self.scenario.halls):
+            things.append((hall.id, ("halls", h, "id")))
+            things += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
+        for key, items in (
+            ("fabrics", self.scenario.fabrics),
+            ("power", self.scenario.power),
+            ("storage", self.scenario.storage),
+        ):
+            things += [(item.id, (key, i, "id")) for i, item in enumerate(items)]
+        things += [
+            (one.id, ("cooling", "plants", i, "id")) for i, one in enumerate(self.scenario.cooling.plants)
+        ]
+        things += [
+            (one.id, ("cooling", "loops", i, "id")) for i, one in enumerate(self.scenario.cooling.loops)
+        ]
+        spaces: list[list[tuple[str, Path]]] = [
+            things,
+            [(job.id, ("jobs", i, "id")) for i, job in enumerate(self.scenario.jobs)],
+            [(one.id, ("tenants", i, "id")) for i, one in enumerate(self.scenario.tenants)],
+            [
+                (one.id, ("failures", "causes", i, "id"))
+                for i, one in enumerate(self.scenario.failures.causes)
+            ],
+            [
+                (one.id, ("interventions", i, "id"))
+                for i, one in enumerate(self.scenario.interventions)
+                if one.id
+            ],
+        ]
+        return [problem for space in spaces for problem in self._twice(space)]
+
+    def references(self) -> Iterator[Problem]:
+        """Yield names of things that do not exist."""
+        here = self.scenario
+        stages, stores = [one.id for one in here.power], [one.id for one in here.storage]
+        plants, tenants = [one.id for one in here.cooling.plants], [one.id for one in here.tenants]
+        for i, fabric in enumerate(here.fabrics):
+            yield from self._all(fabric.rows, self.rows, "row generator", ("fabrics", i, "rows"))
+            yield from self._one(
+                fabric.leaf.racks, self.rows, "row generator", ("fabrics", i, "leaf", "racks")
+            )
+            spine = fabric.spine.racks if fabric.spine else None
+            yield from self._one(spine, self.rows, "row generator", ("fabrics", i, "spine", "racks"))
+        for i, stage in enumerate(here.power):
+            yield from self._one(stage.source, stages, "power stage", ("power", i, "from"))
+            yield from self._all(stage.feeds, self.rows, "row generator", ("power", i, "feeds"))
+        yield from self._power_circles()
+        for i, loop in enumerate(here.cooling.loops):
+            yield from self._one(loop.plant, plants, "facility loop", ("cooling", "loops", i, "plant"))
+            yield from self._all(loop.serves, self.rows, "row generator", ("cooling", "loops", i, "serves"))
+        for i, store in enumerate(here.storage):
+            yield from self._one(store.racks, self.rows, "row generator", ("storage", i, "racks"))
+            if store.part is None:
+                for key, said in (("read", store.read_bytes_s), ("write", store.write_bytes_s)):
+                    if said is None:
+                        yield self._problem(
+                            ("storage", i), f"needs {key!r}, or a part that says it", value=""
+                        )
+        for i, job in enumerate(here.jobs):
+            yield from self._one(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
+            yield from self._all(job.rows, self.rows, "row generator", ("jobs", i, "rows"))
+            yield from self._one(job.storage, stores, "store", ("jobs", i, "storage"))
+            to = ("jobs", i, "checkpoint", "storage")
+            yield from self._one(job.checkpoint.storage, stores, "store", to)
+
+    def parts(self) -> Iterator[Problem]:
+        """Yield parts that the catalogue lacks, or has as another kind of thing."""
+        for h, hall in enumerate(self.scenario.halls):
+            for r, rows in enumerate(hall.rows):
+                at: Path = ("halls", h, "rows", r, "racks")
+                yield from self._part(rows.racks.part, ("rack",), (*at, "part"))
+                for n, group in enumerate(rows.racks.nodes):
+                    yield from self._part(group.part, ("node",), (*at, "nodes", n, "part"))
+        for i, fabric in enumerate(self.scenario.fabrics):
+            yield from self._part(fabric.leaf.part, ("switch",), ("fabrics", i, "leaf", "part"))
+            if fabric.spine is not None:
+                yield from self._part(fabric.spine.part, ("switch",), ("fabrics", i, "spine", "part"))
+            yield from self._part(fabric.cable, ("cable",), ("fabrics", i, "cable"))
+        for i, stage in enumerate(self.scenario.power):
+            yield from self._part(stage.part, _STAGE_PARTS[stage.kind], ("power", i, "part"))
+        for i, plant in enumerate(self.scenario.cooling.plants):
+            yield from self._part(plant.part, (_PLANT_PARTS[plant.kind],), ("cooling", "plants", i, "part"))
+        for i, loop in enumerate(self.scenario.cooling.loops):
+            kind = "cdu" if loop.kind == "liquid" else "crah"
+            yield from self._part(loop.part, (kind,), ("cooling", "loops", i, "part"))
+        for i, store in enumerate(self.scenario.storage):
+            yield from self._part(store.part, ("storage",), ("storage", i, "part"))
+
+    def overrides(self) -> Iterator[Problem]:
+        """Yield overrides of items that no generator makes."""
+        for h, hall in enumerate(self.scenario.halls):
+            for item, said in hall.overrides.items():
+                at: Path = ("halls", h, "overrides", item)
+                wrong = self._item(item, [hall])
+                if wrong:
+                    yield self._problem(at, wrong, value="")
+                    continue
+                depth = item.count("/")
+                for key, given, fits in (
+                    ("part", said.part is not None, depth in (2, 3)),
+                    ("at", said.at is not None, depth == 2),
+                    ("drained", said.drained, depth == 3),
+                ):
+                    if given and not fits:
+                        yield self._problem((*at, key), f"does not fit {item!r}", _FITS[key])
+                if said.part is not None and depth in (2, 3):
+                    yield from self._part(said.part, ("rack",) if depth == 2 else ("node",), (*at, "part"))
+
+    def actions(self) -> Iterator[Problem]:
+        """Yield interventions that act on nothing."""
+        for i, one in enumerate(self.scenario.interventions):
+            at: Path = ("interventions", i)
+            for key, reason, hint in action.wrong(self.scenario, self.tree, one, self._node):
+                yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
+
+    def _node(self, item: str) -> str:
+        """Return why `item` is no node; "" when it is one."""
+        if item.count("/") != 3:
+            return "is no node: write generator/row/rack/node, such as gpu/0/3/1"
+        return self._item(item, self.scenario.halls)
+
+    def _item(self, item: str, halls: Iterable[Hall]) -> str:
+        """Return why no generator makes an item of this id; "" when one does."""
+        name, *numbers = item.split("/")
+        here = {rows.id: rows for hall in halls for rows in hall.rows}
+        generator = here.get(name)
+        if generator is None:
+            near = nearest(name, here)
+            return f"names no row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
+        limits = [generator.count, generator.racks.count]
+        if len(numbers) > 2 and all(n.isdecimal() for n in numbers):
+            rack = "/".join([name, *numbers[:2]])
+            part = generator.racks.part
+            for hall in self.scenario.halls:
+                said = hall.overrides.get(rack)
+                part = said.part or part if said is not None else part
+            known = part is None or part in self.catalog
+            known = known and all(group.part in self.catalog for group in generator.racks.nodes)
+            limits.append(len(node_parts(generator.racks, part, self.catalog)) if known else 10**6)
+        if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):
+            return f"{item!r} is no row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
+        for number, limit, what in zip(
+            numbers, limits, ("rows", "racks in a row", "nodes in that rack"), strict=False
+        ):
+            if int(number) >= limit:
+                return f"{item!r} does not exist: {name!r} has {limit} {what}, counted from 0"
+        return ""
+
+    def _power_circles(self) -> Iterator[Problem]:
+        source = {stage.id: stage.source for stage in self.scenario.power}
+        for i, stage in enumerate(self.scenario.power):
+            seen, at = {stage.id}, stage.source
+            while at is not None and at not in seen:
+                seen.add(at)
+                at = source.get(at)
+            if at == stage.id:
+                yield self._problem(("power", i, "from"), "makes a circle: the stage supplies itself")
+
+    def _twice(self, space: Iterable[tuple[str, Path]]) -> Iterator[Problem]:
+        first: dict[str, Path] = {}
+        for name, path in space:
+            if name in first:
+                mark = locate(self.tree, first[name])
+                reason = f"is given twice; {written(first[name], self.tree)} in line {mark.line} has it too"
+                yield self._problem(path, reason, "ids are unique")
+            first.setdefault(name, path)
+
+    def _all(self, names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Problem]:
+        seen: set[str] = set()
+        for i, name in enumerate(names):
+            yield from self._one(name, known, what, (*at, i))
+            if name in seen:
+                yield self._problem((*at, i), "is named twice", value=shown(name))
+            seen.add(name)
+
+    def _one(self, name: str | None, known: list[str], what: str, at: Path) -> Iterator[Problem]:
+        if name is not None and name not in known:
+            near = nearest(name, known)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known[:8])}" if known else ""
+            yield self._problem(at, f"names no {what}", hint, value=shown(name))
+
+    def _part(self, part: str | None, kinds: tuple[str, ...], at: Path) -> Iterator[Problem]:
+        if part is None:
+            return
+        fitting = [one for kind in kinds for one in self.catalog.ids(kind)]
+        if part in fitting:
+            return
+        near = nearest(part, fitting) or next(
+            (one for one in fitting if one.casefold() == part.casefold()), ""
+        )
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(fitting[:8])}"
+        if part in self.catalog:
+            reason = f"is a {self.catalog.part(part).KIND}, not a {' or '.join(kinds)}"
+        else:
+            reason = f"is no {' or '.join(kinds)} of the catalogue"
+        yield self._problem(at, reason, hint)
+
+    def _problem(self, at: Path, reason: str, hint: str = "", value: str | None = None) -> Problem:
+        mark = locate(self.tree, at)
+        if value is None:
+            here: Tree | None = self.tree
+            for step in at:
+                here = child(here, step) if here is not None else None
+            value = shown(here.plain()) if here is not None else ""
+        return Problem(mark.file, mark.line, written(at, self.tree), value, reason, hint)
+
+
+_FITS = {
+    "part": "racks and nodes have parts",
+    "at": "only racks have a place of their own, such as gpu/0/3",
+    "drained": "only nodes are drained, such as gpu/0/3/1",
+}

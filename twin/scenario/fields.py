@@ -1,0 +1,111 @@
+"""What the schema says about one place of a scenario: known keys, kind of value, unit, choices."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from twin.scenario.document import Scenario
+from twin.scenario.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One place: what may stand there.
+
+    Attributes
+    ----------
+    models
+        Groups of keys that may stand here; empty for scalars.
+    quantity
+        The unit of a number, or None.
+    choices
+        Words that may stand here.
+    item
+        What the items of a list, or the values of a table, may be.
+    """
+
+    models: tuple[type[BaseModel], ...] = ()
+    quantity: Quantity | None = None
+    choices: tuple[str, ...] = ()
+    item: Any = None
+    description: str = ""
+
+
+ROOT = Spot(models=(Scenario,))
+
+
+def keys(spot: Spot, kind: object = None) -> dict[str, tuple[str, FieldInfo]]:
+    """Return key in the file -> (attribute, field) of the groups that may stand at `spot`.
+
+    `kind` chooses among several groups by what stands under their key ``kind``.
+    """
+    found: dict[str, tuple[str, FieldInfo]] = {}
+    for model in spot.models:
+        known = fields_of(model)
+        if len(spot.models) > 1 and kind is not None and "kind" in known:
+            if kind not in get_args(known["kind"][1].annotation):
+                continue
+        found.update(known)
+    return found
+
+
+@lru_cache(maxsize=128)
+def fields_of(model: type[BaseModel]) -> dict[str, tuple[str, FieldInfo]]:
+    """Return key in the file -> (attribute, field) of one group."""
+    return {info.alias or name: (name, info) for name, info in model.model_fields.items()}
+
+
+def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
+    """Return what may stand under one key or index of `spot`; an empty spot where nothing is known."""
+    if spot.item is not None:
+        return spot_of(spot.item)
+    known = keys(spot, kind).get(step) if isinstance(step, str) else None
+    if known is None:
+        return Spot()
+    info = known[1]
+    inner = spot_of(info.annotation)
+    quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
+    return Spot(inner.models, quantity, inner.choices, inner.item, info.description or "")
+
+
+def spot_of(annotation: Any) -> Spot:
+    """Return what a type annotation lets stand at a place."""
+    models: list[type[BaseModel]] = []
+    choices: list[str] = []
+    quantity: Quantity | None = None
+    item: Any = None
+    for part in _parts(annotation):
+        if isinstance(part, Quantity):
+            quantity = part
+        elif get_origin(part) is Literal:
+            choices += [str(choice) for choice in get_args(part)]
+        elif get_origin(part) is tuple:
+            item = get_args(part)[0]
+        elif get_origin(part) is dict:
+            item = get_args(part)[1]
+        elif isinstance(part, type) and issubclass(part, BaseModel):
+            models.append(part)
+    return Spot(tuple(models), quantity, tuple(choices), item)
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """Yield the alternatives and quantity marks of an annotation."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        inner, *marks = get_args(annotation)
+        yield from _parts(inner)
+        for mark in marks:
+            if isinstance(mark, Quantity):
+                yield mark
+    elif origin in (Union, types.UnionType):
+        for one in get_args(annotation):
+            yield from _parts(one)
+    else:
+        yield annotation

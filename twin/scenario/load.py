@@ -1,0 +1,92 @@
+"""A scenario file to a `Document`: the scenario with its text beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from twin.scenario import check, extend
+from twin.scenario.document import Scenario
+from twin.scenario.extend import Source
+from twin.scenario.tree import Tree, parse
+from twin.scenario.validate import scenario_of
+
+
+@dataclass(frozen=True)
+class Document:
+    """A scenario as it was loaded.
+
+    Attributes
+    ----------
+    scenario
+        What exists and happens, after inheritance; not expanded.
+    files
+        The file itself, then what it extends, nearest first.
+    tree
+        All of them merged, every key with its place.
+    """
+
+    scenario: Scenario
+    files: tuple[Source, ...]
+    tree: Tree
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file as people know it."""
+        return self.files[0].name
+
+    @property
+    def path(self) -> FilePath | None:
+        """Return where the file is; None for text that lies nowhere yet."""
+        return self.files[0].path
+
+    @property
+    def text(self) -> str:
+        """Return the text of the file itself."""
+        return self.files[0].text
+
+
+def load(path: FilePath | str) -> Document:
+    """Return the scenario of a file.
+
+    Parameters
+    ----------
+    path
+        A ``*.twin.yaml`` file, or ``builtin:NAME`` for a shipped scene.
+
+    Raises
+    ------
+    NewerVersion
+        When the file needs a newer program.
+    ScenarioError
+        When it cannot be read or is wrong anywhere; it names every problem with file, line and key.
+    """
+    if isinstance(path, str) and path.startswith("builtin:"):
+        path = extend.builtin(path)
+    path = FilePath(path)
+    return document_of(extend.read(path, path.name))
+
+
+def loads(text: str, name: str = "scenario", folder: FilePath | None = None) -> Document:
+    """Return the scenario of a text; raises as `load`.
+
+    Parameters
+    ----------
+    text
+        What a file would hold.
+    name
+        For messages.
+    folder
+        Where ``extends`` finds other files; none: it can name shipped scenes only.
+    """
+    path = folder / name if folder is not None else None
+    return document_of(Source(name, path, text, parse(text, name)))
+
+
+def document_of(source: Source) -> Document:
+    """Return the scenario of a file that was read already; raises as `load`."""
+    files = extend.chain(source)
+    tree = extend.merged(files)
+    scenario = scenario_of(tree, source.name)
+    check.check(scenario, tree)
+    return Document(scenario, tuple(files), tree)
