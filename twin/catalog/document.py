@@ -8,10 +8,11 @@ full parser at start-up, and ruamel.yaml for any other YAML. A test holds them e
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError, YAMLWarning
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from twin.catalog.errors import CatalogError
@@ -55,8 +56,8 @@ def read_document(text: str, file: str) -> Branch:
 # One line of the plain style: indent, optional list dash, key, value. Anything else goes to the full parser.
 _LINE = re.compile(r"( *)([A-Za-z0-9_.+-]+):(?: +(.*))?")
 _ITEM = re.compile(r"( *)- +(\{.*\})")
-_PAIR = re.compile(r'\s*([A-Za-z0-9_]+): +("[^"\\]*"|[A-Za-z0-9+.<~(/-][^,"{}\[\]#\']*?)\s*(?:,|$)')
-_PLAIN = re.compile(r"[A-Za-z0-9+.<~(/-][^\"{}\[\]#]*")
+_PAIR = re.compile(r'\s*([A-Za-z0-9_]+): +("[^"\\]*"|[A-Za-z0-9+.<~(/][^,"{}\[\]#\']*?)\s*(?:,|$)')
+_PLAIN = re.compile(r"[A-Za-z0-9+.<~(/][^\"{}\[\]#]*")
 _QUOTED = re.compile(r'"[^"\\]*"')
 
 
@@ -130,7 +131,11 @@ def _flow_table(text: str, line: int) -> Branch | None:
 def read_any_yaml(text: str, file: str) -> Branch:
     """Read any YAML 1.2 document with ruamel.yaml; raises as `read_document`."""
     try:
-        node = YAML(typ="safe", pure=True).compose(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", YAMLWarning)  # a reused anchor is only a warning to ruamel
+            node = YAML(typ="safe", pure=True).compose(text)
+    except YAMLWarning:
+        raise CatalogError(file, 0, "", "an anchor is not allowed in a catalogue") from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = f"is no YAML: {error.problem or error.context}"
