@@ -1,0 +1,1 @@
+"""The window: docks, actions and session around the 3D view. Never imports the engine."""

@@ -1,0 +1,23 @@
+"""Actions that explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app_model.types import Action
+
+from twin.app.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+
+def help_actions(window: MainWindow) -> list[Action]:
+    """Return the actions of the Help menu."""
+    return [
+        entry(
+            "help.story", "About this scene", window.show_story, menu="help", icon="book", needs_scene=True
+        ),
+        entry("help.keys", "Keys", window.show_keys, menu="help", icon="list", key="F1"),
+        entry("help.about", "About gpu-twin", window.show_about, menu="help", icon="info", group="9"),
+    ]

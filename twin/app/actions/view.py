@@ -1,0 +1,79 @@
+"""Actions on what is looked at."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app_model.types import Action
+
+from twin.app.actions.entry import entry
+from twin.record.channels import BY_ID
+from twin.view3d.hall_view import PRESETS
+from twin.view3d.state import COLOUR_BY, LAYERS
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+
+def view_actions(window: MainWindow) -> list[Action]:
+    """Return the actions of the View menu."""
+    hall, state = window.hall, window.hall.state
+    actions = [
+        entry(
+            "view.frame",
+            "Frame the selection",
+            hall.view.frame_selection,
+            menu="view",
+            key="F",
+            icon="fly",
+            needs_scene=True,
+        ),
+        entry(
+            "view.up",
+            "Select what holds it",
+            window.select_parent,
+            menu="view",
+            key="Ctrl+Up",
+            needs_scene=True,
+        ),
+        entry("view.clear", "Clear the selection", window.clear_selection, menu="view", key="Escape"),
+    ]
+    for number, channel in enumerate(COLOUR_BY, start=1):
+        actions.append(
+            entry(
+                f"view.colour_{channel.split('.')[1]}",
+                f"Colour by {BY_ID[channel].title}",
+                partial(setattr, state, "colour_by", channel),
+                menu="view/colour",
+                key=str(number),
+                icon="colour",
+                needs_scene=True,
+                is_on=lambda channel=channel: state.colour_by == channel,
+            )
+        )
+    for layer in LAYERS:
+        actions.append(
+            entry(
+                f"view.layer_{layer}",
+                f"Layer: {hall.layer_title(layer)}",
+                partial(hall.toggle_layer, layer),
+                menu="view/layers",
+                icon="layers",
+                needs_scene=True,
+                is_on=lambda layer=layer: layer in state.layers,
+            )
+        )
+    for number, preset in enumerate(PRESETS, start=1):
+        actions.append(
+            entry(
+                f"view.camera_{preset}",
+                f"Camera: {preset}",
+                partial(hall.view.preset, preset),
+                menu="view/camera",
+                key="Home" if preset == "overview" else f"Ctrl+{number}",
+                icon="camera",
+                needs_scene=True,
+            )
+        )
+    return actions

@@ -1,0 +1,76 @@
+"""Actions on the window: docks, layout, theme, command palette."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app_model.types import Action
+
+from twin.app.actions.entry import entry
+from twin.app.theme import ThemeChoice
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+_THEMES: dict[ThemeChoice, str] = {"system": "follow the system", "dark": "dark", "light": "light"}
+
+
+def window_actions(window: MainWindow) -> list[Action]:
+    """Return the actions of the Window menu."""
+    actions = [
+        entry(
+            "window.palette",
+            "Command palette",
+            window.open_palette,
+            menu="window",
+            key="Ctrl+Shift+P",
+            icon="search",
+        ),
+    ]
+    for name, title in window.docks.titles.items():
+        actions.append(
+            entry(
+                f"window.dock_{name}",
+                f"Show {title}",
+                partial(window.docks.toggle, name),
+                menu="window",
+                group="2",
+                needs_scene=True,
+                is_on=partial(window.docks.is_shown, name),
+            )
+        )
+    actions.append(
+        entry(
+            "window.reset_layout",
+            "Reset the layout",
+            window.docks.reset,
+            menu="window",
+            icon="layers",
+            group="3",
+            needs_scene=True,
+        )
+    )
+    actions.append(
+        entry(
+            "window.full_screen",
+            "Full screen",
+            window.toggle_full_screen,
+            menu="window",
+            key="F11",
+            group="3",
+        )
+    )
+    for choice, title in _THEMES.items():
+        actions.append(
+            entry(
+                f"window.theme_{choice}",
+                f"Theme: {title}",
+                partial(window.choose_theme, choice),
+                menu="window/theme",
+                icon="theme",
+                group="4",
+                is_on=lambda choice=choice: window.look.choice == choice,
+            )
+        )
+    return actions

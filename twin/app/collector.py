@@ -1,0 +1,38 @@
+"""Garbage collection on the GUI thread only: on another thread it would destroy GL objects and abort Qt."""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+YOUNG_MS = 1000
+FULL_EVERY = 60  # young rounds between two full ones
+
+
+class GuiCollector(QObject):
+    """Turns automatic collection off and collects from a timer of the GUI thread."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rounds = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(YOUNG_MS)
+        self._timer.timeout.connect(self._collect)
+
+    def start(self) -> None:
+        """Freeze what is loaded, so that later rounds walk only over what came after."""
+        gc.disable()
+        gc.collect()
+        gc.freeze()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Give collection back to Python."""
+        self._timer.stop()
+        gc.unfreeze()
+        gc.enable()
+
+    def _collect(self) -> None:
+        self._rounds += 1
+        gc.collect(2 if self._rounds % FULL_EVERY == 0 else 1)

@@ -1,0 +1,61 @@
+"""A dock with our own title bar: icon, title, tools of the dock, float, close."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from twin.app.look import Look, label, tool_button
+
+
+class Dock(QDockWidget):
+    """A titled panel that can be moved, floated and closed.
+
+    Parameters
+    ----------
+    name
+        Object name, by which the layout is saved; never change it.
+    """
+
+    def __init__(self, look: Look, name: str, title: str, icon: str, parent: QMainWindow) -> None:
+        super().__init__(title, parent)
+        self.setObjectName(name)
+        self._look = look
+        self.setFeatures(
+            QDockWidget.DockWidgetFeature.DockWidgetClosable
+            | QDockWidget.DockWidgetFeature.DockWidgetMovable
+            | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+        )
+        self.setTitleBarWidget(self._title_bar(title, icon))
+        panel = QWidget(self)
+        panel.setProperty("role", "panel")
+        panel.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.body = QVBoxLayout(panel)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        self.setWidget(panel)
+
+    def _title_bar(self, title: str, icon: str) -> QWidget:
+        bar = QWidget(self)
+        bar.setProperty("role", "docktitle")
+        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        layout = QHBoxLayout(bar)
+        layout.setContentsMargins(10, 4, 5, 4)
+        layout.setSpacing(6)
+        mark = tool_button(self._look, icon, title)
+        mark.setEnabled(True)
+        mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        layout.addWidget(mark)
+        layout.addWidget(label(title, "docktitle"))
+        layout.addStretch(1)
+        self.tools = QHBoxLayout()
+        self.tools.setSpacing(4)
+        layout.addLayout(self.tools)
+        floating = tool_button(self._look, "float", f"Float {title}")
+        floating.clicked.connect(lambda: self.setFloating(not self.isFloating()))
+        closing = tool_button(self._look, "close", f"Close {title}")
+        closing.clicked.connect(self.close)
+        layout.addWidget(floating)
+        layout.addWidget(closing)
+        return bar

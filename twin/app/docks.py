@@ -1,0 +1,121 @@
+"""The docks of the main window: how they are laid out at first, shown, hidden, kept and reset."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
+
+from twin.app.dock import Dock
+from twin.app.events_dock import EventsDock
+from twin.app.inspector import Inspector
+from twin.app.jobs_dock import JobsDock
+from twin.app.look import Look
+from twin.app.plots_dock import PlotsDock
+from twin.app.session import Session
+from twin.app.settings import Settings
+
+_LAYOUT_VERSION = 1
+_BOTTOM_PX, _RIGHT_PX = 262, 336
+
+
+class Docks:
+    """All docks, and the tool bar with the transport, as one layout."""
+
+    titles: ClassVar[dict[str, str]] = {
+        "inspector": "Inspector",
+        "events": "Events",
+        "jobs": "Jobs",
+        "plots": "Plots",
+    }
+
+    def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
+        self._window, self._transport = window, transport
+        self._hidden_layout: QByteArray | None = None
+        self.inspector = Inspector(look, session, window)
+        self.events = EventsDock(look, session, window)
+        self.jobs = JobsDock(look, session, window)
+        self.plots = PlotsDock(look, session, window)
+        self._all: dict[str, Dock] = {
+            "inspector": self.inspector,
+            "events": self.events,
+            "jobs": self.jobs,
+            "plots": self.plots,
+        }
+        window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        window.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+        )
+        self._arrange()
+
+    @property
+    def on_welcome(self) -> bool:
+        """Return whether the docks are put away for the welcome page."""
+        return self._hidden_layout is not None
+
+    def is_shown(self, name: str) -> bool:
+        """Return whether a dock is on screen, perhaps behind another tab."""
+        return not self._all[name].isHidden()
+
+    def toggle(self, name: str) -> None:
+        """Close an open dock, open a closed one in front of its tabs."""
+        dock = self._all[name]
+        dock.setVisible(not self.is_shown(name))
+        if self.is_shown(name):
+            dock.raise_()
+
+    def reset(self) -> None:
+        """Lay the docks out as at first."""
+        self._arrange()
+
+    def put_away(self) -> None:
+        """Hide everything for the welcome page."""
+        if self._hidden_layout is None:
+            self._hidden_layout = self._window.saveState(_LAYOUT_VERSION)
+            for widget in (*self._all.values(), self._transport):
+                widget.hide()
+
+    def bring_back(self) -> None:
+        """Show again what `put_away` hid."""
+        if self._hidden_layout is not None:
+            layout, self._hidden_layout = self._hidden_layout, None
+            self._transport.show()
+            self._window.restoreState(layout, _LAYOUT_VERSION)
+
+    def restore(self, settings: Settings) -> None:
+        """Lay out window and docks as they were left."""
+        kept = settings.layout
+        if kept is None:
+            return
+        geometry, state = kept
+        self._window.restoreGeometry(geometry)
+        self._window.restoreState(state, _LAYOUT_VERSION)
+
+    def save(self, settings: Settings) -> None:
+        """Keep the layout of window and docks."""
+        state = (
+            self._hidden_layout
+            if self._hidden_layout is not None
+            else self._window.saveState(_LAYOUT_VERSION)
+        )
+        settings.save_layout(self._window.saveGeometry(), state)
+
+    def _arrange(self) -> None:
+        window, area = self._window, Qt.DockWidgetArea
+        for dock in self._all.values():
+            dock.setFloating(False)
+            window.removeDockWidget(dock)
+        window.addDockWidget(area.RightDockWidgetArea, self.inspector)
+        window.addDockWidget(area.BottomDockWidgetArea, self.events)
+        window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)
+        window.tabifyDockWidget(self.events, self.jobs)
+        for dock in self._all.values():
+            dock.show()
+        self.events.raise_()
+        window.resizeDocks([self.events, self.plots], [580, 680], Qt.Orientation.Horizontal)
+        window.resizeDocks([self.events], [_BOTTOM_PX], Qt.Orientation.Vertical)
+        window.resizeDocks([self.inspector], [_RIGHT_PX], Qt.Orientation.Horizontal)

@@ -1,0 +1,123 @@
+"""The events of a run as a table that filters itself, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from twin.app.look import Look
+from twin.app.text import elapsed
+from twin.record.events import Event, Severity
+
+SEVERITY_ICONS = {
+    Severity.INFO: "info",
+    Severity.NOTICE: "notice",
+    Severity.WARNING: "warning",
+    Severity.ALARM: "alarm",
+}
+COLUMNS = ("Time", "Event", "Where", "What happened")
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class EventModel(QAbstractTableModel):
+    """Rows are the events that pass the filter; row 0 is the newest."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self._events: list[Event] = []
+        self._shown: list[Event] = []
+        self._least = Severity.INFO
+        self._needle = ""
+        look.changed.connect(self._repaint)
+
+    @property
+    def total(self) -> int:
+        """Return how many events there are, shown or not."""
+        return len(self._events)
+
+    def clear(self) -> None:
+        """Forget all events."""
+        self.beginResetModel()
+        self._events, self._shown = [], []
+        self.endResetModel()
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Add new events, later than all present ones."""
+        self._events.extend(events)
+        passing = [event for event in events if self._passes(event)]
+        if passing:
+            self.beginInsertRows(QModelIndex(), 0, len(passing) - 1)
+            self._shown.extend(passing)
+            self.endInsertRows()
+
+    def filter(self, least: Severity, needle: str) -> None:
+        """Show only events at least this severe that mention `needle` in kind, place or text."""
+        self._least, self._needle = least, needle.strip().lower()
+        self.beginResetModel()
+        self._shown = [event for event in self._events if self._passes(event)]
+        self.endResetModel()
+
+    def event_at(self, row: int) -> Event:
+        """Return the event shown in `row`."""
+        return self._shown[-1 - row]
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of events shown."""
+        return 0 if parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return the title of a column."""
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, icon or colour of a cell."""
+        event = self.event_at(index.row())
+        if role == Qt.ItemDataRole.DisplayRole:
+            words = event.kind.replace("_", " ")
+            return (elapsed(event.t_s), words, event.subject, event.text)[index.column()]
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 1:
+            return self._look.icon(SEVERITY_ICONS[event.severity], _COLOURS[event.severity])
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(self._foreground(event, index.column()))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{event.severity.name.lower()}: {event.text}"
+        return None
+
+    def _foreground(self, event: Event, column: int) -> str:
+        theme = self._look.theme
+        if column == 1:
+            return theme.severity(event.severity)
+        if column == 3 and event.severity >= Severity.WARNING:
+            return theme.text
+        return theme.muted
+
+    def _passes(self, event: Event) -> bool:
+        if event.severity < self._least:
+            return False
+        return not self._needle or any(
+            self._needle in text.lower() for text in (event.kind.replace("_", " "), event.subject, event.text)
+        )
+
+    def _repaint(self) -> None:
+        if self._shown:
+            last = self.index(len(self._shown) - 1, len(COLUMNS) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+
+_COLOURS = {
+    Severity.INFO: "muted",
+    Severity.NOTICE: "notice",
+    Severity.WARNING: "warning",
+    Severity.ALARM: "alarm",
+}

@@ -1,0 +1,112 @@
+"""The list of what happened; a click goes there."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QButtonGroup, QHeaderView, QLineEdit, QMainWindow, QTableView, QToolButton
+
+from twin.app.dock import Dock
+from twin.app.event_model import COLUMNS, SEVERITY_ICONS, EventModel
+from twin.app.look import Look, label, tool_button
+from twin.app.session import Session
+from twin.record.events import Event, Severity
+
+_FILTERS = (
+    (Severity.INFO, "All"),
+    (Severity.NOTICE, "Notices"),
+    (Severity.WARNING, "Warnings"),
+    (Severity.ALARM, "Alarms"),
+)
+_ROW_PX = 24
+
+
+class EventsDock(Dock):
+    """Events of the run, filtered by severity and text."""
+
+    chosen = Signal(object)  # Event
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "events", "Events", "list", parent)
+        self.model = EventModel(look)
+        self.table = event_table(self.model)
+        self.table.clicked.connect(self._on_clicked)
+        self.table.activated.connect(self._on_clicked)
+        self.body.addWidget(self.table)
+        self._count = label("", "faint")
+        self._least = Severity.INFO
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Filter")
+        self.search.setClearButtonEnabled(True)
+        self.search.setFixedWidth(130)
+        self.search.setAccessibleName("Filter events")
+        self.search.textChanged.connect(self._filter)
+        self.tools.addWidget(self._count)
+        for button in self._severity_buttons():
+            self.tools.addWidget(button)
+        self.tools.addWidget(self.search)
+        session.run_started.connect(self._on_run_started)
+        session.events_added.connect(self._on_events)
+
+    def _severity_buttons(self) -> list[QToolButton]:
+        group = QButtonGroup(self)
+        group.setExclusive(True)
+        self.severity_buttons: dict[Severity, QToolButton] = {}
+        for severity, title in _FILTERS:
+            tip = "Show every event" if severity == Severity.INFO else f"Show {title.lower()} and worse"
+            button = tool_button(self._look, SEVERITY_ICONS[severity], tip, colour=_colour_name(severity))
+            button.setCheckable(True)
+            button.setChecked(severity == Severity.INFO)
+            button.clicked.connect(lambda _=False, s=severity: self._set_least(s))
+            group.addButton(button)
+            self.severity_buttons[severity] = button
+        return list(self.severity_buttons.values())
+
+    def _set_least(self, severity: Severity) -> None:
+        self._least = severity
+        self._filter()
+
+    def _filter(self) -> None:
+        self.model.filter(self._least, self.search.text())
+        self._tell_count()
+
+    def _on_run_started(self) -> None:
+        self.model.clear()
+        self._tell_count()
+
+    def _on_events(self, events: list[Event]) -> None:
+        self.model.append(events)
+        self._tell_count()
+
+    def _tell_count(self) -> None:
+        shown, total = self.model.rowCount(), self.model.total
+        self._count.setText(f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        self.chosen.emit(self.model.event_at(index.row()))
+
+
+def event_table(model: EventModel) -> QTableView:
+    """Return the table widget of an event model."""
+    table = QTableView()
+    table.setModel(model)
+    table.setAccessibleName("Events")
+    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+    header = table.horizontalHeader()
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
+    for column, width_px in enumerate((104, 156, 128)):
+        table.setColumnWidth(column, width_px)
+    header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
+    return table
+
+
+def _colour_name(severity: Severity) -> str:
+    return {Severity.NOTICE: "notice", Severity.WARNING: "warning", Severity.ALARM: "alarm"}.get(
+        severity, "muted"
+    )

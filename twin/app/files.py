@@ -1,0 +1,123 @@
+"""Opening scenes and saving pictures: dialogs, errors, recent files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtWidgets import QFileDialog, QMainWindow
+
+from twin.app import text
+from twin.app.hall_panel import HallPanel
+from twin.app.look import Look
+from twin.app.scenario_problems import ScenarioProblems
+from twin.app.scene_list import SUFFIX, shipped_scenes
+from twin.app.session import Session
+from twin.app.settings import Settings
+from twin.catalog import CatalogError, UnknownPart
+from twin.plant.error import PlantError
+from twin.scenario import Problem, ScenarioError
+from twin.view3d.legend import legend_for
+from twin.view3d.overlay import draw_overlay, save_png
+
+_FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
+
+
+class Files:
+    """Opens scenes in a session and tells what is wrong with those that cannot be opened.
+
+    Parameters
+    ----------
+    tell
+        Shows a title and a sentence to the person.
+    """
+
+    opened = Signal(object)  # Path
+
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        settings: Settings,
+        window: QMainWindow,
+        hall: HallPanel,
+        tell: Callable[[str, str], None],
+    ) -> None:
+        self._look, self._session, self._settings = look, session, settings
+        self._window, self._hall, self._tell = window, hall, tell
+        self.path: Path | None = None
+        self.problems: ScenarioProblems | None = None
+
+    def open(self, path: Path, seed: int | None = None) -> bool:
+        """Open a scene; when it is no good list its problems, keep the present scene and return False."""
+        try:
+            self._session.open(path, seed)
+        except ScenarioError as error:
+            self._show_problems(path, error.problems)
+            return False
+        except (PlantError, CatalogError, UnknownPart) as error:
+            self._show_problems(path, (Problem(path.name, 0, "", "", str(error)),))
+            return False
+        self.path = path
+        self._settings.remember(path)
+        self.opened.emit(path)
+        return True
+
+    def ask(self) -> None:
+        """Let the person choose a scene."""
+        recent = self._settings.recent
+        shipped = shipped_scenes()
+        start = recent[0].parent if recent else shipped[0].parent if shipped else Path.home()
+        chosen, _ = QFileDialog.getOpenFileName(self._window, "Open a scene", str(start), _FILTER)
+        if chosen:
+            self.open(Path(chosen))
+
+    def reload(self) -> None:
+        """Read the open scene's file again."""
+        if self.path is not None:
+            self.open(self.path)
+
+    def ask_picture(self) -> None:
+        """Let the person choose where a picture of the hall goes."""
+        stem = self.path.name.removesuffix(SUFFIX) if self.path is not None else "hall"
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, "Save a picture", f"{stem}.png", "Pictures (*.png)"
+        )
+        if chosen:
+            path = Path(chosen) if chosen.endswith(".png") else Path(f"{chosen}.png")
+            self.save_picture(path)
+            self._tell("Picture saved", str(path))
+
+    def save_picture(self, path: Path) -> None:
+        """Save the hall as it is shown, with legend, seed, time and the "SIMULATED" mark."""
+        session = self._session
+        if session.document is None or session.plant is None:
+            return
+        scenario, theme = session.document.scenario, self._hall.state.theme
+        jobs = [job.title or job.id for job in scenario.jobs]
+        legend = legend_for(self._hall.state.colour_by, session.plant, session.frame, jobs=jobs)
+        rgb = draw_overlay(
+            self._hall.view.grab(),
+            legend,
+            title=scenario.title,
+            subtitle=text.calendar(scenario.start, session.t_s),
+            seed=session.seed,
+            t_s=session.t_s,
+            theme=theme,
+        )
+        save_png(
+            rgb,
+            path,
+            {"Title": scenario.title, "Seed": str(session.seed), "Simulated time s": f"{session.t_s:.3f}"},
+        )
+
+    def _show_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
+        if self.problems is not None:
+            self.problems.close()
+        self.problems = ScenarioProblems(self._look, path, problems, self._window)
+        self.problems.destroyed.connect(self._forget_problems)
+        self.problems.show()
+
+    def _forget_problems(self) -> None:
+        self.problems = None

@@ -1,0 +1,55 @@
+"""How well a few typed letters match a title."""
+
+from __future__ import annotations
+
+
+def score(typed: str, title: str) -> float | None:
+    """Return how well `typed` matches `title`, higher is better; None when its letters do not occur in order.
+
+    Letters at the start of words and letters that follow each other count more, long titles a little less.
+
+    Examples
+    --------
+    >>> score("cbt", "Colour by: temperature") > score("cbt", "Scribble it")
+    True
+    >>> score("xyz", "Play") is None
+    True
+    """
+    wanted, text = typed.lower().replace(" ", ""), title.lower()
+    if not wanted:
+        return 0.0
+    best: float | None = None
+    for start in (i for i, letter in enumerate(text) if letter == wanted[0]):
+        for leap in (True, False):  # leaping to the start of the next word may miss letters on the way
+            found = _from(wanted, text, start, leap)
+            if found is not None and (best is None or found > best):
+                best = found
+    return None if best is None else best - 0.01 * len(title)
+
+
+def _from(wanted: str, text: str, start: int, leap: bool) -> float | None:
+    total, at, previous = 0.0, start, -2
+    for letter in wanted:
+        place = _next(letter, text, at) if leap else text.find(letter, at)
+        if place < 0:
+            return None
+        total += 1.0 + (1.5 if place == previous + 1 else 0.0) + (2.0 if _starts_word(text, place) else 0.0)
+        previous, at = place, place + 1
+    return total
+
+
+def _next(letter: str, text: str, at: int) -> int:
+    """Return the next place of `letter`, one that starts a word when there is one within reach."""
+    first = text.find(letter, at)
+    if first == at or first < 0:
+        return first
+    place = first
+    while place >= 0:
+        if _starts_word(text, place):
+            return place
+        place = text.find(letter, place + 1)
+    return first
+
+
+def _starts_word(text: str, place: int) -> bool:
+    return place == 0 or not text[place - 1].isalnum()

@@ -1,0 +1,244 @@
+"""The 3D view in its place: tool strip on top, legend and marks over the picture, drops, the drawing timer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from psygnal import Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
+from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from twin.app.look import Look, label, tool_button
+from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark
+from twin.app.session import Session
+from twin.app.theme import Theme
+from twin.plant.graph import describe
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID
+from twin.record.frame import Frame
+from twin.view3d.hall_view import PRESETS, HallView
+from twin.view3d.legend import legend_for
+from twin.view3d.picking import Hit
+from twin.view3d.state import COLOUR_BY, LAYERS, ViewState
+
+_TICK_MS = 33
+_LEGEND_EVERY_S = 0.25
+_MARGIN = 14
+
+
+class HallPanel(QWidget):
+    """Hosts the HallView and feeds it from the session.
+
+    Parameters
+    ----------
+    state_text
+        Returns in a few words how the thing with an id is doing.
+    """
+
+    hovered = Signal(str)  # name and state of what is under the pointer, "" for nothing
+    dropped = Signal(str)  # path of a file dropped on the window
+
+    LAYER_TITLES: ClassVar[dict[str, str]] = {"power": "Power path", "trays": "Near trays", "air": "Air"}
+
+    def __init__(self, look: Look, session: Session, state_text: Callable[[str], str]) -> None:
+        super().__init__()
+        self._look, self._session, self._state_text = look, session, state_text
+        self._hit: Hit | None = None
+        self._legend_due_s = 0.0
+        self.state = ViewState(theme=look.theme.name)
+        self.view = HallView(self.state, keys="app")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._strip())
+        column.addWidget(self.view.native, 1)
+        self.legend = LegendPlate(self)
+        self.legend.hide()
+        self.mark = SimulatedMark(self)
+        self.hover_plate = HoverPlate(self)
+        self.view.native.setAcceptDrops(True)
+        self.view.native.installEventFilter(self)
+        self._connect()
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(_TICK_MS)
+        self._ticker.timeout.connect(self._tick)
+        self._ticker.start()
+
+    # -- building -----------------------------------------------------------------------------------------------
+
+    def _strip(self) -> QWidget:
+        strip = QWidget()
+        row = QHBoxLayout(strip)
+        row.setContentsMargins(10, 5, 10, 5)
+        row.setSpacing(8)
+        row.addWidget(label("Colour by", "muted"))
+        self.colour_box = QComboBox()
+        self.colour_box.setAccessibleName("Colour GPUs by")
+        self.colour_box.setMinimumWidth(160)
+        for channel in COLOUR_BY:
+            title = BY_ID[channel].title
+            self.colour_box.addItem(title[:1].upper() + title[1:], channel)
+        self.colour_box.setCurrentIndex(COLOUR_BY.index(self.state.colour_by))
+        self.colour_box.currentIndexChanged.connect(self._on_colour_box)
+        row.addWidget(self.colour_box)
+        self.layers_button = self._menu_button("layers", "Layers", self._fill_layers)
+        self.camera_button = self._menu_button("camera", "Camera", self._fill_camera)
+        row.addWidget(self.layers_button)
+        row.addWidget(self.camera_button)
+        row.addStretch(1)
+        self.scene_label = label("", "muted")
+        row.addWidget(self.scene_label)
+        return strip
+
+    def _menu_button(self, icon: str, title: str, fill: Callable[[QMenu], None]) -> QToolButton:
+        button = tool_button(self._look, icon, title)
+        button.setText(f" {title}")
+        button.setToolButtonStyle(button.toolButtonStyle().ToolButtonTextBesideIcon)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        menu.aboutToShow.connect(lambda: fill(menu))
+        button.setMenu(menu)
+        return button
+
+    def _fill_layers(self, menu: QMenu) -> None:
+        menu.clear()
+        for layer in LAYERS:
+            action = menu.addAction(self.layer_title(layer))
+            action.setCheckable(True)
+            action.setChecked(layer in self.state.layers)
+            action.toggled.connect(lambda on, name=layer: self.set_layer(name, on))
+
+    def _fill_camera(self, menu: QMenu) -> None:
+        menu.clear()
+        for preset in PRESETS:
+            menu.addAction(preset.capitalize(), lambda name=preset: self.view.preset(name))
+        menu.addSeparator()
+        framing = menu.addAction("Frame the selection", self.view.frame_selection)
+        framing.setEnabled(bool(self.state.selection))
+
+    def _connect(self) -> None:
+        session = self._session
+        session.plant_changed.connect(self._on_plant)
+        session.run_started.connect(self._on_run_started)
+        session.frame_changed.connect(self._on_frame)
+        self.state.events.colour_by.connect(self._on_colour_by)
+        self.view.hovered.connect(self._on_hovered)
+        self._look.changed.connect(self._on_theme)
+
+    # -- what others ask ----------------------------------------------------------------------------------------
+
+    @classmethod
+    def layer_title(cls, layer: str) -> str:
+        """Return a layer's name in menus."""
+        return cls.LAYER_TITLES.get(layer, layer.capitalize())
+
+    def set_layer(self, layer: str, on: bool) -> None:
+        """Show or hide a layer."""
+        layers = set(self.state.layers)
+        (layers.add if on else layers.discard)(layer)
+        self.state.layers = frozenset(layers)
+
+    def toggle_layer(self, layer: str) -> None:
+        """Show a hidden layer, hide a shown one."""
+        self.set_layer(layer, layer not in self.state.layers)
+
+    def close_view(self) -> None:
+        """Stop drawing and free the GL objects."""
+        self._ticker.stop()
+        self.view.native.removeEventFilter(self)
+        self.view.close()
+
+    # -- following the session ----------------------------------------------------------------------------------
+
+    def _on_plant(self, plant: Plant) -> None:
+        self.state.selection = ()
+        self.state.camera = None
+        self.view.set_plant(plant)
+        document = self._session.document
+        if document is not None:
+            self.view.set_job_names([job.id for job in document.scenario.jobs])
+            self.scene_label.setText(document.scenario.title)
+        self._show_legend()
+
+    def _on_run_started(self) -> None:
+        self.view.set_frame(None)
+        self._show_legend()
+
+    def _on_frame(self, frame: Frame) -> None:
+        if self.isVisible():
+            self.view.set_frame(frame)
+            if time.monotonic() >= self._legend_due_s:
+                self._show_legend()
+                self._tell_hover()
+
+    def _show_legend(self) -> None:
+        plant, document = self._session.plant, self._session.document
+        if plant is None or document is None:
+            return
+        self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
+        jobs = [job.title or job.id for job in document.scenario.jobs]
+        self.legend.show_legend(legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs))
+        self._place_overlays()
+
+    def _on_colour_box(self, index: int) -> None:
+        self.state.colour_by = COLOUR_BY[index]
+
+    def _on_colour_by(self, colour_by: str) -> None:
+        self.colour_box.setCurrentIndex(COLOUR_BY.index(colour_by))
+        self._show_legend()
+
+    def _on_theme(self, theme: Theme) -> None:
+        self.state.theme = theme.name
+
+    def _tick(self) -> None:
+        if self.isVisible():
+            self.view.tick(time.monotonic())
+
+    # -- pointer ------------------------------------------------------------------------------------------------
+
+    def _on_hovered(self, hit: Hit | None) -> None:
+        self._hit = hit
+        self._tell_hover()
+
+    def _tell_hover(self) -> None:
+        plant = self._session.plant
+        if self._hit is None or plant is None:
+            self.hover_plate.hide()
+            self.hovered.emit("")
+            return
+        name, state = describe(plant, self._hit.kind, self._hit.slot), self._state_text(self._hit.id)
+        self.hover_plate.show_text(name, state, self._pointer())
+        self.hovered.emit(f"{name}: {state}" if state else name)
+
+    def _pointer(self) -> QPoint:
+        return self.mapFromGlobal(QCursor.pos())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take files dropped on the canvas, and forget the hovered thing when the pointer leaves."""
+        if isinstance(event, QDropEvent) and dropped_file(event) is not None:
+            event.acceptProposedAction()
+            if not isinstance(event, QDragEnterEvent) and event.type() == QEvent.Type.Drop:
+                self.dropped.emit(dropped_file(event))
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._on_hovered(None)
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the plates in their corners."""
+        super().resizeEvent(event)
+        self._place_overlays()
+
+    def _place_overlays(self) -> None:
+        top = self.view.native.geometry().top()
+        self.mark.move(self.width() - self.mark.width() - _MARGIN, top + _MARGIN)
+        self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
+
+
+def dropped_file(event: QDropEvent) -> str | None:
+    """Return the local file a drag carries, if it is one."""
+    urls = event.mimeData().urls()
+    return urls[0].toLocalFile() or None if len(urls) == 1 else None

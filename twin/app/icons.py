@@ -1,0 +1,55 @@
+"""Icons: the drawings of assets/icons in the colour asked for, sharp at any pixel ratio."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from twin.resources import folder
+
+_SIZES_PX = (16, 20, 24, 32, 48)
+
+
+@cache
+def _drawing(name: str) -> str:
+    return (folder("assets") / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def pixmap(name: str, colour: str, size_px: int, pixel_ratio: float = 1.0) -> QPixmap:
+    """Return icon `name` in `colour` (``#rrggbb``), `size_px` logical pixels wide.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such icon.
+    """
+    image = QPixmap(round(size_px * pixel_ratio), round(size_px * pixel_ratio))
+    image.fill(Qt.GlobalColor.transparent)
+    renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour).encode()))
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    renderer.render(painter, QRectF(image.rect()))
+    painter.end()
+    image.setDevicePixelRatio(pixel_ratio)
+    return image
+
+
+@cache
+def icon(name: str, colour: str, disabled: str = "#7f8796", checked: str = "") -> QIcon:
+    """Return icon `name` with its pictures for the normal, disabled and (when given) checked state."""
+    made = QIcon()
+    for size in _SIZES_PX:
+        for ratio in (1.0, 2.0):
+            made.addPixmap(pixmap(name, colour, size, ratio))
+            made.addPixmap(pixmap(name, disabled, size, ratio), QIcon.Mode.Disabled)
+            if checked:
+                made.addPixmap(pixmap(name, checked, size, ratio), QIcon.Mode.Normal, QIcon.State.On)
+    return made
+
+
+def forget() -> None:
+    """Drop the cached icons; pixmaps must not outlive their QApplication."""
+    icon.cache_clear()

@@ -1,0 +1,187 @@
+"""The inspector: everything known about the selected thing, live."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.dock import Dock
+from twin.app.facts import Facts, Row, Section, World, facts_of, kind_word
+from twin.app.look import Look, label, tool_button, with_role
+from twin.app.session import Session
+from twin.catalog import Catalog, load_catalog
+from twin.record.channels import State
+from twin.view3d import palette
+
+_REFRESH_MS = 150
+
+
+class Inspector(Dock):
+    """Shows `facts_of` the selection; links lead to the rack, row, loop or job named."""
+
+    chosen = Signal(str)  # id a link leads to
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "inspector", "Inspector", "info", parent)
+        self._session = session
+        self._catalog: Catalog | None = None
+        self._thing: str | None = None
+        self.facts: Facts | None = None
+        self._values: list[QLabel | QPushButton] = []
+        self.body.addWidget(self._head())
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.body.addWidget(self._scroll, 1)
+        self.setMinimumWidth(300)
+        self._refresh = QTimer(self)
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(self._update)
+        session.plant_changed.connect(self._on_plant)
+        session.frame_changed.connect(self._on_frame)
+
+    @property
+    def thing(self) -> str | None:
+        """Return the id of what is shown; None for the whole scene."""
+        return self._thing
+
+    def show_thing(self, thing: str | None) -> None:
+        """Show the thing with this id; None shows the whole scene."""
+        self._thing = thing
+        self._update()
+
+    def _head(self) -> QWidget:
+        head = QWidget()
+        grid = QGridLayout(head)
+        grid.setContentsMargins(14, 12, 14, 10)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(2)
+        self._mark = tool_button(self._look, "info", "", colour="accent")
+        self._mark.setFixedSize(34, 34)
+        self._mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._title = label("Nothing open", "title", wrap=True)
+        self._title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._subtitle = label("", "muted", wrap=True)
+        self._kind = label("", "badge")
+        self._state = label("", "badge")
+        badges = QHBoxLayout()
+        badges.setSpacing(5)
+        badges.addWidget(self._kind)
+        badges.addWidget(self._state)
+        badges.addStretch(1)
+        grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._title, 0, 1)
+        grid.addWidget(self._subtitle, 1, 1)
+        grid.addLayout(badges, 2, 1)
+        grid.setColumnStretch(1, 1)
+        return head
+
+    def _on_plant(self) -> None:
+        self.show_thing(None)
+
+    def _on_frame(self) -> None:
+        if self.isVisible() and not self._refresh.isActive():
+            self._refresh.start()
+
+    def _update(self) -> None:
+        session = self._session
+        if session.document is None or session.plant is None:
+            return
+        if self._catalog is None:
+            self._catalog = load_catalog()
+        world = World(session.document.scenario, session.plant, self._catalog, session.frame)
+        facts = facts_of(world, self._thing)
+        if facts is None:
+            return
+        if self.facts is None or _shape(facts) != _shape(self.facts):
+            self._build(facts)
+        self._fill(facts)
+        self.facts = facts
+
+    def _build(self, facts: Facts) -> None:
+        self._look.dress(self._mark, facts.icon, "accent")
+        self._title.setText(facts.title)
+        self._subtitle.setText(facts.subtitle)
+        self._subtitle.setVisible(bool(facts.subtitle))
+        self._kind.setText(kind_word(facts.kind))
+        self._values = []
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(14, 0, 14, 14)
+        column.setSpacing(0)
+        for section in facts.sections:
+            column.addWidget(self._section(section))
+        column.addStretch(1)
+        self._scroll.setWidget(content)
+
+    def _section(self, section: Section) -> QFrame:
+        frame = QFrame()
+        grid = QGridLayout(frame)
+        grid.setContentsMargins(0, 10, 0, 4)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(5)
+        grid.addWidget(label(section.title.upper(), "section"), 0, 0, 1, 2)
+        for number, row in enumerate(section.rows, start=1):
+            name = label(row.label, "muted")
+            name.setToolTip(row.hint)
+            value = self._value(row)
+            value.setToolTip(row.hint)
+            self._values.append(value)
+            grid.addWidget(name, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, number, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            if row.badge:
+                badge = label(row.badge, "badge")
+                badge.setToolTip(row.hint)
+                grid.addWidget(badge, number, 2)
+        grid.setColumnStretch(0, 1)
+        return frame
+
+    def _value(self, row: Row) -> QLabel | QPushButton:
+        if row.link:
+            button = QPushButton(row.value)
+            button.setProperty("role", "link")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.clicked.connect(lambda _=False, link=row.link: self.chosen.emit(link))
+            return button
+        made = label(row.value, "value", wrap=len(row.value) > 24)
+        made.setAlignment(Qt.AlignmentFlag.AlignRight)
+        return made
+
+    def _fill(self, facts: Facts) -> None:
+        rows = [row for section in facts.sections for row in section.rows]
+        for widget, row in zip(self._values, rows, strict=True):
+            if widget.text() != row.value:
+                widget.setText(row.value)
+        self._state.setVisible(facts.state is not None)
+        if facts.state is not None:
+            self._show_state(facts.state)
+
+    def _show_state(self, state: State) -> None:
+        words = f"{palette.STATE_ICON[state]} {state.name.lower()}"
+        if words != self._state.text():
+            red, green, blue = (round(255 * part) for part in palette.STATE_RGB[state])
+            self._state.setText(words)
+            self._state.setStyleSheet(f"border: 1px solid rgb({red},{green},{blue});")
+            with_role(self._state, "badge")
+
+
+def _shape(facts: Facts) -> tuple[object, ...]:
+    """Return what of the facts needs new widgets when it differs."""
+    return (
+        facts.id,
+        facts.kind,
+        tuple((s.title, tuple((r.label, r.link) for r in s.rows)) for s in facts.sections),
+    )

@@ -1,0 +1,320 @@
+"""The main window: puts the hall, the docks, the transport and the actions together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, ClassVar
+
+from app_model import Application
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QToolBar,
+)
+
+from twin.app import text
+from twin.app.actions import all_actions
+from twin.app.actions.entry import HAS_SCENE
+from twin.app.command_palette import CommandPalette, Entry
+from twin.app.docks import Docks
+from twin.app.facts import World, facts_of, state_of
+from twin.app.files import Files
+from twin.app.hall_panel import HallPanel, dropped_file
+from twin.app.look import Look
+from twin.app.menus import MenuBar
+from twin.app.notifications import Notifications
+from twin.app.pages import Page
+from twin.app.session import Session, Trouble
+from twin.app.settings import Settings
+from twin.app.theme import ThemeChoice
+from twin.app.transport import Transport
+from twin.app.welcome import Welcome
+from twin.catalog import load_catalog
+from twin.plant.graph import describe, find
+from twin.record.events import Event
+
+
+class MainWindow(QMainWindow):
+    """The window of one session.
+
+    Parameters
+    ----------
+    look
+        Theme and icons.
+    session
+        The scene and its run; closed with the window.
+    settings
+        Recent files, theme, layout.
+    """
+
+    _numbers: ClassVar[count[int]] = count(1)
+
+    def __init__(self, look: Look, session: Session, settings: Settings) -> None:
+        super().__init__()
+        self.look, self.session, self.settings = look, session, settings
+        self.setWindowTitle("gpu-twin")
+        self.setMinimumSize(980, 640)
+        self.resize(1600, 1000)
+        self.setAcceptDrops(True)
+        self._catalog = load_catalog()
+        self.hall = HallPanel(look, session, self._state_text)
+        self.welcome = Welcome(look, settings)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.hall)
+        self._pages.addWidget(self.welcome)
+        self.setCentralWidget(self._pages)
+        self.transport = Transport(look, session)
+        self.docks = Docks(look, session, self, self._tool_bar())
+        self.notifications = Notifications(look, self)
+        self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
+        self._status()
+        self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
+        self._model.context[HAS_SCENE] = False
+        self._model.register_actions(all_actions(self))
+        self.menus = MenuBar(self._model, look, self)
+        self._recent_menu()
+        self.palette_popup = CommandPalette(look, self, self.menus.entries, self._places)
+        self.docks.restore(settings)
+        self._connect()
+        self.show_welcome()
+
+    # -- building -----------------------------------------------------------------------------------------------
+
+    def _tool_bar(self) -> QToolBar:
+        bar = QToolBar("Transport", self)
+        bar.setObjectName("transport")
+        bar.setMovable(False)
+        bar.setFloatable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.addWidget(self.transport)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        return bar
+
+    def _status(self) -> None:
+        self._hover_label = QLabel()
+        self._scene_label = QLabel()
+        self.statusBar().addWidget(self._hover_label, 1)
+        self.statusBar().addPermanentWidget(self._scene_label)
+        self.statusBar().setSizeGripEnabled(False)
+
+    def _recent_menu(self) -> None:
+        menu = QMenu("Open recent", self)
+        menu.aboutToShow.connect(partial(self._fill_recent, menu))
+        file_menu = self.menus.menus["file"]
+        file_menu.insertMenu(self.menus.qt_actions["file.scenes"], menu)
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for path in self.settings.recent:
+            menu.addAction(f"{path.name}   ({path.parent})", partial(self.files.open, path))
+        if menu.isEmpty():
+            menu.addAction("Nothing yet").setEnabled(False)
+
+    def _connect(self) -> None:
+        session = self.session
+        session.trouble.connect(self._on_trouble)
+        session.recovered.connect(self.notifications.dismiss_resumable)
+        session.ended.connect(self._on_ended)
+        self.files.opened.connect(self._on_opened)
+        self.welcome.chosen.connect(self._open_and_play)
+        self.welcome.open_wanted.connect(self.files.ask)
+        self.hall.hovered.connect(self._hover_label.setText)
+        self.hall.dropped.connect(lambda path: self._open_and_play(Path(path)))
+        self.hall.view.failed.connect(self._on_view_failed)
+        self.hall.state.events.selection.connect(self._on_selection)
+        self.docks.events.chosen.connect(self.go_to_event)
+        self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
+        self.docks.inspector.chosen.connect(self.go_to)
+
+    # -- what actions do ----------------------------------------------------------------------------------------
+
+    def show_welcome(self) -> None:
+        """Show the page with the scenes."""
+        self.session.pause()
+        self.docks.put_away()
+        self.welcome.refresh()
+        self._pages.setCurrentWidget(self.welcome)
+
+    def toggle_play(self) -> None:
+        """Play or pause; Space presses a button that has the keyboard instead."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, QAbstractButton) and focused.isVisible():
+            focused.click()
+        else:
+            self.session.toggle()
+
+    def next_seed(self) -> None:
+        """Run the scene again with other random draws."""
+        self.session.restart(self.session.seed + 1)
+
+    def go_to(self, thing: str) -> None:
+        """Select a thing and fly to it; a job is shown in the inspector."""
+        plant = self.session.plant
+        if plant is not None and find(plant, thing) is not None:
+            self.hall.state.selection = (thing,)
+            self.hall.view.fly_to(thing)
+        self.docks.inspector.show_thing(thing)
+
+    def go_to_event(self, event: Event) -> None:
+        """Select what an event happened to and fly there."""
+        self.go_to(event.subject)
+
+    def select_parent(self) -> None:
+        """Select the node of a GPU, the rack of a node, the row of a rack."""
+        plant, selection = self.session.plant, self.hall.state.selection
+        if plant is None or not selection:
+            return
+        parent = selection[-1].rpartition("/")[0]
+        if parent and find(plant, parent) is not None:
+            self.hall.state.selection = (parent,)
+
+    def clear_selection(self) -> None:
+        """Select nothing."""
+        self.hall.state.selection = ()
+
+    def open_palette(self) -> None:
+        """Show the command palette."""
+        self.palette_popup.open()
+
+    def choose_theme(self, choice: ThemeChoice) -> None:
+        """Change the theme and remember it."""
+        self.settings.theme = choice
+        self.look.choose(choice)
+
+    def toggle_full_screen(self) -> None:
+        """Fill the screen, or give it back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def show_story(self) -> None:
+        """Show title, notes and sources of the scene."""
+        if self.session.document is None:
+            return
+        scenario = self.session.document.scenario
+        page = Page(scenario.title, self)
+        page.add_paragraphs(p.strip() for p in scenario.notes.split("\n\n") if p.strip())
+        if scenario.sources:
+            page.add_section("Sources")
+            page.add_paragraphs(scenario.sources)
+        page.show()
+
+    def show_keys(self) -> None:
+        """Show every key."""
+        page = Page("Keys", self)
+        pairs = [(entry.shortcut, entry.title) for entry in self.menus.entries() if entry.shortcut]
+        mouse = [
+            ("Left drag", "orbit"),
+            ("Right or middle drag", "pan"),
+            ("Wheel", "zoom to the pointer"),
+            ("Double click", "fly there"),
+        ]
+        page.add_pairs([*pairs, *mouse])
+        page.show()
+
+    def show_about(self) -> None:
+        """Show what this program is and what it draws with."""
+        page = Page("gpu-twin", self)
+        capability = self.hall.view.capability
+        page.add_paragraphs(
+            ["An interactive digital twin of a GPU data centre. All figures shown are simulated."]
+        )
+        page.add_pairs(
+            [
+                ("Graphics", capability.renderer),
+                ("OpenGL", capability.version),
+                ("Drawn by", "software" if capability.software else "hardware"),
+                ("Catalogue", self._catalog.version),
+                ("Licence", "Apache-2.0"),
+            ]
+        )
+        page.show()
+
+    # -- following ----------------------------------------------------------------------------------------------
+
+    def _open_and_play(self, path: Path) -> None:
+        if self.files.open(path):
+            self.session.play()
+
+    def _on_opened(self, path: Path) -> None:
+        document, plant = self.session.document, self.session.plant
+        if document is None or plant is None:
+            return
+        self.welcome.stop()
+        self._pages.setCurrentWidget(self.hall)
+        self.docks.bring_back()
+        self._model.context[HAS_SCENE] = True
+        self.setWindowTitle(f"{document.scenario.title} \N{EM DASH} gpu-twin")
+        self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")
+
+    def _on_selection(self, selection: tuple[str, ...]) -> None:
+        self.docks.inspector.show_thing(selection[-1] if selection else None)
+
+    def _on_trouble(self, trouble: Trouble) -> None:
+        self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
+
+    def _on_view_failed(self, message: str) -> None:
+        self.notifications.warn(Trouble("The picture has a fault", message.splitlines()[0], message))
+
+    def _on_ended(self, summary: dict[str, Any]) -> None:
+        interruptions = summary.get("interruptions") or {}
+        unexpected = interruptions.get("unexpected") if isinstance(interruptions, dict) else None
+        sentence = f"{text.duration(self.session.end_s)} simulated"
+        if unexpected is not None:
+            sentence += f", {unexpected:,} unexpected interruptions"
+        self.notifications.tell("The run is finished", f"{sentence}.")
+
+    def _state_text(self, thing: str) -> str:
+        world = self._world()
+        return state_of(world, thing) if world is not None else ""
+
+    def _world(self) -> World | None:
+        document, plant = self.session.document, self.session.plant
+        if document is None or plant is None:
+            return None
+        return World(document.scenario, plant, self._catalog, self.session.frame)
+
+    def _places(self, typed: str) -> Sequence[Entry]:
+        plant, world = self.session.plant, self._world()
+        thing = typed.strip()
+        if plant is None or world is None or facts_of(world, thing) is None:
+            return []
+        found = find(plant, thing)
+        title = describe(plant, *found) if found is not None else thing
+        return [Entry(title, partial(self.go_to, thing), "Go to")]
+
+    # -- Qt -----------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take one local file."""
+        if dropped_file(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the dropped file."""
+        path = dropped_file(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self._open_and_play(Path(path))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Close the palette: its place has moved."""
+        super().resizeEvent(event)
+        self.palette_popup.hide()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep the layout and end the worker."""
+        self.docks.save(self.settings)
+        self.settings.flush()
+        self.welcome.stop()
+        self.session.close()
+        self.hall.close_view()
+        Application.destroy(self._model.name)
+        super().closeEvent(event)

@@ -1,0 +1,111 @@
+"""The menu bar and the palette's entries, made from the registered actions of an app-model application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from app_model import Application
+from app_model.types import Action, MenuItem
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
+
+from twin.app.actions.entry import MENUS
+from twin.app.command_palette import Entry
+from twin.app.look import Look
+
+
+class MenuBar:
+    """Fills the menu bar of a window and keeps every item's enabled and checked state true.
+
+    Parameters
+    ----------
+    model
+        Holds the actions, with the context that says what is possible now.
+    window
+        Owns the Qt actions, so that their keys act anywhere in it.
+    """
+
+    def __init__(self, model: Application, look: Look, window: QMainWindow) -> None:
+        self._model, self._look = model, look
+        self.qt_actions: dict[str, QAction] = {}
+        self.menus: dict[str, QMenu] = {}
+        for menu_id, title in MENUS.items():
+            self.menus[menu_id] = self._menu(menu_id, title, window)
+        for menu_id, menu in self.menus.items():
+            self._fill(menu_id, menu, window)
+        model.context.changed.connect(self._on_context)
+        self._on_context()
+
+    def entries(self) -> list[Entry]:
+        """Return what the palette offers: every action possible now."""
+        made = []
+        for action in self._model.registered_actions.values():
+            if action.palette and self._is_possible(action, self._model.context):
+                key = self.shortcut(action.id)
+                run = partial(self.execute, action.id)
+                made.append(Entry(action.title, run, action.category or "", key))
+        return made
+
+    def execute(self, action_id: str) -> None:
+        """Do an action; what it raises is raised here."""
+        self._model.commands.execute_command(action_id).result()
+
+    def shortcut(self, action_id: str) -> str:
+        """Return the key of an action, "" when it has none."""
+        bound = self._model.keybindings.get_keybinding(action_id)
+        return bound.keybinding.to_text() if bound is not None else ""
+
+    def _menu(self, menu_id: str, title: str, window: QMainWindow) -> QMenu:
+        parent_id, _, name = menu_id.rpartition("/")
+        menu = self.menus[parent_id].addMenu(title) if parent_id else window.menuBar().addMenu(title)
+        menu.setObjectName(f"menu.{name}")
+        menu.aboutToShow.connect(partial(self._refresh, menu_id))
+        return menu
+
+    def _fill(self, menu_id: str, menu: QMenu, owner: QWidget) -> None:
+        before = menu.actions()[0] if menu.actions() else None  # submenus come last
+        for number, group in enumerate(self._groups(menu_id)):
+            if number:
+                menu.insertSeparator(before)  # type: ignore[arg-type]
+            for item in group:
+                menu.insertAction(before, self._qt_action(item, owner))  # type: ignore[arg-type]
+        if before is not None:
+            menu.insertSeparator(before)
+
+    def _groups(self, menu_id: str) -> list[list[MenuItem]]:
+        groups = list(self._model.menus.iter_menu_groups(menu_id))
+        return [[item for item in group if isinstance(item, MenuItem)] for group in groups]
+
+    def _qt_action(self, item: MenuItem, owner: QWidget) -> QAction:
+        rule = item.command
+        made = QAction(rule.title, owner)
+        made.setObjectName(rule.id)
+        key = self.shortcut(rule.id)
+        if key:
+            made.setShortcut(QKeySequence(key))
+        if rule.icon is not None and rule.icon.dark:
+            self._look.dress(made, rule.icon.dark)
+        made.setCheckable(rule.toggled is not None)
+        made.triggered.connect(lambda _=False, action_id=rule.id: self.execute(action_id))
+        owner.addAction(made)
+        self.qt_actions[rule.id] = made
+        return made
+
+    def _on_context(self) -> None:
+        actions: Mapping[str, Action] = self._model.registered_actions
+        for action_id, made in self.qt_actions.items():
+            made.setEnabled(self._is_possible(actions[action_id], self._model.context))
+
+    def _refresh(self, menu_id: str) -> None:
+        actions: Mapping[str, Action] = self._model.registered_actions
+        for made in self.menus[menu_id].actions():
+            action = actions.get(made.objectName())
+            toggled = action.toggled if action is not None else None
+            current = getattr(toggled, "get_current", None)
+            if current is not None:
+                made.setChecked(bool(current()))
+
+    @staticmethod
+    def _is_possible(action: Action, context: Mapping[str, object]) -> bool:
+        return action.enablement is None or bool(action.enablement.eval(context))

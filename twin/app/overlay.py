@@ -1,0 +1,205 @@
+"""What floats over the 3D view: legend, "SIMULATED" mark, name of the thing under the pointer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from twin.app import theme as themes
+from twin.app.text import significant
+from twin.view3d.legend import Legend
+from twin.view3d.palette import Rgb
+
+_GLASS = QColor(10, 13, 19, 214)
+_EDGE = QColor(120, 140, 170, 60)
+_TEXT = QColor("#e8ecf4")
+_MUTED = QColor("#9aa5b8")
+_PAD = 12.0
+_BAR_WIDTH, _BAR_HEIGHT = 236.0, 10.0
+_LINE = 19.0
+_MAX_CATEGORIES = 10
+
+
+class Glass(QWidget):
+    """A dark translucent plate that lets the pointer through; dark in both themes, as the hall is."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+
+    def paint_plate(self, painter: QPainter, radius: float = 9.0) -> None:
+        """Paint the plate over the whole widget."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(_EDGE, 1.0))
+        painter.setBrush(_GLASS)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+
+
+class LegendPlate(Glass):
+    """The legend of the colouring: ramp with unit, or swatches with icon and count."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.legend: Legend | None = None
+        self._bold, self._plain = themes.font(12, bold=True), themes.font(11)
+
+    def show_legend(self, legend: Legend) -> None:
+        """Show another legend."""
+        if legend == self.legend:
+            return
+        self.legend = legend
+        self.resize(self.sizeHint())
+        self.setAccessibleName(f"Legend: {legend.title}")
+        self.show()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the size that holds the legend."""
+        if self.legend is None:
+            return QSize(0, 0)
+        height = 2 * _PAD + 18
+        if self.legend.stops:
+            height += _BAR_HEIGHT + 24
+        height += _LINE * len(self._lines()) + (4 if self._lines() else 0)
+        return QSize(round(_BAR_WIDTH + 2 * _PAD), round(height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint plate, title, ramp and swatches."""
+        if self.legend is None:
+            return
+        painter = QPainter(self)
+        self.paint_plate(painter)
+        y = self._paint_title(painter, self.legend)
+        if self.legend.stops:
+            y = self._paint_ramp(painter, self.legend, y)
+        self._paint_lines(painter, y)
+        painter.end()
+
+    def _paint_title(self, painter: QPainter, legend: Legend) -> float:
+        title = legend.title[:1].upper() + legend.title[1:]
+        painter.setFont(self._bold)
+        painter.setPen(_TEXT)
+        painter.drawText(QPointF(_PAD, _PAD + 11), title)
+        if legend.unit:
+            width = QFontMetricsF(self._bold).horizontalAdvance(title)
+            painter.setFont(self._plain)
+            painter.setPen(_MUTED)
+            painter.drawText(QPointF(_PAD + width + 6, _PAD + 11), legend.unit)
+        return _PAD + 22
+
+    def _paint_ramp(self, painter: QPainter, legend: Legend, y: float) -> float:
+        bar = QRectF(_PAD, y, _BAR_WIDTH, _BAR_HEIGHT)
+        gradient = QLinearGradient(bar.topLeft(), bar.topRight())
+        span = (legend.high - legend.low) or 1.0
+        for value, rgb in legend.stops:
+            gradient.setColorAt(min(max((value - legend.low) / span, 0.0), 1.0), _colour(rgb))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(gradient)
+        painter.drawRoundedRect(bar, 4, 4)
+        painter.setFont(self._plain)
+        painter.setPen(_MUTED)
+        metrics = QFontMetricsF(self._plain)
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            text = significant(legend.low + share * span, 2)
+            width = metrics.horizontalAdvance(text)
+            painter.drawText(
+                QPointF(bar.left() + share * bar.width() - share * width, bar.bottom() + 14), text
+            )
+        return bar.bottom() + 24
+
+    def _paint_lines(self, painter: QPainter, y: float) -> None:
+        metrics = QFontMetricsF(self._plain)
+        for rgb, icon, text, count in self._lines():
+            swatch = QRectF(_PAD, y, 14, 14)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(_colour(rgb))
+            painter.drawRoundedRect(swatch, 3, 3)
+            painter.setFont(self._plain)
+            painter.setPen(QColor("#0a0d13") if sum(rgb) > 1.3 else _TEXT)
+            painter.drawText(swatch, Qt.AlignmentFlag.AlignCenter, icon)
+            painter.setPen(_TEXT)
+            painter.drawText(QPointF(_PAD + 22, y + 11.5), text)
+            painter.setPen(_MUTED)
+            right = _PAD + _BAR_WIDTH - metrics.horizontalAdvance(count)
+            painter.drawText(QPointF(right, y + 11.5), count)
+            y += _LINE
+
+    def _lines(self) -> list[tuple[Rgb, str, str, str]]:
+        if self.legend is None:
+            return []
+        categories = self.legend.categories
+        lines = [(c.rgb, c.icon, c.label, f"{c.count:,}") for c in categories[:_MAX_CATEGORIES]]
+        if len(categories) > _MAX_CATEGORIES:
+            rest = categories[_MAX_CATEGORIES:]
+            grey = (0.5, 0.5, 0.5)
+            lines.append((grey, "+", f"{len(rest)} more", f"{sum(c.count for c in rest):,}"))
+        return lines
+
+
+class SimulatedMark(Glass):
+    """Says on every picture that nothing here is measured."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._font = themes.font(11, bold=True)
+        self._font.setLetterSpacing(self._font.SpacingType.AbsoluteSpacing, 1.4)
+        width = QFontMetricsF(self._font).horizontalAdvance("SIMULATED")
+        self.resize(round(width + 34), 26)
+        self.setAccessibleName("Simulated, not measured")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the mark."""
+        painter = QPainter(self)
+        self.paint_plate(painter, 13.0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor("#ffb547"))
+        painter.drawEllipse(QPointF(14, self.height() / 2), 3.2, 3.2)
+        painter.setFont(self._font)
+        painter.setPen(_TEXT)
+        painter.drawText(self.rect().adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, "SIMULATED")
+        painter.end()
+
+
+class HoverPlate(Glass):
+    """Name and state of the thing under the pointer, beside the pointer."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._bold, self._plain = themes.font(12, bold=True), themes.font(11)
+        self.title, self.state = "", ""
+        self.hide()
+
+    def show_text(self, title: str, state: str, at: QPoint) -> None:
+        """Show two lines near `at`, inside the parent."""
+        changed = (title, state) != (self.title, self.state)
+        self.title, self.state = title, state
+        if changed:
+            widths = (
+                QFontMetricsF(self._bold).horizontalAdvance(title),
+                QFontMetricsF(self._plain).horizontalAdvance(state),
+            )
+            self.resize(round(max(widths) + 22), 42 if state else 25)
+            self.update()
+        room = self.parentWidget().rect()
+        x = at.x() + 18 if at.x() + 18 + self.width() < room.width() else at.x() - 12 - self.width()
+        y = at.y() + 18 if at.y() + 18 + self.height() < room.height() else at.y() - 12 - self.height()
+        self.move(max(x, 0), max(y, 0))
+        self.show()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the two lines."""
+        painter = QPainter(self)
+        self.paint_plate(painter, 7.0)
+        painter.setFont(self._bold)
+        painter.setPen(_TEXT)
+        painter.drawText(QPointF(11, 17), self.title)
+        painter.setFont(self._plain)
+        painter.setPen(_MUTED)
+        painter.drawText(QPointF(11, 33), self.state)
+        painter.end()
+
+
+def _colour(rgb: Rgb) -> QColor:
+    return QColor.fromRgbF(*rgb)

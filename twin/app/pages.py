@@ -1,0 +1,60 @@
+"""Dialogs that are read: the story of a scene, the keys, what this program is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from twin.app.look import label
+
+
+class Page(QDialog):
+    """A titled page of paragraphs and two-column lists."""
+
+    def __init__(self, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(560, 480)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 20, 22, 16)
+        column.setSpacing(12)
+        column.addWidget(label(title, "title", wrap=True))
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        content = QWidget()
+        self._content = QVBoxLayout(content)
+        self._content.setContentsMargins(0, 0, 8, 0)
+        self._content.setSpacing(10)
+        self._content.setAlignment(Qt.AlignmentFlag.AlignTop)
+        area.setWidget(content)
+        column.addWidget(area, 1)
+        close = QPushButton("Close")
+        close.setProperty("role", "primary")
+        close.clicked.connect(self.close)
+        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+
+    def add_section(self, title: str) -> None:
+        """Begin a section."""
+        self._content.addWidget(label(title.upper(), "section"))
+
+    def add_paragraphs(self, paragraphs: Iterable[str]) -> None:
+        """Add plain paragraphs."""
+        for paragraph in paragraphs:
+            made = label(paragraph, wrap=True)
+            made.setTextFormat(Qt.TextFormat.PlainText)
+            made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._content.addWidget(made)
+
+    def add_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Add a list of what and value."""
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        for row, (what, value) in enumerate(pairs):
+            grid.addWidget(label(what, "muted"), row, 0)
+            grid.addWidget(label(value, "value", wrap=True), row, 1)
+        grid.setColumnStretch(1, 1)
+        self._content.addLayout(grid)

@@ -1,0 +1,152 @@
+"""Live curves over simulated time: power, goodput, temperature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QMainWindow
+
+from twin.app import theme as themes
+from twin.app.dock import Dock
+from twin.app.history import History
+from twin.app.look import Look
+from twin.app.session import Session
+from twin.app.theme import Theme
+from twin.record.frame import Frame
+
+_REDRAW_MS = 100
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve: the channel, its name in the key, and what the axis divides it by."""
+
+    channel: str
+    name: str
+    divisor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One plot of some curves with one axis."""
+
+    title: str
+    unit: str
+    curves: tuple[Curve, ...]
+
+
+CHARTS: tuple[Chart, ...] = (
+    Chart("Power", "MW", (Curve("site.it_w", "IT", 1e6), Curve("site.facility_w", "facility", 1e6))),
+    Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
+    Chart("GPU temperature", "°C", (Curve("site.gpu_max_c", "hottest"), Curve("site.gpu_mean_c", "mean"))),
+)
+_NAMES = tuple(curve.channel for chart in CHARTS for curve in chart.curves)
+
+
+class TimeAxis(pg.AxisItem):  # type: ignore[misc]
+    """Simulated time since the start, in seconds, minutes, hours or days as the range asks."""
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """Return the distance of ticks that people count time in, few enough for the width."""
+        target_s = (high - low) * 70.0 / max(size, 70.0)
+        steps_s = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200)
+        days = [d * 86400 for d in (1, 2, 5, 10, 20, 50, 100, 365)]
+        return [(float(next((s for s in (*steps_s, *days) if s >= target_s), days[-1])), 0.0)]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return the texts of ticks."""
+        return [_tick(value, spacing) for value in values]
+
+
+def _tick(t_s: float, spacing_s: float) -> str:
+    if spacing_s >= 86400:
+        return f"{t_s / 86400:.0f} d"
+    days, rest = divmod(round(t_s), 86400)
+    clock = f"{rest // 3600}:{rest % 3600 // 60:02d}"
+    if spacing_s < 60:
+        clock += f":{rest % 60:02d}"
+    return f"{days}d {clock}" if days else clock
+
+
+class PlotsDock(Dock):
+    """Three plots that share their time axis."""
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "plots", "Plots", "plot", parent)
+        self.history = History(_NAMES)
+        pg.setConfigOptions(antialias=True)
+        self.area: Any = pg.GraphicsLayoutWidget()
+        self.area.ci.setContentsMargins(6, 2, 10, 2)
+        self.area.ci.setSpacing(10)
+        self._plots: list[Any] = []
+        self._curves: dict[str, Any] = {}
+        for column, chart in enumerate(CHARTS):
+            self._add_chart(chart, column)
+        self.body.addWidget(self.area)
+        self._paint(look.theme)
+        self._redraw = QTimer(self)
+        self._redraw.setSingleShot(True)
+        self._redraw.setInterval(_REDRAW_MS)
+        self._redraw.timeout.connect(self._draw)
+        look.changed.connect(self._paint)
+        session.run_started.connect(self._on_run_started)
+        session.frame_changed.connect(self._on_frame)
+
+    def _add_chart(self, chart: Chart, column: int) -> None:
+        plot = self.area.addPlot(row=0, col=column, axisItems={"bottom": TimeAxis("bottom")})
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        plot.setMouseEnabled(x=True, y=False)
+        plot.setDownsampling(auto=True, mode="peak")
+        plot.setClipToView(True)
+        plot.enableAutoRange()
+        plot.getAxis("left").setWidth(38)
+        if self._plots:
+            plot.setXLink(self._plots[0])
+        self._plots.append(plot)
+        for curve in chart.curves:
+            self._curves[curve.channel] = plot.plot(skipFiniteCheck=True)
+
+    def _paint(self, theme: Theme) -> None:
+        self.area.setBackground(theme.surface)
+        for chart, plot in zip(CHARTS, self._plots, strict=True):
+            names = " &nbsp;".join(
+                f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
+                for i, curve in enumerate(chart.curves)
+            )
+            plot.setTitle(
+                f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{chart.unit}</span> &nbsp; "
+                f"<span style='color:{theme.muted}'>{names}</span>",
+                color=theme.text,
+                size="9pt",
+                justify="left",
+            )
+            plot.showGrid(x=True, y=True, alpha=0.12)
+            for side in ("left", "bottom"):
+                axis = plot.getAxis(side)
+                axis.setPen(pg.mkPen(theme.border))
+                axis.setTextPen(pg.mkPen(theme.muted))
+                axis.setStyle(tickFont=themes.font(10), tickLength=-4)
+            for i, curve in enumerate(chart.curves):
+                pen = pg.mkPen(theme.series[i], width=1.4)
+                self._curves[curve.channel].setPen(pen)
+
+    def _on_run_started(self) -> None:
+        self.history.clear()
+        for curve in self._curves.values():
+            curve.setData([], [])
+
+    def _on_frame(self, frame: Frame) -> None:
+        values = tuple(float(frame.values[name][0]) for name in _NAMES)
+        if self.history.append(frame.t_s, values) and not self._redraw.isActive() and self.isVisible():
+            self._redraw.start()
+
+    def _draw(self) -> None:
+        times_s = self.history.times_s().copy()
+        for chart in CHARTS:
+            for curve in chart.curves:
+                series = self.history.series(curve.channel) / curve.divisor
+                self._curves[curve.channel].setData(times_s, series)

@@ -1,0 +1,63 @@
+"""The shipped scenes as cards show them: title, story, size, picture. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from twin import resources
+from twin.plant.build import build
+from twin.scenario import load
+from twin.scenario.document import Scenario
+
+SUFFIX = ".twin.yaml"
+_ORDER = ("llama3-16k", "nvl72-row", "superpod-h100", "video-ingest", "lab-16")
+_STORY_CHARS = 150
+
+
+@dataclass(frozen=True)
+class SceneCard:
+    """What a card says of a scene."""
+
+    path: Path
+    title: str
+    story: str
+    gpus: int
+
+
+def shipped_scenes() -> list[Path]:
+    """Return the files of the shipped scenes, the most telling first."""
+    folder = Path(str(resources.folder("scenes")))
+    found = {path.name.removesuffix(SUFFIX): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
+    return [found[name] for name in dict.fromkeys((*_ORDER, *found)) if name in found]
+
+
+def picture_of(path: Path) -> Path | None:
+    """Return the picture of a shipped scene, when there is one."""
+    picture = Path(str(resources.folder("assets"))) / "pictures" / f"{path.name.removesuffix(SUFFIX)}.png"
+    return picture if picture.is_file() else None
+
+
+def read_card(path: Path) -> SceneCard:
+    """Return the card of a scene.
+
+    Raises
+    ------
+    ScenarioError
+        When the file is no good.
+    """
+    scenario = load(path).scenario
+    gpus = int(np.count_nonzero(build(scenario).gpus.present))
+    return SceneCard(path, scenario.title, story_of(scenario), gpus)
+
+
+def story_of(scenario: Scenario) -> str:
+    """Return the first sentence of a scene's notes, shortened at a word when long."""
+    words = " ".join(scenario.notes.split())
+    sentence = words.split(". ", 1)[0].rstrip(".")
+    if len(sentence) > _STORY_CHARS:
+        sentence = sentence[:_STORY_CHARS].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
+        return sentence
+    return f"{sentence}." if sentence else ""

@@ -1,0 +1,222 @@
+"""The session: which scene is open, its plant, its run, and what the run said last. Knows no widgets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from psygnal import Signal
+from PySide6.QtCore import QObject, QTimer
+
+from twin.plant.build import build
+from twin.plant.tables import Plant
+from twin.record.events import Event
+from twin.record.frame import Frame
+from twin.runtime.client import Client
+from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened, Ready, Refused
+from twin.scenario import Document, load
+
+POLL_MS = 33
+SPEEDS: tuple[float, ...] = (1.0, 10.0, 60.0, 600.0, 3600.0, 21600.0, 86400.0, math.inf)
+"""Ratios to real time on offer; infinity: as fast as possible."""
+DEFAULT_SPEED = 600.0
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Something a person should know of: one sentence, details on demand, and whether the run can be resumed."""
+
+    title: str
+    text: str = ""
+    detail: str = ""
+    resumable: bool = False
+
+
+class Session:
+    """One open scene and its run in the worker.
+
+    Attributes
+    ----------
+    document, plant
+        Of the open scene; None before the first.
+    frame
+        The newest frame.
+    events
+        Every event of the run so far, in order.
+    t_s, end_s
+        Simulated time, and the end of the run [s].
+    """
+
+    document_changed = Signal(object)  # Document
+    plant_changed = Signal(object)  # Plant
+    frame_changed = Signal(object)  # Frame
+    events_added = Signal(object)  # list[Event]
+    run_started = Signal()  # a new run stands at t = 0; what was shown of the last one is void
+    time_changed = Signal(float)
+    playing_changed = Signal(bool)
+    speed_changed = Signal(float)
+    ended = Signal(object)  # summary
+    trouble = Signal(object)  # Trouble
+    recovered = Signal()
+
+    def __init__(self, client: Client | None = None, parent: QObject | None = None) -> None:
+        self.document: Document | None = None
+        self.plant: Plant | None = None
+        self.frame: Frame | None = None
+        self.events: list[Event] = []
+        self.t_s = 0.0
+        self.end_s = 0.0
+        self.seed = 0
+        self.playing = False
+        self.finished = False
+        self.speed = DEFAULT_SPEED
+        self.summary: dict[str, Any] | None = None
+        self.client = Client() if client is None else client
+        self._timer = QTimer(parent)
+        self._timer.setInterval(POLL_MS)
+        self._timer.timeout.connect(self.poll)
+        self._timer.start()
+
+    # -- the scene ----------------------------------------------------------------------------------------------
+
+    def open(self, path: str | Path, seed: int | None = None) -> None:
+        """Open a scene and stand at t = 0; the present one stays when this fails.
+
+        Raises
+        ------
+        ScenarioError
+            When the file is no good; its problems name file, line, key and reason.
+        """
+        document = load(Path(path))
+        plant = build(document.scenario)
+        self.document, self.plant = document, plant
+        self.seed = document.scenario.seed if seed is None else seed
+        self.document_changed.emit(document)
+        self.plant_changed.emit(plant)
+        self.restart()
+
+    def restart(self, seed: int | None = None) -> None:
+        """Begin the run anew, with the same seed unless another is given."""
+        if self.document is None:
+            return
+        if seed is not None:
+            self.seed = seed
+        self.frame, self.events, self.summary = None, [], None
+        self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
+        self._set_playing(False)
+        self.run_started.emit()
+        self.time_changed.emit(0.0)
+        self.client.load(self.document.scenario, self.seed)
+
+    # -- the run ------------------------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Run on at the present speed."""
+        if self.document is not None and not self.finished:
+            self.client.play(self.speed)
+            self._set_playing(True)
+
+    def pause(self) -> None:
+        """Stand still."""
+        if self.document is not None:
+            self.client.pause()
+            self._set_playing(False)
+
+    def toggle(self) -> None:
+        """Play when standing, pause when playing; after the end, start anew."""
+        if self.finished:
+            self.restart()
+            self.play()
+        elif self.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def step(self) -> None:
+        """Run to the next event and stand still."""
+        if self.document is not None and not self.finished:
+            self._set_playing(False)
+            self.client.step()
+
+    def set_speed(self, ratio: float) -> None:
+        """Choose the ratio to real time; infinity: as fast as possible."""
+        if ratio == self.speed:
+            return
+        self.speed = ratio
+        if self.playing:
+            self.client.play(ratio)
+        self.speed_changed.emit(ratio)
+
+    def change_speed(self, notches: int) -> None:
+        """Go `notches` places along `SPEEDS`."""
+        nearest = min(range(len(SPEEDS)), key=lambda i: abs(_notch(SPEEDS[i]) - _notch(self.speed)))
+        self.set_speed(SPEEDS[max(0, min(nearest + notches, len(SPEEDS) - 1))])
+
+    def resume(self) -> None:
+        """After the worker died: start another, which goes on from the last snapshot."""
+        self.client.restart()
+        self.recovered.emit()
+
+    def close(self) -> None:
+        """End the worker; idempotent."""
+        self._timer.stop()
+        self.client.close()
+
+    # -- what the worker says -----------------------------------------------------------------------------------
+
+    def poll(self) -> None:
+        """Take what the worker sent since the last call and tell those who listen."""
+        for message in self.client.poll():
+            match message:
+                case At():
+                    self._arrive(message)
+                case Happened(events=events):
+                    self.events.extend(events)
+                    self.events_added.emit(list(events))
+                case Ready(end_s=end_s):
+                    self.end_s = end_s
+                case Finished(summary=summary):
+                    self.summary = summary
+                    self.ended.emit(summary)
+                case Refused(reason=reason):
+                    self.trouble.emit(Trouble("Not done", reason))
+                case Failed(message=text, traceback=detail):
+                    self.trouble.emit(Trouble("The simulation stopped", text, detail))
+                case Died(exit_code=code):
+                    self._lose_worker(code)
+                case Applied():
+                    pass  # its effect comes as events and frames
+        frame = self.client.latest_frame()
+        if frame is not None:
+            self.frame = frame
+            self.frame_changed.emit(frame)
+
+    def _arrive(self, at: At) -> None:
+        self.finished = at.ended
+        if at.t_s != self.t_s:
+            self.t_s = at.t_s
+            self.time_changed.emit(at.t_s)
+        if (
+            at.ended
+        ):  # a standing worker says nothing new: the answer to a `play` just sent may still be on its way
+            self._set_playing(False)
+
+    def _lose_worker(self, exit_code: int | None) -> None:
+        self._set_playing(False)
+        text = "The simulation process ended unexpectedly"
+        if exit_code is not None:
+            text += f" (exit code {exit_code})"
+        self.trouble.emit(
+            Trouble("Simulation lost", f"{text}. Nothing of the scene is lost.", resumable=True)
+        )
+
+    def _set_playing(self, playing: bool) -> None:
+        if playing != self.playing:
+            self.playing = playing
+            self.playing_changed.emit(playing)
+
+
+def _notch(ratio: float) -> float:
+    return math.log10(ratio) if math.isfinite(ratio) else 9.0

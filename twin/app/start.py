@@ -1,0 +1,129 @@
+"""Starting the app: what must be decided before Qt is imported, the first picture soon, no silent crash."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from twin.app.platform_choice import decide_platform
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+_LOG = logging.getLogger(__name__)
+
+
+def run_app(
+    path: str | Path | None = None,
+    *,
+    seed: int | None = None,
+    play: bool = True,
+    speed: float | None = None,
+    exit_after_s: float | None = None,
+    picture: str | Path | None = None,
+) -> int:
+    """Open the window and stay until it is closed.
+
+    Parameters
+    ----------
+    path
+        Scene to open; None: the last one, or the welcome page when there is none.
+    seed
+        Of all random draws; None: the scene's own.
+    play
+        Whether the run begins to move at once.
+    speed
+        Ratio to real time; None: the window's default.
+    exit_after_s
+        Close by itself after so many wall seconds [s].
+    picture
+        Save a picture of the whole window there just before it closes by itself.
+
+    Returns
+    -------
+    int
+        0 when the window was closed, 2 when `path` cannot be opened and nothing else is to be done.
+    """
+    decide_platform()
+    from PySide6.QtCore import QCoreApplication, Qt, QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from twin.runtime.client import Client
+
+    client = Client()
+    client.start()  # the worker loads the engine while this process loads Qt and OpenGL
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    QCoreApplication.setApplicationName("gpu-twin")
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
+
+    from twin.app.collector import GuiCollector
+    from twin.app.look import Look
+    from twin.app.main_window import MainWindow
+    from twin.app.session import Session
+    from twin.app.settings import Settings
+
+    settings = Settings()
+    look = Look(app, settings.theme)
+    app.setWindowIcon(look.icon("logo", "accent"))
+    session = Session(client)
+    if speed is not None:
+        session.set_speed(speed)
+    window = MainWindow(look, session, settings)
+    hook = _Hook(window)
+    collector = GuiCollector(app)
+    window.show()
+    code = 0
+
+    def begin() -> None:
+        nonlocal code
+        chosen = Path(path) if path is not None else next(iter(settings.recent), None)
+        if chosen is not None and window.files.open(chosen, seed):
+            if play:
+                session.play()
+        elif path is not None and exit_after_s is not None:
+            code = 2
+            window.close()
+        collector.start()
+
+    def finish() -> None:
+        if picture is not None:
+            window.grab().save(str(picture))
+        window.close()
+
+    QTimer.singleShot(0, window, begin)
+    if exit_after_s is not None:
+        QTimer.singleShot(round(exit_after_s * 1000), window, finish)
+    app.exec()
+    collector.stop()
+    hook.remove()
+    look.close()
+    return code
+
+
+class _Hook:
+    """Shows in the window what no handler caught, and logs it."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._before = sys.excepthook
+        sys.excepthook = self._on_exception
+
+    def remove(self) -> None:
+        sys.excepthook = self._before
+
+    def _on_exception(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        from twin.app.session import Trouble
+
+        detail = "".join(traceback.format_exception(kind, error, trace))
+        _LOG.error("not caught: %s", detail)
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        self._window.notifications.warn(Trouble("Something went wrong", f"{kind.__name__}: {error}", detail))

@@ -1,0 +1,130 @@
+"""The stylesheet: spacing, corners and states of every kind of widget, in the colours of a theme.
+
+Widgets that stand out carry the dynamic property ``role``; nothing else is styled by name.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+from twin.app.theme import Theme
+
+_TEMPLATE = Template("""
+* { outline: none; }
+QMainWindow, QDialog { background: $ground; }
+QMainWindow::separator { background: $ground; width: 5px; height: 5px; }
+QMainWindow::separator:hover { background: $accent; }
+QToolTip { background: $raised; color: $text; border: 1px solid $border; padding: 5px 7px; }
+
+QMenuBar { background: $ground; color: $muted; padding: 2px 6px; }
+QMenuBar::item { padding: 5px 10px; border-radius: 5px; background: transparent; }
+QMenuBar::item:selected { background: $hover; color: $text; }
+QMenu { background: $raised; color: $text; border: 1px solid $border; border-radius: 8px; padding: 5px; }
+QMenu::item { padding: 6px 26px 6px 12px; border-radius: 5px; }
+QMenu::item:selected { background: $selection; }
+QMenu::item:disabled { color: $faint; }
+QMenu::separator { height: 1px; background: $border; margin: 5px 8px; }
+QMenu::icon { padding-left: 8px; }
+
+QDockWidget { color: $muted; font-weight: 600; }
+QWidget[role="docktitle"] { background: $surface; border-bottom: 1px solid $border; }
+QLabel[role="docktitle"] { color: $text; font-weight: 600; background: transparent; }
+QWidget[role="panel"] { background: $surface; }
+QTabBar { background: $ground; }
+QTabBar::tab { background: transparent; color: $muted; padding: 6px 14px; margin: 2px 2px 0 0; border: none;
+  border-top-left-radius: 6px; border-top-right-radius: 6px; }
+QTabBar::tab:selected { background: $surface; color: $text; border-bottom: 2px solid $accent; }
+QTabBar::tab:hover:!selected { color: $text; background: $hover; }
+
+QStatusBar { background: $ground; color: $muted; border-top: 1px solid $border; }
+QStatusBar::item { border: none; }
+
+QPushButton, QToolButton { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px;
+  padding: 5px 11px; }
+QPushButton:hover, QToolButton:hover { background: $hover; border-color: $faint; }
+QPushButton:pressed, QToolButton:pressed { background: $selection; }
+QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus { border: 1px solid $accent; }
+QPushButton:disabled, QToolButton:disabled { color: $faint; background: transparent; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent; font-weight: 600; }
+QPushButton[role="primary"]:hover { background: $accent; border-color: $text; }
+QToolButton[role="flat"], QPushButton[role="flat"] { background: transparent; border: 1px solid transparent; }
+QToolButton[role="flat"] { padding: 4px; }
+QToolButton[role="flat"]:hover, QPushButton[role="flat"]:hover { background: $hover; }
+QToolButton[role="flat"]:focus, QPushButton[role="flat"]:focus { border: 1px solid $accent; }
+QToolButton[role="flat"]:checked { background: $selection; }
+QToolButton[role="chip"] { padding: 3px 9px; border-radius: 11px; background: transparent; color: $muted; }
+QToolButton[role="chip"]:hover { color: $text; }
+QToolButton[role="chip"]:checked { background: $selection; color: $text; border-color: $accent; }
+QToolButton[role="play"] { background: $accent; border: none; border-radius: 19px; }
+QToolButton[role="play"]:hover { border: 2px solid $text; }
+QToolButton[role="play"]:focus { border: 2px solid $text; }
+QToolButton[role="play"]:disabled { background: $raised; }
+QToolButton::menu-indicator { image: none; }
+QPushButton[role="link"] { background: transparent; border: none; color: $accent; padding: 0; text-align: left; }
+QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
+
+QComboBox { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px; padding: 4px 10px; }
+QComboBox:hover { border-color: $faint; background: $hover; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url($chevron); width: 14px; height: 14px; }
+QComboBox QAbstractItemView { background: $raised; color: $text; border: 1px solid $border; padding: 4px;
+  selection-background-color: $selection; }
+QLineEdit { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px; padding: 5px 9px;
+  selection-background-color: $selection; }
+
+QTableView, QTreeView, QListView, QPlainTextEdit { background: $surface; color: $text; border: none;
+  gridline-color: $border; alternate-background-color: $surface; selection-background-color: $selection;
+  selection-color: $text; }
+QTableView::item { padding: 3px 8px; border-bottom: 1px solid $raised; }
+QTableView::item:hover, QListView::item:hover { background: $hover; }
+QTableView::item:selected, QListView::item:selected { background: $selection; }
+QHeaderView { background: $surface; }
+QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $border;
+  padding: 5px 8px; font-weight: 600; }
+QTableCornerButton::section { background: $surface; border: none; }
+
+QScrollArea { background: transparent; border: none; }
+QScrollArea > QWidget > QWidget { background: transparent; }
+QScrollBar { background: transparent; width: 10px; height: 10px; margin: 0; }
+QScrollBar::handle { background: $hover; border-radius: 4px; margin: 2px; min-height: 26px; min-width: 26px; }
+QScrollBar::handle:hover { background: $faint; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QSlider::groove:horizontal { height: 4px; background: $hover; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $text; width: 12px; height: 12px; margin: -4px 0; border-radius: 6px; }
+QSlider:focus { border: 1px solid $accent; border-radius: 4px; }
+QSlider::sub-page:horizontal:disabled { background: $faint; }
+QSlider::handle:horizontal:disabled { background: $faint; }
+
+QWidget[role="transport"] { background: $surface; border-top: 1px solid $border; border-bottom: 1px solid $border; }
+QFrame[role="tile"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
+QFrame[role="card"] { background: $surface; border: 1px solid $border; border-radius: 12px; }
+QFrame[role="card"]:hover, QFrame[role="card"]:focus { border: 1px solid $accent; background: $raised; }
+QFrame[role="rule"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
+QFrame[role="bar"] { background: $border; border: none; max-width: 1px; min-width: 1px; }
+QFrame[role="popup"] { background: $raised; border: 1px solid $border; border-radius: 10px; }
+QFrame[role="popup"] QLineEdit { background: $surface; font-size: 14px; padding: 9px 11px; }
+QFrame[role="popup"] QListView { background: transparent; }
+QFrame[role="note"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
+
+QLabel { background: transparent; }
+QLabel[role="title"] { font-size: 15px; font-weight: 600; color: $text; }
+QLabel[role="display"] { font-size: 30px; font-weight: 600; color: $text; }
+QLabel[role="lead"] { font-size: 14px; color: $muted; }
+QLabel[role="section"] { font-size: 10px; font-weight: 700; color: $faint; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="faint"] { color: $faint; font-size: 11px; }
+QLabel[role="value"] { color: $text; font-weight: 600; }
+QLabel[role="kpi"] { font-size: 17px; font-weight: 600; color: $text; }
+QLabel[role="clock"] { font-size: 16px; font-weight: 600; color: $text; }
+QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1px 6px; color: $muted;
+  font-size: 10px; }
+""")
+
+
+def stylesheet(theme: Theme, chevron: str = "") -> str:
+    """Return the application stylesheet in the colours of `theme`; `chevron` is the file of the combo box arrow."""
+    colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
+    return _TEMPLATE.substitute(colours, chevron=chevron)

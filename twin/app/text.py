@@ -1,0 +1,127 @@
+"""Numbers and times as the window writes them."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+
+MISSING = "\N{EM DASH}"
+_STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SCALED_UNITS = frozenset({"W", "J", "B/s", "FLOP/s", "B"})
+
+
+def quantity(value: float, unit: str, digits: int = 3) -> str:
+    """Return `value` with its unit and a prefix where the unit takes one.
+
+    Examples
+    --------
+    >>> quantity(11_840_000.0, "W")
+    '11.8 MW'
+    >>> quantity(61.27, "°C")
+    '61.3 °C'
+    >>> quantity(float("nan"), "W")
+    '—'
+    """
+    number, shown = split_quantity(value, unit, digits)
+    return f"{number} {shown}".rstrip()
+
+
+def split_quantity(value: float, unit: str, digits: int = 3) -> tuple[str, str]:
+    """Return (number, unit) of `quantity`, to be set in two styles.
+
+    Examples
+    --------
+    >>> split_quantity(1380.0, "MHz")
+    ('1,380', 'MHz')
+    """
+    if not math.isfinite(value):
+        return MISSING, ""
+    if unit in _SCALED_UNITS:
+        factor, prefix = next((s for s in _STEPS if abs(value) >= s[0] * 0.9995), _STEPS[-1])
+        return significant(value / factor, digits), prefix + unit
+    return significant(value, digits), unit
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return `value` with `digits` significant digits, but never fewer than its whole part, grouped by thousands.
+
+    Examples
+    --------
+    >>> significant(0.02345), significant(1234.6), significant(97.04)
+    ('0.0234', '1,235', '97.0')
+    """
+    if not math.isfinite(value):
+        return MISSING
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, 6)}f}"
+
+
+def elapsed(t_s: float) -> str:
+    """Return a duration since the start.
+
+    Examples
+    --------
+    >>> elapsed(3 * 86400 + 3723)
+    '3 d 01:02:03'
+    """
+    days, rest = divmod(int(t_s), 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes, seconds = divmod(rest, 60)
+    clock = f"{hours:02d}:{minutes:02d}:{seconds:02d}"
+    return f"{days} d {clock}" if days else clock
+
+
+def duration(t_s: float) -> str:
+    """Return a length of time in its two largest units.
+
+    Examples
+    --------
+    >>> duration(54 * 86400), duration(3900), duration(42.27)
+    ('54 d', '1 h 5 min', '42.3 s')
+    """
+    if not math.isfinite(t_s):
+        return MISSING
+    if t_s < 60:
+        return f"{significant(t_s)} s"
+    parts: list[str] = []
+    rest = round(t_s)
+    for size, name in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        count, rest = divmod(rest, size)
+        if count:
+            parts.append(f"{count} {name}")
+        elif parts:
+            break
+    return " ".join(parts[:2])
+
+
+def calendar(start: datetime, t_s: float) -> str:
+    """Return date and time of day at simulated time `t_s` [s], in the zone of `start`.
+
+    Examples
+    --------
+    >>> calendar(datetime.fromisoformat("2026-01-05T00:00+01:00"), 37_935)
+    'Mon 5 Jan 2026  10:32:15'
+    """
+    moment = start + timedelta(seconds=int(t_s))
+    return f"{moment:%a} {moment.day} {moment:%b %Y}  {moment:%H:%M:%S}"
+
+
+def speed(ratio: float) -> str:
+    """Return a ratio to real time as people say it.
+
+    Examples
+    --------
+    >>> [speed(s) for s in (1, 600, 3600, 86400, math.inf)]
+    ['real time', '10 min/s', '1 h/s', '1 day/s', 'as fast as possible']
+    """
+    if math.isinf(ratio):
+        return "as fast as possible"
+    if ratio == 1:
+        return "real time"
+    for size, name in ((86400.0, "day"), (3600.0, "h"), (60.0, "min")):
+        if ratio >= size:
+            number = significant(ratio / size)
+            return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {name}/s"
+    return f"{ratio:.3g}\N{MULTIPLICATION SIGN}"

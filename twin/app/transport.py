@@ -1,0 +1,130 @@
+"""The bar on top: play, step, speed, simulated time, seed, and the figures one looks at first."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
+
+from twin.app.kpi import KpiStrip
+from twin.app.look import Look, label, line, tool_button
+from twin.app.session import SPEEDS, Session
+from twin.app.text import calendar, duration, elapsed, speed
+from twin.record.frame import Frame
+
+
+class Transport(QWidget):
+    """Controls the run of a session and shows where it stands."""
+
+    def __init__(self, look: Look, session: Session) -> None:
+        super().__init__()
+        self._look, self._session = look, session
+        self.setProperty("role", "transport")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(14, 7, 14, 7)
+        layout.setSpacing(10)
+        layout.addLayout(self._buttons())
+        layout.addWidget(line("bar"))
+        layout.addLayout(self._speed_control())
+        layout.addWidget(line("bar"))
+        layout.addLayout(self._clock_block())
+        layout.addStretch(1)
+        self.kpis = KpiStrip(look)
+        layout.addWidget(self.kpis)
+        session.document_changed.connect(self._refresh)
+        session.run_started.connect(self._on_run_started)
+        session.time_changed.connect(self._on_time)
+        session.playing_changed.connect(self._on_playing)
+        session.speed_changed.connect(self._on_speed)
+        session.frame_changed.connect(self._on_frame)
+        self._on_speed(session.speed)
+        self._refresh()
+
+    def _buttons(self) -> QHBoxLayout:
+        self.restart_button = tool_button(self._look, "restart", "Start again from t = 0")
+        self.play_button = tool_button(self._look, "play", "Play (Space)", role="play", colour="on_accent")
+        self.step_button = tool_button(self._look, "step", "Run to the next event (.)")
+        for button in (self.restart_button, self.step_button):
+            button.setIconSize(QSize(20, 20))
+        self.play_button.setFixedSize(38, 38)
+        self.play_button.setIconSize(QSize(22, 22))
+        self.restart_button.clicked.connect(lambda: self._session.restart())
+        self.play_button.clicked.connect(self._session.toggle)
+        self.step_button.clicked.connect(self._session.step)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        for button in (self.restart_button, self.play_button, self.step_button):
+            row.addWidget(button)
+        return row
+
+    def _speed_control(self) -> QVBoxLayout:
+        self.speed_label = label("", "value")
+        self.speed_slider = QSlider(Qt.Orientation.Horizontal)
+        self.speed_slider.setRange(0, len(SPEEDS) - 1)
+        self.speed_slider.setPageStep(1)
+        self.speed_slider.setFixedWidth(150)
+        self.speed_slider.setAccessibleName("Speed")
+        self.speed_slider.setToolTip(
+            "Simulated time per second of your time: from real time to as fast as possible"
+        )
+        self.speed_slider.valueChanged.connect(lambda notch: self._session.set_speed(SPEEDS[notch]))
+        column = QVBoxLayout()
+        column.setSpacing(5)
+        column.addWidget(self.speed_label)
+        column.addWidget(self.speed_slider)
+        return column
+
+    def _clock_block(self) -> QVBoxLayout:
+        self.clock_label = label("", "clock")
+        self.clock_label.setMinimumWidth(216)
+        self.elapsed_label = label("", "muted")
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(self.clock_label)
+        column.addWidget(self.elapsed_label)
+        return column
+
+    def _refresh(self) -> None:
+        is_open = self._session.document is not None
+        for widget in (self.restart_button, self.play_button, self.step_button, self.speed_slider):
+            widget.setEnabled(is_open)
+        self._on_time(self._session.t_s)
+
+    def _on_run_started(self) -> None:
+        self.kpis.show_frame(None)
+
+    def _on_time(self, t_s: float) -> None:
+        document = self._session.document
+        if document is None:
+            self.clock_label.setText("No scene open")
+            self.elapsed_label.setText("")
+            return
+        self.clock_label.setText(calendar(document.scenario.start, t_s))
+        whole = duration(self._session.end_s)
+        self.elapsed_label.setText(f"{elapsed(t_s)} of {whole}  \N{MIDDLE DOT}  seed {self._session.seed}")
+
+    def _on_playing(self, playing: bool) -> None:
+        self._look.dress(self.play_button, "pause" if playing else "play", "on_accent")
+        tip = "Pause (Space)" if playing else "Play (Space)"
+        self.play_button.setToolTip(tip)
+        self.play_button.setAccessibleName(tip)
+        self._on_speed(self._session.speed)
+
+    def _on_speed(self, ratio: float) -> None:
+        self.speed_label.setText(speed(ratio))
+        notch = min(range(len(SPEEDS)), key=lambda i: abs(_finite(SPEEDS[i]) - _finite(ratio)))
+        if notch != self.speed_slider.value():
+            self.speed_slider.blockSignals(True)
+            self.speed_slider.setValue(notch)
+            self.speed_slider.blockSignals(False)
+
+    def _on_frame(self, frame: Frame) -> None:
+        self.kpis.show_frame(frame)
+        if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
+            self.speed_label.setText(f"flat out: {speed(frame.speed)}")
+
+
+def _finite(ratio: float) -> float:
+    return min(ratio, 1e9)

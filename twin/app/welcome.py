@@ -1,0 +1,234 @@
+"""The page that stands there before a scene is open: scenes as picture cards, recent files, what to press."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPixmap,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.look import Look, label
+from twin.app.scene_list import SUFFIX, picture_of, read_card, shipped_scenes
+from twin.app.settings import Settings
+from twin.scenario import ScenarioError
+
+_CARD_PX = QSize(348, 304)
+_PICTURE_PX = QSize(346, 178)
+_COLUMNS = 3
+_HINTS = (
+    ("Space", "play and pause"),
+    ("Drag", "orbit"),
+    ("Wheel", "zoom to the pointer"),
+    ("Click", "select"),
+    ("F", "frame the selection"),
+    ("Ctrl+Shift+P", "every command"),
+)
+
+
+class Picture(QWidget):
+    """A picture with round upper corners; a drawn row of racks where there is none yet."""
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__()
+        self.setFixedSize(_PICTURE_PX)
+        self._pixmap = QPixmap(str(path)) if path is not None else QPixmap()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the picture, cut to fill."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        outline = QPainterPath()
+        outline.addRoundedRect(QRectF(0, 0, self.width(), self.height() + 12), 11, 11)
+        painter.setClipPath(outline)
+        if self._pixmap.isNull():
+            self._paint_racks(painter)
+        else:
+            painter.drawPixmap(QRectF(self.rect()), self._pixmap, self._cut())
+        painter.end()
+
+    def _cut(self) -> QRectF:
+        width, height = float(self._pixmap.width()), float(self._pixmap.height())
+        wanted = self.width() / self.height()
+        if width / height > wanted:
+            return QRectF((width - height * wanted) / 2, 0, height * wanted, height)
+        return QRectF(0, (height - width / wanted) / 2, width, width / wanted)
+
+    def _paint_racks(self, painter: QPainter) -> None:
+        ground = QLinearGradient(0, 0, 0, self.height())
+        ground.setColorAt(0, QColor("#0b1220"))
+        ground.setColorAt(1, QColor("#13223a"))
+        painter.fillRect(self.rect(), ground)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for rack in range(9):
+            for tile in range(12):
+                shade = QColor.fromHsvF(
+                    0.5 + 0.012 * ((rack * 5 + tile * 7) % 11), 0.72, 0.5 + 0.03 * (tile % 4)
+                )
+                painter.setBrush(shade)
+                painter.drawRoundedRect(QRectF(28 + rack * 34, 30 + tile * 11, 28, 8), 1.5, 1.5)
+
+
+class Card(QFrame):
+    """One scene; a click or Enter opens it."""
+
+    chosen = Signal(object)  # Path
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.setProperty("role", "card")
+        self.setFixedSize(_CARD_PX)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 12)
+        column.setSpacing(0)
+        column.addWidget(Picture(picture_of(path)))
+        words = QVBoxLayout()
+        words.setContentsMargins(15, 11, 15, 0)
+        words.setSpacing(4)
+        self.title = label(path.name.removesuffix(SUFFIX), "title", wrap=True)
+        self.story = label("", "muted", wrap=True)
+        self.size_label = label("", "faint")
+        words.addWidget(self.title)
+        words.addWidget(self.story)
+        words.addStretch(1)
+        words.addWidget(self.size_label)
+        column.addLayout(words, 1)
+
+    def read(self) -> None:
+        """Fill in title, story and size from the file."""
+        try:
+            card = read_card(self.path)
+        except ScenarioError as error:
+            self.story.setText(f"This scene has problems: {error.problems[0].reason}")
+            return
+        self.title.setText(card.title)
+        self.story.setText(card.story)
+        self.size_label.setText(f"{card.gpus:,} GPUs  \N{MIDDLE DOT}  {self.path.name.removesuffix(SUFFIX)}")
+        self.setAccessibleName(f"{card.title}, {card.gpus:,} GPUs")
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the scene."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit(self.path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the scene by Enter."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.chosen.emit(self.path)
+        else:
+            super().keyPressEvent(event)
+
+
+class Welcome(QScrollArea):
+    """Cards of the shipped scenes, recent files, open button, first keys."""
+
+    chosen = Signal(object)  # Path
+    open_wanted = Signal()
+
+    def __init__(self, look: Look, settings: Settings) -> None:
+        super().__init__()
+        self._look, self._settings = look, settings
+        self.setWidgetResizable(True)
+        self.cards = [Card(path) for path in shipped_scenes()]
+        content = QWidget()
+        outer = QHBoxLayout(content)
+        outer.addStretch(1)
+        page = QVBoxLayout()
+        page.setContentsMargins(24, 34, 24, 28)
+        page.setSpacing(16)
+        page.addLayout(self._head())
+        page.addLayout(self._card_grid())
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(4)
+        page.addLayout(self._recent)
+        page.addLayout(self._hints())
+        page.addStretch(1)
+        outer.addLayout(page)
+        outer.addStretch(1)
+        self.setWidget(content)
+        self._unread = list(self.cards)
+        self._reader = QTimer(self)
+        self._reader.setInterval(0)
+        self._reader.timeout.connect(self._read_next)
+
+    def refresh(self) -> None:
+        """Show the recent files as they are now, and read the cards not yet read, one at a time."""
+        while self._recent.count():
+            item = self._recent.takeAt(0).widget()
+            if item is not None:
+                item.deleteLater()
+        recent = [path for path in self._settings.recent if path not in {card.path for card in self.cards}]
+        if recent:
+            self._recent.addWidget(label("RECENT", "section"))
+        for path in recent[:4]:
+            button = QPushButton(f"{path.name.removesuffix(SUFFIX)}   {path.parent}")
+            button.setProperty("role", "link")
+            button.clicked.connect(lambda _=False, p=path: self.chosen.emit(p))
+            self._recent.addWidget(button)
+        if self._unread:
+            self._reader.start()
+
+    def stop(self) -> None:
+        """Stop reading cards: a scene opens, or the window closes."""
+        self._reader.stop()
+
+    def _read_next(self) -> None:
+        if self._unread:
+            self._unread.pop(0).read()
+        else:
+            self._reader.stop()
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(label("GPU data centre twin", "display"))
+        words.addWidget(
+            label("Open a hall, press Space, and watch it train, heat up, fail and recover.", "lead")
+        )
+        row.addLayout(words, 1)
+        button = QPushButton("Open a file\N{HORIZONTAL ELLIPSIS}")
+        button.setProperty("role", "primary")
+        button.clicked.connect(lambda: self.open_wanted.emit())
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        return row
+
+    def _card_grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(16)
+        for number, card in enumerate(self.cards):
+            card.chosen.connect(self.chosen.emit)
+            grid.addWidget(card, number // _COLUMNS, number % _COLUMNS)
+        return grid
+
+    def _hints(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(7)
+        for keys, what in _HINTS:
+            row.addWidget(label(keys, "badge"))
+            row.addWidget(label(what, "faint"))
+            row.addSpacing(10)
+        row.addStretch(1)
+        return row
