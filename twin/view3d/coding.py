@@ -1,0 +1,57 @@
+"""From a frame to drawing codes: one number per GPU that the shader looks up in the palette's table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID, State
+from twin.record.frame import Frame
+from twin.view3d import palette
+
+
+def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.float32]:
+    """Return the drawing code of every GPU slot.
+
+    Parameters
+    ----------
+    colour_by
+        Id of a GPU channel.
+    plant
+        Says which slots are present.
+    frame
+        Values at one time; None draws every GPU as off.
+
+    Returns
+    -------
+    float32 of shape (GPU slots,): 0..255 a place on the ramp, above that a category of `palette`.
+    """
+    present = plant.gpus.present
+    if frame is None:
+        return np.where(present, np.float32(palette.OFF), np.float32(palette.ABSENT))
+    values = frame.values[colour_by]
+    count = min(len(present), len(values))
+    codes = np.full(len(present), palette.OFF, np.float32)
+    state = np.asarray(frame.values["gpu.state"][:count])
+    if colour_by == "gpu.state":
+        codes[:count] = values[:count] + np.float32(palette.STATE_BASE)
+    elif colour_by == "gpu.job":
+        job = values[:count].astype(np.int32)
+        codes[:count] = np.where(job < 0, palette.NO_JOB, palette.JOB_BASE + job % palette.JOBS)
+    else:
+        channel = BY_ID[colour_by]
+        scale = np.float32((palette.RAMP - 1) / (channel.high - channel.low))
+        scaled = (values[:count].astype(np.float32) - np.float32(channel.low)) * scale
+        codes[:count] = np.clip(np.nan_to_num(scaled), 0.0, palette.RAMP - 1)
+    if colour_by != "gpu.state":
+        codes[:count][state == State.FAILED] = palette.DEAD
+        codes[:count][state == State.OFF] = palette.OFF
+        codes[:count][state == State.ABSENT] = palette.ABSENT
+    codes[~present] = palette.ABSENT
+    return codes
+
+
+def colormap_of(colour_by: str) -> str:
+    """Return the name of the ramp of a channel."""
+    return BY_ID[colour_by].colormap

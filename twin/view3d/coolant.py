@@ -1,0 +1,152 @@
+"""Coolant pipes: striped tubes whose stripes travel with the flow and whose colour is the water's temperature."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from vispy import gloo
+
+from twin.plant.geometry import Circuit, PipeKind, Pipes
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
+from twin.view3d.meshes import tube
+from twin.view3d.stage import Stage, program
+
+_VERTEX = """
+attribute vec3 a_position;
+attribute vec3 a_normal;
+attribute float a_arc;       // distance along the pipe [m]
+attribute float a_line;
+varying float v_light;
+varying float v_arc;
+varying float v_line;
+void main() {
+    gl_Position = u_matrix * vec4(a_position, 1.0);
+    v_fog = fog_at(a_position);
+    v_light = 0.34 + 0.62 * light_on(a_normal);
+    v_arc = a_arc;
+    v_line = a_line;
+}
+"""
+
+_FRAGMENT = """
+uniform sampler2D u_lines;   // row 0: colour; row 1: stripe phase, contrast
+uniform float u_texels;
+varying float v_light;
+varying float v_arc;
+varying float v_line;
+void main() {
+    float column = (floor(v_line + 0.5) + 0.5) / u_texels;
+    vec3 water = texture2D(u_lines, vec2(column, 0.25)).rgb;
+    vec4 flow = texture2D(u_lines, vec2(column, 0.75));
+    float turn = v_arc / %.3f;
+    float blur = max(fwidth(turn), 1e-4);
+    float saw = abs(fract(turn - flow.r) - 0.5);
+    float stripe = clamp((0.17 - saw) / blur + 0.5, 0.0, 1.0);
+    stripe = mix(stripe, 0.34, clamp(blur * 1.5 - 0.3, 0.0, 1.0)) * flow.g;
+    vec3 bright = mix(water, vec3(1.0), 0.30) * 1.12;
+    vec3 colour = mix(water * 0.80, bright, stripe) * v_light;
+    gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
+}
+"""
+
+STRIPE_M = 1.6
+"""Distance between stripes."""
+SPEED_M_S = 1.1
+"""Speed of the stripes at the design flow: that of the picture, slower than water in such pipes (about 2 m/s)."""
+
+_TYPE = np.dtype(
+    [("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_arc", np.float32), ("a_line", np.float32)]
+)
+
+# Temperature to colour, apart for the two directions so that they stay apart even when supply runs hot.
+_SUPPLY = np.array([[5, 0.08, 0.36, 0.95], [25, 0.12, 0.58, 1.0], [38, 0.22, 0.74, 0.98], [50, 0.66, 0.50, 0.95], [65, 0.90, 0.30, 0.62]])
+_RETURN = np.array([[10, 0.80, 0.50, 0.24], [28, 0.98, 0.48, 0.16], [45, 1.0, 0.34, 0.14], [60, 1.0, 0.17, 0.14], [75, 1.0, 0.08, 0.28]])
+_SIDES = 10
+
+
+def water_rgb(kind: NDArray[np.int32], temp_c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the colour of water in supply (0) and return (1) pipes, shape (n, 3)."""
+    out = np.empty((len(kind), 3))
+    for channel in range(3):
+        cold = np.interp(temp_c, _SUPPLY[:, 0], _SUPPLY[:, channel + 1])
+        warm = np.interp(temp_c, _RETURN[:, 0], _RETURN[:, channel + 1])
+        out[:, channel] = np.where(kind == PipeKind.SUPPLY, cold, warm)
+    return out
+
+
+class Coolant:
+    """Draws all pipes in one call; the state of a line is two texels."""
+
+    def __init__(self, plant: Plant, pipes: Pipes) -> None:
+        self._plant, self._pipes = plant, pipes
+        self._count = len(pipes.lines)
+        self._turn = np.zeros(self._count)
+        self._flow = np.ones(self._count)
+        if not self._count:
+            return
+        parts, triangles, base = [], [], 0
+        for k in range(self._count):
+            points = pipes.lines.points[pipes.lines.first[k] : pipes.lines.first[k + 1]]
+            positions, normals, arc, indices = tube(points, float(pipes.radius_m[k]), _SIDES)
+            out = np.zeros(len(positions), _TYPE)
+            out["a_position"], out["a_normal"], out["a_arc"], out["a_line"] = positions, normals, arc, k
+            parts.append(out)
+            triangles.append(indices + np.uint32(base))
+            base += len(positions)
+        self._program = program(_VERTEX, _FRAGMENT % STRIPE_M, np.concatenate(parts))
+        self._indices = gloo.IndexBuffer(np.concatenate(triangles))
+        self._texels = np.zeros((2, self._count, 4), np.uint8)
+        self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
+        self.set_frame(None)
+
+    def set_frame(self, frame: Frame | None) -> None:
+        """Take temperatures and flows; without a frame the design temperatures stand still."""
+        if not self._count:
+            return
+        temp_c = self._temperatures(frame)
+        loop = self._pipes.loop
+        if frame is None or not len(frame.values["loop.flow"]):
+            self._flow = np.zeros(self._count)
+        else:
+            flow = np.asarray(frame.values["loop.flow"], float) / 100
+            mean = float(flow.mean())
+            self._flow = np.where(loop >= 0, flow[np.maximum(loop, 0)], mean)
+        self._texels[0, :, :3] = np.rint(water_rgb(self._pipes.kind, temp_c) * 255)
+        self._texels[1, :, 1] = np.rint(255 * np.clip(0.45 + 0.55 * self._flow, 0, 1))
+        self._upload()
+
+    def advance(self, elapsed_s: float) -> bool:
+        """Move the stripes; return whether anything flows."""
+        if not self._count or not self._flow.any():
+            return False
+        self._turn = (self._turn + self._flow * elapsed_s * SPEED_M_S / STRIPE_M) % 1.0
+        self._upload()
+        return True
+
+    def draw(self, stage: Stage) -> None:
+        """Draw with depth test on."""
+        if not self._count:
+            return
+        stage.light(self._program)
+        self._program["u_lines"] = self._texture
+        self._program["u_texels"] = float(self._count)
+        self._program.draw("triangles", self._indices)
+
+    def _upload(self) -> None:
+        self._texels[1, :, 0] = (self._turn * 256).astype(np.uint8)
+        self._texture.set_data(self._texels)
+
+    def _temperatures(self, frame: Frame | None) -> NDArray[np.float64]:
+        pipes, plant = self._pipes, self._plant
+        supply = pipes.kind == PipeKind.SUPPLY
+        loop, facility = np.maximum(pipes.loop, 0), np.maximum(pipes.plant, 0)
+        secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
+        if frame is None:
+            at_loop = plant.loops.supply_c[loop] + np.where(supply, 0.0, 10.0)
+            at_plant = plant.plants.supply_c[facility] + np.where(supply, 0.0, 8.0)
+        else:
+            values = {k: np.asarray(v, float) for k, v in frame.values.items() if k.startswith(("loop.", "plant."))}
+            at_loop = np.where(supply, values["loop.supply_c"][loop], values["loop.return_c"][loop])
+            at_plant = np.where(supply, values["plant.supply_c"][facility], values["plant.return_c"][facility])
+        return np.asarray(np.where(secondary, at_loop, at_plant))

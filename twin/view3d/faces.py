@@ -1,0 +1,137 @@
+"""Fronts that carry no GPU value: switches with their port lights, NVLink trays, power shelves, storage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from vispy import gloo
+
+from twin.plant.geometry import Geometry
+from twin.plant.tables import RACK_FOOT_M, U_M, FixtureKind, Plant, SwitchRole
+from twin.view3d.meshes import quad_indices
+from twin.view3d.palette import Rgb
+from twin.view3d.panels import face_corners
+from twin.view3d.stage import Stage, program
+
+_VERTEX = """
+attribute vec3 a_position;
+attribute vec2 a_cell;       // place in units of lights
+attribute vec2 a_light;      // half width and height of a light, in cells
+attribute vec4 a_base;       // colour of the plate, share of lights that are lit
+attribute vec4 a_lit;        // colour of the lights, seed
+varying vec2 v_cell;
+varying vec2 v_light_size;
+varying vec4 v_base;
+varying vec4 v_lit;
+void main() {
+    gl_Position = u_matrix * vec4(a_position, 1.0);
+    v_fog = fog_at(a_position);
+    v_cell = a_cell;
+    v_light_size = a_light;
+    v_base = a_base;
+    v_lit = a_lit;
+}
+"""
+
+_FRAGMENT = """
+uniform float u_phase;
+varying vec2 v_cell;
+varying vec2 v_light_size;
+varying vec4 v_base;
+varying vec4 v_lit;
+void main() {
+    vec2 cell = floor(v_cell);
+    vec2 blur = fwidth(v_cell);
+    vec2 reach = abs(v_cell - cell - 0.5);
+    vec2 cover = clamp((v_light_size - reach) / max(blur, 1e-4) + 0.5, 0.0, 1.0);
+    cover = mix(cover, 2.0 * v_light_size, clamp(blur * 1.6 - 0.4, 0.0, 1.0));
+    float dice = fract(sin(dot(cell, vec2(12.9898, 78.233)) + v_lit.w) * 43758.5);
+    float beat = fract(dice * 7.31 + u_phase * (0.4 + dice));
+    float lit = step(dice, v_base.w) * (0.62 + 0.38 * step(0.35, beat));
+    lit = mix(lit, v_base.w * 0.8, clamp(blur.x - 0.5, 0.0, 1.0));
+    vec3 tint = mix(v_lit.rgb, vec3(1.0, 0.66, 0.22), step(0.86, fract(dice * 31.7)));
+    vec3 colour = v_base.rgb + (tint * lit + 0.05) * cover.x * cover.y;
+    gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
+}
+"""
+
+_TYPE = np.dtype(
+    [
+        ("a_position", np.float32, 3),
+        ("a_cell", np.float32, 2),
+        ("a_light", np.float32, 2),
+        ("a_base", np.float32, 4),
+        ("a_lit", np.float32, 4),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How a kind of front is drawn: lights across, per rack unit, their size and colours."""
+
+    across: float
+    per_u: float
+    light: tuple[float, float]
+    plate: Rgb
+    lit_share: float
+    lit: Rgb
+
+
+_LEAF = _Look(32, 2, (0.30, 0.27), (0.030, 0.036, 0.048), 0.88, (0.20, 0.85, 0.90))
+_SPINE = _Look(32, 2, (0.30, 0.27), (0.036, 0.034, 0.052), 0.92, (0.64, 0.52, 1.00))
+_FIXTURES: dict[FixtureKind, _Look] = {
+    FixtureKind.NVLINK_TRAY: _Look(18, 1, (0.34, 0.16), (0.050, 0.062, 0.060), 0.95, (0.42, 0.88, 0.30)),
+    FixtureKind.POWER_SHELF: _Look(6, 1, (0.06, 0.14), (0.105, 0.110, 0.122), 1.0, (0.30, 0.92, 0.42)),
+    FixtureKind.STORAGE: _Look(12, 1, (0.05, 0.26), (0.070, 0.080, 0.098), 0.9, (0.30, 0.62, 1.00)),
+}
+
+
+def _vertices(
+    plant: Plant, rack: NDArray[np.int32], u0: NDArray[np.float64], u1: NDArray[np.float64], looks: list[_Look]
+) -> NDArray[np.void]:
+    none = np.zeros(len(rack))
+    edge_m = 0.0025
+    out = np.zeros((len(rack), 4), _TYPE)
+    z0, z1 = RACK_FOOT_M + u0 * U_M + edge_m, RACK_FOOT_M + u1 * U_M - edge_m
+    out["a_position"] = face_corners(plant, rack, z0, z1, none, none + 1.0)
+    across = np.array([look.across for look in looks])
+    upwards = np.maximum(1.0, np.rint((u1 - u0) * [look.per_u for look in looks]))
+    corner = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float)
+    out["a_cell"] = corner[None] * np.stack([across, upwards], axis=1)[:, None, :]
+    out["a_light"] = np.array([look.light for look in looks])[:, None, :]
+    out["a_base"] = np.array([(*look.plate, look.lit_share) for look in looks])[:, None, :]
+    seed = np.modf(np.arange(len(rack)) * 0.754877)[0] * 6.28
+    out["a_lit"][..., :3] = np.array([look.lit for look in looks])[:, None, :]
+    out["a_lit"][..., 3] = seed[:, None]
+    return out.ravel()
+
+
+class Faces:
+    """Draws the fronts of all switches and fixtures in one call."""
+
+    def __init__(self, plant: Plant, geometry: Geometry) -> None:
+        parts = []
+        switches, tiles = plant.switches, geometry.switch_tiles
+        slots = np.flatnonzero(switches.present)
+        if len(slots):
+            looks = [_SPINE if r == SwitchRole.SPINE else _LEAF for r in switches.role[slots]]
+            parts.append(_vertices(plant, tiles.rack[slots], tiles.u0[slots], tiles.u1[slots], looks))
+        fixtures = geometry.fixtures
+        if len(fixtures.rack):
+            looks = [_FIXTURES[FixtureKind(int(k))] for k in fixtures.kind]
+            parts.append(_vertices(plant, fixtures.rack, fixtures.u0, fixtures.u1, looks))
+        self._quads = sum(len(p) for p in parts) // 4
+        if self._quads:
+            self._program = program(_VERTEX, _FRAGMENT, np.concatenate(parts))
+            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+
+    def draw(self, stage: Stage) -> None:
+        """Draw with depth test and back-face culling on."""
+        if not self._quads:
+            return
+        stage.light(self._program)
+        self._program["u_phase"] = stage.phase_s
+        self._program.draw("triangles", self._indices)

@@ -1,0 +1,87 @@
+"""The floor: one large quad; grid, shadows and aisle light in its fragment shader, fading into the fog."""
+
+from __future__ import annotations
+
+import numpy as np
+from vispy import gloo
+
+from twin.view3d.lightmap import Lightmap
+from twin.view3d.meshes import quad_indices
+from twin.view3d.stage import Stage, program
+
+_VERTEX = """
+attribute vec3 a_position;
+varying vec2 v_place;
+varying vec3 v_from_eye;
+void main() {
+    gl_Position = u_matrix * vec4(a_position, 1.0);
+    v_fog = 0.0;
+    v_place = a_position.xy;
+    v_from_eye = a_position - u_eye;
+}
+"""
+
+_FRAGMENT = """
+uniform sampler2D u_lightmap;
+uniform vec4 u_area;         // origin [m], 1 / size [1/m]
+uniform vec2 u_reach;        // start and 1 / range of the floor's own fading
+uniform vec3 u_floor;
+uniform vec3 u_grid;
+uniform vec3 u_grid_major;
+uniform vec3 u_cold;
+uniform vec3 u_hot;
+uniform float u_shadow;
+uniform float u_air;
+varying vec2 v_place;
+varying vec3 v_from_eye;
+void main() {
+    float far = max(0.0, (length(v_from_eye) - u_reach.x) * u_reach.y);
+    float fade = exp(-far * far);
+    vec4 light = texture2D(u_lightmap, (v_place - u_area.xy) * u_area.zw);
+    vec2 tile = v_place / 0.6;
+    vec2 blur = fwidth(tile);
+    vec2 fine = clamp((0.022 - abs(fract(tile - 0.5) - 0.5)) / blur + 0.5, 0.0, 1.0);
+    fine *= clamp(0.9 - blur * 2.2, 0.0, 1.0);
+    vec2 tenth = tile * 0.1;
+    vec2 wide = clamp((0.004 - abs(fract(tenth - 0.5) - 0.5)) / (blur * 0.1) + 0.5, 0.0, 1.0);
+    wide *= clamp(1.0 - blur * 0.22, 0.0, 1.0) ;
+    vec3 colour = u_floor * (0.80 + 0.20 * light.a);
+    colour = mix(colour, u_grid, max(fine.x, fine.y) * (0.35 + 0.65 * light.a));
+    colour = mix(colour, u_grid_major, max(wide.x, wide.y) * 0.85);
+    colour += (u_cold * light.g + u_hot * light.b) * u_air;
+    colour *= 1.0 - u_shadow * light.r;
+    gl_FragColor = vec4(mix(u_ground, colour, fade), 1.0);
+}
+"""
+
+_REACH_M = 1500.0
+
+
+class Floor:
+    """Draws the floor under everything, after the solids so that hidden floor costs nothing."""
+
+    def __init__(self, lightmap: Lightmap) -> None:
+        vertices = np.zeros(4, [("a_position", np.float32, 3)])
+        middle = np.array(lightmap.origin_m) + np.array(lightmap.size_m) / 2
+        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * _REACH_M + middle
+        vertices["a_position"][:, :2] = corners
+        self._program = program(_VERTEX, _FRAGMENT, vertices)
+        self._indices = gloo.IndexBuffer(quad_indices(1))
+        self._program["u_lightmap"] = gloo.Texture2D(
+            lightmap.texels, interpolation="linear", wrapping="clamp_to_edge"
+        )
+        self._program["u_area"] = (*lightmap.origin_m, 1 / lightmap.size_m[0], 1 / lightmap.size_m[1])
+
+    def draw(self, stage: Stage, *, air: bool) -> None:
+        """Draw with depth test on and depth writing off."""
+        colours = stage.colours
+        stage.light(self._program)
+        self._program["u_reach"] = (stage.fog[0] * 0.6, stage.fog[1] * 1.15)
+        self._program["u_floor"] = colours.floor
+        self._program["u_grid"] = colours.grid
+        self._program["u_grid_major"] = colours.grid_major
+        self._program["u_cold"] = colours.cold
+        self._program["u_hot"] = colours.hot
+        self._program["u_shadow"] = colours.shadow
+        self._program["u_air"] = 1.0 if air else 0.0
+        self._program.draw("triangles", self._indices)

@@ -1,0 +1,337 @@
+"""The hall on screen: a canvas, its layers, the camera and the pointer. The one door of this package for the app."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+import vispy
+from numpy.typing import NDArray
+from psygnal import Signal
+from PySide6.QtGui import QImage
+
+from twin.plant.geometry import Geometry, build_geometry
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
+from twin.view3d import camera
+from twin.view3d.camera import Flight
+from twin.view3d.capability import Capability, is_software, probe
+from twin.view3d.gestures import Gestures
+from twin.view3d.locate import box_of
+from twin.view3d.picking import Hit, Picker
+from twin.view3d.presets import frame_box, preset_pose
+from twin.view3d.scene import Scene
+from twin.view3d.state import CameraPose, ViewState
+
+vispy.use(app="pyside6", gl="gl+")
+
+from vispy import app as vispy_app  # noqa: E402  (the backend is chosen before)
+
+REST_S = 0.22
+"""So long after the last move the camera counts as at rest."""
+_NOWHERE = CameraPose((0.0, 0.0, 1.0), 12.0, -60.0, 25.0)
+
+
+class _ErrorLog(logging.Handler):
+    """Collects what vispy would only print: it swallows exceptions in callbacks and in drawing."""
+
+    def __init__(self, view: HallView) -> None:
+        super().__init__(logging.ERROR)
+        self._view = view
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = self.format(record)
+        self._view.errors.append(text)
+        self._view.failed.emit(text)
+
+
+class HallView:
+    """Draws a plant and its frames, answers the pointer, flies the camera.
+
+    Parameters
+    ----------
+    state
+        What is looked at; followed, and written by the pointer.
+    size
+        Logical pixels.
+    show
+        Whether to open its own window at once.
+    samples
+        Of multisampling; None: 4 on hardware, none in software.
+    keys
+        "app" leaves all keys to the application; None: F frames the selection, Home shows the overview.
+    """
+
+    hovered = Signal(object)
+    clicked = Signal(object)
+    double_clicked = Signal(object)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        state: ViewState,
+        *,
+        size: tuple[int, int] = (1280, 800),
+        show: bool = False,
+        samples: int | None = None,
+        keys: str | None = None,
+    ) -> None:
+        self.state = state
+        self.errors: list[str] = []
+        self._log = _ErrorLog(self)
+        logging.getLogger("vispy").addHandler(self._log)
+        config = {"samples": (0 if is_software() else 4) if samples is None else samples, "depth_size": 24}
+        self.canvas = vispy_app.Canvas(
+            title="gpu-twin", size=size, show=show, config=config, keys=None, autoswap=False, vsync=False
+        )
+        self.canvas.set_current()
+        self.capability: Capability = probe()
+        self._scene = Scene(self.capability)
+        self._plant: Plant | None = None
+        self._geometry: Geometry | None = None
+        self._picker: Picker | None = None
+        self._frame: Frame | None = None
+        self._flight: tuple[Flight, float] | None = None
+        self._pose = state.camera or _NOWHERE
+        self._wall_s = self._moved_s = -1e9
+        self._settled = True
+        self._writing = False
+        self.draw_s = 0.0
+        self.canvas.events.draw.connect(self._on_draw)
+        self.canvas.events.resize.connect(lambda _: self.canvas.update())
+        Gestures(
+            self._orbit, self._pan, self._zoom, self._hover, self._click, self._double_click, self._let_go
+        ).connect(self.canvas)
+        if keys is None:
+            self.canvas.events.key_press.connect(self._on_key)
+        state.events.camera.connect(self._on_camera)
+        state.events.colour_by.connect(self._on_colour_by)
+        for name in ("layers", "theme"):
+            getattr(state.events, name).connect(self._redraw)
+        for name in ("selection", "hovered"):
+            getattr(state.events, name).connect(self._on_marks)
+
+    @property
+    def native(self) -> Any:
+        """Return the Qt widget to embed."""
+        return self.canvas.native
+
+    @property
+    def pose(self) -> CameraPose:
+        """Return where the camera stands now."""
+        return self._pose
+
+    def set_plant(self, plant: Plant) -> None:
+        """Take a plant: builds all meshes, and shows the overview when the state has no camera yet."""
+        self._plant = plant
+        self._geometry = build_geometry(plant)
+        self._picker = Picker(plant, self._geometry)
+        self._frame = None
+        self.canvas.set_current()
+        self._scene.set_plant(plant, self._geometry)
+        self._scene.set_frame(None, self.state.colour_by)
+        if self.state.camera is None:
+            self.preset("overview", animate=False)
+        self._on_marks()
+
+    def set_frame(self, frame: Frame | None) -> None:
+        """Show the values of a frame: one upload of the value texture and one of the pipes' states."""
+        self._frame = frame
+        if self._plant is not None:
+            self._scene.set_frame(frame, self.state.colour_by)
+            self.canvas.update()
+
+    def pick(self, x_px: float, y_px: float) -> Hit | None:
+        """Return what is under a place of the widget (logical pixels, whatever the screen's pixel ratio)."""
+        if self._picker is None:
+            return None
+        return self._picker.pick(*camera.ray(self._pose, x_px, y_px, *self._logical()))
+
+    def fly_to(self, id: str, animate: bool = True) -> None:
+        """Move the camera to a thing; unknown ids are ignored."""
+        self._frame_boxes([id], animate)
+
+    def frame_selection(self, animate: bool = True) -> None:
+        """Move the camera so that the selection fills the picture; without one, the overview."""
+        if self.state.selection:
+            self._frame_boxes(list(self.state.selection), animate)
+        else:
+            self.preset("overview", animate)
+
+    def preset(self, name: str, animate: bool = True) -> None:
+        """Move the camera to one of `presets.PRESETS`."""
+        if self._plant is not None and self._geometry is not None:
+            width, height = self._logical()
+            self._go(preset_pose(name, self._plant, self._geometry, width / height), animate)
+
+    def tick(self, wall_s: float) -> None:
+        """Advance flight and flow; called by a timer with a monotonic clock, redraws only when something changed."""
+        elapsed = min(max(wall_s - self._wall_s, 0.0), 0.2) if self._wall_s > 0 else 0.0
+        self._wall_s = wall_s
+        dirty = False
+        if self._flight is not None:
+            flight, start_s = self._flight
+            self._pose = flight.at(wall_s - start_s)
+            self._moved_s = wall_s
+            dirty = True
+            if wall_s - start_s >= flight.duration_s:
+                self._flight = None
+                self._publish()
+        if not self._settled and wall_s - self._moved_s > REST_S:
+            self._settled = dirty = True
+        if self._scene.advance(elapsed, self.draw_s, moving=not self._settled):
+            dirty = True
+        if dirty:
+            self.canvas.update()
+
+    def grab(self) -> NDArray[np.uint8]:
+        """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
+        self._settled = True
+        image = self.native.grabFramebuffer().convertToFormat(QImage.Format.Format_RGBA8888)
+        lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+        return lines[:, : image.width(), :3].copy()
+
+    def close(self) -> None:
+        """Release the canvas and stop listening."""
+        logging.getLogger("vispy").removeHandler(self._log)
+        self.canvas.close()
+
+    def _logical(self) -> tuple[float, float]:
+        width, height = self.canvas.size
+        return float(max(width, 1)), float(max(height, 1))
+
+    def _on_draw(self, _event: object) -> None:
+        began = time.perf_counter()
+        width, height = (int(v) for v in self.canvas.physical_size)
+        self._scene.draw(
+            self._pose,
+            self.state,
+            (max(width, 1), max(height, 1)),
+            scale=width / self._logical()[0],
+            moving=not self._settled and self.capability.software,
+        )
+        self.draw_s = time.perf_counter() - began
+
+    def _redraw(self, *_change: object) -> None:
+        self.canvas.update()
+
+    def _on_colour_by(self, *_change: object) -> None:
+        if self._plant is not None:
+            self._scene.set_frame(self._frame, self.state.colour_by)
+        self.canvas.update()
+
+    def _on_marks(self, *_change: object) -> None:
+        if self._plant is None or self._geometry is None:
+            return
+        selected = {id: box_of(self._plant, self._geometry, id) for id in self.state.selection}
+        hovered = box_of(self._plant, self._geometry, self.state.hovered) if self.state.hovered else None
+        self.canvas.set_current()
+        self._scene.mark({id: box for id, box in selected.items() if box is not None}, hovered)
+        self.canvas.update()
+
+    def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
+        if pose is not None and not self._writing:
+            self._flight = None
+            self._pose = pose
+            self.canvas.update()
+
+    def _publish(self) -> None:
+        self._writing = True
+        self.state.camera = self._pose
+        self._writing = False
+
+    def _go(self, pose: CameraPose, animate: bool) -> None:
+        if animate:
+            self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))
+            self._settled = False
+        else:
+            self._flight = None
+            self._pose = pose
+            self._publish()
+        self.canvas.update()
+
+    def _frame_boxes(self, ids: list[str], animate: bool) -> None:
+        if self._plant is None or self._geometry is None:
+            return
+        boxes = [box for box in (box_of(self._plant, self._geometry, id) for id in ids) if box is not None]
+        if not boxes:
+            return
+        low = np.min([box[0] for box in boxes], axis=0)
+        high = np.max([box[1] for box in boxes], axis=0)
+        width, height = self._logical()
+        pose = self._facing(low, high)
+        self._go(frame_box(pose, low, high, width / height), animate)
+
+    def _facing(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> CameraPose:
+        """Return the present pose, turned before the front when a single rack or less is framed."""
+        if self._plant is None or high[0] - low[0] > 2.5:
+            return self._pose
+        racks, centre = self._plant.racks, (low + high) / 2
+        here = np.hypot(racks.x_m - centre[0], racks.y_m - centre[1])
+        if not len(here) or here.min() > 1.5:
+            return self._pose
+        azimuth = float(racks.facing[here.argmin()]) * 72.0
+        return CameraPose(self._pose.centre_m, self._pose.distance_m, azimuth, 10.0, 38.0)
+
+    def _moved(self, pose: CameraPose) -> None:
+        self._flight = None
+        self._pose = pose
+        self._moved_s = self._wall_s
+        self._settled = False
+        self.canvas.update()
+
+    def _orbit(self, dx: float, dy: float) -> None:
+        self._moved(camera.orbit(self._pose, dx, dy))
+
+    def _pan(self, dx: float, dy: float) -> None:
+        self._moved(camera.pan(self._pose, dx, dy, self._logical()[1]))
+
+    def _zoom(self, notches: float, x: float, y: float) -> None:
+        origin, direction = camera.ray(self._pose, x, y, *self._logical())
+        hit = self._picker.pick(origin, direction) if self._picker else None
+        if hit is not None:
+            target = np.array(hit.point_m)
+        elif direction[2] < -0.02 and origin[2] > 0:
+            target = origin + direction * min(-origin[2] / direction[2], 4 * self._pose.distance_m)
+        else:
+            target = origin + direction * self._pose.distance_m
+        self._moved(camera.zoom_to(self._pose, notches, target))
+        self._publish()
+
+    def _let_go(self) -> None:
+        self._publish()
+
+    def _hover(self, x: float, y: float) -> None:
+        hit = self.pick(x, y)
+        id = hit.id if hit else None
+        if id != self.state.hovered:
+            self.state.hovered = id
+        self.hovered.emit(hit)
+
+    def _click(self, x: float, y: float, extend: bool) -> None:
+        hit = self.pick(x, y)
+        chosen = self.state.selection
+        if hit is None:
+            self.state.selection = chosen if extend else ()
+        elif extend:
+            rest = tuple(id for id in chosen if id != hit.id)
+            self.state.selection = rest if hit.id in chosen else (*chosen, hit.id)
+        else:
+            self.state.selection = (hit.id,)
+        self.clicked.emit(hit)
+
+    def _double_click(self, x: float, y: float) -> None:
+        hit = self.pick(x, y)
+        if hit is not None:
+            self.fly_to(hit.id)
+        self.double_clicked.emit(hit)
+
+    def _on_key(self, event: Any) -> None:
+        if event.key is None:
+            return
+        if event.key.name == "F":
+            self.frame_selection()
+        elif event.key.name == "Home":
+            self.preset("overview")

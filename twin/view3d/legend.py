@@ -1,0 +1,124 @@
+"""What the colours mean: the legend of a colouring, with counts of the categories present."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID, State
+from twin.record.frame import Frame
+from twin.view3d import palette
+from twin.view3d.palette import Rgb
+
+STOPS = 17
+
+
+@dataclass(frozen=True)
+class Category:
+    """One swatch: colour and icon together, so that neither alone has to be told apart."""
+
+    label: str
+    rgb: Rgb
+    icon: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Legend:
+    """Legend of a colouring.
+
+    Parameters
+    ----------
+    title, unit
+        Quantity and its unit.
+    low, high
+        Fixed range of the ramp [unit].
+    stops
+        (value, colour) from low to high; empty for a categorical colouring.
+    categories
+        Swatches: the states or jobs, or the dead and the off beside a ramp.
+    """
+
+    title: str
+    unit: str
+    low: float
+    high: float
+    stops: tuple[tuple[float, Rgb], ...]
+    categories: tuple[Category, ...]
+
+
+def legend_for(
+    colour_by: str,
+    plant: Plant,
+    frame: Frame | None,
+    jobs: Sequence[str] = (),
+) -> Legend:
+    """Return the legend of a colouring.
+
+    Parameters
+    ----------
+    colour_by
+        Id of a GPU channel.
+    plant, frame
+        Counted for the categories; without a frame all counts are zero.
+    jobs
+        Names by job slot; missing ones read "job 7".
+
+    Raises
+    ------
+    KeyError
+        When the channel is unknown.
+    """
+    channel = BY_ID[colour_by]
+    states = _state_counts(plant, frame)
+    if colour_by == "gpu.state":
+        shown = [s for s in State if s is not State.ABSENT and (frame is None or states[s])]
+        return Legend(channel.title, "", 0.0, 0.0, (), tuple(_state(s, int(states[s])) for s in shown))
+    if colour_by == "gpu.job":
+        return Legend(channel.title, "", 0.0, 0.0, (), (*_jobs(plant, frame, jobs), *_out_of_order(states)))
+    places = np.linspace(0.0, 1.0, STOPS)
+    colours = palette.ramp(channel.colormap, places)
+    values = channel.low + places * (channel.high - channel.low)
+    stops = tuple((float(v), (float(c[0]), float(c[1]), float(c[2]))) for v, c in zip(values, colours, strict=True))
+    return Legend(channel.title, channel.unit, channel.low, channel.high, stops, _out_of_order(states))
+
+
+def _state_counts(plant: Plant, frame: Frame | None) -> NDArray[np.int64]:
+    if frame is None:
+        return np.zeros(len(State), np.int64)
+    state = np.asarray(frame.values["gpu.state"]).astype(np.int64)
+    count = min(len(state), len(plant.gpus.present))
+    return np.bincount(state[:count][plant.gpus.present[:count]], minlength=len(State))[: len(State)]
+
+
+def _state(state: State, count: int) -> Category:
+    return Category(state.name.lower(), palette.STATE_RGB[state], palette.STATE_ICON[state], count)
+
+
+def _out_of_order(states: NDArray[np.int64]) -> tuple[Category, ...]:
+    return (_state(State.FAILED, int(states[State.FAILED])), _state(State.OFF, int(states[State.OFF])))
+
+
+def _jobs(plant: Plant, frame: Frame | None, names: Sequence[str]) -> list[Category]:
+    if frame is None:
+        return []
+    job = np.asarray(frame.values["gpu.job"]).astype(np.int64)
+    count = min(len(job), len(plant.gpus.present))
+    slots, counts = np.unique(job[:count][plant.gpus.present[:count]], return_counts=True)
+    out = [
+        Category(
+            names[s] if s < len(names) else f"job {s}", palette.JOB_RGB[s % palette.JOBS], _job_icon(s), int(n)
+        )
+        for s, n in zip(slots.tolist(), counts.tolist(), strict=True)
+        if s >= 0
+    ]
+    idle = int(counts[slots < 0].sum())
+    return [*out, Category("no job", palette.NO_JOB_RGB, "○", idle)] if idle else out
+
+
+def _job_icon(slot: int) -> str:
+    return "■●▲◆★▼◀▶"[slot % 8]

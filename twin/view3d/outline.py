@@ -1,0 +1,91 @@
+"""Outlines of the selected and the hovered thing: box edges as ribbons of constant width on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from vispy import gloo
+
+from twin.view3d.meshes import quad_indices
+from twin.view3d.palette import Rgb
+from twin.view3d.stage import Stage, program
+
+_VERTEX = """
+attribute vec3 a_position;
+attribute vec3 a_other;      // far end of the edge
+attribute vec2 a_side;        // -1 or 1 across; 1 at the start and -1 at the end of the edge
+uniform vec2 u_half;         // half the screen [px]
+uniform float u_width;       // half width of a ribbon [px]
+varying float v_across;
+void main() {
+    vec4 here = u_matrix * vec4(a_position, 1.0);
+    vec4 there = u_matrix * vec4(a_other, 1.0);
+    vec2 a = here.xy / max(here.w, 1e-3) * u_half;
+    vec2 b = there.xy / max(there.w, 1e-3) * u_half;
+    vec2 ahead = normalize(b - a + vec2(1e-5, 0.0));
+    vec2 shift = (vec2(-ahead.y, ahead.x) * a_side.x * a_side.y - ahead * 0.7) * u_width;
+    here.xy += shift / u_half * here.w;
+    here.z -= 0.00006 * here.w;
+    gl_Position = here;
+    v_fog = 0.0;
+    v_across = a_side.x;
+}
+"""
+
+_FRAGMENT = """
+uniform vec4 u_colour;
+varying float v_across;
+void main() {
+    gl_FragColor = vec4(u_colour.rgb, u_colour.a * clamp((1.0 - abs(v_across)) * 2.5, 0.0, 1.0));
+}
+"""
+
+_TYPE = np.dtype([("a_position", np.float32, 3), ("a_other", np.float32, 3), ("a_side", np.float32, 2)])
+
+_EDGES = np.array(
+    [[0, 1], [1, 3], [3, 2], [2, 0], [4, 5], [5, 7], [7, 6], [6, 4], [0, 4], [1, 5], [2, 6], [3, 7]]
+)
+Box = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+def edge_vertices(boxes: Sequence[Box], swell_m: float = 0.012) -> NDArray[np.void]:
+    """Return four vertices for each of the twelve edges of each box, a little outside the box."""
+    out = np.zeros((len(boxes), 12, 4), _TYPE)
+    for k, (low, high) in enumerate(boxes):
+        ends = np.stack([low - swell_m, high + swell_m])
+        corners = np.array([[ends[i, 0], ends[j, 1], ends[l, 2]] for l in (0, 1) for j in (0, 1) for i in (0, 1)])
+        start, end = corners[_EDGES[:, 0]], corners[_EDGES[:, 1]]
+        out[k, :, :2]["a_position"] = start[:, None]
+        out[k, :, :2]["a_other"] = end[:, None]
+        out[k, :, 2:]["a_position"] = end[:, None]
+        out[k, :, 2:]["a_other"] = start[:, None]
+        out[k]["a_side"] = [[-1, 1], [1, 1], [1, -1], [-1, -1]]
+    return out.ravel()
+
+
+class Outline:
+    """Ribbons round a few boxes; rebuilt when the boxes change."""
+
+    def __init__(self) -> None:
+        self._boxes = 0
+        self._program = program(_VERTEX, _FRAGMENT, np.zeros(4, _TYPE))
+        self._indices = gloo.IndexBuffer(quad_indices(1))
+
+    def set_boxes(self, boxes: Sequence[Box]) -> None:
+        """Choose what is outlined."""
+        self._boxes = len(boxes)
+        if boxes:
+            self._program.bind(gloo.VertexBuffer(edge_vertices(boxes)))
+            self._indices = gloo.IndexBuffer(quad_indices(12 * len(boxes)))
+
+    def draw(self, stage: Stage, rgb: Rgb, alpha: float, width_px: float) -> None:
+        """Draw with blending on, culling off; the caller decides about the depth test."""
+        if not self._boxes:
+            return
+        stage.light(self._program)
+        self._program["u_half"] = (stage.size_px[0] / 2, stage.size_px[1] / 2)
+        self._program["u_width"] = width_px / 2
+        self._program["u_colour"] = (*rgb, alpha)
+        self._program.draw("triangles", self._indices)

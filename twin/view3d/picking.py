@@ -1,0 +1,134 @@
+"""What is under the pointer: a ray against the boxes of racks and machines, then against the fronts of one rack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.geometry import Geometry, Tiles, build_geometry
+from twin.plant.tables import RACK_FOOT_M, U_M, Plant
+from twin.view3d.locate import machine_boxes, rack_boxes
+from twin.view3d.panels import FRAME_M
+
+HitKind = Literal["gpu", "node", "switch", "rack", "loop"]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a ray met first.
+
+    Parameters
+    ----------
+    kind, slot, id
+        The smallest thing there: a GPU tile, else the face of a node or switch, else the rack or machine.
+    distance_m, point_m
+        Along the ray, and the place.
+    """
+
+    kind: HitKind
+    slot: int
+    id: str
+    distance_m: float
+    point_m: tuple[float, float, float]
+
+
+class _ByRack:
+    """Slots of a table of tiles, grouped by rack."""
+
+    def __init__(self, tiles: Tiles, present: NDArray[np.bool_], racks: int) -> None:
+        slots = np.flatnonzero(present)
+        self._slots = slots[np.argsort(tiles.rack[slots], kind="stable")]
+        self._first = np.searchsorted(tiles.rack[self._slots], np.arange(racks + 1))
+        self._tiles = tiles
+
+    def at(self, rack: int, across: float, u: float) -> int | None:
+        """Return the slot whose tile holds the place (share of the usable width, rack units above the foot)."""
+        slots = self._slots[self._first[rack] : self._first[rack + 1]]
+        tiles = self._tiles
+        inside = (tiles.u0[slots] <= u) & (u < tiles.u1[slots])
+        inside &= np.floor(across * tiles.columns[slots]) == tiles.column[slots]
+        found = np.flatnonzero(inside)
+        return int(slots[found[0]]) if len(found) else None
+
+
+class Picker:
+    """Answers rays for one epoch of a plant.
+
+    Parameters
+    ----------
+    plant
+        The plant.
+    geometry
+        Its geometry, built when not given.
+    """
+
+    def __init__(self, plant: Plant, geometry: Geometry | None = None) -> None:
+        geometry = geometry or build_geometry(plant)
+        self._plant = plant
+        self._rack_slots = np.flatnonzero(plant.racks.present)
+        self._machine_loops = geometry.machines.loop
+        rack_low, rack_high = rack_boxes(plant, self._rack_slots)
+        machine_low, machine_high = machine_boxes(geometry, np.arange(len(self._machine_loops)))
+        self._low = np.concatenate([rack_low, machine_low])
+        self._high = np.concatenate([rack_high, machine_high])
+        racks = len(plant.racks.present)
+        self._gpus = _ByRack(geometry.gpu_tiles, plant.gpus.present, racks)
+        self._nodes = _ByRack(geometry.node_tiles, plant.nodes.present, racks)
+        self._switches = _ByRack(geometry.switch_tiles, plant.switches.present, racks)
+
+    def pick(self, origin: Floats, direction: Floats) -> Hit | None:
+        """Return what the ray meets first.
+
+        Parameters
+        ----------
+        origin
+            Start [m], shape (3,).
+        direction
+            Unit vector, shape (3,).
+        """
+        index, distance = self._first_box(origin, direction)
+        if index is None:
+            return None
+        point = origin + direction * distance
+        place = (float(point[0]), float(point[1]), float(point[2]))
+        if index >= len(self._rack_slots):
+            loop = int(self._machine_loops[index - len(self._rack_slots)])
+            return Hit("loop", loop, self._plant.loops.ids[loop], distance, place)
+        rack = int(self._rack_slots[index])
+        return self._on_front(rack, place, distance) or Hit(
+            "rack", rack, self._plant.racks.ids[rack], distance, place
+        )
+
+    def _first_box(self, origin: Floats, direction: Floats) -> tuple[int | None, float]:
+        if not len(self._low):
+            return None, 0.0
+        safe = np.where(np.abs(direction) < 1e-12, 1e-12, direction)
+        to_low, to_high = (self._low - origin) / safe, (self._high - origin) / safe
+        enter = np.minimum(to_low, to_high).max(axis=1)
+        leave = np.maximum(to_low, to_high).min(axis=1)
+        enter[(leave < enter) | (leave < 0) | (enter < 0)] = np.inf
+        nearest = int(enter.argmin())
+        return (nearest, float(enter[nearest])) if np.isfinite(enter[nearest]) else (None, 0.0)
+
+    def _on_front(self, rack: int, point: tuple[float, float, float], distance: float) -> Hit | None:
+        plant, racks = self._plant, self._plant.racks
+        facing = int(racks.facing[rack])
+        front = float(racks.y_m[rack]) + facing * float(racks.depth_m[rack]) / 2
+        if abs(point[1] - front) > 1e-6:
+            return None
+        usable = float(racks.width_m[rack]) - 2 * FRAME_M
+        across = 0.5 - facing * (point[0] - float(racks.x_m[rack])) / usable
+        u = (point[2] - RACK_FOOT_M) / U_M
+        if not 0 <= across < 1:
+            return None
+        if (gpu := self._gpus.at(rack, across, u)) is not None:
+            return Hit("gpu", gpu, plant.gpu_id(gpu), distance, point)
+        if (node := self._nodes.at(rack, across, u)) is not None:
+            return Hit("node", node, plant.nodes.ids[node], distance, point)
+        if (switch := self._switches.at(rack, across, u)) is not None:
+            return Hit("switch", switch, plant.switches.ids[switch], distance, point)
+        return None

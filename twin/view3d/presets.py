@@ -1,0 +1,151 @@
+"""Camera places for a plant: the overview at a corner, a row, from the top, in the aisle, close to a rack."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.geometry import AisleKind, Geometry
+from twin.plant.tables import Plant
+from twin.view3d.camera import project
+from twin.view3d.state import CameraPose
+
+PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
+
+
+def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    """Return the pose of a preset.
+
+    Parameters
+    ----------
+    name
+        One of PRESETS.
+    aspect
+        Width over height of the picture.
+
+    Raises
+    ------
+    KeyError
+        When the preset is unknown.
+    """
+    return {"overview": _overview, "row": _row, "top": _top, "aisle": _aisle, "close": _close}[name](
+        plant, geometry, aspect
+    )
+
+
+def frame_box(pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float) -> CameraPose:
+    """Return the pose that shows a box whole with air around it, from the same direction."""
+    return _fit(pose, low, high, aspect, share=0.55)
+
+
+def _corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    ends = np.stack([low, high])
+    return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def _fit(
+    pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float, share: float
+) -> CameraPose:
+    """Return the pose moved so that the box fills `share` of the picture's width or height."""
+    corners = _corners(low, high)
+    centre = (low + high) / 2
+    near, far = 0.3, 5000.0
+    for _ in range(40):
+        middle = float(np.sqrt(near * far))
+        shown = project(_at(pose, centre, middle), corners, aspect, 1.0)
+        spread = np.abs(shown[:, :2] - [aspect / 2, 0.5]) / [aspect / 2, 0.5]
+        if (shown[:, 2] <= 0.05).any() or spread.max() > share:
+            near = middle
+        else:
+            far = middle
+    return _at(pose, centre, far)
+
+
+def _at(pose: CameraPose, centre: NDArray[np.float64], distance_m: float) -> CameraPose:
+    place = (float(centre[0]), float(centre[1]), float(centre[2]))
+    return CameraPose(place, distance_m, pose.azimuth_deg, pose.elevation_deg, pose.fov_deg)
+
+
+def _racks_box(plant: Plant, geometry: Geometry) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    racks, present = plant.racks, plant.racks.present
+    if not present.any():
+        return geometry.bounds_m[0], geometry.bounds_m[1]
+    half = np.column_stack([racks.width_m, racks.depth_m])[present] / 2
+    middle = np.column_stack([racks.x_m, racks.y_m])[present]
+    low = np.append((middle - half).min(axis=0), 0.0)
+    return low, np.append((middle + half).max(axis=0), racks.height_m[present].max())
+
+
+def _open_side(plant: Plant) -> float:
+    """Return -1 or +1: the y side of the hall whose outermost row turns its fronts outwards."""
+    racks = plant.racks
+    present = np.flatnonzero(racks.present)
+    if not len(present):
+        return -1.0
+    outermost = present[racks.y_m[present].argmin()]
+    if racks.facing[outermost] < 0:
+        return -1.0
+    return 1.0 if racks.facing[present[racks.y_m[present].argmax()]] > 0 else -1.0
+
+
+def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    low, high = _racks_box(plant, geometry)
+    high = high + [0.0, 0.0, 0.6]
+    side = _open_side(plant)
+    wide, deep = high[0] - low[0], high[1] - low[1]
+    # The longer the rows in comparison with the hall's depth, the more the camera stands before them.
+    lean = float(np.degrees(np.arctan2(deep, wide)))
+    azimuth = side * (46.0 + 0.30 * (90.0 - lean))
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 27.0, 38.0)
+    fitted = _fit(pose, low, high, aspect, share=0.97)
+    # Nearer than what fits, and towards the near corner: rows run out of the picture and recede into the fog.
+    centre = np.array(fitted.centre_m) + [0.10 * wide, side * 0.05 * deep, 0.0]
+    return _at(fitted, centre, fitted.distance_m * 0.80)
+
+
+def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    racks = plant.racks
+    side = _open_side(plant)
+    alive = np.flatnonzero(racks.present)
+    if not len(alive):
+        return _overview(plant, geometry, aspect)
+    edge = alive[(racks.y_m[alive] * side).argmax()]
+    row = alive[racks.row[alive] == racks.row[edge]]
+    low = np.array([racks.x_m[row].min(), racks.y_m[row].min() - 0.6, 0.0])
+    high = np.array([racks.x_m[row].max(), racks.y_m[row].max() + 0.6, racks.height_m[row].max()])
+    length = min(float(high[0] - low[0]), 9.0)
+    low[0] = high[0] - length
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * 68.0, 10.0, 38.0)
+    return _fit(pose, low, high, aspect, share=0.92)
+
+
+def _top(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    low, high = _racks_box(plant, geometry)
+    return _fit(CameraPose((0.0, 0.0, 0.0), 1.0, -90.0, 88.0, 30.0), low, high, aspect, share=0.9)
+
+
+def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    aisles = geometry.aisles
+    between = (aisles.kind == AisleKind.COLD) & (aisles.y1_m - aisles.y0_m > 0.9)
+    inner = np.flatnonzero(between)
+    if not len(inner):
+        return _row(plant, geometry, aspect)
+    low, high = _racks_box(plant, geometry)
+    inside = [k for k in inner if aisles.y0_m[k] > low[1] and aisles.y1_m[k] < high[1]] or list(inner)
+    k = inside[len(inside) // 2]
+    y = float(aisles.y0_m[k] + aisles.y1_m[k]) / 2
+    end = float(aisles.x1_m[k])
+    reach = min(7.0, max(2.5, (end - float(aisles.x0_m[k])) * 0.6))
+    return CameraPose((end - reach, y, 1.25), reach + 1.2, 0.0, 5.0, 55.0)
+
+
+def _close(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
+    racks, side = plant.racks, _open_side(plant)
+    alive = np.flatnonzero(racks.present)
+    if not len(alive):
+        return _overview(plant, geometry, aspect)
+    edge = alive[(racks.y_m[alive] * side).argmax()]
+    row = alive[racks.row[alive] == racks.row[edge]]
+    rack = row[np.argsort(racks.x_m[row])[-min(2, len(row))]]
+    centre = np.array([racks.x_m[rack], racks.y_m[rack] + side * racks.depth_m[rack] / 2, 1.05])
+    return _at(CameraPose((0.0, 0.0, 0.0), 1.0, side * 66.0, 9.0, 38.0), centre, 3.6)

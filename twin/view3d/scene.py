@@ -1,0 +1,209 @@
+"""All layers of the hall and the order they are drawn in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from vispy import gloo
+
+from twin.plant.geometry import Geometry, LabelKind
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
+from twin.view3d import camera
+from twin.view3d.cables import Cables, drop_mesh, trunk_mesh
+from twin.view3d.capability import Capability
+from twin.view3d.coding import colormap_of, gpu_codes
+from twin.view3d.coolant import Coolant
+from twin.view3d.faces import Faces
+from twin.view3d.floor import Floor
+from twin.view3d.glass import Glass
+from twin.view3d.label_layout import place_labels
+from twin.view3d.labels import Labels, draw_atlas
+from twin.view3d.lightmap import bake
+from twin.view3d.locate import Box
+from twin.view3d.near import NearTrays
+from twin.view3d.outline import Outline
+from twin.view3d.panels import Panels, rack_codes
+from twin.view3d.solids import Solids, building, busways, tray_rails
+from twin.view3d.stage import Stage
+from twin.view3d.state import CameraPose, ViewState
+from twin.view3d.theme import colours_of
+from twin.view3d.values import ValueTexture
+
+LABEL_PERIOD_S = 0.25
+"""Labels are placed anew at most so often."""
+SOFTWARE_LOAD = 3.0
+"""In software, ornaments are redrawn so rarely that drawing takes one part in this many of the time."""
+
+
+class Scene:
+    """Layers built from a plant; drawn into the current context."""
+
+    def __init__(self, capability: Capability) -> None:
+        self._capability = capability
+        self._outline_selected, self._outline_hovered = Outline(), Outline()
+        self._labels = Labels()
+        self._plant: Plant | None = None
+        self._phase_s = 0.0
+        self._idle_s = 0.0
+        self._frame_t_s: float | None = None
+        self._flowing = False
+        self._atlas_of: tuple[object, ...] = ()
+        self._placed_at_s = -1.0
+        self._selected: dict[str, Box] = {}
+
+    def set_plant(self, plant: Plant, geometry: Geometry) -> None:
+        """Build all meshes of a plant."""
+        self._plant, self._geometry = plant, geometry
+        slots = len(plant.gpus.present) + len(plant.racks.present)
+        self._values = ValueTexture(slots, self._capability.value_format)
+        self._panels = Panels(plant, geometry, self._values)
+        self._faces = Faces(plant, geometry)
+        self._building = Solids(building(plant, geometry))
+        self._tray_rails = Solids(tray_rails(geometry.trays))
+        self._busways = Solids(busways(geometry.busways))
+        self._trunks, self._drops = Cables(trunk_mesh(geometry.bundles)), Cables(drop_mesh(geometry.bundles))
+        self._coolant = Coolant(plant, geometry.pipes)
+        self._glass = Glass(geometry.aisles)
+        self._floor = Floor(bake(plant, geometry))
+        self._near = NearTrays(plant, geometry, self._values, self._capability.instancing)
+        low, high = geometry.bounds_m
+        self._size_m = float(np.linalg.norm(high - low))
+        self._atlas_of = ()
+
+    def set_frame(self, frame: Frame | None, colour_by: str) -> None:
+        """Upload the values of a frame."""
+        if self._plant is None:
+            return
+        codes = gpu_codes(colour_by, self._plant, frame)
+        self._values.set_colormap(colormap_of(colour_by))
+        self._values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
+        self._coolant.set_frame(frame)
+        moved = frame is not None and self._frame_t_s is not None and frame.t_s != self._frame_t_s
+        self._flowing = moved
+        self._frame_t_s = None if frame is None else frame.t_s
+
+    def mark(self, selected: Mapping[str, Box], hovered: Box | None) -> None:
+        """Choose what is outlined and named."""
+        self._selected = dict(selected)
+        self._outline_selected.set_boxes(list(selected.values()))
+        self._outline_hovered.set_boxes([hovered] if hovered else [])
+        self._atlas_of = ()
+
+    def advance(self, elapsed_s: float, draw_s: float, *, moving: bool) -> bool:
+        """Let coolant and lights go on while the run does; return whether to draw again."""
+        if self._plant is None or not self._flowing:
+            return False
+        self._idle_s += elapsed_s
+        if self._capability.software and (moving or self._idle_s < SOFTWARE_LOAD * draw_s):
+            return False
+        self._phase_s += self._idle_s
+        self._coolant.advance(self._idle_s)
+        self._idle_s = 0.0
+        return True
+
+    def draw(
+        self,
+        pose: CameraPose,
+        state: ViewState,
+        size_px: tuple[int, int],
+        *,
+        scale: float,
+        moving: bool,
+    ) -> None:
+        """Draw one picture.
+
+        Parameters
+        ----------
+        size_px
+            Physical pixels.
+        scale
+            Physical pixels per logical one.
+        moving
+            Leave out labels, near trays, cable drops and glass, to keep up with the pointer.
+        """
+        colours = colours_of(state.theme)
+        gloo.set_viewport(0, 0, *size_px)
+        gloo.set_state(depth_test=True, blend=False, cull_face=True, depth_mask=True, depth_func="less")
+        gloo.clear(color=(*colours.ground, 1.0), depth=True)
+        if self._plant is None:
+            return
+        stage = self._stage(pose, state, size_px)
+        layers = state.layers
+        if "trays" in layers and not moving:
+            self._near.draw(stage, pose)
+        if "racks" in layers:
+            self._panels.draw(stage)
+            self._faces.draw(stage)
+            self._building.draw(stage)
+        if "pipes" in layers:
+            self._coolant.draw(stage)
+        if "cables" in layers:
+            self._tray_rails.draw(stage)
+            self._trunks.draw(stage)
+            if not moving:
+                self._drops.draw(stage)
+        if "power" in layers:
+            self._busways.draw(stage)
+        gloo.set_state(depth_mask=False, cull_face=False)
+        self._floor.draw(stage, air="air" in layers)
+        gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"), cull_face=True)
+        if "air" in layers:
+            self._glass.draw(stage)
+        self._draw_marks(stage, scale)
+        if "labels" in layers and not moving:
+            self._draw_labels(stage, pose, state, scale)
+        # A depth mask left off would keep the next frame's clear from reaching the depth buffer.
+        gloo.set_state(depth_mask=True, blend=False, depth_test=True, cull_face=False)
+
+    def _stage(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> Stage:
+        low, high = self._geometry.bounds_m
+        eye = camera.eye_m(pose)
+        outside = np.maximum(np.maximum(low - eye, eye - high), 0.0)
+        near_m = float(np.clip(np.linalg.norm(outside) * 0.6, 0.08, 50.0))
+        far_m = float(np.linalg.norm(np.maximum(np.abs(eye - low), np.abs(eye - high)))) + 400.0
+        matrix = camera.view_projection(pose, size_px[0] / size_px[1], near_m, far_m)
+        fog = (pose.distance_m * 0.55, 1.0 / (0.9 * self._size_m + 1.1 * pose.distance_m + 12.0))
+        return Stage(matrix, eye, fog, colours_of(state.theme), size_px, self._phase_s)
+
+    def _draw_marks(self, stage: Stage, scale: float) -> None:
+        gloo.set_state(cull_face=False)
+        colours = stage.colours
+        self._outline_hovered.draw(stage, colours.hover, 0.95, 2.6 * scale)
+        self._outline_selected.draw(stage, colours.outline, 1.0, 3.4 * scale)
+        gloo.set_state(depth_test=False)
+        self._outline_selected.draw(stage, colours.outline, 0.22, 2.4 * scale)
+
+    def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
+        labels = self._geometry.labels
+        selected = list(self._selected.items())[:8]
+        wanted = (state.theme, scale, tuple(id for id, _ in selected))
+        now_s = time.monotonic()
+        if wanted != self._atlas_of:
+            texts = [*labels.text, *(id for id, _ in selected)]
+            self._labels.set_atlas(draw_atlas(texts, stage.colours, scale))
+            self._atlas_of = wanted
+            self._placed_at_s = -1.0
+        key = (pose, stage.size_px)
+        if key != getattr(self, "_placed_for", None) or self._placed_at_s < 0:
+            if now_s - self._placed_at_s >= LABEL_PERIOD_S:
+                self._place(pose, stage, selected, scale)
+                self._placed_at_s, self._placed_for = now_s, key
+        gloo.set_state(blend_func=("one", "one_minus_src_alpha"), depth_test=False)
+        self._labels.draw(stage)
+
+    def _place(self, pose: CameraPose, stage: Stage, selected: list[tuple[str, Box]], scale: float) -> None:
+        labels = self._geometry.labels
+        anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
+        marks = np.array([[*((low + high) / 2)[:2], high[2]] for _, (low, high) in selected]).reshape(-1, 3)
+        weights = np.where(labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5))
+        points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
+        weights = np.concatenate([weights, np.full(len(selected), 9.0)])
+        far: NDArray[np.bool_] = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
+        points[far, 2] = -1.0
+        self._labels.show(
+            place_labels(points, self._labels.sizes_px, weights, *stage.size_px, scale=scale)
+        )

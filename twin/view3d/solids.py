@@ -1,0 +1,250 @@
+"""Cabinets, machines, cable trays: one merged mesh of boxes in quiet greys, lit per vertex, with drawn seams."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from vispy import gloo
+
+from twin.plant.geometry import Boxes, Busways, Geometry, Polylines, Trays
+from twin.plant.tables import LoopKind, Plant
+from twin.view3d.meshes import UPRIGHT, box_face, quad_indices
+from twin.view3d.stage import Stage, program
+from twin.view3d.theme import Colours
+
+
+class Finish(IntEnum):
+    """Surface of a face; the shader draws what belongs to it."""
+
+    PLAIN = 0  # seams only
+    FRONT = 1  # cabinet front: dark recess between two posts
+    REAR = 2  # perforated door
+    ROOF = 3  # cabinet roof with a cable opening
+    LOUVRE = 4  # machine with slats
+    STEEL = 5  # trays and posts
+    FEED_A = 6
+    FEED_B = 7
+
+
+_VERTEX = """
+attribute vec3 a_position;
+attribute vec3 a_normal;
+attribute vec2 a_place;      // own coordinates of the face [m]
+attribute vec2 a_size;       // its size [m]
+attribute float a_finish;
+uniform vec3 u_tints[8];
+varying vec3 v_colour;
+varying vec2 v_place;
+varying vec2 v_size;
+varying float v_finish;
+varying float v_lit;
+void main() {
+    gl_Position = u_matrix * vec4(a_position, 1.0);
+    v_fog = fog_at(a_position);
+    // Near the floor less light arrives: half as much at the bottom edge, all of it half a metre up.
+    float floor_shade = 0.55 + 0.45 * clamp(a_position.z / 0.9, 0.0, 1.0);
+    v_lit = light_on(a_normal) * floor_shade;
+    int finish = int(a_finish + 0.5);
+    v_colour = u_tints[finish] * v_lit;
+    v_place = a_place;
+    v_size = a_size;
+    v_finish = a_finish;
+}
+"""
+
+_FRAGMENT = """
+uniform vec3 u_edge;
+uniform vec3 u_recess;
+varying vec3 v_colour;
+varying vec2 v_place;
+varying vec2 v_size;
+varying float v_finish;
+varying float v_lit;
+void main() {
+    vec2 blur = max(fwidth(v_place), 1e-5);
+    vec2 reach = min(v_place, v_size - v_place);
+    vec2 seam = clamp((0.010 - reach) / blur + 0.5, 0.0, 1.0) * clamp(0.030 / blur, 0.0, 1.0);
+    float line = max(seam.x, seam.y);
+    vec3 colour = v_colour;
+    if (v_finish < 0.5 || v_finish > 4.5) {
+        colour = mix(colour, u_edge * v_lit, line * 0.32);
+    } else if (v_finish < 1.5) {
+        float post = clamp((0.028 - reach.x) / blur.x + 0.5, 0.0, 1.0);
+        float groove = clamp((0.006 - abs(reach.x - 0.013)) / blur.x + 0.5, 0.0, 1.0);
+        vec3 bar = u_edge * v_lit * (0.72 - 0.45 * groove);
+        float frame = max(post, clamp((0.018 - reach.y) / blur.y + 0.5, 0.0, 1.0));
+        colour = mix(u_recess, bar, frame);
+    } else if (v_finish < 2.5) {
+        vec2 hole = abs(fract(v_place / 0.055) - 0.5);
+        float fine = clamp(1.2 - max(blur.x, blur.y) / 0.03, 0.0, 1.0);
+        float dark = step(hole.x, 0.30) * step(hole.y, 0.30) * step(0.05, reach.x) * step(0.06, reach.y);
+        colour = mix(colour * 0.80, colour * mix(0.80, 0.42, dark), fine);
+        colour = mix(colour, u_edge * v_lit, line * 0.30);
+    } else if (v_finish < 3.5) {
+        vec2 from_middle = abs(v_place - v_size * vec2(0.5, 0.5));
+        vec2 open = clamp((v_size * vec2(0.32, 0.10) - from_middle) / blur + 0.5, 0.0, 1.0);
+        colour = mix(colour, u_recess, open.x * open.y * 0.75);
+        colour = mix(colour, u_edge * v_lit, line * 0.42);
+    } else {
+        float slat = clamp((abs(fract(v_place.y / 0.09) - 0.5) - 0.36) / (blur.y / 0.09) + 0.5, 0.0, 1.0);
+        float area = step(0.08, reach.x) * step(0.22, v_place.y) * step(0.35, v_size.y - v_place.y);
+        colour = mix(colour, colour * 0.62, slat * area * clamp(1.3 - blur.y / 0.05, 0.0, 1.0));
+        colour = mix(colour, u_edge * v_lit, line * 0.45);
+    }
+    gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
+}
+"""
+
+_TYPE = np.dtype(
+    [
+        ("a_position", np.float32, 3),
+        ("a_normal", np.float32, 3),
+        ("a_place", np.float32, 2),
+        ("a_size", np.float32, 2),
+        ("a_finish", np.float32),
+    ]
+)
+Floats = NDArray[np.float64]
+
+
+def _face(low: Floats, high: Floats, face: str, finish: Finish) -> NDArray[np.void]:
+    positions, normal, place, size = box_face(low, high, face)
+    out = np.zeros(positions.shape[:2], _TYPE)
+    out["a_position"] = positions
+    out["a_normal"] = normal
+    out["a_place"] = place
+    out["a_size"] = size[:, None, :]
+    out["a_finish"] = float(finish)
+    return out.ravel()
+
+
+def cabinets(plant: Plant) -> NDArray[np.void]:
+    """Return the vertices of all cabinets; sides that touch a neighbour are left out."""
+    racks = plant.racks
+    alive = np.flatnonzero(racks.present)
+    if not len(alive):
+        return np.zeros(0, _TYPE)
+    half = np.stack([racks.width_m[alive], racks.depth_m[alive]], axis=1) / 2
+    middle = np.stack([racks.x_m[alive], racks.y_m[alive]], axis=1)
+    low = np.column_stack([middle - half, np.full(len(alive), 0.02)])
+    high = np.column_stack([middle + half, racks.height_m[alive]])
+    parts = [_face(low, high, "+z", Finish.ROOF)]
+    for facing, front, rear in ((1, "+y", "-y"), (-1, "-y", "+y")):
+        turned = racks.facing[alive] == facing
+        parts.append(_face(low[turned], high[turned], front, Finish.FRONT))
+        parts.append(_face(low[turned], high[turned], rear, Finish.REAR))
+    for face, side in (("-x", 0), ("+x", 1)):
+        free = ~_touches(low, high, side)
+        parts.append(_face(low[free], high[free], face, Finish.PLAIN))
+    return np.concatenate(parts)
+
+
+def _touches(low: Floats, high: Floats, side: int) -> NDArray[np.bool_]:
+    """Return which boxes have a neighbour of at least their height at the low (0) or high (1) x side."""
+    order = np.lexsort((low[:, 0], low[:, 1]))
+    touched = np.zeros(len(low), bool)
+    left, right = order[:-1], order[1:]
+    beside = (np.abs(high[left, 0] - low[right, 0]) < 0.02) & (np.abs(low[left, 1] - low[right, 1]) < 0.01)
+    if side == 0:
+        touched[right] = beside & (high[left, 2] >= high[right, 2] - 0.01)
+    else:
+        touched[left] = beside & (high[right, 2] >= high[left, 2] - 0.01)
+    return touched
+
+
+def machines(plant: Plant, boxes: Boxes) -> NDArray[np.void]:
+    """Return the vertices of CDUs (plain) and CRAHs (with slats)."""
+    half = np.stack([boxes.width_m, boxes.depth_m], axis=1) / 2
+    middle = np.stack([boxes.x_m, boxes.y_m], axis=1)
+    low = np.column_stack([middle - half, np.full(len(middle), 0.02)])
+    high = np.column_stack([middle + half, boxes.height_m])
+    air = plant.loops.kind[boxes.loop] == LoopKind.AIR
+    parts = [np.zeros(0, _TYPE)]
+    for face in UPRIGHT:
+        slatted = Finish.LOUVRE if face != "+z" else Finish.PLAIN
+        parts.append(_face(low[air], high[air], face, slatted))
+        parts.append(_face(low[~air], high[~air], face, Finish.PLAIN if face == "+z" else Finish.LOUVRE))
+    return np.concatenate(parts)
+
+
+RAIL_M = (0.035, 0.07)
+"""Width and height of the side rails of a cable tray [m]."""
+
+
+def tray_rails(trays: Trays) -> NDArray[np.void]:
+    """Return the two side rails of every straight piece of cable tray."""
+    low, high = [], []
+    for k, (a, b) in _pieces(trays.lines):
+        width = float(trays.width_m[k])
+        for side in (-1.0, 1.0):
+            one, other = _beam(a, b, side * (width / 2), RAIL_M[0], RAIL_M[1])
+            low.append(one)
+            high.append(other)
+    return _beams(np.array(low), np.array(high), Finish.STEEL)
+
+
+def busways(lines: Busways) -> NDArray[np.void]:
+    """Return the busways, feed A and feed B in their own tints."""
+    parts = [np.zeros(0, _TYPE)]
+    for feed, finish in ((0, Finish.FEED_A), (1, Finish.FEED_B)):
+        pieces = [
+            _beam(a, b, 0.0, float(lines.width_m[k]), float(lines.width_m[k]))
+            for k, (a, b) in _pieces(lines.lines)
+            if lines.feed[k] == feed
+        ]
+        parts.append(_beams(np.array([p[0] for p in pieces]), np.array([p[1] for p in pieces]), finish))
+    return np.concatenate(parts)
+
+
+def _pieces(lines: Polylines) -> list[tuple[int, tuple[Floats, Floats]]]:
+    return [
+        (k, (lines.points[i], lines.points[i + 1]))
+        for k in range(len(lines))
+        for i in range(int(lines.first[k]), int(lines.first[k + 1]) - 1)
+    ]
+
+
+def _beam(a: Floats, b: Floats, aside_m: float, width_m: float, height_m: float) -> tuple[Floats, Floats]:
+    """Return the box round a piece that runs along one axis, moved sideways (pieces are axis-parallel)."""
+    ahead = b - a
+    across = np.array([0.0, 1.0, 0.0]) if abs(ahead[0]) > abs(ahead[1]) else np.array([1.0, 0.0, 0.0])
+    half = across * width_m / 2 + np.array([0.0, 0.0, height_m / 2])
+    return np.minimum(a, b) + across * aside_m - half, np.maximum(a, b) + across * aside_m + half
+
+
+def _beams(low: Floats, high: Floats, finish: Finish) -> NDArray[np.void]:
+    if not len(low):
+        return np.zeros(0, _TYPE)
+    return np.concatenate([_face(low, high, face, finish) for face in ("-x", "+x", "-y", "+y", "-z", "+z")])
+
+
+class Solids:
+    """Draws one merged mesh of boxes."""
+
+    def __init__(self, vertices: NDArray[np.void]) -> None:
+        self._quads = len(vertices) // 4
+        if self._quads:
+            self._program = program(_VERTEX, _FRAGMENT, vertices)
+            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+
+    def draw(self, stage: Stage) -> None:
+        """Draw with depth test and back-face culling on."""
+        if not self._quads:
+            return
+        stage.light(self._program)
+        for finish, tint in enumerate(_tints(stage.colours)):
+            self._program[f"u_tints[{finish}]"] = tint
+        self._program["u_edge"] = stage.colours.edge
+        self._program["u_recess"] = stage.colours.recess
+        self._program.draw("triangles", self._indices)
+
+
+def _tints(c: Colours) -> list[tuple[float, float, float]]:
+    return [c.body, c.recess, c.body, c.body_top, c.machine, c.steel, (0.95, 0.62, 0.18), (0.20, 0.66, 0.72)]
+
+
+def building(plant: Plant, geometry: Geometry) -> NDArray[np.void]:
+    """Return cabinets and machines."""
+    return np.concatenate([cabinets(plant), machines(plant, geometry.machines)])

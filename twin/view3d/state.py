@@ -1,0 +1,55 @@
+"""What is looked at: a few evented fields, never part of the scenario and never undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from psygnal import SignalGroupDescriptor
+
+Theme = Literal["dark", "light"]
+
+LAYERS: tuple[str, ...] = ("racks", "trays", "cables", "pipes", "air", "labels", "power")
+"""Layers of the picture, in the order a menu lists them."""
+
+COLOUR_BY: tuple[str, ...] = ("gpu.temp_c", "gpu.power_w", "gpu.clock_mhz", "gpu.util", "gpu.state", "gpu.job")
+"""Channels that can colour the GPUs."""
+
+
+@dataclass(frozen=True)
+class CameraPose:
+    """Where a turntable camera stands.
+
+    Parameters
+    ----------
+    centre_m
+        Point looked at (x, y, z) [m].
+    distance_m
+        From that point to the eye [m].
+    azimuth_deg
+        Direction of the eye seen from the centre, anticlockwise from +x [degree].
+    elevation_deg
+        Height of the eye above the horizon [degree].
+    fov_deg
+        Vertical field of view [degree].
+    """
+
+    centre_m: tuple[float, float, float]
+    distance_m: float
+    azimuth_deg: float
+    elevation_deg: float
+    fov_deg: float = 35.0
+
+
+@dataclass
+class ViewState:
+    """The view's fields; `events.<field>.connect(callback)` tells of a change as (new, old)."""
+
+    events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
+
+    colour_by: str = "gpu.temp_c"
+    layers: frozenset[str] = field(default_factory=lambda: frozenset(LAYERS) - {"power"})
+    selection: tuple[str, ...] = ()
+    hovered: str | None = None
+    theme: Theme = "dark"
+    camera: CameraPose | None = None

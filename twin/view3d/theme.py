@@ -1,0 +1,92 @@
+"""Colours of everything that is not data, dark and light: quiet, so that only data is saturated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.view3d.palette import Rgb
+from twin.view3d.state import Theme
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Colours and light of a theme (0..1)."""
+
+    ground: Rgb  # clear colour, and what fog fades to
+    floor: Rgb
+    grid: Rgb
+    grid_major: Rgb
+    cold: Rgb  # light of the cold aisle on the floor
+    hot: Rgb
+    shadow: float  # darkness of contact shadows, 0..1
+    body: Rgb
+    body_top: Rgb
+    edge: Rgb  # seams and posts of cabinets
+    recess: Rgb  # behind the trays
+    machine: Rgb
+    steel: Rgb
+    glass: tuple[float, float, float, float]
+    sky: float  # hemisphere light from above
+    bounce: float  # and from below
+    sun: float
+    label: Rgb
+    label_back: tuple[float, float, float, float]
+    outline: Rgb
+    hover: Rgb
+    tile_gain: float
+
+
+DARK = Colours(
+    ground=(0.022, 0.028, 0.042),
+    floor=(0.058, 0.068, 0.088),
+    grid=(0.125, 0.150, 0.190),
+    grid_major=(0.19, 0.24, 0.32),
+    cold=(0.05, 0.24, 0.52),
+    hot=(0.46, 0.17, 0.05),
+    shadow=0.92,
+    body=(0.170, 0.190, 0.222),
+    body_top=(0.135, 0.152, 0.182),
+    edge=(0.36, 0.41, 0.48),
+    recess=(0.028, 0.034, 0.046),
+    machine=(0.225, 0.250, 0.290),
+    steel=(0.40, 0.44, 0.50),
+    glass=(0.78, 0.36, 0.18, 0.26),
+    sky=0.78,
+    bounce=0.34,
+    sun=0.55,
+    label=(0.93, 0.96, 1.0),
+    label_back=(0.03, 0.045, 0.07, 0.72),
+    outline=(1.0, 1.0, 1.0),
+    hover=(0.55, 0.80, 1.0),
+    tile_gain=1.0,
+)
+
+LIGHT = Colours(
+    ground=(0.885, 0.905, 0.930),
+    floor=(0.815, 0.840, 0.870),
+    grid=(0.735, 0.765, 0.805),
+    grid_major=(0.62, 0.665, 0.725),
+    cold=(-0.22, -0.06, 0.08),
+    hot=(0.10, -0.08, -0.20),
+    shadow=0.55,
+    body=(0.50, 0.53, 0.575),
+    body_top=(0.56, 0.59, 0.635),
+    edge=(0.30, 0.335, 0.385),
+    recess=(0.085, 0.098, 0.120),
+    machine=(0.60, 0.635, 0.68),
+    steel=(0.46, 0.50, 0.55),
+    glass=(0.90, 0.52, 0.30, 0.22),
+    sky=0.92,
+    bounce=0.62,
+    sun=0.30,
+    label=(0.07, 0.10, 0.15),
+    label_back=(0.98, 0.985, 1.0, 0.82),
+    outline=(0.02, 0.05, 0.12),
+    hover=(0.05, 0.35, 0.75),
+    tile_gain=0.97,
+)
+
+
+def colours_of(theme: Theme) -> Colours:
+    """Return the colours of a theme."""
+    return DARK if theme == "dark" else LIGHT
