@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,10 @@ RACK_FOOT_M = 0.08
 
 RACK_HEAD_M = 0.0864
 """Top of the highest rack unit to the roof of the rack [m]; a 48 U cabinet is 2.3 m high."""
+
+
+Kind = Literal["hall", "row", "rack", "node", "gpu", "switch", "loop", "plant", "power", "store", "fabric"]
+"""What an id can lead to; the slot of a store or fabric is its place in `Plant.stores` or `.fabrics`."""
 
 
 class RackKind(IntEnum):
@@ -304,3 +310,24 @@ class Plant:
     def gpu_id(self, gpu: int) -> str:
         """Return the id of GPU slot `gpu`."""
         return f"{self.nodes.ids[int(self.gpus.node[gpu])]}/{int(self.gpus.index[gpu])}"
+
+    @cached_property
+    def slots(self) -> dict[str, tuple[Kind, int]]:
+        """Where each id is: all that stands there, but GPUs (see `twin.plant.find.find`)."""
+        found: dict[str, tuple[Kind, int]] = {}
+        tables: list[tuple[Kind, list[str], Bools | None]] = [
+            ("fabric", self.fabrics, None),
+            ("store", self.stores, None),
+            ("plant", self.plants.ids, None),
+            ("power", self.power.ids, self.power.present),
+            ("loop", self.loops.ids, self.loops.present),
+            ("switch", self.switches.ids, self.switches.present),
+            ("node", self.nodes.ids, self.nodes.present),
+            ("rack", self.racks.ids, self.racks.present),
+            ("row", self.rows.ids, self.rows.present),
+            ("hall", self.halls.ids, None),
+        ]
+        for kind, ids, present in tables:
+            there = range(len(ids)) if present is None else np.flatnonzero(present).tolist()
+            found.update((ids[slot], (kind, slot)) for slot in there)
+        return found

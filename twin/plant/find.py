@@ -1,0 +1,100 @@
+"""From an id to the thing and back, and one line that says what it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.plant.tables import Kind, LoopKind, Plant, RackKind, SwitchRole
+
+
+def find(plant: Plant, id: str) -> tuple[Kind, int] | None:
+    """Return (kind, slot) of the id of any thing in `Kind`; None when nothing in the halls has it now.
+
+    Examples
+    --------
+    ``find(plant, "gpu/3/12/1/7")`` is ``("gpu", slot)``.
+    """
+    if id in plant.slots:
+        return plant.slots[id]
+    node_id, _, number = id.rpartition("/")
+    kind, node = plant.slots.get(node_id, ("hall", -1))
+    if kind != "node" or not number.isdecimal() or str(int(number)) != number:
+        return None
+    if int(number) >= plant.nodes.gpu_count[node]:
+        return None
+    gpu = int(plant.nodes.gpu_first[node]) + int(number)
+    return ("gpu", gpu) if plant.gpus.present[gpu] else None
+
+
+def entity_id(plant: Plant, kind: Kind, slot: int) -> str:
+    """Return the id of what stands in a slot; the inverse of `find`."""
+    if kind == "gpu":
+        return plant.gpu_id(slot)
+    ids: dict[Kind, list[str]] = {
+        "hall": plant.halls.ids,
+        "row": plant.rows.ids,
+        "rack": plant.racks.ids,
+        "node": plant.nodes.ids,
+        "switch": plant.switches.ids,
+        "loop": plant.loops.ids,
+        "plant": plant.plants.ids,
+        "power": plant.power.ids,
+        "store": plant.stores,
+        "fabric": plant.fabrics,
+    }
+    return ids[kind][slot]
+
+
+def describe(plant: Plant, kind: Kind, slot: int) -> str:
+    """Return one line for people, such as "H100-SXM, GPU 3 of node gpu/0/2/1"."""
+    nodes, racks, loops, power = plant.nodes, plant.racks, plant.loops, plant.power
+    if kind == "gpu":
+        node, part = int(plant.gpus.node[slot]), plant.gpu_parts[int(plant.gpus.part[slot])]
+        return f"{part}, GPU {int(plant.gpus.index[slot])} of node {nodes.ids[node]}"
+    if kind == "node":
+        part, gpus = plant.node_parts[int(nodes.part[slot])], int(nodes.gpu_count[slot])
+        rack = racks.ids[int(nodes.rack[slot])]
+        return f"{part} with {gpus} GPUs, unit {int(nodes.u[slot])} of rack {rack}"
+    if kind == "rack":
+        what = racks.part[slot] or f"{RackKind(int(racks.kind[slot])).name.lower()} rack"
+        held = int(nodes.present[_nodes_of_rack(plant, slot)].sum())
+        return f"{what} in {plant.rows.labels[int(racks.row[slot])]} with {held} nodes"
+    if kind == "row":
+        count = int((racks.present & (racks.row == slot)).sum())
+        return f"{plant.rows.labels[slot]} with {count} racks"
+    if kind == "hall":
+        standing = int((racks.present & (racks.hall == slot)).sum())
+        return f"{plant.halls.titles[slot]} with {standing} racks"
+    if kind == "switch":
+        return _describe_switch(plant, slot)
+    if kind == "loop":
+        units = int(loops.units[slot])
+        column = racks.loop if loops.kind[slot] == LoopKind.LIQUID else racks.air_loop
+        served = int((racks.present & (column == slot)).sum())
+        machines = loops.part[slot] if units == 1 else f"{units} x {loops.part[slot]}"
+        return f"{loops.labels[slot]} ({machines}) for {served} racks"
+    if kind == "plant":
+        return f"facility water from {plant.plants.kind[slot].replace('-', ' ')} {plant.plants.ids[slot]}"
+    if kind == "power":
+        part = f" ({power.part[slot]})" if power.part[slot] else ""
+        above = int(power.parent[slot])
+        return f"{power.kind[slot]} {power.ids[slot]}{part}" + (
+            f" under {power.ids[above]}" if above >= 0 else ""
+        )
+    if kind == "store":
+        return f"store {plant.stores[slot]}"
+    return f"fabric {plant.fabrics[slot]}"
+
+
+def _nodes_of_rack(plant: Plant, rack: int) -> np.ndarray:
+    first = int(plant.racks.node_first[rack])
+    return np.arange(first, first + int(plant.racks.node_count[rack]))
+
+
+def _describe_switch(plant: Plant, slot: int) -> str:
+    switches = plant.switches
+    role = SwitchRole(int(switches.role[slot])).name.lower()
+    of = f"{switches.part[slot]}, {role} of fabric {plant.fabrics[int(switches.fabric[slot])]}"
+    rail, unit = int(switches.rail[slot]), int(switches.unit[slot])
+    where = [f"unit {unit}"] * (unit >= 0) + [f"rail {rail}"] * (rail >= 0)
+    return ", ".join([of, *where])

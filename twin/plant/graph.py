@@ -1,0 +1,199 @@
+"""Who hangs on what: the fabric as a graph, power paths, and fault domains in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import rustworkx as rx
+
+from twin.plant.find import describe, entity_id, find
+from twin.plant.tables import Bools, Ints, Kind, Plant
+
+__all__ = [
+    "Domains",
+    "Rails",
+    "describe",
+    "domain_of",
+    "entity_id",
+    "find",
+    "lost_rails",
+    "nodes_under",
+    "power_path",
+    "rails",
+    "switch_graph",
+]
+
+
+@dataclass(frozen=True)
+class Domains:
+    """Everything one node hangs on, as slots; -1 or empty where there is none."""
+
+    rack: int
+    row: int
+    hall: int
+    loop: int  # that takes the heat of its GPUs
+    air_loop: int
+    plant: int  # facility loop behind `loop`
+    feed_a: int
+    feed_b: int
+    path_a: tuple[int, ...]  # power items from the feed up to the grid
+    path_b: tuple[int, ...]
+    unit: int  # scalable unit
+    leaves: tuple[int, ...]  # leaf switches, by rail
+
+
+@dataclass(frozen=True)
+class Rails:
+    """Every fabric port of every node, and what it reaches."""
+
+    node: Ints
+    rail: Ints
+    fabric: Ints
+    alive: Bools  # its leaf stands
+    island: Ints  # ports of one number reach one another through switches, -1 when not alive
+
+
+def domain_of(plant: Plant, node: int) -> Domains:
+    """Return what the node in slot `node` hangs on."""
+    racks = plant.racks
+    rack = int(plant.nodes.rack[node])
+    loop = int(plant.nodes.loop[node])
+    mine = plant.node_links.node == node
+    order = np.argsort(plant.node_links.rail[mine], kind="stable")
+    return Domains(
+        rack=rack,
+        row=int(racks.row[rack]),
+        hall=int(racks.hall[rack]),
+        loop=loop,
+        air_loop=int(racks.air_loop[rack]),
+        plant=int(plant.loops.plant[loop]) if loop >= 0 else -1,
+        feed_a=int(racks.feed_a[rack]),
+        feed_b=int(racks.feed_b[rack]),
+        path_a=power_path(plant, int(racks.feed_a[rack])),
+        path_b=power_path(plant, int(racks.feed_b[rack])),
+        unit=int(plant.nodes.unit[node]),
+        leaves=tuple(plant.node_links.leaf[mine][order].tolist()),
+    )
+
+
+def power_path(plant: Plant, item: int) -> tuple[int, ...]:
+    """Return the power items from `item` up to the grid, `item` first; empty for -1."""
+    path = []
+    while item >= 0:
+        path.append(item)
+        item = int(plant.power.parent[item])
+    return tuple(path)
+
+
+def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
+    """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
+
+    A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,
+    also those that keep their other feed. A switch: nodes with a cable to it, or to a leaf below it. A store:
+    all.
+    """
+    nodes, racks = plant.nodes, plant.racks
+    every = np.arange(len(nodes.ids))
+    hit: Bools
+    if kind == "gpu":
+        hit = every == plant.gpus.node[slot]
+    elif kind == "node":
+        hit = every == slot
+    elif kind == "rack":
+        hit = nodes.rack == slot
+    elif kind == "row":
+        hit = racks.row[nodes.rack] == slot
+    elif kind == "hall":
+        hit = racks.hall[nodes.rack] == slot
+    elif kind == "loop":
+        hit = nodes.loop == slot
+    elif kind == "plant":
+        hit = (nodes.loop >= 0) & (np.append(plant.loops.plant, -1)[nodes.loop] == slot)
+    elif kind == "power":
+        below = np.append(_power_below(plant, slot), False)
+        hit = (below[racks.feed_a] | below[racks.feed_b])[nodes.rack]
+    elif kind == "switch":
+        links = plant.leaf_links
+        leaves = np.append(links.leaf[links.spine == slot], slot)
+        hit = np.isin(
+            np.arange(len(nodes.ids)), plant.node_links.node[np.isin(plant.node_links.leaf, leaves)]
+        )
+    elif kind == "fabric":
+        hit = np.isin(every, plant.node_links.node[plant.node_links.fabric == slot])
+    else:
+        hit = np.ones(len(nodes.ids), np.bool_)
+    return np.flatnonzero(hit & nodes.present).astype(np.int32)
+
+
+def _power_below(plant: Plant, item: int) -> Bools:
+    """Return which power items hang on `item`, itself included."""
+    below = np.zeros(len(plant.power.ids), np.bool_)
+    below[item] = True
+    for child in range(item + 1, len(below)):  # parents come before children
+        parent = plant.power.parent[child]
+        below[child] |= parent >= 0 and below[parent]
+    return below
+
+
+def switch_graph(plant: Plant, fabric: int) -> rx.PyGraph:
+    """Return the switches of one fabric as a graph: nodes carry switch slots, edges numbers of cables."""
+    graph = rx.PyGraph(multigraph=False)
+    mine = np.flatnonzero((plant.switches.fabric == fabric) & plant.switches.present)
+    graph.add_nodes_from(mine.tolist())
+    place = np.full(len(plant.switches.ids), -1)
+    place[mine] = np.arange(len(mine))
+    links = plant.leaf_links
+    here = links.fabric == fabric
+    ends = zip(
+        place[links.leaf[here]].tolist(),
+        place[links.spine[here]].tolist(),
+        links.cables[here].tolist(),
+        strict=True,
+    )
+    graph.add_edges_from([edge for edge in ends if edge[0] >= 0 and edge[1] >= 0])
+    return graph
+
+
+def rails(plant: Plant, dead: Collection[int] = ()) -> Rails:
+    """Return which ports of which nodes work without the `dead` switches, and which reach one another."""
+    gone = set(dead)
+    island = np.full(len(plant.switches.ids), -1, np.int32)
+    number = 0
+    for fabric in range(len(plant.fabrics)):
+        graph = switch_graph(plant, fabric)
+        slots = graph.nodes()
+        graph.remove_nodes_from([k for k, slot in enumerate(slots) if slot in gone])
+        for members in rx.connected_components(graph):
+            island[[slots[k] for k in members]] = number
+            number += 1
+    links = plant.node_links
+    return Rails(
+        node=links.node,
+        rail=links.rail,
+        fabric=links.fabric,
+        alive=island[links.leaf] >= 0,
+        island=island[links.leaf],
+    )
+
+
+def lost_rails(plant: Plant, dead: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Return node slot -> rails it loses when the `dead` switches (slots) fail.
+
+    A rail is lost when its leaf is dead, or when it is cut off from the island with most ports of that rail.
+    """
+    state = rails(plant, dead)
+    before = rails(plant)
+    lost = ~state.alive
+    for fabric in range(len(plant.fabrics)):
+        for rail in np.unique(state.rail[state.fabric == fabric]).tolist():
+            ports = (state.fabric == fabric) & (state.rail == rail) & state.alive
+            for island in np.unique(before.island[ports]).tolist():
+                mine = np.flatnonzero(ports & (before.island == island))
+                numbers, counts = np.unique(state.island[mine], return_counts=True)
+                lost[mine[state.island[mine] != numbers[counts.argmax()]]] = True
+    out: dict[int, list[int]] = {}
+    for node, rail in zip(state.node[lost].tolist(), state.rail[lost].tolist(), strict=True):
+        out.setdefault(node, []).append(rail)
+    return {node: tuple(sorted(found)) for node, found in sorted(out.items())}

@@ -1,0 +1,199 @@
+"""A changed scenario onto a standing plant: everybody keeps the slot, newcomers append, who is gone leaves a gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from twin.catalog import Catalog
+from twin.plant.build import build
+from twin.plant.error import PlantError
+from twin.plant.tables import Bools, Gpus, Ints, Nodes, Plant
+from twin.scenario.document import Scenario
+
+REFERENCES: dict[str, dict[str, str]] = {
+    "rows": {"hall": "halls"},
+    "racks": {
+        "row": "rows",
+        "hall": "halls",
+        "loop": "loops",
+        "air_loop": "loops",
+        "feed_a": "power",
+        "feed_b": "power",
+        "node_first": "nodes",
+    },
+    "nodes": {"rack": "racks", "part": "node_parts", "gpu_first": "gpus", "loop": "loops"},
+    "gpus": {"node": "nodes", "rack": "racks", "part": "gpu_parts"},
+    "switches": {"rack": "racks", "fabric": "fabrics"},
+    "node_links": {"fabric": "fabrics", "node": "nodes", "leaf": "switches"},
+    "leaf_links": {"fabric": "fabrics", "leaf": "switches", "spine": "switches"},
+    "bundles": {"fabric": "fabrics", "rack_a": "racks", "rack_b": "racks"},
+    "fixtures": {"rack": "racks"},
+    "machines": {"loop": "loops"},
+    "loops": {"hall": "halls", "plant": "plants"},
+    "power": {"parent": "power"},
+    "storage": {"rack": "racks"},
+}
+"""Columns that hold slots of other tables."""
+
+KEPT = ("halls", "rows", "racks", "nodes", "switches", "loops", "plants", "power", "storage")
+"""Tables whose slots have ids."""
+
+REMADE = ("node_links", "leaf_links", "bundles", "fixtures", "machines")
+"""Tables nobody addresses by slot."""
+
+
+@dataclass(frozen=True)
+class _Map:
+    """Where the slots of a freshly built table go."""
+
+    target: Ints
+    size: int
+
+
+def rebuild(plant: Plant, scenario: Scenario, catalog: Catalog | None = None) -> Plant:
+    """Return the plant of a changed scenario with the slots of a standing one, one epoch on.
+
+    An item keeps the slot of its id, a new one is appended, one that is gone stays as a slot with `present` false.
+    Nodes of a rack stay contiguous: a rack that holds more nodes than before moves all of them to new slots, and
+    so does a node with more GPUs than before.
+
+    Parameters
+    ----------
+    plant
+        As it stands; not changed.
+    scenario
+        What is to stand.
+    catalog
+        Parts; None: the shipped ones.
+
+    Raises
+    ------
+    PlantError
+        When the scenario cannot be built, or a hall, fabric, plant or store is taken away, or the power tree is
+        turned round: these need a new run.
+    UnknownPart
+        When the catalogue lacks a part.
+    """
+    fresh = build(scenario, catalog)
+    maps = _maps(plant, fresh)
+    made: dict[str, Any] = {name: _kept(name, plant, fresh, maps) for name in KEPT}
+    made["gpus"] = _kept("gpus", plant, fresh, maps)
+    made |= {name: _referred(name, getattr(fresh, name), maps) for name in REMADE}
+    for name in ("node_parts", "gpu_parts", "fabrics"):
+        old = getattr(plant, name)
+        made[name] = old + [one for one in getattr(fresh, name) if one not in old]
+    power = made["power"]
+    if (power.parent >= np.arange(len(power.parent))).any():
+        raise PlantError("a new power stage above standing ones needs a new run")
+    return replace(fresh, epoch=plant.epoch + 1, stores=made["storage"].ids, **made)
+
+
+def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:
+    """Return where the slots of every fresh table go."""
+    maps = {name: _by_id(getattr(plant, name), getattr(fresh, name)) for name in KEPT if name != "nodes"}
+    for name in ("node_parts", "gpu_parts", "fabrics"):
+        old, new = getattr(plant, name), getattr(fresh, name)
+        joined = old + [one for one in new if one not in old]
+        maps[name] = _Map(np.array([joined.index(one) for one in new], np.int32), len(joined))
+    for name, what in (("halls", "hall"), ("plants", "facility loop"), ("storage", "store")):
+        gone = set(getattr(plant, name).ids) - set(getattr(fresh, name).ids)
+        if gone:
+            raise PlantError(f"{what} {min(gone)!r} cannot be taken away in a run; start a new one")
+    if set(plant.fabrics) - set(fresh.fabrics):
+        raise PlantError("a fabric cannot be taken away in a run; start a new one")
+    maps["nodes"] = _contiguous(
+        plant.nodes.ids, plant.nodes.present, fresh.nodes.ids, fresh.nodes.rack, _room(plant, fresh)
+    )
+    maps["gpus"] = _gpu_map(plant.nodes, plant.gpus, fresh.nodes, fresh.gpus)
+    return maps
+
+
+def _slots(ids: list[str], present: Bools | None) -> dict[str, int]:
+    """Return id -> slot; of two slots with one id the present one, else the later."""
+    found = {one: slot for slot, one in enumerate(ids)}
+    if present is not None:
+        found |= {ids[slot]: slot for slot in np.flatnonzero(present).tolist()}
+    return found
+
+
+def _by_id(old: Any, new: Any) -> _Map:
+    known = _slots(old.ids, getattr(old, "present", None))
+    size = len(old.ids)
+    target = np.empty(len(new.ids), np.int32)
+    for slot, one in enumerate(new.ids):
+        place = known.get(one)
+        if place is None:
+            place, size = size, size + 1
+        target[slot] = place
+    return _Map(target, size)
+
+
+def _room(plant: Plant, fresh: Plant) -> Bools:
+    """Return which fresh racks find at least as many node slots as they need."""
+    known = _slots(plant.racks.ids, plant.racks.present)
+    old = [known.get(one, -1) for one in fresh.racks.ids]
+    had = np.append(plant.racks.node_count, 0)[old]
+    return (fresh.racks.node_count <= had).astype(np.bool_)
+
+
+def _contiguous(
+    old_ids: list[str], old_present: Bools, new_ids: list[str], new_rack: Ints, room: Bools
+) -> _Map:
+    """Return where nodes go: to the slot of their id, or all nodes of a rack without room to the end."""
+    known = _slots(old_ids, old_present)
+    size = len(old_ids)
+    target = np.empty(len(new_ids), np.int32)
+    for slot, (one, fits) in enumerate(zip(new_ids, room[new_rack].tolist(), strict=True)):
+        place = known.get(one) if fits else None
+        if place is None:
+            place, size = size, size + 1
+        target[slot] = place
+    return _Map(target, size)
+
+
+def _gpu_map(old_nodes: Nodes, old: Gpus, new_nodes: Nodes, new: Gpus) -> _Map:
+    """Return where GPUs go: to the slots of their node, or all GPUs of a node without room to the end."""
+    known = _slots(old_nodes.ids, old_nodes.present)
+    node = np.array([known.get(one, -1) for one in new_nodes.ids], np.int64)
+    had = np.append(old_nodes.gpu_count, 0)[node]
+    first = np.append(old_nodes.gpu_first, 0)[node].astype(np.int64)
+    moves = new_nodes.gpu_count > had
+    grown = np.where(moves, new_nodes.gpu_count, 0)
+    first[moves] = (len(old.node) + np.cumsum(grown) - grown)[moves]
+    return _Map((first[new.node] + new.index).astype(np.int32), len(old.node) + int(grown.sum()))
+
+
+def _kept(name: str, plant: Plant, fresh: Plant, maps: dict[str, _Map]) -> Any:
+    """Return a table with the old slots, overwritten by what the fresh one says."""
+    old, new = getattr(plant, name), _referred(name, getattr(fresh, name), maps)
+    where = maps[name]
+    columns: dict[str, Any] = {}
+    for column in fields(old):
+        before, after = getattr(old, column.name), getattr(new, column.name)
+        if isinstance(before, list):
+            texts = before + [""] * (where.size - len(before))
+            for slot, text in zip(where.target.tolist(), after, strict=True):
+                texts[slot] = text
+            columns[column.name] = texts
+            continue
+        if column.name == "present":
+            before = np.zeros(len(before), np.bool_)  # who is not in the fresh table is gone
+        values = np.concatenate([before, np.zeros(where.size - len(before), before.dtype)])
+        values[where.target] = after
+        columns[column.name] = values
+    return type(old)(**columns)
+
+
+def _referred(name: str, table: Any, maps: dict[str, _Map]) -> Any:
+    """Return a fresh table whose references are slots of the kept tables."""
+    changed = {}
+    for column, to in REFERENCES.get(name, {}).items():
+        slots = getattr(table, column)
+        target = maps[to].target
+        valid = (slots >= 0) & (slots < len(target))  # an empty rack may point behind the last node
+        moved = np.where(valid, np.append(target, 0)[np.where(valid, slots, -1)], np.minimum(slots, 0))
+        changed[column] = moved.astype(np.int32)
+    return replace(table, **changed)
