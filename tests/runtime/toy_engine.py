@@ -1,6 +1,6 @@
 """A small real engine that follows `twin.runtime.protocol.Engine`: nodes fail and are repaired by a clock.
 
-Deterministic by (seed, node, count); its whole state is a few arrays and a heap of timers: it snapshots as JSON.
+Deterministic by (seed, node, count); its state is a few arrays and a heap of timers: it snapshots as JSON.
 """
 
 from __future__ import annotations

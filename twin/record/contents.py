@@ -66,7 +66,7 @@ class Header:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
             raise RunFileError(
-                f"the scenario in this run file cannot be used: {place}: {first['msg']}"
+                f"the scenario in this run file is wrong at {place or 'its begin'}: {first['msg']}"
             ) from error
 
 

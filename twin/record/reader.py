@@ -168,7 +168,7 @@ class Reader:
             t_s = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
             inside = (t_s >= t0_s) & (t_s <= t1_s)
             times.append(t_s[inside])
-            values.append(decode(blob, int(samples), count)[entity][inside])
+            values.append(self._column(blob, int(samples), count)[entity][inside])
         return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
@@ -205,6 +205,12 @@ class Reader:
                 return self._file.execute(statement, values).fetchall()
             except sqlite3.DataError as error:
                 raise RunFileError(f"{self.path}: something in this run file is too large") from error
+
+    def _column(self, blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
+        try:
+            return decode(blob, samples, entities)
+        except RunFileError as error:
+            raise RunFileError(f"{self.path}: {error}") from error
 
     def _json(self, text: str) -> Any:
         try:

@@ -135,6 +135,7 @@ def check(file: sqlite3.Connection, path: Path) -> None:
     file.execute("PRAGMA trusted_schema=OFF")
     file.execute("PRAGMA cell_size_check=ON")
     file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
+    file.text_factory = _text
     if file.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise RunFileError(f"{path}: this is not a run file")
     version = file.execute("PRAGMA user_version").fetchone()[0]
@@ -159,6 +160,10 @@ def _checked(file: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         file.close()
         raise
     return file
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="replace")  # a damaged letter is no reason to lose a run
 
 
 def _must_be_ours(path: Path) -> None:

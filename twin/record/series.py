@@ -2,8 +2,8 @@
 
 A sample is the part of a packed frame behind the channels of GPUs and nodes. A block holds up to some
 hundred samples; each channel is one column of it, rounded to the channel's quantum, as float32 with the
-samples of one entity side by side, compressed. So a curve of one rack decodes one column, and still values cost
-little.
+samples of one entity side by side, compressed. So a curve of one rack decodes one column, and values that
+stand still cost little.
 """
 
 from __future__ import annotations
@@ -91,11 +91,11 @@ class Block:
 
 def encode(values: NDArray[np.generic], quantum: float) -> bytes:
     """Return samples x entities as one compressed column, rounded to `quantum` (0: as they are)."""
-    column = values.T.astype(np.float32)
+    column = values.T.astype(np.float32, order="C")
     if quantum:
         np.rint(column * np.float32(1.0 / quantum), out=column)
         column *= np.float32(quantum)
-    return zlib.compress(np.ascontiguousarray(column).tobytes(), _LEVEL)
+    return zlib.compress(column.tobytes(), _LEVEL)
 
 
 def decode(blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:

@@ -2,8 +2,8 @@
 
 A mapped file, not `multiprocessing.shared_memory`: its memory can be reserved whole (no bus error when the
 device is full), it can be listed and removed on every system after a crash, and no resource tracker guesses
-who owns it. The app makes the file and locks it for as long as it lives, the worker writes; each new layout is
-a new file.
+who owns it. The app makes the file and locks it for as long as it lives, the worker writes; a new layout is a
+new file.
 
 A slot is a packed frame (see `twin.record.frame`). While the worker is inside, the sequence numbers at its
 begin and end differ; the reader copies and looks at them again.

@@ -1,0 +1,68 @@
+"""A small run file, written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from twin.record.events import Event, Severity
+from twin.record.frame import Frame, Layout
+from twin.record.writer import Writer
+from twin.scenario.document import Scenario
+
+LAYOUT = Layout({"gpu": 64, "node": 8, "rack": 3, "loop": 2, "hall": 1, "plant": 1, "job": 1, "site": 1}, 4)
+IDS = {"rack": ["gpu/0/0", "gpu/0/1", "gpu/0/2"], "loop": ["cdu/0", "cdu/1"], "site": ["here"]}
+
+
+def small_scenario() -> Scenario:
+    nodes = [{"part": "DGX-H100", "count": 2}]
+    return Scenario.model_validate(
+        {
+            "format": "twin/scenario",
+            "version": 1,
+            "catalog": "2026.11",
+            "title": "Small",
+            "duration": "1000 s",
+            "halls": [{"id": "hall", "rows": [{"id": "gpu", "racks": {"count": 3, "nodes": nodes}}]}],
+        }
+    )
+
+
+def event(row: int) -> Event:
+    return Event(
+        row, row * 2.0, "failure", f"gpu/0/{row % 3}", Severity(row % 4), f"Nr {row}.", {"node": row}
+    )
+
+
+def rack_power_w(t_s: float) -> np.ndarray:
+    return np.array([1e4 + t_s, 2e4 - 10 * t_s, 5e3 if t_s != 333 else 9e3])
+
+
+def sample(t_s: float) -> np.ndarray:
+    buffer = bytearray(LAYOUT.nbytes)
+    frame = Frame(LAYOUT, t_s, 0, LAYOUT.views(buffer)[1])
+    frame.values["rack.power_w"][:] = rack_power_w(t_s)
+    frame.values["job.step"][:] = 3 * t_s
+    frame.values["site.pue"][:] = 1.23456
+    frame.values["gpu.temp_c"][:] = 77.0
+    return np.frombuffer(buffer, np.uint8)
+
+
+def write(path: Path, seconds: int = 600, close: bool = True) -> Writer:
+    writer = Writer(path, small_scenario(), 7, LAYOUT, 1000.0, IDS)
+    for t in range(seconds):
+        writer.add_sample(float(t), sample(t))
+        if t % 2 == 0:
+            writer.add_events([event(t // 2)])
+        if t % 100 == 0:
+            writer.add_snapshot(float(t), t // 2 + 1, f"hash {t}", b"state %d" % t)
+            writer.add_ledger(float(t), {"productive": 8.0 * t, "idle_spare": 1.0 * t})
+        if t % 37 == 0:
+            writer.commit(float(t), t // 2 + 1, f"hash {t}")
+    writer.add_marker(50.0, "bookmark", "look here")
+    writer.add_marker(60.0, "intervention", "fail gpu/0/1", '{"rev": 1}')
+    writer.commit(float(seconds - 1), seconds // 2, "last", {"ettr": 0.9, "pue": None})
+    if close:
+        writer.close()
+    return writer

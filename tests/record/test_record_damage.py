@@ -1,0 +1,180 @@
+"""Damaged, foreign and malicious run files give one sentence; a killed writer leaves a readable file."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_run import write
+
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+
+HUGE = '{"counts":{"rack":1e12},"epoch":0}'
+
+
+def read_all(path: Path) -> int:
+    """Read everything there is; return the number of events."""
+    with Reader(path) as reader:
+        assert reader.header.scenario.title
+        count = len(reader.events())
+        for channel in ("rack.power_w", "job.step", "site.pue"):
+            reader.series(0, channel)
+        reader.nearest_snapshot(math.inf)
+        reader.ledger()
+        reader.markers()
+        assert reader.summary is not None
+        return count
+
+
+def change(path: Path, *statements: str, values: tuple[object, ...] = ()) -> None:
+    with closing(sqlite3.connect(path)) as file:
+        for statement in statements:
+            file.execute(statement, values)
+        file.commit()
+
+
+def one_sentence(path: Path) -> str:
+    with pytest.raises(RunFileError) as caught:
+        read_all(path)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert "Traceback" not in text
+    return text
+
+
+def test_missing(tmp_path: Path) -> None:
+    assert "no such run file" in one_sentence(tmp_path / "none.twinrun")
+    assert "no such run file" in one_sentence(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"SQLite format 3\x00", b"hello " * 10_000, bytes(100_000)])
+def test_something_else(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.twinrun"
+    path.write_bytes(content)
+    assert str(path) in one_sentence(path)
+
+
+def test_another_database(tmp_path: Path) -> None:
+    path = tmp_path / "x.twinrun"
+    change(path, "CREATE TABLE events(row INTEGER)")
+    assert "not a run file" in one_sentence(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM events; END",
+        "CREATE VIEW v AS SELECT * FROM events",
+        "CREATE TABLE more(x)",
+        "DROP TABLE series",
+        "ALTER TABLE events ADD COLUMN x",
+    ],
+)
+def test_other_tables_are_refused(run_file: Path, statement: str) -> None:
+    change(run_file, statement)
+    assert "other tables" in one_sentence(run_file)
+
+
+def test_newer_version_names_both(run_file: Path) -> None:
+    change(run_file, "PRAGMA user_version=2")
+    assert "version 2" in one_sentence(run_file)
+    assert "reads version 1" in one_sentence(run_file)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("DELETE FROM header WHERE key = 'seed'", "header"),
+        ("UPDATE header SET value = '[]' WHERE key = 'layout'", "header"),
+        (f"UPDATE header SET value = '{HUGE}' WHERE key = 'layout'", "header"),
+        ("UPDATE header SET value = '{}' WHERE key = 'scenario'", "file is wrong at format"),
+        ("UPDATE header SET value = 'no json' WHERE key = 'scenario'", "scenario"),
+        ("UPDATE events SET severity = 77 WHERE row = 5", "event"),
+        ("UPDATE events SET data = '{' WHERE row = 5", "text in this run file is damaged"),
+        ("UPDATE series SET data = x'00'", "series block holds 0 bytes"),
+        ("UPDATE blocks SET samples = 1000000000", "block"),
+        ("UPDATE blocks SET samples = 10", "block"),
+        ("UPDATE blocks SET times = x'FFFF'", "damaged"),
+        ("UPDATE snapshots SET data = 5", "damaged"),
+        ("DELETE FROM progress", "holds no run"),
+        ("UPDATE progress SET summary = '[1]'", "summary"),
+    ],
+)
+def test_wrong_content(run_file: Path, statement: str, said: str) -> None:
+    change(run_file, statement)
+    assert said in one_sentence(run_file)
+
+
+def test_a_bomb_in_a_block_is_not_unpacked(run_file: Path) -> None:
+    change(run_file, "UPDATE series SET data = ?", values=(zlib.compress(bytes(2**28), 9),))
+    assert "block" in one_sentence(run_file)
+
+
+def test_truncated_anywhere(run_file: Path) -> None:
+    whole = run_file.read_bytes()
+    for size in np.linspace(1, len(whole) - 1, 25).astype(int):
+        run_file.write_bytes(whole[:size])
+        one_sentence(run_file)
+
+
+def test_flipped_bytes_are_read_or_refused(run_file: Path) -> None:
+    whole = run_file.read_bytes()
+    rng = np.random.default_rng(5)
+    refused = 0
+    for place in rng.integers(0, len(whole), 150):
+        broken = bytearray(whole)
+        broken[place : place + 4] = rng.bytes(4)
+        run_file.write_bytes(broken[: len(whole)])
+        try:
+            read_all(run_file)
+        except RunFileError:
+            refused += 1
+    assert refused > 10
+
+
+@pytest.mark.parametrize("leave", [3, 20, 60])
+def test_kill_while_writing(tmp_path: Path, leave: int) -> None:
+    path = tmp_path / "killed.twinrun"
+    script = str(Path(__file__).with_name("endless_writer.py"))
+    with subprocess.Popen([sys.executable, script, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        committed = [int(writer.stdout.readline()) for _ in range(leave)][-1]
+        writer.kill()
+    with Reader(path) as reader:
+        events = reader.events()
+        assert len(events) >= committed
+        assert [e.row for e in events] == list(range(reader.event_count))
+        assert len(reader.series(1, "rack.power_w", points=10**6).t_s) == len(events)
+        snapshot = reader.nearest_snapshot(math.inf)
+        assert snapshot is not None
+        assert snapshot.events <= len(events)
+
+
+def test_a_killed_file_in_a_folder_that_cannot_be_written(
+    tmp_path: Path, read_only: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "w" / "a.twinrun"
+    path.parent.mkdir()
+    write(path, seconds=50, close=False)._file.close()
+    read_only(path.parent)
+    with Reader(path) as reader:
+        assert len(reader.events()) == 25
+
+
+@pytest.fixture
+def read_only() -> Callable[[Path], None]:
+    def lock(folder: Path) -> None:
+        for item in folder.iterdir():
+            item.chmod(0o444)
+        folder.chmod(0o555)
+
+    return lock

@@ -1,0 +1,207 @@
+"""What is written into a run file comes back, while it is written and after."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_run import IDS, LAYOUT, event, rack_power_w, sample, small_scenario, write
+
+from twin.record.inputs import inputs_hash
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.record.series import condense, decode, encode
+from twin.record.writer import Writer
+
+
+def test_header_tells_what_was_run(run_file: Path) -> None:
+    with Reader(run_file) as reader:
+        header = reader.header
+        assert header.scenario == small_scenario()
+        assert (header.seed, header.end_s) == (7, 1000.0)
+        assert header.layout == LAYOUT
+        assert header.layout.hash == LAYOUT.hash
+        assert {k: list(v) for k, v in header.ids.items()} == IDS
+        assert header.inputs_hash == inputs_hash(small_scenario())
+        assert {"twin", "python", "numpy", "cpu"} <= set(header.versions)
+
+
+def test_events_come_back_by_row(run_file: Path) -> None:
+    with Reader(run_file) as reader:
+        assert reader.event_count == 300
+        assert reader.events() == [event(row) for row in range(300)]
+        assert reader.events(since_row=290, limit=3) == [event(290), event(291), event(292)]
+        assert reader.events(since_row=300) == []
+
+
+def test_series_come_back_within_the_quantum(run_file: Path) -> None:
+    with Reader(run_file) as reader:
+        for rack in range(3):
+            curve = reader.series(rack, "rack.power_w")
+            wanted = np.array([rack_power_w(t)[rack] for t in range(600)])
+            assert np.array_equal(curve.t_s, np.arange(600.0))
+            assert np.abs(curve.mean - wanted).max() <= 50.0  # quantum 100 W
+        assert np.array_equal(reader.series(0, "job.step").mean, 3.0 * np.arange(600))
+        assert np.abs(reader.series(0, "site.pue").mean - 1.23456).max() <= 0.0005
+
+
+def test_series_of_a_range_and_of_few_points_keep_extremes(run_file: Path) -> None:
+    with Reader(run_file) as reader:
+        cut = reader.series(1, "rack.power_w", 250, 260)
+        assert np.array_equal(cut.t_s, np.arange(250.0, 261.0))
+        few = reader.series(2, "rack.power_w", points=10)
+        assert len(few.t_s) == 10
+        assert few.high.max() == 9000.0
+        assert few.low.max() == 5000.0
+        assert few.mean.max() < 5100.0
+        assert len(reader.series(0, "rack.power_w", 700, 800).t_s) == 0
+
+
+def test_series_that_are_not_kept(run_file: Path) -> None:
+    with Reader(run_file) as reader:
+        with pytest.raises(KeyError, match="no series"):
+            reader.series(0, "gpu.temp_c")
+        with pytest.raises(KeyError):
+            reader.series(0, "rack.smell")
+        with pytest.raises(IndexError, match="3 of kind rack"):
+            reader.series(3, "rack.power_w")
+
+
+def test_snapshots_ledger_markers_summary(run_file: Path) -> None:
+    with Reader(run_file) as reader:
+        nearest = reader.nearest_snapshot(399.9)
+        assert nearest is not None
+        assert (nearest.t_s, nearest.events, nearest.event_hash, nearest.data) == (
+            300,
+            151,
+            "hash 300",
+            b"state 300",
+        )
+        assert reader.nearest_snapshot(-1.0) is None
+        times, accounts = reader.ledger()
+        assert times.tolist() == [0, 100, 200, 300, 400, 500]
+        assert accounts["productive"].tolist() == [0, 800, 1600, 2400, 3200, 4000]
+        assert [m.text for m in reader.markers()] == ["look here", "fail gpu/0/1"]
+        assert [m.data for m in reader.markers("intervention")] == ['{"rev": 1}']
+        assert reader.summary == {"ettr": 0.9, "pue": None}
+        assert (reader.t_end_s, reader.event_hash) == (599.0, "last")
+
+
+def test_a_closed_file_is_one_file_and_stands_alone(run_file: Path, tmp_path: Path) -> None:
+    assert [p.name for p in tmp_path.iterdir()] == ["a.twinrun"]
+    moved = tmp_path / "else" / "b.twinrun"
+    moved.parent.mkdir()
+    shutil.move(run_file, moved)
+    with Reader(moved) as reader:
+        assert len(reader.events()) == 300
+        assert reader.header.scenario.title == "Small"
+    assert [p.name for p in moved.parent.iterdir()] == ["b.twinrun"]
+
+
+def test_rolling_snapshots_replace_each_other(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "r.twinrun", small_scenario(), 1, LAYOUT, 1000.0, IDS)
+    for t in (0, 10, 20):
+        writer.add_snapshot(float(t), t, "h", b"%d" % t * 50_000, rolling=t > 0)
+    writer.commit(20.0, 20, "h")
+    writer.close()
+    with Reader(tmp_path / "r.twinrun") as reader:
+        assert reader.nearest_snapshot(15.0).data == b"0" * 50_000  # type: ignore[union-attr]
+        assert reader.nearest_snapshot(25.0).data == b"20" * 50_000  # type: ignore[union-attr]
+
+
+def test_another_process_reads_while_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "live.twinrun"
+    writer = write(path, seconds=300, close=False)
+    code = (
+        "import sys; from twin.record.reader import Reader; r = Reader(sys.argv[1]);"
+        "print(len(r.events()), r.event_count, len(r.series(1, 'rack.power_w').t_s), r.header.seed)"
+    )
+    for seconds in (300, 301):
+        if seconds == 301:
+            writer.add_sample(300.0, sample(300.0))
+            writer.add_events([event(150)])
+            writer.commit(300.0, 151, "more")
+        out = subprocess.run(
+            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+        )
+        assert out.stdout.split() == [str((seconds + 1) // 2)] * 2 + [str(seconds), "7"]
+    writer.close()
+
+
+def test_closing_while_somebody_reads_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "live.twinrun"
+    writer = write(path, seconds=100, close=False)
+    with Reader(path) as early:
+        assert early.event_count == 50
+        writer.close()
+        assert len(early.events()) == 50
+    with Reader(path) as late:
+        assert len(late.events()) == 50
+
+
+def test_resume_drops_what_came_after_the_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "a.twinrun"
+    write(path, seconds=600)
+    with Reader(path) as reader:
+        at = reader.nearest_snapshot(400.0)
+    assert at is not None
+    writer = Writer.resume(path, LAYOUT, at)
+    writer.add_sample(401.0, sample(401))
+    writer.add_events([event(201)])
+    writer.commit(401.0, 202, "again")
+    writer.close()
+    with Reader(path) as reader:
+        assert [e.row for e in reader.events()] == list(range(202))
+        assert reader.series(0, "job.step").t_s.tolist() == [*map(float, range(401)), 401.0]
+        assert reader.nearest_snapshot(1000.0).t_s == 400.0  # type: ignore[union-attr]
+        assert reader.summary is None
+        assert reader.ledger()[0].max() == 400.0
+        assert len(reader.markers()) == 2
+
+
+def test_only_run_files_are_replaced(tmp_path: Path, run_file: Path) -> None:
+    precious = tmp_path / "thesis.txt"
+    precious.write_text("years of work")
+    with pytest.raises(RunFileError, match="not a run file"):
+        Writer(precious, small_scenario(), 1, LAYOUT, 1.0, IDS)
+    assert precious.read_text() == "years of work"
+    write(run_file, seconds=10)
+    with Reader(run_file) as reader:
+        assert reader.event_count == 5
+
+
+def test_no_folder_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RunFileError, match="cannot make"):
+        Writer(tmp_path / "missing" / "a.twinrun", small_scenario(), 1, LAYOUT, 1.0, IDS)
+
+
+def test_reading_leaves_the_file_alone(run_file: Path) -> None:
+    before = run_file.read_bytes()
+    with Reader(run_file) as reader:
+        reader.events()
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader._file.execute("DELETE FROM events")
+    assert run_file.read_bytes() == before
+
+
+@pytest.mark.parametrize("quantum", [0.0, 0.1, 100.0])
+def test_columns_round_trip(quantum: float) -> None:
+    values = np.random.default_rng(1).uniform(-1e3, 1e3, (50, 7)).astype(np.float32)
+    values[3, 2] = np.nan
+    again = decode(encode(values, quantum), 50, 7).T
+    assert np.nanmax(np.abs(again - values)) <= quantum * 0.5001 + 1e-3 * bool(quantum)
+    assert np.isnan(again[3, 2])
+
+
+def test_condense_covers_every_sample() -> None:
+    values = np.arange(1003, dtype=np.float32)
+    curve = condense(np.arange(1003.0), values, 100)
+    assert len(curve.t_s) == 100
+    assert curve.low[0] == 0
+    assert curve.high[-1] == 1002
+    assert np.all(curve.low[1:] == curve.high[:-1] + 1)
