@@ -1,0 +1,160 @@
+"""The hall as heat sees it: thermal parts, network, spread of the dies, and heat besides the GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics import reliability
+from twin.physics.gpu_power import die_spread
+from twin.physics.thermal_constants import (
+    JUNCTION_TO_INLET_K_W,
+    M3_S_PER_CFM,
+    PartThermal,
+    air_part,
+    liquid_part,
+)
+from twin.physics.thermal_network import Network, design_network
+from twin.plant.tables import LoopKind, Plant
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class UncooledNode(ValueError):
+    """A node stands where no coolant or air loop serves it."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """Arrays of the thermal side of a plant.
+
+    Parameters
+    ----------
+    parts
+        GPU part name of each thermal part.
+    junction_k_w
+        Die to coolant or inlet of each thermal part [K/W].
+    node_part
+        Thermal part of each node.
+    spread
+        Power spread factor of each GPU slot.
+    sum_s, max_s
+        The same summed and at most, by node.
+    overhead_idle_w, overhead_full_w
+        Power of each node besides its GPUs [W].
+    overhead_to_air
+        Share of that which goes into the room of a liquid-cooled hall.
+    rack_static_w
+        Switches, NVLink trays and storage in each rack [W].
+    """
+
+    network: Network
+    parts: list[str]
+    junction_k_w: Floats
+    node_part: Ints
+    spread: Floats
+    sum_s: Floats
+    max_s: Floats
+    overhead_idle_w: Floats
+    overhead_full_w: Floats
+    overhead_to_air: Floats
+    rack_static_w: Floats
+
+
+def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
+    """Return the thermal side of `plant`; the spread of its dies is hashed from `seed` and the GPUs' ids.
+
+    Raises
+    ------
+    UncooledNode
+        When a node has no loop.
+    """
+    nodes, loops = plant.nodes, plant.loops
+    uncooled = np.flatnonzero(nodes.present & (nodes.loop < 0))
+    if len(uncooled):
+        raise UncooledNode(
+            f"node {nodes.ids[uncooled[0]]} stands in no coolant or air loop; name its rows under cooling.loops.serves"
+        )
+    is_air = loops.kind == LoopKind.AIR
+    keys: dict[tuple[str, bool], int] = {}
+    node_part = np.zeros(len(nodes.ids), np.intp)
+    for n in np.flatnonzero(nodes.present).tolist():
+        name = plant.node_parts[nodes.part[n]]
+        node_part[n] = keys.setdefault((name, bool(is_air[nodes.loop[n]])), len(keys))
+    thermal, names = [], []
+    for name, by_air in keys:
+        part = _thermal_part(catalog, name, by_air)
+        thermal.append(part)
+        names.append(catalog.node(name).gpu)
+    installed = np.zeros((len(loops.ids), len(thermal)))
+    np.add.at(
+        installed, (nodes.loop[nodes.present], node_part[nodes.present]), nodes.gpu_count[nodes.present]
+    )
+    hall_plant = np.zeros(len(plant.halls.ids), np.intp)
+    for loop, hall in enumerate(loops.hall.tolist()):
+        hall_plant[hall] = max(0, int(loops.plant[loop]))
+    network = design_network(np.asarray(loops.hall, np.intp), hall_plant, thermal, installed, is_air)
+    spread = _spread(plant, seed)
+    sum_s = np.add.reduceat(np.append(spread, 0.0), nodes.gpu_first) * nodes.present
+    max_s = np.maximum.reduceat(np.append(spread, 0.0), nodes.gpu_first) * nodes.present
+    specs = [catalog.node(name) for name in plant.node_parts]
+    idle, full = (
+        np.array([getattr(s, f) for s in specs], float) for f in ("overhead_idle_w", "overhead_full_w")
+    )
+    tdp = np.array([catalog.gpu(s.gpu).tdp_w * s.n_gpu for s in specs])
+    residual = np.array([1.0 - s.liquid_fraction for s in specs])
+    to_air = np.clip(residual * (tdp + full) / np.maximum(full, 1.0), 0.0, 1.0)
+    by_node = np.asarray(nodes.part, np.intp)
+    air_node = is_air[np.maximum(nodes.loop, 0)]
+    return Body(
+        network=network,
+        parts=names,
+        junction_k_w=np.array([part.junction_to_supply_k_w for part in thermal]),
+        node_part=node_part,
+        spread=spread,
+        sum_s=sum_s,
+        max_s=max_s,
+        overhead_idle_w=idle[by_node] * nodes.present,
+        overhead_full_w=full[by_node] * nodes.present,
+        overhead_to_air=np.where(air_node, 0.0, to_air[by_node]),
+        rack_static_w=_rack_static_w(plant, catalog),
+    )
+
+
+def _thermal_part(catalog: Catalog, node_name: str, by_air: bool) -> PartThermal:
+    node = catalog.node(node_name)
+    if not by_air:
+        return liquid_part(node.gpu)
+    if node.gpu not in JUNCTION_TO_INLET_K_W:
+        raise UncooledNode(f"{node.gpu} of {node_name} is sold for liquid only; give its rows a liquid loop")
+    return air_part(node.gpu, node.airflow_m3_s / M3_S_PER_CFM / node.n_gpu)
+
+
+def _spread(plant: Plant, seed: int) -> Floats:
+    gpus = plant.gpus
+    ids = plant.nodes.ids
+    keys = reliability.component_keys(ids)[gpus.node]
+    uniforms = reliability.hash_uniform(seed, keys, "die", gpus.index)
+    return np.asarray(die_spread(uniforms), float)
+
+
+def _rack_static_w(plant: Plant, catalog: Catalog) -> Floats:
+    static = np.zeros(len(plant.racks.ids))
+    switches = plant.switches
+    typical = {name: catalog.switch(name).typical_w for name in set(switches.part)}
+    np.add.at(static, switches.rack, np.array([typical[p] for p in switches.part]) * switches.present)
+    for rack, name in enumerate(plant.racks.part):
+        if not name:
+            continue
+        for group in catalog.rack(name).layout:
+            part = catalog.part(group.part)
+            static[rack] += group.count * float(getattr(part, "typical_w", 0.0) or 0.0)
+    for store, rack in enumerate(plant.storage.rack.tolist()):
+        name = plant.storage.part[store]
+        if rack >= 0 and name:
+            static[rack] += (catalog.storage(name).power_w or 0.0) * int(plant.storage.count[store])
+    return static * plant.racks.present

@@ -1,0 +1,71 @@
+"""From the racks back to the grid: what each stage of the power tree takes in, and loses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.catalog.facility_parts import PowerStage
+from twin.plant.tables import Plant
+
+Floats = NDArray[np.float64]
+
+REFRESH = 1e-3
+"""Relative change of IT power that is worth a new sum over the tree."""
+
+
+class Electric:
+    """Losses of the power tree at the racks' present power; P_in = a + b P_out + c P_out^2 in each item."""
+
+    def __init__(self, plant: Plant, catalog: Catalog) -> None:
+        self.plant = plant
+        items = plant.power
+        factors = [self._coefficients(catalog, part) for part in items.part]
+        self.a, self.b, self.c = (
+            (np.array(column, float) for column in zip(*factors, strict=True))
+            if factors
+            else (np.zeros(0),) * 3
+        )
+        racks = plant.racks
+        feeds = np.stack([racks.feed_a, racks.feed_b])
+        live = feeds >= 0
+        self.fed = live.sum(axis=0)
+        self._rack = np.nonzero(live)[1]
+        self._item = feeds[live]
+        self._levels = self._by_depth(items.parent)
+        self.loss_w = 0.0
+        self.input_w = np.zeros(len(items.ids))
+        self.seen_w = -1.0
+
+    @staticmethod
+    def _coefficients(catalog: Catalog, part: str) -> tuple[float, float, float]:
+        stage = catalog.part(part) if part else None
+        return stage.input_coefficients() if isinstance(stage, PowerStage) else (0.0, 1.0, 0.0)
+
+    @staticmethod
+    def _by_depth(parent: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+        depth = np.zeros(len(parent), int)
+        for i, p in enumerate(parent.tolist()):  # parents come first
+            depth[i] = depth[p] + 1 if p >= 0 else 0
+        return [np.flatnonzero(depth == d) for d in range(int(depth.max(initial=-1)), -1, -1)]
+
+    def update(self, rack_w: Floats) -> None:
+        """Work out inputs and losses of all items when the racks draw `rack_w` [W], shape (R,)."""
+        load = np.zeros(len(self.plant.power.ids))
+        share = rack_w / np.maximum(self.fed, 1)
+        np.add.at(load, self._item, share[self._rack])
+        self.input_w = np.zeros_like(load)
+        parent = self.plant.power.parent
+        for level in self._levels:  # leaves first
+            self.input_w[level] = (
+                self.a[level] + self.b[level] * load[level] + self.c[level] * load[level] ** 2
+            )
+            has = level[parent[level] >= 0]
+            np.add.at(load, parent[has], self.input_w[has])
+        self.loss_w = float((self.input_w - load).sum())
+        self.seen_w = float(rack_w.sum())
+
+    def stale(self, it_w: float) -> bool:
+        """Return whether IT power has moved enough for a new sum [W]."""
+        return abs(it_w - self.seen_w) > REFRESH * max(self.seen_w, 1.0)

@@ -1,0 +1,258 @@
+"""One run of a scenario: the parts of the model wired together, and the order in which they look at each other.
+
+After every event, in this order: the scheduler places what waits; if powers or flows changed, temperatures are booked
+up to now; heat is watched (throttles, shutdowns); nodes get their new power traces; jobs get their new pace; the next
+thermal step is taken ahead. Observers only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.plant.tables import Plant
+from twin.record.channels import JobState
+from twin.record.events import Event, Severity
+from twin.record.frame import Frame, Layout
+from twin.scenario.document import Scenario
+from twin.scenario.faults import Intervention
+from twin.sim import snapshot, summary
+from twin.sim.body import build_body
+from twin.sim.clocks import Clocks
+from twin.sim.clockwork import Timers
+from twin.sim.cooling import Cooling
+from twin.sim.electric import Electric
+from twin.sim.failures import FailureClocks
+from twin.sim.heat import Heat
+from twin.sim.incidents import Incidents
+from twin.sim.ingest import Ingest, store_read_bytes_s
+from twin.sim.jobs import Jobs, pace_of
+from twin.sim.ledger import Ledger
+from twin.sim.log import Log
+from twin.sim.meter import Meter
+from twin.sim.nodes import DOWN, OFF, Nodes
+from twin.sim.observe import Observer
+from twin.sim.plan import plan_jobs
+from twin.sim.recovery import Recovery
+from twin.sim.scheduler import Scheduler
+from twin.sim.traces import IDLE, Traces, spinning, stepping
+from twin.sim.traces import OFF as TRACE_OFF
+
+Floats = NDArray[np.float64]
+
+
+class Engine:
+    """A run, from t = 0 or from a snapshot; see `twin.runtime.protocol.Engine`.
+
+    Parameters
+    ----------
+    scenario
+        What exists and what happens.
+    seed
+        Of all random draws; None: the scenario's own.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
+        self._build(scenario, scenario.seed if seed is None else seed, 0.0)
+        for job in self.jobs.rows:
+            self.timers.set("submit", job.index, job.submit_s)
+        for intervention in scenario.interventions:
+            refusal = self.incidents.ask(intervention, 0.0)
+            if refusal is not None:
+                self.log.add(0.0, "refused", intervention.target, refusal, Severity.WARNING)
+        self.heat.settle(*self._heat_besides_gpus())
+        self._measure()
+
+    @classmethod
+    def restore(cls, scenario: Scenario, data: bytes) -> Engine:
+        """Return the run that `snapshot` saved, of the same scenario."""
+        engine = cls.__new__(cls)
+        state = snapshot.unpack(data)
+        engine._build(scenario, int(state["seed"]), float(state["env_s"]))
+        snapshot.restore(engine, state)
+        engine._measure()
+        return engine
+
+    def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
+        catalog = load_catalog()
+        self.scenario, self.seed, self.catalog = scenario, seed, catalog
+        self.plant: Plant = build(scenario, catalog)
+        plant = self.plant
+        self.end_s = scenario.duration_s
+        self.now_s = env_s
+        self.timers = Timers(env_s)
+        self.log = Log()
+        self.ledger = Ledger()
+        self.nodes = Nodes(plant, self.ledger)
+        self.failures = FailureClocks(plant, scenario.failures, seed)
+        read = {s.id: store_read_bytes_s(scenario, catalog, s.id) for s in scenario.storage}
+        self.plans, work, gpus = plan_jobs(scenario, plant, catalog, self.failures.rate, read)
+        self.jobs = Jobs(scenario.jobs, work, gpus, self.ledger)
+        self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans)
+        self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
+        self.ingest = Ingest(scenario, catalog, self.jobs, self.plans)
+        self.body = build_body(plant, catalog, seed)
+        body = self.body
+        present = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
+        self.traces = Traces(
+            np.asarray(plant.nodes.loop, np.intp), body.node_part, present, body.sum_s, body.max_s
+        )
+        self.clocks = Clocks(self.traces, body.parts, body.junction_k_w, self.jobs)
+        local = scenario.start.hour * 3600 + scenario.start.minute * 60 + scenario.start.second
+        self.cooling = Cooling(plant, catalog, body.network, scenario.site.climate, float(local))
+        first = plant.nodes.gpu_first
+        spread = [
+            body.spread[a : a + n]
+            for a, n in zip(first.tolist(), plant.nodes.gpu_count.tolist(), strict=True)
+        ]
+        self.heat = Heat(self.timers, body.network, self.traces, self.clocks, self.cooling, spread)
+        self.electric = Electric(plant, catalog)
+        self.meter = Meter(self.electric, self.cooling, body, plant)
+        self.incidents = Incidents(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.recovery,
+            self.failures,
+            self.cooling,
+            self.clocks,
+        )
+        self.observer = Observer(self)
+        self.layout: Layout = self.observer.layout
+
+    # --- running
+
+    def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
+        """Run every event up to `until_s` or until the budget is spent; return the time reached [s]."""
+        stop = None if wall_budget_s is None else monotonic() + wall_budget_s
+        until_s = min(until_s, self.end_s)
+        timers = self.timers
+        while timers.next_s() <= until_s:
+            self._one()
+            if stop is not None and monotonic() > stop:
+                self.now_s = max(self.now_s, timers.now_s)
+                return self.now_s
+        self.now_s = max(self.now_s, until_s)
+        return self.now_s
+
+    def step_event(self) -> float:
+        """Run up to and including the next recorded event; return the time reached [s]."""
+        rows = self.log.rows
+        while self.log.rows == rows and self.timers.next_s() <= self.end_s:
+            self._one()
+        if self.log.rows == rows:
+            return self.advance(self.end_s)
+        self.now_s = max(self.now_s, self.timers.now_s)
+        return self.now_s
+
+    def _one(self) -> None:
+        self.timers.step()
+        self._after()
+
+    def _after(self) -> None:
+        recovery, heat, incidents = self.recovery, self.heat, self.incidents
+        if recovery.freed:
+            recovery.freed = False
+            self.scheduler.place()
+        if not (recovery.changed or incidents.machines_changed or heat.fresh):
+            return
+        if recovery.changed or incidents.machines_changed:
+            heat.cut()
+        if heat.fresh:
+            self._watch_heat()
+        changed = bool(recovery.changed) or incidents.machines_changed
+        recovery.changed.clear()
+        incidents.machines_changed = False
+        heat.fresh = False
+        if changed:
+            heat.change(self._wanted_traces(), *self._heat_besides_gpus())
+        renewed = heat.nudge() or changed
+        if renewed:
+            self._rerate()
+        self._measure(force=changed)
+        heat.look_ahead()
+
+    def _watch_heat(self) -> None:
+        heat, now = self.heat, self.timers.now_s
+        for group in heat.began:
+            self._log_throttle(group, now, True)
+        for group in heat.ceased:
+            self._log_throttle(group, now, False)
+        heat.began, heat.ceased = [], []
+        hot = heat.nodes_above_shutdown()
+        if hot:
+            self.incidents.shut_down(hot)
+
+    def _log_throttle(self, group: int, now: float, on: bool) -> None:
+        loop = self.plant.loops.ids[int(self.traces.groups.loop[group])]
+        if on:
+            self.log.add(
+                now,
+                "throttle_on",
+                loop,
+                "GPUs pass their maximum temperature: clocks walk down",
+                Severity.WARNING,
+            )
+        else:
+            self.log.add(now, "throttle_off", loop, "cool again: clocks are free", Severity.NOTICE)
+
+    def _wanted_traces(self) -> NDArray[np.intp]:
+        by_job = np.full(len(self.jobs.rows) + 1, IDLE, np.intp)  # the last entry: no job
+        for row in self.jobs.rows:
+            if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
+                by_job[row.index] = stepping(row.index)
+            elif row.state == JobState.DETECTING:
+                by_job[row.index] = spinning(row.index)
+        wanted = by_job[self.nodes.job]
+        dark = (self.nodes.condition == DOWN) | (self.nodes.condition == OFF)
+        result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
+        return result
+
+    def _heat_besides_gpus(self) -> tuple[Floats, Floats]:
+        self.meter.set_overhead(self._wanted_traces(), self.traces, self.clocks)
+        return self.meter.loop_heat_w, self.meter.hall_heat_w
+
+    def _rerate(self) -> None:
+        waits = self.ingest.wait_s()
+        for row in self.jobs.rows:
+            if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
+                slower = {**self.clocks.slower_s(row.index), "input_wait": waits.get(row.index, 0.0)}
+                self.recovery.rerate(row, pace_of(self.jobs.work[row.index], slower))
+
+    def _measure(self, *, force: bool = True) -> None:
+        self.meter.measure(self.heat, self.traces, self.clocks, self.timers.now_s, force=force)
+
+    # --- people
+
+    def intervene(self, intervention: Intervention) -> str | None:
+        """Take an intervention at the next event boundary; return None, or why it is refused."""
+        return self.incidents.ask(intervention, self.now_s)
+
+    # --- looking
+
+    def fill(self, frame: Frame) -> None:
+        """Write every channel at the present time into `frame`; never changes the run."""
+        self.observer.fill(frame)
+
+    def events(self, since_row: int) -> Sequence[Event]:
+        """Return the events from row `since_row` on."""
+        return self.log.since(since_row)
+
+    def event_hash(self) -> str:
+        """Return the hash of all events so far."""
+        return self.log.hash.hexdigest()
+
+    def snapshot(self) -> bytes:
+        """Return the whole discrete and continuous state, to be restored by `restore`."""
+        return snapshot.pack(self)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the object of ``twin run --json`` without the wall clock figures."""
+        return summary.summarise(self)

@@ -1,0 +1,242 @@
+"""The continuous state: temperatures stepped ahead, cut short by events, with every joule booked.
+
+One accepted step lies ahead of the present (`ahead`); a timer fires at its end. An event that changes powers or flows
+before then cuts it short. Observers interpolate inside it and change nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_power import RELEASE_K
+from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
+from twin.physics.thermal_inputs import ThermalInputs, inputs_of
+from twin.physics.thermal_network import Network, State
+from twin.sim.clocks import Clocks
+from twin.sim.clockwork import LATE, Timers
+from twin.sim.cooling import Cooling
+from twin.sim.traces import IDLE, Traces
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+LONGEST_STEP_S = 3600.0
+"""So that the sky's daily course is followed."""
+THROTTLE_STEP_S = 1.0
+CROSSING_S = 0.05
+"""A crossing this soon after the start of a step is taken as being at its end."""
+
+
+@dataclass
+class HeatTotals:
+    """What has been booked since the start."""
+
+    in_j: float = 0.0
+    out_j: float = 0.0
+    stored_j: float = 0.0
+    gpu_max_c: float = -math.inf
+    loop_max_c: Floats = field(default_factory=lambda: np.zeros(0))
+    loop_throttle_gpu_s: Floats = field(default_factory=lambda: np.zeros(0))
+    steps: int = 0
+
+
+class Heat:
+    """Temperatures of groups, loops, halls and plants from event to event."""
+
+    def __init__(
+        self,
+        timers: Timers,
+        network: Network,
+        traces: Traces,
+        clocks: Clocks,
+        cooling: Cooling,
+        node_spread: list[Floats],
+    ) -> None:
+        self.timers, self.network = timers, network
+        self.traces, self.clocks, self.cooling = traces, clocks, cooling
+        self._node_spread = node_spread
+        shape = network.shape
+        self.loop_heat_w = np.zeros(shape.n_loops)
+        self.hall_heat_w = np.zeros(shape.n_halls)
+        self.totals = HeatTotals(
+            loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
+        )
+        self.began: list[int] = []  # groups that began or ceased to throttle in the last step
+        self.ceased: list[int] = []
+        self.fresh = True  # a step has ended since the engine last looked
+        self.pending = False  # `ahead` is not booked yet
+        timers.handle("heat", self._arrived)
+
+    def settle(self, loop_heat_w: Floats, hall_heat_w: Floats) -> None:
+        """Begin in the steady state of the present powers."""
+        self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
+        groups = self.traces.groups
+        guess = State(np.full((groups.size, 4, 2), 0.0), np.full(self.network.shape.n_upper, 25.0))
+        guess.chain[:, :, 0] = 40.0
+        self.clocks.refresh(guess)
+        inputs = inputs_of(
+            self.network,
+            groups,
+            self.clocks.base_w,
+            self.clocks.dyn_w,
+            loop_heat_w,
+            hall_heat_w,
+            self.cooling.start_sink_c(),
+        )
+        now = self.timers.now_s
+        state = ThermalStepper(self.network, groups, inputs).steady()
+        for _ in range(8):  # the sink follows the heat, which follows the sink a little
+            inputs = replace(inputs, sink_c=self.cooling.sink_c(now, state))
+            state = ThermalStepper(self.network, groups, inputs).steady()
+        self.integrator = Integrator(
+            self.network, groups, replace(inputs, leak_w_k=self.clocks.leak_w_k), state, now
+        )
+        self.integrator.dt_cap_s = LONGEST_STEP_S
+        self.look_ahead()
+
+    def resume(
+        self, step: AcceptedStep, sink: list[Any], heat_w: list[Any], dt_s: float, dt_cap_s: float
+    ) -> None:
+        """Stand where a snapshot was taken: inside `step`, which is not booked yet."""
+        self.loop_heat_w, self.hall_heat_w = (np.array(w, float) for w in heat_w)
+        inputs = inputs_of(
+            self.network,
+            self.traces.groups,
+            self.clocks.base_w,
+            self.clocks.dyn_w,
+            self.loop_heat_w,
+            self.hall_heat_w,
+            np.array(sink[0], float),
+        )
+        inputs = replace(
+            inputs,
+            leak_w_k=self.clocks.leak_w_k,
+            flow=self.cooling.flow,
+            plant=self.cooling.plant_state(),
+            sink_slope_k_s=np.array(sink[1], float),
+            sink_since_s=float(sink[2]),
+        )
+        self.integrator = Integrator(self.network, self.traces.groups, inputs, step.state1, step.t1_s)
+        self.integrator.restore(step.t1_s, step.state1, dt_s)
+        self.integrator.dt_cap_s = dt_cap_s
+        self.ahead, self.pending, self.fresh = step, True, False
+
+    def at(self, t_s: float) -> State:
+        """Return temperatures at `t_s` for looking at, inside the present step."""
+        return self.ahead.at(t_s) if t_s < self.ahead.t1_s else self.ahead.state1
+
+    def _arrived(self, _: int) -> None:
+        self.pending = False
+        self._book(self.ahead)
+
+    def _book(self, step: AcceptedStep) -> None:
+        dt = step.t1_s - step.t0_s
+        self._book_energy(step.energy)
+        totals, traces = self.totals, self.traces
+        totals.steps += 1
+        hot_c = step.state1.die_c(traces.hot_s)
+        live = traces.groups.n > 0
+        totals.gpu_max_c = max(totals.gpu_max_c, float(hot_c[live].max(initial=-math.inf)))
+        np.maximum.at(totals.loop_max_c, traces.groups.loop[live], hot_c[live])
+        if self.clocks.throttling:
+            self._book_throttle(step.state1, dt)
+        self.began, self.ceased = self.clocks.control(step.state1, dt)
+        self.fresh = True
+
+    def _book_energy(self, energy: EnergyTerms) -> None:
+        self.totals.in_j += energy.in_j
+        self.totals.out_j += energy.out_j
+        self.totals.stored_j += energy.stored_j
+
+    def _book_throttle(self, state: State, dt: float) -> None:
+        traces = self.traces
+        for g in np.flatnonzero((self.clocks.walk < 1) & (traces.trace > IDLE)).tolist():
+            floor_c = self.clocks.models[int(traces.groups.part[g])].max_op_c - RELEASE_K
+            hot = int((state.die_c(self.spread_of(g), g) >= floor_c).sum())
+            self.totals.loop_throttle_gpu_s[traces.groups.loop[g]] += hot * dt
+
+    def spread_of(self, group: int) -> Floats:
+        """Return the spread factors of the GPUs in `group`."""
+        return np.concatenate([self._node_spread[n] for n in np.flatnonzero(self.traces.node_group == group)])
+
+    def nodes_above_shutdown(self) -> list[int]:
+        """Return the powered nodes with a die above its shutdown limit now."""
+        traces, state = self.traces, self.integrator.state
+        hot_c = state.die_c(traces.hot_s)
+        over = np.flatnonzero((hot_c >= self.clocks.values("shutdown_c") - 1e-3) & (traces.trace >= IDLE))
+        found: list[int] = []
+        for g in over.tolist():
+            limit = self.clocks.models[int(traces.groups.part[g])].shutdown_c - 1e-3
+            members = np.flatnonzero(traces.node_group == g)
+            found += members[state.die_c(traces.node_max_s[members], g) >= limit].tolist()
+        return sorted(found)
+
+    def cut(self) -> None:
+        """Stand at the present: book the step ahead only as far as now."""
+        now = self.timers.now_s
+        if not self.pending:
+            return
+        if now >= self.ahead.t1_s:
+            self._book(self.ahead)
+        elif now > self.ahead.t0_s:
+            self._book(self.integrator.truncate(self.ahead, now))
+        else:
+            self.integrator.restore(self.ahead.t0_s, self.ahead.state0, self.ahead.dt_next_s)
+        self.pending = False
+        self.timers.cancel("heat", 0)
+
+    def change(self, wanted: Ints | None, loop_heat_w: Floats, hall_heat_w: Floats) -> None:
+        """Powers or flows change now: `wanted` is the trace of each node, None as they are. Call `cut` first."""
+        state = self.integrator.state
+        if wanted is not None:
+            state = self.traces.retrace(state, wanted)
+            self.clocks.fit()
+        self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
+        self.clocks.refresh(state)
+        self.integrator.change(self._inputs(state), self.traces.groups, state)
+
+    def _inputs(self, state: State) -> ThermalInputs:
+        now, clocks, cooling = self.timers.now_s, self.clocks, self.cooling
+        sink = cooling.sink_c(now, state)
+        return replace(
+            self.integrator.stepper.inputs,
+            base_w=clocks.base_w,
+            dyn_w=clocks.dyn_w,
+            leak_w_k=clocks.leak_w_k,
+            loop_heat_w=self.loop_heat_w,
+            hall_heat_w=self.hall_heat_w,
+            flow=cooling.flow,
+            plant=cooling.plant_state(),
+            sink_c=sink,
+            sink_since_s=now,
+        )
+
+    def nudge(self) -> bool:
+        """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
+        state = self.integrator.state
+        if self.traces.doubled:
+            state, merged = self.traces.merge(state)
+            if merged:
+                self.clocks.fit()
+        renewed = self.clocks.stale(state)
+        if renewed:
+            self.clocks.refresh(state)
+        self.integrator.state = state
+        self.integrator.stepper.change(self._inputs(state), self.traces.groups)
+        return renewed
+
+    def look_ahead(self) -> None:
+        """Take the next step, up to the first crossing of a limit, and wait for its end."""
+        integrator, traces = self.integrator, self.traces
+        integrator.dt_cap_s = THROTTLE_STEP_S if self.clocks.throttling else LONGEST_STEP_S
+        step = integrator.step(integrator.t_s + 2 * LONGEST_STEP_S)
+        hit_s, _ = step.first_crossing_s(traces.hot_s, self.clocks.limits_c(), traces.groups)
+        if step.t0_s + CROSSING_S < hit_s < step.t1_s:
+            step = integrator.truncate(step, hit_s)
+        self.ahead, self.pending = step, True
+        self.timers.set("heat", 0, step.t1_s, LATE)

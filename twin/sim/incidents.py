@@ -1,0 +1,307 @@
+"""What happens to nodes and machines: failures, repairs, heat shutdowns, and what people do to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from twin import units
+from twin.plant.graph import find
+from twin.record.channels import JobState
+from twin.record.events import Severity
+from twin.record.scenario_json import part_from_json, part_to_json
+from twin.scenario.faults import Cause, Intervention
+from twin.sim.clocks import EVERY_JOB, Clocks
+from twin.sim.clockwork import INTERVENTION, Timers
+from twin.sim.cooling import Cooling
+from twin.sim.failures import FailureClocks
+from twin.sim.jobs import Jobs
+from twin.sim.log import Log
+from twin.sim.nodes import DOWN, DRAINED, FREE, OFF, Nodes
+from twin.sim.recovery import Recovery
+
+REBOOT_S = 600.0
+"""From coolant back to a node that takes work: check, power on, health test [est]."""
+INJECTED = "injected"
+THERMAL_SHUTDOWN = "thermal_shutdown"
+
+
+class Incidents:
+    """Handlers of the timers ``failure``, ``repair``, ``reboot``, ``do`` and ``undo``."""
+
+    def __init__(
+        self,
+        timers: Timers,
+        log: Log,
+        nodes: Nodes,
+        jobs: Jobs,
+        recovery: Recovery,
+        failures: FailureClocks,
+        cooling: Cooling,
+        clocks: Clocks,
+    ) -> None:
+        self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
+        self.recovery, self.failures, self.cooling, self.clocks = recovery, failures, cooling, clocks
+        self.plant = nodes.plant
+        self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
+        self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
+        self.asked: list[Intervention] = []
+        self.machines_changed = False
+        self.was_off = np.zeros(len(self.plant.nodes.ids), bool)  # shut down by heat at least once
+        for kind in ("failure", "repair", "reboot", "do", "undo"):
+            timers.handle(kind, getattr(self, f"_{kind}"))
+        self.arm()
+
+    def arm(self) -> None:
+        """Wait for the earliest failure."""
+        due_s, _ = self.failures.next()
+        if np.isfinite(due_s):
+            self.timers.set("failure", 0, due_s)
+        else:
+            self.timers.cancel("failure", 0)
+
+    # --- failures and repairs
+
+    def _failure(self, _: int) -> None:
+        now, (_, node) = self.timers.now_s, self.failures.next()
+        cause, repair_s, gpu = self.failures.strike(node, now)
+        self._hit(node, cause, repair_s, gpu)
+        self.arm()
+
+    def _hit(self, node: int, cause: Cause, repair_s: float, gpu: int) -> None:
+        name = cause.id.replace("_", " ")
+        subject = self.plant.nodes.ids[node] + (f"/{gpu}" if cause.repair == "gpu" else "")
+        away = f", away for {units.render(repair_s, 'duration')}" if repair_s else ""
+        kind = "maintenance" if cause.planned else "failure"
+        job = int(self.nodes.job[node])
+        severity = Severity.NOTICE if cause.planned or job < 0 else Severity.ALARM
+        self.log.add(
+            self.timers.now_s, kind, subject, f"{name}{away}", severity, repair=int(repair_s), job=job
+        )
+        if repair_s > 0:
+            self._take_down(node, repair_s)
+        if job >= 0:
+            (self.planned if cause.planned else self.unexpected)[cause.id] += 1
+            self.recovery.interrupt(self.jobs.rows[job], [node], cause, f"{name} on {subject}")
+
+    def _take_down(self, node: int, repair_s: float) -> None:
+        now = self.timers.now_s
+        self.nodes.set_condition(now, node, DOWN)
+        self.failures.set_up(node, now, False)
+        self.timers.set("repair", node, now + repair_s)
+        self.machines_changed = True
+
+    def _repair(self, node: int) -> None:
+        self._bring_back(node, "repaired", "back from repair")
+
+    def _bring_back(self, node: int, kind: str, text: str) -> None:
+        now = self.timers.now_s
+        self.nodes.set_condition(now, node, FREE)
+        self.failures.set_up(node, now, True)
+        self.log.add(now, kind, self.plant.nodes.ids[node], text, job=int(self.nodes.job[node]))
+        self.machines_changed = True
+        self.recovery.node_usable()
+        self.arm()
+
+    # --- heat
+
+    def shut_down(self, hot: list[int]) -> None:
+        """Switch off nodes with a die above its shutdown limit; they come back once their coolant flows again."""
+        now = self.timers.now_s
+        hot = [node for node in hot if self.nodes.condition[node] not in (OFF, DOWN)]
+        by_job: dict[int, list[int]] = {}
+        for node in hot:
+            self.nodes.set_condition(now, node, OFF)
+            self.was_off[node] = True
+            self.failures.set_up(node, now, False)
+            self.timers.set("reboot", node, now + REBOOT_S)
+            self.log.add(
+                now,
+                "shutdown",
+                self.plant.nodes.ids[node],
+                "a die passed its shutdown limit: power off",
+                Severity.ALARM,
+            )
+            by_job.setdefault(int(self.nodes.job[node]), []).append(node)
+        self.machines_changed |= bool(hot)
+        for job, nodes in sorted(by_job.items()):
+            if job < 0:
+                continue
+            row = self.jobs.rows[job]
+            if (
+                row.state != JobState.DETECTING
+            ):  # one incident, however many nodes follow within its detection
+                self.unexpected[THERMAL_SHUTDOWN] += 1
+                self.recovery.interrupt(row, nodes, None, f"{len(nodes)} nodes shut down by heat")
+        self.arm()
+
+    def _reboot(self, node: int) -> None:
+        loop = int(self.plant.nodes.loop[node])
+        if self.cooling.flow.target[loop] < 0.5 or not self.cooling.rejecting.all():
+            self.timers.set("reboot", node, self.timers.now_s + REBOOT_S)
+            return
+        self._bring_back(node, "restarted", "cool again and back")
+
+    # --- people
+
+    def ask(self, intervention: Intervention, now_s: float) -> str | None:
+        """Take an intervention to be done at its time, not before `now_s`; return why it is refused, or None."""
+        refusal = self._refusal(intervention)
+        if refusal is None:
+            self.asked.append(intervention)
+            self.timers.set("do", len(self.asked) - 1, max(now_s, intervention.at_s), INTERVENTION)
+        return refusal
+
+    def _refusal(self, i: Intervention) -> str | None:
+        if i.kind == "power_cap":
+            if i.target != "all" and i.target not in {row.id for row in self.jobs.rows}:
+                return f"there is no job {i.target!r}; name a job, or all"
+            try:
+                units.parse(i.value or "", "power")
+            except units.UnitError as error:
+                return f"power_cap needs value=, a power per GPU: {error}"
+            return None
+        found = find(self.plant, i.target)
+        wanted = {"pump_stop": ("loop",), "heat_rejection_loss": ("plant",)}.get(
+            i.kind, ("gpu", "node", "rack", "row")
+        )
+        if found is None:
+            return f"there is nothing called {i.target!r} in this scene"
+        if found[0] not in wanted:
+            return f"{i.kind} works on a {' or '.join(wanted)}; {i.target!r} is a {found[0]}"
+        known = {c.id for c in self.failures.causes}
+        if i.cause is not None and i.cause not in known:
+            return f"the scene has no cause {i.cause!r}; it knows {', '.join(sorted(known)) or 'none'}"
+        return None
+
+    def _nodes_of(self, target: str) -> list[int]:
+        found = find(self.plant, target)
+        if found is None:
+            return []
+        kind, slot = found
+        nodes = self.plant.nodes
+        if kind == "node":
+            mask = np.arange(len(nodes.ids)) == slot
+        elif kind == "gpu":
+            mask = np.arange(len(nodes.ids)) == self.plant.gpus.node[slot]
+        elif kind == "rack":
+            mask = nodes.rack == slot
+        else:
+            mask = self.plant.racks.row[nodes.rack] == slot
+        return np.flatnonzero(mask & nodes.present).tolist()
+
+    def _do(self, index: int) -> None:
+        i = self.asked[index]
+        lasts = f" for {units.render(i.duration_s, 'duration')}" if i.duration_s is not None else ""
+        getattr(self, f"_do_{i.kind}")(i, lasts)
+        if i.duration_s is not None and i.kind in ("pump_stop", "heat_rejection_loss", "power_cap", "drain"):
+            self.timers.set("undo", index, self.timers.now_s + i.duration_s, INTERVENTION)
+
+    def _undo(self, index: int) -> None:
+        i = self.asked[index]
+        getattr(self, f"_undo_{i.kind}")(i)
+
+    def _say(self, kind: str, subject: str, text: str, severity: Severity = Severity.ALARM) -> None:
+        self.log.add(self.timers.now_s, kind, subject, text, severity)
+
+    def _do_fail(self, i: Intervention, lasts: str) -> None:
+        now = self.timers.now_s
+        cause = next((c for c in self.failures.causes if c.id == i.cause), None)
+        struck: dict[int, list[int]] = {}
+        self._say(
+            "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
+        )
+        for node in self._nodes_of(i.target):
+            if self.nodes.condition[node] in (DOWN, OFF):
+                continue
+            repair_s = i.duration_s if i.duration_s is not None else self.failures.drawn_repair_s(node, cause)
+            if repair_s > 0:
+                self._take_down(node, repair_s)
+            if self.nodes.job[node] >= 0:
+                struck.setdefault(int(self.nodes.job[node]), []).append(node)
+        for job, nodes in sorted(struck.items()):
+            self.unexpected[i.cause or INJECTED] += 1
+            self.recovery.interrupt(
+                self.jobs.rows[job], nodes, cause, f"{i.target} failed by hand at {now:,.0f} s"
+            )
+        self.arm()
+
+    def _do_drain(self, i: Intervention, lasts: str) -> None:
+        self._say("drained", i.target, f"given no more work{lasts}", Severity.NOTICE)
+        self._cordon(i.target, FREE, DRAINED)
+
+    def _undo_drain(self, i: Intervention) -> None:
+        self._do_undrain(i, "")
+
+    def _do_undrain(self, i: Intervention, _: str) -> None:
+        self._say("undrained", i.target, "takes work again", Severity.NOTICE)
+        self._cordon(i.target, DRAINED, FREE)
+        self.recovery.node_usable()
+
+    def _cordon(self, target: str, source: int, goal: int) -> None:
+        held: dict[int, list[int]] = {}
+        for node in self._nodes_of(target):
+            if self.nodes.condition[node] == source:
+                self.nodes.set_condition(self.timers.now_s, node, goal)
+                if goal == DRAINED and self.nodes.job[node] >= 0:
+                    held.setdefault(int(self.nodes.job[node]), []).append(node)
+        self.machines_changed = True
+        for job, nodes in sorted(held.items()):
+            self.planned["drain"] += 1
+            self.recovery.interrupt(self.jobs.rows[job], nodes, None, f"{target} is drained")
+
+    def _do_pump_stop(self, i: Intervention, lasts: str) -> None:
+        loop = self.plant.loops.ids.index(i.target)
+        pumps = int(self.plant.loops.pumps[loop])
+        down = min(i.count or pumps, pumps)
+        self._say("pump_stop", i.target, f"{down} of {pumps} pumps stop{lasts}")
+        self.cooling.set_pumps_down(self.timers.now_s, loop, down)
+        self.machines_changed = True
+
+    def _undo_pump_stop(self, i: Intervention) -> None:
+        self.cooling.set_pumps_down(self.timers.now_s, self.plant.loops.ids.index(i.target), 0)
+        self._say("pump_start", i.target, "all pumps run", Severity.NOTICE)
+        self.machines_changed = True
+
+    def _do_heat_rejection_loss(self, i: Intervention, lasts: str) -> None:
+        self._reject(i.target, 0.0)
+        self._say("heat_rejection_loss", i.target, f"gives no heat to the sky{lasts}")
+
+    def _undo_heat_rejection_loss(self, i: Intervention) -> None:
+        self._reject(i.target, 1.0)
+        self._say("heat_rejection_back", i.target, "gives heat to the sky again", Severity.NOTICE)
+
+    def _reject(self, plant: str, share: float) -> None:
+        self.cooling.rejecting[self.plant.plants.ids.index(plant)] = share
+        self.machines_changed = True
+
+    def _capped(self, i: Intervention) -> int:
+        return EVERY_JOB if i.target == "all" else next(r.index for r in self.jobs.rows if r.id == i.target)
+
+    def _do_power_cap(self, i: Intervention, lasts: str) -> None:
+        self.clocks.cap_w[self._capped(i)] = units.parse(i.value or "", "power")
+        self._say("power_cap", i.target, f"{i.value} per GPU{lasts}", Severity.NOTICE)
+        self.machines_changed = True
+
+    def _undo_power_cap(self, i: Intervention) -> None:
+        self.clocks.cap_w.pop(self._capped(i), None)
+        self._say("power_cap_off", i.target, "default power limit again", Severity.NOTICE)
+        self.machines_changed = True
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {
+            "unexpected": dict(self.unexpected),
+            "planned": dict(self.planned),
+            "was_off": np.flatnonzero(self.was_off).tolist(),
+            "asked": [part_to_json(i) for i in self.asked],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.unexpected = Counter(state["unexpected"])
+        self.planned = Counter(state["planned"])
+        self.was_off[np.array(state["was_off"], int)] = True
+        self.asked = [part_from_json(Intervention, text) for text in state["asked"]]

@@ -1,0 +1,58 @@
+"""The ledger: every GPU-second of the installed GPUs, booked to exactly one account."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.accounts import ACCOUNTS, KEPT_STEP
+
+Floats = NDArray[np.float64]
+INDEX: dict[str, int] = {name: i for i, name in enumerate(ACCOUNTS)}
+STEP = np.array([INDEX[name] for name in KEPT_STEP])
+"""Accounts of provisional step time."""
+
+
+class Ledger:
+    """Totals by account [GPU s], and how many GPUs without a job stand in which account now."""
+
+    def __init__(self) -> None:
+        self.total = np.zeros(len(ACCOUNTS))
+        self.resting = np.zeros(len(ACCOUNTS))  # GPUs
+        self.since_s = 0.0
+
+    def advance(self, t_s: float) -> None:
+        """Book the time until `t_s` of all GPUs that have no job."""
+        if t_s > self.since_s:
+            self.total += self.resting * (t_s - self.since_s)
+            self.since_s = t_s
+
+    def move(self, t_s: float, gpus: int, source: str | None, target: str | None) -> None:
+        """Move `gpus` GPUs between resting accounts at `t_s`; None: into or out of a job's hands."""
+        self.advance(t_s)
+        if source is not None:
+            self.resting[INDEX[source]] -= gpus
+        if target is not None:
+            self.resting[INDEX[target]] += gpus
+
+    def book(self, account: str, gpu_s: float) -> None:
+        """Book GPU-seconds of a job for good."""
+        self.total[INDEX[account]] += gpu_s
+
+    def keep(self, work: Floats) -> None:
+        """Settle provisional step time: a durable checkpoint holds it."""
+        self.total += work
+
+    def lose(self, work: Floats) -> None:
+        """Settle provisional step time: a failure took it."""
+        self.total[INDEX["lost_work"]] += float(work.sum())
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {"total": self.total.tolist(), "resting": self.resting.tolist(), "since_s": self.since_s}
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.total = np.array(state["total"])
+        self.resting = np.array(state["resting"])
+        self.since_s = float(state["since_s"])  # type: ignore[arg-type]

@@ -1,0 +1,32 @@
+"""The event list of a run and its hash."""
+
+from __future__ import annotations
+
+from twin.record.events import Event, Severity
+from twin.record.hash import EventHash
+
+
+class Log:
+    """Events in order; every one of them enters the hash."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.first_row = 0  # rows before it belong to the run that a snapshot came from
+        self.hash = EventHash()
+
+    @property
+    def rows(self) -> int:
+        """Return how many events there have been."""
+        return self.first_row + len(self.events)
+
+    def add(
+        self, t_s: float, kind: str, subject: str, text: str, severity: Severity = Severity.INFO, **data: int
+    ) -> None:
+        """Append an event."""
+        event = Event(self.rows, t_s, kind, subject, severity, text, data)
+        self.events.append(event)
+        self.hash.update(event)
+
+    def since(self, row: int) -> list[Event]:
+        """Return the events from `row` on."""
+        return self.events[max(0, row - self.first_row) :]

@@ -1,0 +1,132 @@
+"""The meters: power of nodes, racks and the whole site, energy and water since the start."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.thermal_inputs import leak_w
+from twin.plant.tables import Plant
+from twin.sim.body import Body
+from twin.sim.clocks import Clocks
+from twin.sim.cooling import Cooling, Draw
+from twin.sim.electric import Electric
+from twin.sim.heat import Heat
+from twin.sim.traces import OFF, Traces
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Meters:
+    """Energies since the start [J], water [L], highest powers [W], and the time they are read up to [s]."""
+
+    at_s: float = 0.0
+    it_j: float = 0.0
+    loss_j: float = 0.0
+    cooling_j: float = 0.0
+    water_l: float = 0.0
+    it_max_w: float = 0.0
+    facility_max_w: float = 0.0
+    it_seen_j: float = 0.0
+
+
+class Meter:
+    """Adds up what flows, at each thermal step; what flows is constant in between."""
+
+    def __init__(self, electric: Electric, cooling: Cooling, body: Body, plant: Plant) -> None:
+        self.electric, self.cooling, self.body, self.plant = electric, cooling, body, plant
+        self.meters = Meters()
+        self.overhead_w = np.zeros(len(plant.nodes.ids))
+        shape = body.network.shape
+        self.loop_heat_w, self.hall_heat_w = np.zeros(shape.n_loops), np.zeros(shape.n_halls)
+        self.static_hall_w = np.bincount(plant.racks.hall, body.rack_static_w, minlength=shape.n_halls)
+        self.it_w = 0.0
+        self.draw = Draw(0.0, 0.0)
+
+    def set_overhead(self, wanted: NDArray[np.intp], traces: Traces, clocks: Clocks) -> None:
+        """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
+        body, nodes, shape = self.body, self.plant.nodes, self.body.network.shape
+        share = np.zeros(len(clocks.jobs.rows) * 2 + 2)
+        for job in range(len(clocks.jobs.rows)):
+            share[2 + 2 * job] = clocks.load_share(job)
+        span = body.overhead_full_w - body.overhead_idle_w
+        overhead = np.where(wanted == OFF, 0.0, body.overhead_idle_w + share[wanted] * span)
+        self.overhead_w = overhead * nodes.present
+        air_w = self.overhead_w * body.overhead_to_air
+        loop = np.maximum(nodes.loop, 0)
+        self.loop_heat_w = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops)
+        hall = self.plant.racks.hall[nodes.rack]
+        self.hall_heat_w = self.static_hall_w + np.bincount(hall, air_w, minlength=shape.n_halls)
+
+    def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
+        """Return base power of the GPUs of each group with leakage, at the last booked state [W]."""
+        groups = heat.traces.groups
+        return clocks.base_w + leak_w(groups, heat.integrator.state, clocks.leak_w_k)
+
+    def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
+        """Return the power of each node now [W]."""
+        base, group = self.gpu_group_w(heat, clocks), np.maximum(traces.node_group, 0)
+        gpus = base[group] * traces.node_gpus + clocks.dyn_w[group] * traces.node_sum_s
+        result: Floats = np.where(traces.live, gpus, 0.0) + self.overhead_w
+        return result
+
+    def rack_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
+        """Return the power of each rack now [W]."""
+        racks = len(self.plant.racks.ids)
+        by_node = self.node_w(heat, traces, clocks)
+        return self.body.rack_static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
+
+    def measure(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float, *, force: bool) -> None:
+        """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
+        m, totals = self.meters, heat.totals
+        dt = now_s - m.at_s
+        if dt > 0:
+            it_j = totals.in_j - m.it_seen_j
+            it_w = it_j / dt
+            m.it_j += it_j
+            m.it_seen_j = totals.in_j
+            m.loss_j += self.electric.loss_w * dt
+            m.cooling_j += self.draw.power_w * dt
+            m.water_l += self.draw.water_l_s * dt
+            m.it_max_w = max(m.it_max_w, it_w)
+            m.facility_max_w = max(m.facility_max_w, it_w + self.electric.loss_w + self.draw.power_w)
+            m.at_s = now_s
+        base = self.gpu_group_w(heat, clocks)
+        gpus = traces.groups
+        gpu_w = float(gpus.n @ base + gpus.sum_s @ clocks.dyn_w)
+        self.it_w = gpu_w + float(self.loop_heat_w.sum() + self.hall_heat_w.sum())
+        if force or self.electric.stale(self.it_w):
+            self.electric.update(self.rack_w(heat, traces, clocks))
+        self.draw = self.cooling.draw(now_s, heat.integrator.state)
+
+    @property
+    def facility_w(self) -> float:
+        """Return what the site takes from the grid now [W]."""
+        return self.it_w + self.electric.loss_w + self.draw.power_w
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "meters": asdict(self.meters),
+            "overhead_w": self.overhead_w.tolist(),
+            "loop_heat_w": self.loop_heat_w.tolist(),
+            "hall_heat_w": self.hall_heat_w.tolist(),
+            "it_w": self.it_w,
+            "loss_w": self.electric.loss_w,
+            "seen_w": self.electric.seen_w,
+            "draw": [self.draw.power_w, self.draw.water_l_s],
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.meters = Meters(**state["meters"])  # type: ignore[arg-type]
+        self.overhead_w = np.array(state["overhead_w"], float)
+        self.loop_heat_w = np.array(state["loop_heat_w"], float)
+        self.hall_heat_w = np.array(state["hall_heat_w"], float)
+        self.it_w = float(state["it_w"])  # type: ignore[arg-type]
+        self.electric.loss_w = float(state["loss_w"])  # type: ignore[arg-type]
+        self.electric.seen_w = float(state["seen_w"])  # type: ignore[arg-type]
+        self.draw = Draw(*state["draw"])  # type: ignore[misc]

@@ -1,0 +1,89 @@
+"""Nodes of the run: who holds each, and where its GPU-seconds go while no job does."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.tables import Plant
+from twin.sim.ledger import Ledger
+
+Ints = NDArray[np.int32]
+
+FREE, DOWN, DRAINED, OFF = 0, 1, 2, 3
+"""Condition of a node: usable, in repair, cordoned by people, shut down by heat."""
+
+_ACCOUNT = {DOWN: "idle_in_repair", DRAINED: "idle_drained", OFF: "idle_in_repair"}
+
+
+class Nodes:
+    """Condition and holder of every node slot; keeps the ledger's resting counts true."""
+
+    def __init__(self, plant: Plant, ledger: Ledger) -> None:
+        self.plant = plant
+        self.ledger = ledger
+        self.condition = np.where(plant.nodes.drained, DRAINED, FREE).astype(np.int32)
+        self.job = np.full(len(plant.nodes.ids), -1, np.int32)
+        self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
+        self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
+        for account, mask in self._resting():
+            ledger.move(0.0, int(self.gpus[mask].sum()), None, account)
+
+    def _resting(self) -> list[tuple[str, NDArray[np.bool_]]]:
+        rest = self.job < 0
+        return [
+            ("idle_no_job", rest & (self.condition == FREE) & ~self.wanted),
+            ("idle_spare", rest & (self.condition == FREE) & self.wanted),
+            ("idle_drained", rest & (self.condition == DRAINED)),
+            ("idle_in_repair", rest & ((self.condition == DOWN) | (self.condition == OFF))),
+        ]
+
+    def account(self, node: int) -> str | None:
+        """Return the account `node` rests in, None while a job holds it."""
+        if self.job[node] >= 0:
+            return None
+        return _ACCOUNT.get(int(self.condition[node]), "idle_spare" if self.wanted[node] else "idle_no_job")
+
+    def set_condition(self, t_s: float, node: int, condition: int) -> None:
+        """Give `node` another condition at `t_s`."""
+        before = self.account(node)
+        self.condition[node] = condition
+        self._moved(t_s, node, before)
+
+    def assign(self, t_s: float, node: int, job: int) -> None:
+        """Put `node` into the hands of `job` (-1: of nobody) at `t_s`."""
+        before = self.account(node)
+        self.job[node] = job
+        self._moved(t_s, node, before)
+
+    def want(self, t_s: float, mask: NDArray[np.bool_]) -> None:
+        """Mark the nodes that live jobs may use."""
+        for node in np.flatnonzero(mask != self.wanted):
+            before = self.account(int(node))
+            self.wanted[node] = mask[node]
+            self._moved(t_s, int(node), before)
+
+    def _moved(self, t_s: float, node: int, before: str | None) -> None:
+        after = self.account(node)
+        if before != after:
+            self.ledger.move(t_s, int(self.gpus[node]), before, after)
+
+    def free(self, allowed: NDArray[np.bool_]) -> Ints:
+        """Return the usable nodes of `allowed` that nobody holds, lowest slot first."""
+        return np.flatnonzero(
+            allowed & (self.condition == FREE) & (self.job < 0) & self.plant.nodes.present
+        ).astype(np.int32)
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "condition": self.condition.tolist(),
+            "job": self.job.tolist(),
+            "wanted": self.wanted.tolist(),
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.condition = np.array(state["condition"], np.int32)
+        self.job = np.array(state["job"], np.int32)
+        self.wanted = np.array(state["wanted"], bool)

@@ -1,0 +1,213 @@
+"""What frames show: every channel of every entity, read from the run without changing it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_power import RELEASE_K, ThrottleReason, clock_under_cap, leak_w
+from twin.physics.thermal_network import State as Temperatures
+from twin.record.channels import JobState, State
+from twin.record.frame import Frame, Layout
+from twin.sim.clocks import EVERY_JOB
+from twin.sim.nodes import DOWN, DRAINED, FREE, OFF
+from twin.sim.traces import IDLE
+from twin.sim.traces import OFF as TRACE_OFF
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+Floats = NDArray[np.float64]
+
+STATE_OF_JOB: dict[int, State] = {
+    JobState.STARTING: State.RESTARTING,
+    JobState.RUNNING: State.RUNNING,
+    JobState.CHECKPOINT: State.CHECKPOINT,
+    JobState.DETECTING: State.WAITING,
+    JobState.RESTARTING: State.RESTARTING,
+    JobState.WAITING: State.WAITING,
+}
+IDLE_CLOCK_GHZ = 0.345
+"""Idle SM clock of parts whose catalogue entry gives none (H100, read)."""
+
+
+class Observer:
+    """Fills frames for one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        plant = engine.plant
+        self.layout = Layout(
+            {
+                "gpu": len(plant.gpus.node),
+                "node": len(plant.nodes.ids),
+                "rack": len(plant.racks.ids),
+                "loop": len(plant.loops.ids),
+                "hall": len(plant.halls.ids),
+                "plant": len(plant.plants.ids),
+                "job": len(engine.jobs.rows),
+                "site": 1,
+            },
+            plant.epoch,
+        )
+
+    def fill(self, frame: Frame) -> None:
+        """Write every channel at the present time into `frame`."""
+        engine = self.engine
+        now = engine.now_s
+        temperatures = engine.heat.at(now)
+        v = frame.values
+        frame.t_s, frame.events = now, engine.log.rows
+        group = np.maximum(engine.traces.node_group, 0)
+        if frame.detail:
+            self._gpus(v, temperatures, group)
+        v["rack.power_w"][...] = engine.meter.rack_w(engine.heat, engine.traces, engine.clocks)
+        self._loops(v, temperatures, now)
+        self._jobs(v, now)
+        self._site(v, temperatures, now)
+
+    def _gpus(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, group: NDArray[np.intp]) -> None:
+        engine = self.engine
+        gpus, clocks, traces = engine.plant.gpus, engine.clocks, engine.traces
+        spread, mine = engine.body.spread, group[gpus.node]
+        temp = temperatures.die_c(spread, mine)
+        base = engine.meter.gpu_group_w(engine.heat, clocks)
+        v["gpu.temp_c"][...] = temp
+        v["gpu.hbm_c"][...] = temperatures.hbm_c(spread, mine)
+        power = base[mine] + spread * clocks.dyn_w[mine]
+        v["gpu.power_w"][...] = power
+        trace = traces.trace[mine]
+        job = engine.nodes.job[gpus.node]
+        v["gpu.job"][...] = job
+        v["gpu.state"][...] = self._states()[gpus.node]
+        clock, throttle = self._own_clocks(temp, spread, mine, trace)
+        v["gpu.clock_mhz"][...] = clock * 1e3
+        v["gpu.throttle"][...] = throttle
+        v["gpu.util"][...] = self._utilisation(trace)
+        absent = ~gpus.present
+        if absent.any():
+            for id in ("gpu.temp_c", "gpu.hbm_c", "gpu.power_w", "gpu.clock_mhz", "gpu.throttle", "gpu.util"):
+                v[id][absent] = 0
+
+    def _states(self) -> NDArray[np.uint8]:
+        engine = self.engine
+        nodes = engine.nodes
+        by_job = np.array(
+            [STATE_OF_JOB.get(row.state, State.IDLE) for row in engine.jobs.rows] + [State.IDLE]
+        )
+        rest = np.where(nodes.wanted, State.SPARE, State.IDLE)
+        state = np.where(nodes.job >= 0, by_job[nodes.job], rest)
+        for condition, shown in ((DOWN, State.FAILED), (OFF, State.OFF), (DRAINED, State.DRAINED)):
+            state = np.where(nodes.condition == condition, shown, state)
+        result: NDArray[np.uint8] = np.where(engine.plant.nodes.present, state, State.ABSENT).astype(np.uint8)
+        return result
+
+    def _own_clocks(
+        self, temp: Floats, spread: Floats, mine: NDArray[np.intp], trace: NDArray[np.intp]
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """Clock of each die under its own cap [GHz], and its throttle bits: a leaky die clocks lower."""
+        engine = self.engine
+        clocks, groups = engine.clocks, engine.traces.groups
+        clock, bits = np.zeros(len(temp)), np.zeros(len(temp), np.int64)
+        for part, model in enumerate(clocks.models):
+            idle_hz = engine.catalog.gpu(clocks.parts[part]).idle_clock_hz
+            of_part = groups.part[mine] == part
+            idle = of_part & (trace == IDLE)
+            clock[idle] = idle_hz / 1e9 if idle_hz else IDLE_CLOCK_GHZ
+            bits[idle] = int(ThrottleReason.IDLE)
+            busy = np.flatnonzero(of_part & (trace > IDLE))
+            job = trace[busy] // 2 - 1
+            cap = np.full(len(engine.jobs.rows), min(model.cap_w, clocks.cap_w.get(EVERY_JOB, model.cap_w)))
+            gemm = np.full(len(cap), model.a_gemm)
+            for row in engine.jobs.rows:
+                cap[row.index] = min(cap[row.index], clocks.cap_w.get(row.index, model.cap_w))
+                gemm[row.index] = clocks.gemm_activity(row.index, model)
+            leakage = leak_w(model, temp[busy], 1.0)
+            own = clock_under_cap(model, cap[job], spread[busy], gemm[job], leakage)
+            walk = clocks.walk[mine[busy]]
+            hot = (walk < 1) & (temp[busy] >= model.max_op_c - RELEASE_K)
+            clock[busy] = np.where(
+                hot, np.maximum(model.f_min_ghz, np.minimum(own, walk * model.f_max_ghz)), own
+            )
+            bits[busy] = np.where(own < model.f_max_ghz - 1e-6, int(ThrottleReason.SW_POWER_CAP), 0)
+            bits[busy] |= np.where(hot, int(ThrottleReason.SW_THERMAL), 0)
+            slow = int(ThrottleReason.HW_THERMAL | ThrottleReason.HW_SLOWDOWN)
+            bits[busy] |= np.where(temp[busy] >= model.slowdown_c, slow, 0)
+        return clock, bits
+
+    def _utilisation(self, trace: NDArray[np.intp]) -> Floats:
+        """Share of time that compute units are busy [%]; waiting for a partner is busy waiting."""
+        engine = self.engine
+        by_trace = np.zeros(2 * len(engine.jobs.rows) + 2)
+        for row in engine.jobs.rows:
+            work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
+            by_trace[2 + 2 * row.index] = (
+                100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty
+            )
+            by_trace[3 + 2 * row.index] = 100.0
+        result: Floats = by_trace[np.maximum(trace, TRACE_OFF)]
+        return result
+
+    def _loops(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, now: float) -> None:
+        engine = self.engine
+        network, traces = engine.body.network, engine.traces
+        shape = network.shape
+        supply, back = temperatures.loop_supply_c(shape), temperatures.loop_return_c(shape)
+        flow = engine.cooling.flow.at(now)[: shape.n_loops]
+        v["loop.supply_c"][...] = supply
+        v["loop.return_c"][...] = back
+        v["loop.flow"][...] = 100 * flow
+        v["loop.heat_w"][...] = network.loop_flow_w_k * flow * (back - supply)
+        hottest = supply.copy()
+        live = traces.groups.n > 0
+        np.maximum.at(hottest, traces.groups.loop[live], temperatures.die_c(traces.hot_s)[live])
+        v["loop.gpu_max_c"][...] = hottest
+        v["hall.air_c"][...] = temperatures.hall_air_c(shape)
+        plants = len(engine.plant.plants.ids)
+        v["plant.supply_c"][...] = temperatures.plant_supply_c(shape)[:plants]
+        v["plant.return_c"][...] = temperatures.plant_return_c(shape)[:plants]
+
+    def _jobs(self, v: dict[str, NDArray[Any]], now: float) -> None:
+        jobs = self.engine.jobs
+        for row in jobs.rows:
+            i, work, pace = row.index, jobs.work[row.index], jobs.pace[row.index]
+            running = row.state == JobState.RUNNING
+            v["job.state"][i] = row.state
+            v["job.step"][i] = jobs.progress_at(row, now)
+            v["job.durable_step"][i] = row.durable
+            v["job.step_s"][i] = pace.step_s
+            rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s)
+            v["job.mfu"][i] = 100 * rate if running else 0.0
+            v["job.goodput"][i] = 100 * (jobs.goodput(row, now) or 0.0)
+            v["job.gpus"][i] = row.held
+
+    def _site(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, now: float) -> None:
+        engine = self.engine
+        traces, nodes, jobs = engine.traces, engine.nodes, engine.jobs
+        live = traces.groups.n > 0
+        n, sum_s = traces.groups.n[live], traces.groups.sum_s[live]
+        die = temperatures.chain[live, 0]
+        v["site.it_w"][0] = engine.meter.it_w
+        v["site.facility_w"][0] = engine.meter.facility_w
+        v["site.pue"][0] = engine.meter.facility_w / max(engine.meter.it_w, 1.0)
+        v["site.gpu_max_c"][0] = float(temperatures.die_c(traces.hot_s)[live].max(initial=0.0))
+        v["site.gpu_mean_c"][0] = float((n @ die[:, 0] + sum_s @ die[:, 1]) / max(float(n.sum()), 1.0))
+        weights = np.array([row.gpus if row.start_s is not None else 0 for row in jobs.rows], float)
+        total = max(float(weights.sum()), 1.0)
+        so_far = np.array([jobs.goodput(row, now) or 0.0 for row in jobs.rows])
+        at_pace = [
+            jobs.work[row.index].step_s / jobs.pace[row.index].step_s
+            if row.state == JobState.RUNNING
+            else 0.0
+            for row in jobs.rows
+        ]
+        v["site.goodput"][0] = 100 * float(weights @ so_far) / total
+        v["site.goodput_now"][0] = 100 * float(weights @ np.array(at_pace)) / total
+        down = engine.plant.nodes.present & ((nodes.condition == DOWN) | (nodes.condition == OFF))
+        v["site.nodes_down"][0] = int(down.sum())
+        free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted
+        v["site.spares"][0] = int(free.sum())
+        v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())
+        v["site.outdoor_c"][0] = engine.cooling.outdoor_c(now)[0]

@@ -1,0 +1,170 @@
+"""What a scenario asks of one job, resolved into numbers the engine acts on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.checkpoint import daly_interval_s, young_interval_s
+from twin.plant.tables import Plant
+from twin.scenario.document import Scenario
+from twin.scenario.faults import Cause
+from twin.scenario.work import Job, Recovery, VisionTraining
+from twin.sim.work import Work, work_of
+
+
+class UnplaceableJob(ValueError):
+    """A job that no node of its rows could ever run."""
+
+
+@dataclass(frozen=True)
+class JobPlan:
+    """Numbers of one job that do not change while it runs."""
+
+    nodes: int
+    allowed: NDArray[np.bool_]  # nodes it may use
+    steps: int | None
+    checkpoint_steps: int | None
+    pause_s: float
+    drain_s: float
+    epoch_steps: float | None
+    load_s: float
+    recovery: Recovery
+
+    @property
+    def first_start_s(self) -> float:
+        """Return the time from allocation to the first step [s]."""
+        r = self.recovery
+        return r.constant_s if r.constant_s is not None else r.container_s + r.init_s + r.warmup_s
+
+    def detection_s(self, cause: Cause | None) -> float:
+        """Return the time until a failure by `cause` is noticed [s]."""
+        r = self.recovery
+        if r.constant_s is not None:
+            return 0.0
+        return r.watchdog_s if cause is not None and cause.detection == "watchdog" else r.detect_s
+
+    def restart_s(self, *, swapped: bool) -> float:
+        """Return the time from detection to the first step [s]; `swapped`: nodes were replaced."""
+        r = self.recovery
+        if r.constant_s is not None:
+            return r.constant_s
+        return (r.swap_s if swapped else 0.0) + r.container_s + r.init_s + self.load_s + r.warmup_s
+
+    def next_epoch_step(self, progress: float) -> float | None:
+        """Return the step at which the next epoch begins, None when epochs do not matter."""
+        if self.epoch_steps is None:
+            return None
+        return (math.floor(progress / self.epoch_steps + 1e-9) + 1) * self.epoch_steps
+
+    def at_epoch(self, progress: float) -> bool:
+        """Return whether an epoch begins at `progress`."""
+        return (
+            self.epoch_steps is not None
+            and abs(progress / self.epoch_steps - round(progress / self.epoch_steps)) < 1e-9
+        )
+
+    def duty(self, step_s: float) -> float:
+        """Return the share of running time spent in steps; the rest are checkpoint pauses."""
+        if not self.checkpoint_steps:
+            return 1.0
+        work = self.checkpoint_steps * step_s
+        return work / (work + self.pause_s)
+
+
+def rows_mask(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which nodes stand in the named row generators; none named: all."""
+    if not rows:
+        return plant.nodes.present.copy()
+    generator = np.array([id.split("/", 1)[0] for id in plant.rows.ids])
+    in_rows = np.isin(generator, rows)
+    return plant.nodes.present & in_rows[plant.racks.row[plant.nodes.rack]]
+
+
+def plan_jobs(
+    scenario: Scenario,
+    plant: Plant,
+    catalog: Catalog,
+    node_failures_per_s: float,
+    read_bytes_s: dict[str, float | None],
+) -> tuple[list[JobPlan], list[Work], list[int]]:
+    """Resolve all jobs of `scenario`: plans, steps, and GPUs asked for.
+
+    Parameters
+    ----------
+    node_failures_per_s
+        Rate of one node [1/s], for the Young and Daly rules.
+    read_bytes_s
+        Bandwidth of each store, that a restart loads from [B/s]; None: loading takes no time.
+
+    Raises
+    ------
+    UnplaceableJob
+        When a job asks for more nodes than its rows have, or its rows mix GPU parts.
+    """
+    plans, works, gpus = [], [], []
+    for job in scenario.jobs:
+        allowed = rows_mask(plant, job.rows)
+        count, gpu_part = _hardware(plant, job, allowed)
+        work = work_of(job, count, gpu_part, catalog)
+        load = read_bytes_s.get(job.checkpoint.storage or "")
+        plan = _plan(job, allowed, work, node_failures_per_s * job.nodes, load)
+        plans.append(plan)
+        works.append(replace(work, duty=plan.duty(work.step_s)))
+        gpus.append(count)
+    return plans, works, gpus
+
+
+def _hardware(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> tuple[int, str]:
+    kinds = {
+        (int(n), int(p))
+        for n, p in zip(plant.nodes.gpu_count[allowed], plant.nodes.part[allowed], strict=True)
+    }
+    if int(allowed.sum()) < job.nodes:
+        raise UnplaceableJob(f"job {job.id!r} asks for {job.nodes} nodes; its rows have {int(allowed.sum())}")
+    if len(kinds) != 1:
+        raise UnplaceableJob(
+            f"job {job.id!r} may use nodes of {len(kinds)} kinds; name rows of one kind under rows"
+        )
+    per_node, _ = kinds.pop()
+    first = int(plant.nodes.gpu_first[np.argmax(allowed)])
+    return per_node * job.nodes, plant.gpu_parts[int(plant.gpus.part[first])]
+
+
+def _plan(
+    job: Job, allowed: NDArray[np.bool_], work: Work, failures_per_s: float, load_bytes_s: float | None
+) -> JobPlan:
+    checkpoint = job.checkpoint
+    interval_s = _interval_s(job, work, failures_per_s)
+    bandwidth = job.recovery.load_bytes_s or load_bytes_s
+    epoch = None
+    if isinstance(job.workload, VisionTraining) and work.ingest_bytes > 0:
+        epoch = job.workload.dataset_bytes / work.ingest_bytes
+    return JobPlan(
+        nodes=job.nodes,
+        allowed=allowed,
+        steps=job.steps,
+        checkpoint_steps=None if math.isinf(interval_s) else max(1, round(interval_s / work.step_s)),
+        pause_s=checkpoint.pause_s,
+        drain_s=checkpoint.drain_s,
+        epoch_steps=epoch,
+        load_s=work.checkpoint_bytes / bandwidth if bandwidth else 0.0,
+        recovery=job.recovery,
+    )
+
+
+def _interval_s(job: Job, work: Work, failures_per_s: float) -> float:
+    """Return the work between checkpoints [s]; infinity for none."""
+    checkpoint = job.checkpoint
+    if not isinstance(checkpoint.interval, str):
+        return checkpoint.interval
+    if checkpoint.interval == "none" or failures_per_s == 0:
+        return math.inf
+    if checkpoint.pause_s == 0:
+        return work.step_s  # a free write is due after every step
+    rule = daly_interval_s if checkpoint.interval == "daly" else young_interval_s
+    return float(rule(checkpoint.pause_s, 1 / failures_per_s))

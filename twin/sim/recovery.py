@@ -1,0 +1,224 @@
+"""What a job does next: start, step to the next checkpoint, write it, fail, be noticed, swap, restart, go on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from twin.record.channels import JobState
+from twin.record.events import Severity
+from twin.scenario.faults import Cause
+from twin.sim.clockwork import Timers
+from twin.sim.jobs import RERATE, JobRow, Jobs, Pace
+from twin.sim.log import Log
+from twin.sim.nodes import FREE, Nodes
+from twin.sim.plan import JobPlan
+
+
+class Recovery:
+    """Handlers of the timers ``job``, ``durable`` and of failures; every one acts on a row of the table."""
+
+    def __init__(self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan]) -> None:
+        self.timers, self.log, self.nodes, self.jobs, self.plans = timers, log, nodes, jobs, plans
+        self.changed: set[int] = set()  # jobs whose heat or place changed since the engine last looked
+        self.freed = False  # a node came free: the scheduler should look
+        timers.handle("job", self._due)
+        timers.handle("durable", self._durable)
+
+    def start(self, row: JobRow, chosen: list[int]) -> None:
+        """Give `row` its nodes and start it."""
+        now = self.timers.now_s
+        for node in chosen:
+            self.nodes.assign(now, node, row.index)
+        row.nodes = list(chosen)
+        row.start_s = now
+        self._hold(row)
+        self.jobs.enter(row, now, JobState.STARTING)
+        self.timers.set("job", row.index, now + self.plans[row.index].first_start_s)
+        self.changed.add(row.index)
+        self.log.add(now, "job_started", row.id, f"{row.id} starts on {row.held} GPUs", nodes=len(chosen))
+
+    def _hold(self, row: JobRow) -> None:
+        row.held = int(self.nodes.gpus[np.asarray(row.nodes, int)].sum())
+
+    def _due(self, index: int) -> None:
+        row, now = self.jobs.rows[index], self.timers.now_s
+        if row.state in (JobState.STARTING, JobState.RESTARTING):
+            self._run(row, now)
+        elif row.state == JobState.RUNNING:
+            self._reached(row, now)
+        elif row.state == JobState.CHECKPOINT:
+            self._written(row, now)
+        elif row.state == JobState.DETECTING:
+            self.swap(row)
+
+    def _run(self, row: JobRow, now: float) -> None:
+        resumed = row.state == JobState.RESTARTING
+        self.jobs.enter(row, now, JobState.RUNNING)
+        self.changed.add(row.index)
+        text = (
+            f"{row.id} resumes at step {row.progress:,.0f}" if resumed else f"{row.id} takes its first step"
+        )
+        self.log.add(
+            now,
+            "job_resumed" if resumed else "job_running",
+            row.id,
+            text,
+            Severity.NOTICE,
+            step=int(row.progress),
+        )
+        self._next(row, now)
+
+    def _next(self, row: JobRow, now: float) -> None:
+        plan = self.plans[row.index]
+        interval = plan.checkpoint_steps
+        row.target = row.progress + interval if interval else math.inf
+        for limit in (plan.steps, plan.next_epoch_step(row.progress)):
+            if limit is not None:
+                row.target = min(row.target, float(limit))
+        self._plan(row, now)
+
+    def _plan(self, row: JobRow, now: float) -> None:
+        due = now + (row.target - row.progress) * self.jobs.pace[row.index].step_s
+        if math.isfinite(due):
+            self.timers.set("job", row.index, due)
+
+    def _reached(self, row: JobRow, now: float) -> None:
+        self.jobs.book(row, now)
+        row.progress = row.target  # exactly: a sum of rounded times is not
+        plan = self.plans[row.index]
+        if plan.steps is not None and row.progress >= plan.steps:
+            self._finish(row, now)
+            return
+        if plan.at_epoch(row.progress):
+            self.changed.add(row.index)
+            if not plan.checkpoint_steps or row.progress - self._written_step(row) < plan.checkpoint_steps:
+                self._next(row, now)
+                return
+        self.jobs.enter(row, now, JobState.CHECKPOINT)
+        self.timers.set("job", row.index, now + plan.pause_s)
+
+    @staticmethod
+    def _written_step(row: JobRow) -> float:
+        return row.in_flight[-1][0] if row.in_flight else row.durable
+
+    def _written(self, row: JobRow, now: float) -> None:
+        plan = self.plans[row.index]
+        self.jobs.enter(row, now, JobState.RUNNING)
+        self.jobs.write(row, now + plan.drain_s)
+        if plan.drain_s > 0:
+            self.timers.set("durable", row.index, row.in_flight[0][1])
+        else:
+            self._settle(row, now)
+        self._next(row, now)
+
+    def _durable(self, index: int) -> None:
+        row = self.jobs.rows[index]
+        self._settle(row, self.timers.now_s)
+        if row.in_flight:
+            self.timers.set("durable", index, row.in_flight[0][1])
+
+    def _settle(self, row: JobRow, now: float) -> None:
+        if self.jobs.settle(row, now):
+            self.log.add(
+                now,
+                "checkpoint",
+                row.id,
+                f"{row.id} is safe up to step {row.durable:,.0f}",
+                step=int(row.durable),
+            )
+
+    def _finish(self, row: JobRow, now: float) -> None:
+        self.jobs.enter(row, now, JobState.DONE)
+        self.jobs.keep_all(row)
+        row.end_s = now
+        self.timers.cancel("durable", row.index)
+        for node in row.nodes:
+            self.nodes.assign(now, node, -1)
+        row.nodes, row.held = [], 0
+        self.changed.add(row.index)
+        self.freed = True
+        self.log.add(
+            now,
+            "job_done",
+            row.id,
+            f"{row.id} is done after {row.progress:,.0f} steps",
+            Severity.NOTICE,
+            step=int(row.progress),
+        )
+
+    def interrupt(self, row: JobRow, nodes: list[int], cause: Cause | None, why: str) -> None:
+        """Stop `row` because `nodes` failed (they are replaced unless usable when the swap comes)."""
+        now, plan = self.timers.now_s, self.plans[row.index]
+        self.jobs.book(row, now)
+        row.interruptions += 1
+        lost = self.jobs.roll_back(row)
+        self.timers.cancel("durable", row.index)
+        row.failed = sorted(set(row.failed) | set(nodes))
+        self.log.add(
+            now,
+            "job_interrupted",
+            row.id,
+            f"{row.id} stops: {why}; {lost / max(row.held, 1):,.0f} s of work back to step {row.durable:,.0f}",
+            Severity.WARNING,
+            step=int(row.durable),
+        )
+        if row.state == JobState.WAITING:
+            self.swap(row)
+            return
+        if row.state != JobState.DETECTING:
+            self.jobs.enter(row, now, JobState.DETECTING)
+            self.timers.set("job", row.index, now + plan.detection_s(cause))
+            self.changed.add(row.index)
+
+    def swap(self, row: JobRow) -> None:
+        """Hand back unusable nodes, take spares, and restart, or wait for a spare."""
+        now, plan = self.timers.now_s, self.plans[row.index]
+        self.jobs.book(row, now)
+        gone = [n for n in row.nodes if self.nodes.condition[n] != FREE]
+        if gone:
+            for node in gone:
+                self.nodes.assign(now, node, -1)
+            lost = set(gone)
+            row.nodes = [n for n in row.nodes if n not in lost]
+        row.failed = []
+        missing = plan.nodes - len(row.nodes)
+        spares = self.nodes.free(plan.allowed)[:missing].tolist()
+        for node in spares:
+            self.nodes.assign(now, node, row.index)
+            self.log.add(now, "spare_taken", self.nodes.plant.nodes.ids[node], f"joins {row.id}", node=node)
+        row.nodes = sorted([*row.nodes, *spares])
+        self._hold(row)
+        self.changed.add(row.index)
+        if len(row.nodes) < plan.nodes:
+            if row.state != JobState.WAITING:
+                self.log.add(
+                    now,
+                    "waiting_for_spare",
+                    row.id,
+                    f"{row.id} lacks {plan.nodes - len(row.nodes)} nodes",
+                    Severity.ALARM,
+                )
+            self.jobs.enter(row, now, JobState.WAITING)
+            self.timers.cancel("job", row.index)
+            return
+        self.jobs.enter(row, now, JobState.RESTARTING)
+        self.timers.set("job", row.index, now + plan.restart_s(swapped=bool(gone)))
+
+    def node_usable(self) -> None:
+        """Look whether a job that waits for a spare can go on; called when a node comes back."""
+        for row in self.jobs.rows:
+            if row.state == JobState.WAITING:
+                self.swap(row)
+        self.freed = True
+
+    def rerate(self, row: JobRow, pace: Pace) -> None:
+        """Let `row` go at another pace from now on, when it differs by enough."""
+        old, now = self.jobs.pace[row.index], self.timers.now_s
+        if abs(pace.step_s / old.step_s - 1) <= RERATE:
+            return
+        self.jobs.book(row, now)
+        self.jobs.pace[row.index] = pace
+        if row.state == JobState.RUNNING:
+            self._plan(row, now)

@@ -1,0 +1,50 @@
+"""Who gets which nodes: first come, first served, all nodes of a job at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.record.channels import JobState
+from twin.sim.clockwork import Timers
+from twin.sim.jobs import Jobs
+from twin.sim.log import Log
+from twin.sim.nodes import Nodes
+from twin.sim.plan import JobPlan
+from twin.sim.recovery import Recovery
+
+
+class Scheduler:
+    """FIFO gang scheduling; handles the timer ``submit``. Free nodes a live job could use rest as spares."""
+
+    def __init__(
+        self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], recovery: Recovery
+    ) -> None:
+        self.timers, self.log, self.nodes = timers, log, nodes
+        self.jobs, self.plans, self.recovery = jobs, plans, recovery
+        self.queue: list[int] = []
+        timers.handle("submit", self._submit)
+
+    def _submit(self, index: int) -> None:
+        row = self.jobs.rows[index]
+        self.queue.append(index)
+        self.log.add(self.timers.now_s, "job_submitted", row.id, f"asks for {row.gpus} GPUs", gpus=row.gpus)
+        self.place()
+
+    def place(self) -> None:
+        """Start jobs from the head of the queue for as long as the next one fits."""
+        while self.queue:
+            row = self.jobs.rows[self.queue[0]]
+            plan = self.plans[row.index]
+            free = self.nodes.free(plan.allowed)
+            if len(free) < plan.nodes:
+                break
+            self.queue.pop(0)
+            self.recovery.start(row, free[: plan.nodes].tolist())
+        self._mark_spares()
+
+    def _mark_spares(self) -> None:
+        wanted = np.zeros(len(self.nodes.job), bool)
+        for row in self.jobs.rows:
+            if row.state not in (JobState.QUEUED, JobState.DONE):
+                wanted |= self.plans[row.index].allowed
+        self.nodes.want(self.timers.now_s, wanted)

@@ -1,0 +1,95 @@
+"""A run as bytes, and back: JSON of every table and timer. Numbers keep all their bits; nothing in it executes."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, astuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from twin.physics.thermal import AcceptedStep, EnergyTerms
+from twin.physics.thermal_network import State
+from twin.record.hash import EventHash
+from twin.sim.clockwork import Timer
+from twin.sim.heat import HeatTotals
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+_PARTS = ("ledger", "nodes", "failures", "jobs", "incidents", "traces", "clocks", "cooling", "meter")
+"""Attributes of the engine that save and restore themselves."""
+
+
+def pack(engine: Engine) -> bytes:
+    """Return the state of `engine`."""
+    state = {
+        "seed": engine.seed,
+        "now_s": engine.now_s,
+        "env_s": engine.timers.now_s,
+        "timers": [astuple(row) for row in engine.timers.rows()],
+        "rows": engine.log.rows,
+        "hash": [engine.log.hash.state.hex(), engine.log.hash.count],
+        "queue": engine.scheduler.queue,
+        "heat": _heat(engine),
+        **{name: getattr(engine, name).state() for name in _PARTS},
+    }
+    return zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
+
+
+def unpack(data: bytes) -> dict[str, Any]:
+    """Return the state that `pack` wrote, to be given to `restore`."""
+    state: dict[str, Any] = json.loads(zlib.decompress(data))
+    return state
+
+
+def restore(engine: Engine, state: dict[str, Any]) -> None:
+    """Put a freshly built engine into `state`."""
+    engine.now_s = state["now_s"]
+    for name in _PARTS:
+        getattr(engine, name).restore(state[name])
+    engine.scheduler.queue = list(state["queue"])
+    engine.log.first_row = state["rows"]
+    digest, count = state["hash"]
+    engine.log.hash = EventHash(bytes.fromhex(digest), count)
+    _restore_heat(engine, state["heat"])
+    engine.timers.restore([Timer(*row) for row in state["timers"]])
+
+
+def _temperatures(state: State) -> list[Any]:
+    return [state.chain.tolist(), state.upper.tolist()]
+
+
+def _state(saved: list[Any]) -> State:
+    return State(np.array(saved[0], float).reshape(-1, 4, 2), np.array(saved[1], float))
+
+
+def _heat(engine: Engine) -> dict[str, Any]:
+    heat = engine.heat
+    step = heat.ahead
+    totals = asdict(heat.totals)
+    totals["loop_max_c"] = heat.totals.loop_max_c.tolist()
+    totals["loop_throttle_gpu_s"] = heat.totals.loop_throttle_gpu_s.tolist()
+    inputs = heat.integrator.stepper.inputs
+    return {
+        "totals": totals,
+        "step": [step.t0_s, step.t1_s, step.error_k, list(astuple(step.energy)), step.dt_next_s],
+        "before": _temperatures(step.state0),
+        "after": _temperatures(step.state1),
+        "dt_s": heat.integrator.dt_s,
+        "dt_cap_s": heat.integrator.dt_cap_s,
+        "sink": [inputs.sink_c.tolist(), inputs.sink_slope_k_s.tolist(), inputs.sink_since_s],
+        "heat_w": [heat.loop_heat_w.tolist(), heat.hall_heat_w.tolist()],
+    }
+
+
+def _restore_heat(engine: Engine, saved: dict[str, Any]) -> None:
+    heat, totals = engine.heat, dict(saved["totals"])
+    for name in ("loop_max_c", "loop_throttle_gpu_s"):
+        totals[name] = np.array(totals[name], float)
+    heat.totals = HeatTotals(**totals)
+    t0, t1, error, energy, dt_next = saved["step"]
+    before, after = _state(saved["before"]), _state(saved["after"])
+    step = AcceptedStep(t0, t1, before, after, error, EnergyTerms(*energy), dt_next)
+    heat.resume(step, saved["sink"], saved["heat_w"], saved["dt_s"], saved["dt_cap_s"])

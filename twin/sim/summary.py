@@ -1,0 +1,152 @@
+"""The summary of a run: the object that ``twin run --json`` prints, less the wall clock figures."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from twin.record.accounts import ACCOUNTS
+from twin.record.channels import JobState
+from twin.record.inputs import app_version, inputs_hash
+from twin.sim.jobs import JobRow
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+
+def summarise(engine: Engine) -> dict[str, Any]:
+    """Return what the run up to now amounts to; unknown values are None. Reads only."""
+    now = engine.now_s
+    incidents = engine.incidents
+    started = [row for row in engine.jobs.rows if row.start_s is not None]
+    by_cause = {**incidents.unexpected, **incidents.planned}
+    return {
+        "scene": engine.scenario.title,
+        "seed": engine.seed,
+        "gpus": int(engine.plant.gpus.present.sum()),
+        "nodes": int(engine.plant.nodes.present.sum()),
+        "version": app_version(),
+        "inputs_hash": inputs_hash(engine.scenario),
+        "simulated_s": now,
+        "events": engine.log.rows,
+        "event_hash": engine.event_hash(),
+        "interruptions": {
+            "unexpected": sum(incidents.unexpected.values()),
+            "planned": sum(incidents.planned.values()),
+            "by_cause": dict(sorted(by_cause.items())),
+        },
+        "ettr": _mean(engine, started, engine.jobs.ettr),
+        "goodput": _mean(engine, started, engine.jobs.goodput),
+        "ledger_gpu_s": _ledger(engine),
+        **_energy(engine),
+        "thermal": _thermal(engine),
+        "jobs": [_job(engine, row) for row in engine.jobs.rows],
+    }
+
+
+def _mean(engine: Engine, rows: list[JobRow], figure: Any) -> float | None:
+    """GPU-weighted mean of a figure over jobs that have started."""
+    values = [
+        (row.gpus * ((row.end_s or engine.now_s) - (row.start_s or 0.0)), figure(row, engine.now_s))
+        for row in rows
+    ]
+    known = [(w, v) for w, v in values if v is not None]
+    weight = sum(w for w, _ in known)
+    return sum(w * v for w, v in known) / weight if weight else None
+
+
+def _ledger(engine: Engine) -> dict[str, float]:
+    ledger = engine.ledger
+    total = (
+        ledger.total + ledger.resting * (engine.now_s - ledger.since_s) + engine.jobs.unbooked(engine.now_s)
+    )
+    return dict(zip(ACCOUNTS, total.tolist(), strict=True))
+
+
+def _energy(engine: Engine) -> dict[str, Any]:
+    """Energy up to now: what is booked, and what has flowed since at constant power."""
+    meters, heat, now = engine.meter.meters, engine.heat, engine.now_s
+    step = heat.ahead
+    # The step ahead is booked in proportion: its power is constant, its heat and storage linear for observers.
+    share = min(1.0, max(0.0, (now - step.t0_s) / (step.t1_s - step.t0_s))) if heat.pending else 0.0
+    dt = now - meters.at_s
+    it_j = meters.it_j + share * step.energy.in_j
+    loss_j = meters.loss_j + engine.electric.loss_w * dt
+    cooling_j = meters.cooling_j + engine.meter.draw.power_w * dt
+    water_l = meters.water_l + engine.meter.draw.water_l_s * dt
+    stored_j = heat.totals.stored_j + share * step.energy.stored_j
+    heat_j = heat.totals.out_j + share * step.energy.out_j
+    facility_j = it_j + loss_j + cooling_j
+    out_j = heat_j + loss_j + cooling_j  # losses and fans warm the air outside
+    known = now > 0
+    return {
+        "energy": {
+            "it_j": it_j,
+            "facility_j": facility_j,
+            "heat_j": heat_j,
+            "stored_j": stored_j,
+            "residual": abs(facility_j - out_j - stored_j) / facility_j if facility_j > 0 else None,
+        },
+        "power": {
+            "it_mean_w": it_j / now if known else None,
+            "it_max_w": max(meters.it_max_w, engine.meter.it_w),
+            "facility_mean_w": facility_j / now if known else None,
+            "facility_max_w": max(meters.facility_max_w, engine.meter.facility_w),
+            "loss_w": loss_j / now if known else None,
+        },
+        "pue": facility_j / it_j if it_j > 0 else None,
+        "water_l": water_l,
+    }
+
+
+def _thermal(engine: Engine) -> dict[str, Any]:
+    totals, plant = engine.heat.totals, engine.plant
+    shut_down = plant.nodes.gpu_count * engine.incidents.was_off
+    off_gpus = np.bincount(np.maximum(plant.nodes.loop, 0), shut_down, minlength=len(plant.loops.ids))
+    return {
+        "gpu_max_c": _number(totals.gpu_max_c),
+        "throttle_gpu_s": float(totals.loop_throttle_gpu_s.sum()),
+        "by_loop": [
+            {
+                "id": id,
+                "gpu_max_c": _number(float(totals.loop_max_c[i])),
+                "throttle_gpu_s": float(totals.loop_throttle_gpu_s[i]),
+                "shutdown_gpus": int(off_gpus[i]),
+            }
+            for i, id in enumerate(plant.loops.ids)
+        ],
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
+    jobs, now = engine.jobs, engine.now_s
+    work = jobs.work[row.index]
+    return {
+        "id": row.id,
+        "submit_s": row.submit_s,
+        "start_s": row.start_s,
+        "end_s": row.end_s,
+        "gpus": row.gpus,
+        "state": JobState(row.state).name.lower(),
+        "steps": int(jobs.progress_at(row, now)),
+        "step_s": jobs.pace[row.index].step_s,
+        "step_parts_s": {
+            name: seconds
+            for name, seconds in zip(
+                ACCOUNTS, (jobs.pace[row.index].share * jobs.pace[row.index].step_s).tolist(), strict=True
+            )
+            if seconds > 0
+        },
+        "mfu": jobs.mfu(row, now),
+        "lost_s": row.lost_gpu_s / row.gpus,
+        "interruptions": row.interruptions,
+        "ettr": jobs.ettr(row, now),
+        "goodput": jobs.goodput(row, now),
+        "checkpoint_bytes": work.checkpoint_bytes,
+    }

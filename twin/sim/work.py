@@ -1,0 +1,123 @@
+"""What one step of a job does: its time by account, what scales with the clock, what it reads and saves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.planning.job import LlmJob, VisionJob, cut, default_stack, estimate
+from twin.planning.models import load_model
+from twin.planning.profiles import profile_for_gpu
+from twin.record.accounts import ACCOUNTS
+from twin.scenario.work import Job, LlmTraining
+from twin.sim.ledger import INDEX
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One step of a job at the reference clock; durations in seconds.
+
+    Parameters
+    ----------
+    step_s, parts
+        Time of the step, and the same by ledger account, shape (accounts,).
+    clocked_s
+        Part that grows as f_ref / f.
+    gemm_s, memory_s
+        Busy with matrix products, and with memory traffic; the rest is network and waiting.
+    model_flop, peak_flop_s
+        Model FLOP of a step, and dense peak of one GPU at its precision.
+    checkpoint_bytes, ingest_bytes
+        Saved at a checkpoint; read in one step; of the whole job.
+    fp8
+        Whether the big products are 8-bit.
+    duty
+        Share of running time in steps; the rest are checkpoint pauses.
+    """
+
+    step_s: float
+    parts: Floats
+    clocked_s: float
+    gemm_s: float
+    memory_s: float
+    model_flop: float
+    peak_flop_s: float
+    checkpoint_bytes: float
+    ingest_bytes: float
+    fp8: bool = False
+    duty: float = 1.0
+
+
+def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
+    """Return one step of `job` on `gpus` GPUs of `gpu_part`.
+
+    Raises
+    ------
+    twin.planning.job.PlanError
+        When the job is cut in a way that cannot run.
+    """
+    workload = job.workload
+    gpu = catalog.gpu(gpu_part)
+    named = workload.profile if isinstance(workload, LlmTraining) else None
+    profile = named or profile_for_gpu(gpu_part).name
+    if isinstance(workload, LlmTraining):
+        model = load_model(workload.model).model
+        p = workload.parallelism
+        parallel = cut(
+            gpus,
+            workload.global_batch,
+            tp=p.tensor,
+            pp=p.pipeline,
+            cp=p.context,
+            vp=p.interleave,
+            microbatch=p.microbatch,
+        )
+        stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
+        if workload.sequence is not None:
+            model = replace(model, seq=workload.sequence)
+        result = estimate(LlmJob(model, parallel, profile, stack, gpu.memory_bytes))
+        peak = gpu.peak_fp8_flops_s if workload.precision == "fp8" else gpu.peak_bf16_flops_s
+    else:
+        result = estimate(
+            VisionJob(
+                gpus,
+                profile,
+                workload.sample_flop,
+                workload.sample_bytes,
+                workload.parameters,
+                workload.batch_per_gpu,
+                workload.efficiency,
+                gpu_bytes=gpu.memory_bytes,
+            )
+        )
+        peak = gpu.peak_bf16_flops_s
+    step = result.parts
+    parts = np.zeros(len(ACCOUNTS))
+    for account, seconds in (
+        ("productive", step.productive_s + step.launch_s),
+        ("exposed_tensor", step.exposed_tensor_s),
+        ("exposed_pipeline", step.exposed_pipeline_s),
+        ("exposed_data", step.exposed_data_s),
+        ("exposed_context", step.exposed_context_s),
+        ("exposed_expert", step.exposed_expert_s),
+        ("pipeline_bubble", step.pipeline_bubble_s),
+        ("straggler", step.straggler_s),
+    ):
+        parts[INDEX[account]] = seconds
+    return Work(
+        step_s=float(parts.sum()),
+        parts=parts,
+        clocked_s=step.gemm_scaling_s,
+        gemm_s=step.gemm_s,
+        memory_s=step.memory_bound_s,
+        model_flop=step.model_flop,
+        peak_flop_s=peak or gpu.peak_bf16_flops_s,
+        checkpoint_bytes=result.checkpoint_bytes,
+        fp8=isinstance(workload, LlmTraining) and workload.precision == "fp8",
+        ingest_bytes=result.input_bytes if not isinstance(workload, LlmTraining) else 0.0,
+    )
