@@ -66,36 +66,22 @@ class _Checker:
 
     def ids(self) -> list[Problem]:
         """Return ids that are given twice; with those, references would only mislead."""
-        things: list[tuple[str, Path]] = []
-        for h, hall in enumerate(self.scenario.halls):
-            things.append((hall.id, ("halls", h, "id")))
-            things += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
-        for key, items in (
-            ("fabrics", self.scenario.fabrics),
-            ("power", self.scenario.power),
-            ("storage", self.scenario.storage),
-        ):
-            things += [(item.id, (key, i, "id")) for i, item in enumerate(items)]
-        things += [
-            (one.id, ("cooling", "plants", i, "id")) for i, one in enumerate(self.scenario.cooling.plants)
-        ]
-        things += [
-            (one.id, ("cooling", "loops", i, "id")) for i, one in enumerate(self.scenario.cooling.loops)
-        ]
-        spaces: list[list[tuple[str, Path]]] = [
+        here = self.scenario
+        things = _named(("halls",), (hall.id for hall in here.halls))
+        for h, hall in enumerate(here.halls):
+            things += _named(("halls", h, "rows"), (rows.id for rows in hall.rows))
+        things += _named(("fabrics",), (one.id for one in here.fabrics))
+        things += _named(("power",), (one.id for one in here.power))
+        things += _named(("cooling", "plants"), (one.id for one in here.cooling.plants))
+        things += _named(("cooling", "loops"), (one.id for one in here.cooling.loops))
+        things += _named(("storage",), (one.id for one in here.storage))
+        spaces = (
             things,
-            [(job.id, ("jobs", i, "id")) for i, job in enumerate(self.scenario.jobs)],
-            [(one.id, ("tenants", i, "id")) for i, one in enumerate(self.scenario.tenants)],
-            [
-                (one.id, ("failures", "causes", i, "id"))
-                for i, one in enumerate(self.scenario.failures.causes)
-            ],
-            [
-                (one.id, ("interventions", i, "id"))
-                for i, one in enumerate(self.scenario.interventions)
-                if one.id
-            ],
-        ]
+            _named(("jobs",), (one.id for one in here.jobs)),
+            _named(("tenants",), (one.id for one in here.tenants)),
+            _named(("failures", "causes"), (one.id for one in here.failures.causes)),
+            _named(("interventions",), (one.id for one in here.interventions)),
+        )
         return [problem for space in spaces for problem in self._twice(space)]
 
     def references(self) -> Iterator[Problem]:
@@ -272,6 +258,11 @@ class _Checker:
                 here = child(here, step) if here is not None else None
             value = shown(here.plain()) if here is not None else ""
         return Problem(mark.file, mark.line, written(at, self.tree), value, reason, hint)
+
+
+def _named(at: Path, ids: Iterable[str | None]) -> list[tuple[str, Path]]:
+    """Return the ids of a list with the paths of their keys."""
+    return [(name, (*at, index, "id")) for index, name in enumerate(ids) if name is not None]
 
 
 _FITS = {

@@ -25,23 +25,24 @@ class Scenario(Part):
     version: Literal[1] = Field(description="of this schema")
     catalog: str = Field(description="catalogue version the file was made with, such as 2026.11")
     extends: str | None = Field(
-        None, description="a scene this one varies: a path in its folder, or builtin:NAME"
+        default=None, description="a scene this one varies: a path in its folder, or builtin:NAME"
     )
     title: str = Field(min_length=1, max_length=200, description="one line")
-    notes: str = Field("", description="the story, for people")
-    sources: tuple[str, ...] = Field((), description="where the figures come from")
+    notes: str = Field(default="", description="the story, for people")
+    sources: tuple[str, ...] = Field(default=(), description="where the figures come from")
     start: AwareDatetime = Field(
-        datetime.fromisoformat("2026-01-05T00:00:00+00:00"), description="wall clock at t = 0, with offset"
+        default=datetime.fromisoformat("2026-01-05T00:00:00+00:00"),
+        description="wall clock at t = 0, with offset",
     )
-    duration_s: Duration = Field(86400.0, alias="duration", gt=0, description="how long a run lasts")
-    seed: int = Field(1, ge=0, le=2**63 - 1, description="of all random draws")
-    site: Site = Field(Site(), description="the place")
+    duration_s: Duration = Field(default=86400.0, alias="duration", gt=0, description="how long a run lasts")
+    seed: int = Field(default=1, ge=0, le=2**63 - 1, description="of all random draws")
+    site: Site = Field(default=Site(), description="the place")
     halls: tuple[Hall, ...] = Field(min_length=1, description="rooms with rows")
-    fabrics: tuple[Fabric, ...] = Field((), description="scale-out networks")
-    power: tuple[PowerStage, ...] = Field((), description="the power tree, grid first")
-    cooling: Cooling = Field(Cooling(), description="how heat leaves")
-    storage: tuple[Storage, ...] = Field((), description="stores")
-    tenants: tuple[Tenant, ...] = Field((), description="owners of jobs")
-    jobs: tuple[Job, ...] = Field((), description="work")
-    failures: Failures = Field(Failures(), description="what goes wrong by itself")
-    interventions: tuple[Intervention, ...] = Field((), description="what is done at a time")
+    fabrics: tuple[Fabric, ...] = Field(default=(), description="scale-out networks")
+    power: tuple[PowerStage, ...] = Field(default=(), description="the power tree, grid first")
+    cooling: Cooling = Field(default=Cooling(), description="how heat leaves")
+    storage: tuple[Storage, ...] = Field(default=(), description="stores")
+    tenants: tuple[Tenant, ...] = Field(default=(), description="owners of jobs")
+    jobs: tuple[Job, ...] = Field(default=(), description="work")
+    failures: Failures = Field(default=Failures(), description="what goes wrong by itself")
+    interventions: tuple[Intervention, ...] = Field(default=(), description="what is done at a time")

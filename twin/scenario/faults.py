@@ -17,40 +17,46 @@ class Cause(Part):
     """One cause of interruption."""
 
     id: CauseId = Field(description="name of the cause")
-    per_node_s: Rate = Field(alias="rate", ge=0, description="of one node, such as 1.34 / (1000 day)")
+    per_node_s: Rate = Field(
+        alias="rate",
+        ge=0,
+        description="of one node: 3.8 per 1000 node-day, or as counted, 419 per 110592 node-day",
+    )
     repair: Literal[
         "gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu", "restart", "maintenance"
     ] = Field(description="repair class: how long the node is away; restart: not at all")
-    detection: Literal["explicit", "watchdog"] = Field("explicit", description="how it is noticed")
-    planned: bool = Field(False, description="maintenance, counted apart")
-    source: str = Field("", description="where the rate comes from")
+    detection: Literal["explicit", "watchdog"] = Field(default="explicit", description="how it is noticed")
+    planned: bool = Field(default=False, description="maintenance, counted apart")
+    source: str = Field(default="", description="where the rate comes from")
 
 
 class Failures(Part):
     """The failure model."""
 
-    enabled: bool = Field(True, description="false: nothing fails by itself")
-    causes: tuple[Cause, ...] = Field((), description="causes with their rates")
-    lemons: bool = Field(False, description="nodes differ (gamma, shape 0.93)")
+    enabled: bool = Field(default=True, description="false: nothing fails by itself")
+    causes: tuple[Cause, ...] = Field(default=(), description="causes with their rates")
+    lemons: bool = Field(default=False, description="nodes differ (gamma, shape 0.93)")
     repair_constant_s: Duration | None = Field(
-        None, alias="repair_constant", ge=0, description="instead of empirical repair times"
+        default=None, alias="repair_constant", ge=0, description="instead of empirical repair times"
     )
 
 
 class Intervention(Part):
     """Something done to the running hall at a time: the grammar of ``--inject``."""
 
-    id: Id | None = Field(None, description="name; none: made from kind and time")
+    id: Id | None = Field(default=None, description="name; none: made from kind and time")
     at_s: Duration = Field(alias="at", ge=0, description="after the start")
     kind: Literal["fail", "drain", "undrain", "pump_stop", "heat_rejection_loss", "power_cap", "set"] = Field(
         description="fail, drain, undrain: a node; pump_stop: a loop; heat_rejection_loss: a plant; "
         "power_cap: GPUs of a job or of all; set: one value of the scenario"
     )
     target: str = Field(description="id of the thing, such as gpu/3/12/1, cdu/0 or plant; set: a path")
-    duration_s: Duration | None = Field(None, alias="for", ge=0, description="then it comes back")
-    count: int | None = Field(None, ge=1, le=8, description="pump_stop: pumps lost; none: all")
-    cause: CauseId | None = Field(None, description="fail: the cause to book it under")
-    value: str | None = Field(None, description="power_cap: per GPU, such as 600 W; set: the new value")
+    duration_s: Duration | None = Field(default=None, alias="for", ge=0, description="then it comes back")
+    count: int | None = Field(default=None, ge=1, le=8, description="pump_stop: pumps lost; none: all")
+    cause: CauseId | None = Field(default=None, description="fail: the cause to book it under")
+    value: str | None = Field(
+        default=None, description="power_cap: per GPU, such as 600 W; set: the new value"
+    )
 
 
 __all__ = ["Cause", "CauseId", "Failures", "Intervention", "ItemId"]

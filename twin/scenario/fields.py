@@ -49,10 +49,9 @@ def keys(spot: Spot, kind: object = None) -> dict[str, tuple[str, FieldInfo]]:
     found: dict[str, tuple[str, FieldInfo]] = {}
     for model in spot.models:
         known = fields_of(model)
-        if len(spot.models) > 1 and kind is not None and "kind" in known:
-            if kind not in get_args(known["kind"][1].annotation):
-                continue
-        found.update(known)
+        others = len(spot.models) > 1 and kind is not None and "kind" in known
+        if not (others and kind not in get_args(known["kind"][1].annotation)):
+            found.update(known)
     return found
 
 

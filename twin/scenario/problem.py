@@ -1,4 +1,4 @@
-"""What is wrong with a scenario, said once for people: file, line, key, value, reason, what would be right."""
+"""What is wrong with a scenario, said once for people: where, what stands there, why, what would be right."""
 
 from __future__ import annotations
 

@@ -14,8 +14,10 @@ class SwitchTier(Part):
     """Switches of one tier of a fabric."""
 
     part: str = Field(description="switch part of the catalogue, such as QM9700")
-    count: int | None = Field(None, ge=1, le=20000, description="none: as many as the ports need")
-    racks: Id | None = Field(None, description="row generator whose racks hold them; none: the nodes' rows")
+    count: int | None = Field(default=None, ge=1, le=20000, description="none: as many as the ports need")
+    racks: Id | None = Field(
+        default=None, description="row generator whose racks hold them; none: the nodes' rows"
+    )
 
 
 class Fabric(Part):
@@ -23,12 +25,14 @@ class Fabric(Part):
 
     id: Id = Field(description="name of the fabric, for ever")
     kind: Literal["single-switch", "leaf-spine", "rail-optimised"] = Field(description="topology")
-    rows: tuple[Id, ...] = Field((), description="row generators connected; none: every node")
-    unit_nodes: int = Field(32, ge=1, le=1024, description="nodes of one scalable unit (shared leaf set)")
+    rows: tuple[Id, ...] = Field(default=(), description="row generators connected; none: every node")
+    unit_nodes: int = Field(
+        default=32, ge=1, le=1024, description="nodes of one scalable unit (shared leaf set)"
+    )
     leaf: SwitchTier = Field(description="switches the nodes plug into")
-    spine: SwitchTier | None = Field(None, description="switches that join the leaves")
-    oversubscription: float = Field(1.0, ge=1, le=32, description="leaf down-links over up-links")
-    cable: str = Field("MMF-400G-SR4", description="cable part of the catalogue")
+    spine: SwitchTier | None = Field(default=None, description="switches that join the leaves")
+    oversubscription: float = Field(default=1.0, ge=1, le=32, description="leaf down-links over up-links")
+    cable: str = Field(default="MMF-400G-SR4", description="cable part of the catalogue")
 
 
 class PowerStage(Part):
@@ -38,21 +42,31 @@ class PowerStage(Part):
     kind: Literal["utility", "transformer", "switchgear", "generator", "ups", "pdu", "busbar"] = Field(
         description="what it is"
     )
-    part: str | None = Field(None, description="part of the catalogue with its losses; none: lossless")
-    count: int = Field(1, ge=1, le=20000, description="how many")
-    source: Id | None = Field(None, alias="from", description="stage that supplies it; none: the grid")
-    capacity_w: Power | None = Field(None, alias="capacity", gt=0, description="of one; none: the part's")
-    feeds: tuple[Id, ...] = Field((), description="row generators whose racks hang on it, in order")
+    part: str | None = Field(
+        default=None, description="part of the catalogue with its losses; none: lossless"
+    )
+    count: int = Field(default=1, ge=1, le=20000, description="how many")
+    source: Id | None = Field(
+        default=None, alias="from", description="stage that supplies it; none: the grid"
+    )
+    capacity_w: Power | None = Field(
+        default=None, alias="capacity", gt=0, description="of one; none: the part's"
+    )
+    feeds: tuple[Id, ...] = Field(default=(), description="row generators whose racks hang on it, in order")
 
 
 class Plant(Part):
     """Facility water and what rejects its heat to the sky."""
 
     id: Id = Field(description="name of the facility loop, for ever")
-    kind: Literal["dry-cooler", "cooling-tower", "chiller"] = Field("dry-cooler", description="last stage")
-    part: str | None = Field(None, description="part of the catalogue; none: the usual one of its kind")
+    kind: Literal["dry-cooler", "cooling-tower", "chiller"] = Field(
+        default="dry-cooler", description="last stage"
+    )
+    part: str | None = Field(
+        default=None, description="part of the catalogue; none: the usual one of its kind"
+    )
     supply_c: Temperature = Field(
-        24.0, alias="supply", ge=2, le=60, description="set point of the water sent to the hall"
+        default=24.0, alias="supply", ge=2, le=60, description="set point of the water sent to the hall"
     )
 
 
@@ -62,31 +76,41 @@ class Loop(Part):
     id: Id = Field(description="name of the generator, for ever; loop ``i`` is ``id/i``")
     kind: Literal["liquid", "air"] = Field(description="liquid: CDU and cold plates; air: CRAH and aisles")
     part: str = Field(description="CDU or CRAH part of the catalogue")
-    count: int = Field(1, ge=1, le=2000, description="loops; racks are shared out among them in order")
-    units: int = Field(1, ge=1, le=500, description="machines working side by side in each loop")
-    pumps: int = Field(2, ge=1, le=8, description="pumps (fans of an air loop) side by side")
+    count: int = Field(
+        default=1, ge=1, le=2000, description="loops; racks are shared out among them in order"
+    )
+    units: int = Field(default=1, ge=1, le=500, description="machines working side by side in each loop")
+    pumps: int = Field(default=2, ge=1, le=8, description="pumps (fans of an air loop) side by side")
     plant: Id = Field(description="facility loop that takes the heat")
     serves: tuple[Id, ...] = Field(min_length=1, description="row generators cooled by it, in order")
-    supply_c: Temperature = Field(28.0, alias="supply", ge=5, le=60, description="design supply to the racks")
-    flow_m3_s: VolumeFlow | None = Field(
-        None, alias="flow", gt=0, description="of one loop; none: PHYSICS rule, 1.2-1.5 lpm per kW"
+    supply_c: Temperature = Field(
+        default=28.0, alias="supply", ge=5, le=60, description="design supply to the racks"
     )
-    coast_s: Duration = Field(4.0, alias="coast", ge=0, le=120, description="decay time of a stopped pump")
+    flow_m3_s: VolumeFlow | None = Field(
+        default=None, alias="flow", gt=0, description="of one loop; none: PHYSICS rule, 1.2-1.5 lpm per kW"
+    )
+    coast_s: Duration = Field(
+        default=4.0, alias="coast", ge=0, le=120, description="decay time of a stopped pump"
+    )
 
 
 class Cooling(Part):
     """How heat leaves."""
 
-    plants: tuple[Plant, ...] = Field((), description="facility loops")
-    loops: tuple[Loop, ...] = Field((), description="coolant and air loops")
+    plants: tuple[Plant, ...] = Field(default=(), description="facility loops")
+    loops: tuple[Loop, ...] = Field(default=(), description="coolant and air loops")
 
 
 class Storage(Part):
     """A store that checkpoints and input come from and go to."""
 
     id: Id = Field(description="name of the store, for ever")
-    part: str | None = Field(None, description="storage part of the catalogue; none: figures given here")
-    count: int = Field(1, ge=1, le=10000, description="boxes; bandwidths add up")
-    read_bytes_s: Bandwidth | None = Field(None, alias="read", gt=0, description="of one; none: the part's")
-    write_bytes_s: Bandwidth | None = Field(None, alias="write", gt=0, description="of one")
-    racks: Id | None = Field(None, description="row generator whose racks hold it")
+    part: str | None = Field(
+        default=None, description="storage part of the catalogue; none: figures given here"
+    )
+    count: int = Field(default=1, ge=1, le=10000, description="boxes; bandwidths add up")
+    read_bytes_s: Bandwidth | None = Field(
+        default=None, alias="read", gt=0, description="of one; none: the part's"
+    )
+    write_bytes_s: Bandwidth | None = Field(default=None, alias="write", gt=0, description="of one")
+    racks: Id | None = Field(default=None, description="row generator whose racks hold it")

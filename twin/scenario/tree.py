@@ -66,7 +66,7 @@ class Tree:
     start, end
         Its characters in the text; `end` of a block ends with its last value.
     flow
-        Written where the key is: a scalar, or a list or group in brackets. False: a block on lines of its own.
+        Written where the key is: a scalar, or brackets. False: a block on lines of its own.
     shared
         Reached through an alias, so that an edit would change other places too.
     """

@@ -14,17 +14,17 @@ class Tenant(Part):
     """Who owns jobs."""
 
     id: Id = Field(description="name of the tenant, for ever")
-    title: str = Field("", description="as people call it")
+    title: str = Field(default="", description="as people call it")
 
 
 class Parallelism(Part):
     """How a model is cut over GPUs; data parallelism is what remains."""
 
-    tensor: int = Field(1, ge=1, le=128, description="tensor parallel degree")
-    pipeline: int = Field(1, ge=1, le=256, description="pipeline stages")
-    context: int = Field(1, ge=1, le=128, description="context parallel degree")
-    interleave: int = Field(1, ge=1, le=64, description="virtual pipeline stages of each GPU")
-    microbatch: int = Field(1, ge=1, le=1024, description="sequences of one microbatch")
+    tensor: int = Field(default=1, ge=1, le=128, description="tensor parallel degree")
+    pipeline: int = Field(default=1, ge=1, le=256, description="pipeline stages")
+    context: int = Field(default=1, ge=1, le=128, description="context parallel degree")
+    interleave: int = Field(default=1, ge=1, le=64, description="virtual pipeline stages of each GPU")
+    microbatch: int = Field(default=1, ge=1, le=1024, description="sequences of one microbatch")
 
 
 class LlmTraining(Part):
@@ -33,11 +33,11 @@ class LlmTraining(Part):
     kind: Literal["llm"] = Field(description="workload family")
     model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-405b")
     global_batch: int = Field(ge=1, le=1_000_000, description="sequences per step")
-    sequence: int | None = Field(None, ge=1, le=10_000_000, description="tokens; none: the preset's")
-    precision: Literal["bf16", "fp8"] = Field("bf16", description="of the big matrix products")
-    recompute: Literal["none", "selective", "full"] = Field("none", description="of activations")
-    parallelism: Parallelism = Field(Parallelism(), description="how the model is cut")
-    profile: str | None = Field(None, description="calibration profile; none: by GPU generation")
+    sequence: int | None = Field(default=None, ge=1, le=10_000_000, description="tokens; none: the preset's")
+    precision: Literal["bf16", "fp8"] = Field(default="bf16", description="of the big matrix products")
+    recompute: Literal["none", "selective", "full"] = Field(default="none", description="of activations")
+    parallelism: Parallelism = Field(default=Parallelism(), description="how the model is cut")
+    profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
 
 
 class VisionTraining(Part):
@@ -49,9 +49,11 @@ class VisionTraining(Part):
     parameters: float = Field(gt=0, le=1e14, description="weights of the model")
     batch_per_gpu: int = Field(ge=1, le=65536, description="samples of one step on one GPU")
     sample_bytes: Data = Field(alias="sample", ge=0, description="read for one sample")
-    efficiency: float = Field(0.35, gt=0, le=1, description="achieved share of the 16-bit peak")
+    efficiency: float = Field(default=0.35, gt=0, le=1, description="achieved share of the 16-bit peak")
     dataset_bytes: Data = Field(alias="dataset", gt=0, description="whole data set, read once an epoch")
-    cache_bytes: Data = Field(0.0, alias="node_cache", ge=0, description="local NVMe of each node for it")
+    cache_bytes: Data = Field(
+        default=0.0, alias="node_cache", ge=0, description="local NVMe of each node for it"
+    )
 
 
 Workload = Annotated[LlmTraining | VisionTraining, Field(discriminator="kind")]
@@ -61,29 +63,48 @@ class Checkpointing(Part):
     """When and where state is saved."""
 
     interval: Literal["daly", "young", "none"] | Duration = Field(
-        "daly", description="work between checkpoints: a duration, or a rule that balances pause and loss"
+        default="daly",
+        description="work between checkpoints: a duration, or a rule that balances pause and loss",
     )
-    pause_s: Duration = Field(10.0, alias="pause", ge=0, le=86400, description="blocking part of a write")
+    pause_s: Duration = Field(
+        default=10.0, alias="pause", ge=0, le=86400, description="blocking part of a write"
+    )
     drain_s: Duration = Field(
-        0.0, alias="drain", ge=0, le=86400, description="after the pause, until the checkpoint is durable"
+        default=0.0,
+        alias="drain",
+        ge=0,
+        le=86400,
+        description="after the pause, until the checkpoint is durable",
     )
-    storage: Id | None = Field(None, description="store it goes to; none: none is modelled")
+    storage: Id | None = Field(default=None, description="store it goes to; none: none is modelled")
 
 
 class Recovery(Part):
     """What a restart after a failure is made of."""
 
-    detect_s: Duration = Field(15.0, alias="detect", ge=0, le=86400, description="failure seen explicitly")
-    watchdog_s: Duration = Field(600.0, alias="watchdog", ge=0, le=86400, description="a hang is found after")
-    swap_s: Duration = Field(45.0, alias="swap", ge=0, le=86400, description="drain and take a spare")
-    container_s: Duration = Field(60.0, alias="container", ge=0, le=86400, description="image and processes")
-    init_s: Duration = Field(30.0, alias="init", ge=0, le=86400, description="communicators")
-    load_bytes_s: Bandwidth | None = Field(
-        None, alias="load", gt=0, description="checkpoint read; none: the store's read bandwidth"
+    detect_s: Duration = Field(
+        default=15.0, alias="detect", ge=0, le=86400, description="failure seen explicitly"
     )
-    warmup_s: Duration = Field(60.0, alias="warmup", ge=0, le=86400, description="first steps, compilation")
+    watchdog_s: Duration = Field(
+        default=600.0, alias="watchdog", ge=0, le=86400, description="a hang is found after"
+    )
+    swap_s: Duration = Field(default=45.0, alias="swap", ge=0, le=86400, description="drain and take a spare")
+    container_s: Duration = Field(
+        default=60.0, alias="container", ge=0, le=86400, description="image and processes"
+    )
+    init_s: Duration = Field(default=30.0, alias="init", ge=0, le=86400, description="communicators")
+    load_bytes_s: Bandwidth | None = Field(
+        default=None, alias="load", gt=0, description="checkpoint read; none: the store's read bandwidth"
+    )
+    warmup_s: Duration = Field(
+        default=60.0, alias="warmup", ge=0, le=86400, description="first steps, compilation"
+    )
     constant_s: Duration | None = Field(
-        None, alias="constant", ge=0, le=86400, description="instead of all of these: one restart time"
+        default=None,
+        alias="constant",
+        ge=0,
+        le=86400,
+        description="instead of all of these: one restart time",
     )
 
 
@@ -91,13 +112,15 @@ class Job(Part):
     """One gang-scheduled job."""
 
     id: Id = Field(description="name of the job, for ever")
-    title: str = Field("", description="as people call it")
-    tenant: Id | None = Field(None, description="owner")
-    submit_s: Duration = Field(0.0, alias="submit", ge=0, description="enters the queue, after the start")
+    title: str = Field(default="", description="as people call it")
+    tenant: Id | None = Field(default=None, description="owner")
+    submit_s: Duration = Field(
+        default=0.0, alias="submit", ge=0, description="enters the queue, after the start"
+    )
     nodes: int = Field(ge=1, le=200_000, description="nodes, all of them whole")
-    rows: tuple[Id, ...] = Field((), description="row generators it may use; none: any")
-    steps: int | None = Field(None, ge=1, le=1_000_000_000, description="ends after; none: never")
+    rows: tuple[Id, ...] = Field(default=(), description="row generators it may use; none: any")
+    steps: int | None = Field(default=None, ge=1, le=1_000_000_000, description="ends after; none: never")
     workload: Workload = Field(description="what one step does")
-    checkpoint: Checkpointing = Field(Checkpointing(), description="when and where state is saved")
-    recovery: Recovery = Field(Recovery(), description="what a restart is made of")
-    storage: Id | None = Field(None, description="store its input comes from")
+    checkpoint: Checkpointing = Field(default=Checkpointing(), description="when and where state is saved")
+    recovery: Recovery = Field(default=Recovery(), description="what a restart is made of")
+    storage: Id | None = Field(default=None, description="store its input comes from")
