@@ -1,7 +1,7 @@
 """Losses of the electrical chain: each stage draws P_in = a + b P_out + c P_out^2.
 
-a is the no-load loss, b the linear, c the I^2 R part, so how load is shared between redundant units shows in the
-losses. Stage figures: PHYSICS.md section 5 and reference/hardware.yaml.
+a is the no-load loss, b the linear, c the I^2 R part, so how load is shared between redundant units shows in
+the losses. Stage figures: PHYSICS.md section 5 and reference/hardware.yaml.
 """
 
 from collections.abc import Sequence

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from twin.physics.normal import normal_quantile
+from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
 
 Floats = NDArray[np.float64]
 
 DIE_SPREAD_SIGMA = 0.03
 RELEASE_K = 3.0
 """A thermal throttle lets go this far below its limit [K]."""
-LEAK_CLIP_C = (20.0, 110.0)
 LOAD_FLOOR_SHARE = 0.34
 """Power under load at the lowest clock over rated power [-]."""
 _TABLE_POINTS = 513
@@ -268,7 +268,7 @@ def _model(
         a_memory=348.0 / 1296.0 * a_gemm,
         a_comm=0.20 * a_gemm,
         leak_w_per_k=1.2 * cap_w / 1000.0,
-        leak_ref_c=60.0,
+        leak_ref_c=LEAK_REF_C,
         max_op_c=limits_c[0],
         slowdown_c=limits_c[1],
         shutdown_c=limits_c[2],

@@ -8,6 +8,7 @@ Floats = NDArray[np.float64]
 WATER_W_K_PER_LPM = 69.6
 """Heat capacity flow of 1 lpm of water at 20 C [W/K]."""
 PG25_W_K_PER_LPM = 67.2
+"""Same for 25 % propylene glycol [W/K]."""
 AIR_DENSITY_KG_M3 = 1.19
 AIR_CP_J_KG_K = 1006.0
 M3_S_PER_CFM = 4.719474e-4

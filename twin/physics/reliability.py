@@ -24,7 +24,7 @@ LEMON_SHAPE = 0.93
 LONGEST_REPAIR_S = 349 * 86400.0
 """Length of the InfiniteHBD trace [s]."""
 MEAN_SLACK = 0.03
-"""A class whose mean needs a tail this much shorter than p90 itself gets none: rounding of a few faults [-]."""
+"""A class whose mean asks for a tail this much below p90 itself gets none: rounding of a few faults [-]."""
 _MASK = (1 << 64) - 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -146,8 +146,8 @@ class RepairClass:
 def repair_time_s(quantiles: RepairQuantiles, u: ArrayLike) -> Floats:
     """Repair time for a uniform draw: log-linear through the quantiles, log-normal beyond p90.
 
-    The tail ends at the length of the trace, 349 days, beyond which no repair can have been seen; its sigma is
-    solved so that the mean of the whole is the published mean.
+    The tail ends at the length of the trace, 349 days, beyond which no repair can have been seen; its sigma
+    is solved so that the mean of the whole is the published mean.
 
     Parameters
     ----------
@@ -171,7 +171,9 @@ def repair_time_s(quantiles: RepairQuantiles, u: ArrayLike) -> Floats:
     grid_u, log_t = _body(quantiles)
     body = np.exp(np.interp(p, grid_u, log_t))
     beyond = normal_quantile(np.maximum(p, 0.9)) - normal_quantile(0.9)
-    return np.minimum(body * np.exp(_tail_sigma(quantiles) * beyond), LONGEST_REPAIR_S)
+    tail = np.exp(_tail_sigma(quantiles) * beyond)
+    result: Floats = np.minimum(body * tail, LONGEST_REPAIR_S)
+    return result
 
 
 def _body(quantiles: RepairQuantiles) -> tuple[Floats, Floats]:

@@ -328,15 +328,29 @@ class Integrator:
         """Step the integrator would try next, caps aside [s]."""
         return ladder_dt_s(self._rung)
 
-    def change(self, inputs: ThermalInputs, groups: Groups | None = None, state: State | None = None) -> None:
+    def change(
+        self,
+        inputs: ThermalInputs,
+        groups: Groups | None = None,
+        state: State | None = None,
+        restart: bool = True,
+    ) -> None:
         """An event at the present time: new inputs, perhaps split or merged groups with their state.
 
-        The step restarts at 0.5 s.
+        Parameters
+        ----------
+        inputs : ThermalInputs
+        groups, state : optional
+            New groups and the state that goes with them.
+        restart : bool
+            Whether the step restarts at 0.5 s; a change that moves little heat may keep it, the error control
+            cuts it where it must.
         """
         self.stepper.change(inputs, groups)
         if state is not None:
             self.state = state
-        self._rung = 0
+        if restart:
+            self._rung = 0
 
     def restore(self, t_s: float, state: State, dt_s: float) -> None:
         """Go back to a known point, for instance the start of a step or a snapshot."""

@@ -10,6 +10,13 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.physics.hydraulics import (
+    AIR_CP_J_KG_K,
+    AIR_DENSITY_KG_M3,
+    M3_S_PER_CFM,
+    PG25_W_K_PER_LPM,
+)
+
 Floats = NDArray[np.float64]
 
 HBM_POWER_SHARE = 0.12
@@ -20,11 +27,6 @@ NODE_HEAT_FACTOR = 1.35
 """Heat of a whole node over the heat of its GPUs [-]."""
 NODE_AIR_SHARE = 0.20
 """Share of the node heat of a liquid-cooled node that goes to the room [-]."""
-PG25_W_K_PER_LPM = 67.2
-"""Heat capacity flow of 1 lpm of 25 % propylene glycol [W/K]."""
-AIR_DENSITY_KG_M3 = 1.19
-AIR_CP_J_KG_K = 1006.0
-M3_S_PER_CFM = 4.719474e-4
 
 LIQUID_LOOP_J_K_PER_GPU = 3280.0
 """Heat capacity of each of the return and the supply half of a coolant loop [J/K per GPU]."""

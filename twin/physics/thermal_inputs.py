@@ -8,7 +8,7 @@ from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C, Floats
 from twin.physics.thermal_network import Groups, Network, State
 from twin.physics.thermal_solve import PlantState
 
-FLOW_SETTLED = 1e-3
+FLOW_SETTLED = 2e-4
 """A flow this close to its target has arrived [-]."""
 SETTLE_MARGIN_S = 1e-3
 """Added to the computed arrival, so that rounding cannot call a flow settled that still moves [s]."""

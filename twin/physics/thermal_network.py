@@ -153,10 +153,10 @@ def design_network(
     room_w = rated_w * np.where(is_air, const.AIR_ROOM_SHARE, const.LIQUID_ROOM_SHARE)
 
     def by_hall(values: Floats) -> Floats:
-        return np.bincount(hall_of, values, minlength=shape.n_halls)
+        return np.asarray(np.bincount(hall_of, values, minlength=shape.n_halls), dtype=np.float64)
 
     def by_plant(values: Floats) -> Floats:
-        return np.bincount(shape.loop_plant, values, minlength=shape.n_plants)
+        return np.asarray(np.bincount(shape.loop_plant, values, minlength=shape.n_plants), dtype=np.float64)
 
     facility_w_k = const.FACILITY_FLOW_FACTOR * flow_w_k
     plant_flow_w_k = by_plant(facility_w_k)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.physics.hydraulics import counterflow_effectiveness
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
 from twin.physics.thermal_network import Groups, Network
 
@@ -44,9 +45,9 @@ class PlantState:
 
 
 def exchanger_w_k(network: Network, flow_fraction: Floats, plant: PlantState) -> Floats:
-    """Counterflow exchanger conductance eps C_min between loop return and facility supply, shape (L,) [W/K].
+    """Exchanger conductance eps C_min between loop return and facility supply, shape (L,) [W/K].
 
-    eps = (1 - e^{-NTU (1-Cr)}) / (1 - Cr e^{-NTU (1-Cr)}); zero where either side stands still.
+    Zero where either side stands still.
     """
     shape, coefficients = network.shape, network.coefficients
     hot = flow_fraction * network.loop_flow_w_k
@@ -54,12 +55,8 @@ def exchanger_w_k(network: Network, flow_fraction: Floats, plant: PlantState) ->
     c_min, c_max = np.minimum(hot, cold), np.maximum(hot, cold)
     flowing = c_min > 0.0
     safe_min, safe_max = np.where(flowing, c_min, 1.0), np.where(flowing, c_max, 1.0)
-    ratio = safe_min / safe_max
     ntu = coefficients.exchanger_ua_w_k / safe_min
-    decay = np.exp(-ntu * (1.0 - ratio))
-    balanced = 1.0 - ratio < 1e-9
-    counter = (1.0 - decay) / np.where(balanced, 1.0, 1.0 - ratio * decay)
-    effectiveness = np.where(balanced, ntu / (1.0 + ntu), counter)
+    effectiveness = counterflow_effectiveness(ntu, safe_min / safe_max)
     result: Floats = np.where(flowing, effectiveness * c_min, 0.0) * plant.exchanger
     return result
 

@@ -1,0 +1,138 @@
+"""The published behaviour of B200 under its cap, and what must hold for every part."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from twin.physics.gpu_power import (
+    GPU_POWER,
+    ThrottleReason,
+    clock_under_cap,
+    die_spread,
+    dynamic_unit_w,
+    leak_w,
+    mean_activity,
+    power_w,
+    thermal_reasons,
+    voltage_v,
+)
+from twin.physics.thermal_constants import TDP_W
+
+B200 = GPU_POWER["B200-SXM"]
+PARTS = sorted(GPU_POWER)
+
+
+def test_b200_gemm_at_the_cap_runs_at_55_to_62_percent_of_boost():
+    share = clock_under_cap(B200, 1000.0, 1.0, B200.a_gemm, 0.0) / B200.f_max_ghz
+    assert 0.55 <= share <= 0.62
+
+
+def test_b200_gemm_draws_988_w_of_1000_at_57_degrees():
+    leakage = leak_w(B200, 57.0, 1.0)
+    f_ghz = clock_under_cap(B200, 1000.0, 1.0, B200.a_gemm, leakage)
+    assert power_w(B200, f_ghz, 1.0, B200.a_gemm, leakage) == pytest.approx(988.0, rel=0.015)
+
+
+@pytest.mark.parametrize(("cap_w", "share"), [(900, 0.94), (800, 0.85), (700, 0.71), (600, 0.57)])
+def test_b200_throughput_against_cap_is_the_published_one(cap_w, share):
+    full = clock_under_cap(B200, 1000.0, 1.0, B200.a_gemm, 0.0)
+    assert clock_under_cap(B200, cap_w, 1.0, B200.a_gemm, 0.0) / full == pytest.approx(share, abs=0.006)
+
+
+def test_b200_memory_bound_work_reaches_boost_below_the_cap():
+    assert clock_under_cap(B200, 1000.0, 1.0, B200.a_memory, 0.0) == B200.f_max_ghz
+    assert 326.0 <= B200.a_memory <= 370.0
+    assert B200.a_gemm_fp8 == pytest.approx(1036.0)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_dense_gemm_sits_at_the_cap_of_every_part(part):
+    model = GPU_POWER[part]
+    f_ghz = clock_under_cap(model, model.cap_w, 1.0, model.a_gemm, 0.0)
+    assert model.f_min_ghz < f_ghz < model.f_max_ghz
+    assert power_w(model, f_ghz, 1.0, model.a_gemm) == pytest.approx(model.cap_w, rel=1e-5)
+    assert model.cap_w == TDP_W[part]
+    assert model.max_op_c < model.slowdown_c < model.shutdown_c
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_power_under_load_never_falls_below_a_third_of_the_limit(part):
+    model = GPU_POWER[part]
+    f_ghz = clock_under_cap(model, 0.0, 1.0, model.a_gemm, 0.0)
+    assert f_ghz == model.f_min_ghz
+    assert power_w(model, f_ghz, 1.0, model.a_gemm) / model.cap_w == pytest.approx(0.34, abs=0.02)
+
+
+def test_dgx_h100_in_training_stays_below_its_highest_measured_power():
+    model = GPU_POWER["H100-SXM"]
+    for gemm_s in (0.5, 0.65, 0.8, 0.95):
+        rest_s = 1.0 - gemm_s
+        activity = mean_activity(model, gemm_s, 0.4 * rest_s, 0.5 * rest_s, 0.1 * rest_s, 1.0)
+        f_ghz = clock_under_cap(model, model.cap_w, 1.0, activity, 0.0)
+        node_w = 8 * power_w(model, f_ghz, 1.0, activity) * 1.35
+        assert 5.5e3 <= node_w <= 8.5e3
+
+
+def test_lower_cap_never_raises_clock_or_power():
+    caps = np.linspace(200.0, 1100.0, 400)
+    for model in GPU_POWER.values():
+        f_ghz = clock_under_cap(model, caps, 1.0, model.a_gemm, 0.0)
+        assert np.all(np.diff(f_ghz) >= 0.0)
+        assert np.all(np.diff(power_w(model, f_ghz, 1.0, model.a_gemm)) >= 0.0)
+        allowed = f_ghz > model.f_min_ghz
+        assert np.all(power_w(model, f_ghz, 1.0, model.a_gemm)[allowed] <= caps[allowed] + 1e-9)
+
+
+def test_hungrier_dies_run_slower_under_one_cap():
+    spread = np.linspace(0.9, 1.1, 21)
+    assert np.all(np.diff(clock_under_cap(B200, 1000.0, spread, B200.a_gemm, 0.0)) < 0.0)
+
+
+def test_an_idle_gpu_keeps_boost_and_draws_idle_power():
+    f_ghz = clock_under_cap(B200, 1000.0, 1.0, 0.0, 0.0)
+    assert f_ghz == B200.f_max_ghz
+    assert power_w(B200, f_ghz, 1.0, 0.0) == B200.idle_w
+
+
+def test_voltage_is_flat_then_linear():
+    np.testing.assert_allclose(voltage_v(B200, [0.2, 1.0, 1.4825, 1.965]), [0.70, 0.70, 0.875, 1.05])
+    assert dynamic_unit_w(B200, 1.0, 1000.0) == pytest.approx(490.0)
+
+
+def test_mean_activity_weights_phases_by_time():
+    assert mean_activity(B200, 1.0, 0.0, 0.0, 1.0, 2.0) == pytest.approx(B200.a_gemm / 2)
+    mixed = mean_activity(B200, 0.5, 0.2, 0.2, 0.1, 1.0, fp8=True)
+    expected = 0.5 * B200.a_gemm_fp8 + 0.2 * B200.a_memory + 0.2 * B200.a_comm
+    assert mixed == pytest.approx(expected)
+
+
+def test_leakage_counts_from_60_degrees_and_is_clipped():
+    np.testing.assert_allclose(leak_w(B200, [60.0, 70.0, 110.0, 500.0, -40.0], 1.0), [0, 12, 60, 60, -48])
+    assert leak_w(B200, 80.0, 0.5) == pytest.approx(12.0)
+
+
+def test_die_spread_is_log_normal_of_mean_one():
+    u = (np.arange(200_000) + 0.5) / 200_000
+    spread = die_spread(u)
+    assert spread.mean() == pytest.approx(1.0, abs=1e-5)
+    assert np.log(spread).std() == pytest.approx(0.03, rel=1e-3)
+    assert np.all(np.diff(spread) > 0.0)
+
+
+def test_throttle_bits_are_those_of_nvml_and_release_three_kelvin_below():
+    soft = int(ThrottleReason.SW_THERMAL)
+    hard = int(ThrottleReason.HW_THERMAL | ThrottleReason.HW_SLOWDOWN)
+    assert (soft, hard) == (0x20, 0x48)
+    h100, cap = GPU_POWER["H100-SXM"], int(ThrottleReason.SW_POWER_CAP)
+    bits = thermal_reasons(h100, [86.9, 87.0, 89.0], [cap, cap, cap])
+    np.testing.assert_array_equal(bits, [cap, cap | soft, cap | soft | hard])
+    np.testing.assert_array_equal(
+        thermal_reasons(h100, [84.5, 84.0, 86.5], bits | soft), [cap | soft, cap, 0x6C]
+    )
+    np.testing.assert_array_equal(thermal_reasons(h100, 85.9, bits[2]), cap | soft)
+
+
+def test_models_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        B200.cap_w = 1.0
