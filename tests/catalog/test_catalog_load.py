@@ -269,3 +269,10 @@ def test_listing_rows_are_plain_data() -> None:
 def test_loading_speed(benchmark) -> None:  # type: ignore[no-untyped-def]
     texts = _shipped_texts()
     benchmark(lambda: catalog_from_texts(texts))
+
+
+def test_every_shipped_source_is_cited() -> None:
+    catalog = load_catalog()
+    cited = {key for part in catalog for figure in catalog.figures(part.id) for key in figure.source.split()}
+    listed = set(read_document(_shipped_texts()["sources.yaml"], "sources.yaml").table["sources"].table)  # type: ignore[index, arg-type]
+    assert cited == listed
