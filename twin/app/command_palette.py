@@ -75,8 +75,8 @@ class _Delegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         theme, entry = self._look.theme, index.data(Qt.ItemDataRole.UserRole)
-        rect: QRect = option.rect  # type: ignore[attr-defined]
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        rect: QRect = option.rect
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if chosen:
@@ -120,6 +120,7 @@ class CommandPalette(QFrame):
         more: Callable[[str], Sequence[Entry]],
     ) -> None:
         super().__init__(parent)
+        self._window = parent
         self._entries, self._more = entries, more
         self._all: list[Entry] = []
         self.setProperty("role", "popup")
@@ -197,9 +198,9 @@ class CommandPalette(QFrame):
         self._mark(0)
         rows = min(max(len(self._model.shown), 1), _MAX_ROWS)
         self.list.setFixedHeight(rows * _ROW_PX + 4)
-        self.setFixedWidth(min(_WIDTH_PX, self.parentWidget().width() - 40))
+        self.setFixedWidth(min(_WIDTH_PX, self._window.width() - 40))
         self.adjustSize()
-        self.move((self.parentWidget().width() - self.width()) // 2, _TOP_PX)
+        self.move((self._window.width() - self.width()) // 2, _TOP_PX)
 
     def _mark(self, row: int) -> None:
         count = len(self._model.shown)
@@ -214,4 +215,4 @@ class CommandPalette(QFrame):
 
     def _leave(self) -> None:
         self.hide()
-        self.parentWidget().setFocus(Qt.FocusReason.PopupFocusReason)
+        self._window.setFocus(Qt.FocusReason.PopupFocusReason)

@@ -34,6 +34,8 @@ class Dock(QDockWidget):
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
         self.setWidget(panel)
+        self._window = parent
+        self.visibilityChanged.connect(self._drop_doubled_title)
 
     def _title_bar(self, title: str, icon: str) -> QWidget:
         bar = QWidget(self)
@@ -47,7 +49,9 @@ class Dock(QDockWidget):
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         layout.addWidget(mark)
-        layout.addWidget(label(title, "docktitle"))
+        self._name = label(title, "dockname")
+        self._mark = mark
+        layout.addWidget(self._name)
         layout.addStretch(1)
         self.tools = QHBoxLayout()
         self.tools.setSpacing(4)
@@ -59,3 +63,9 @@ class Dock(QDockWidget):
         layout.addWidget(floating)
         layout.addWidget(closing)
         return bar
+
+    def _drop_doubled_title(self) -> None:
+        """Leave the title to the tab when the dock has one."""
+        alone = self.isFloating() or not self._window.tabifiedDockWidgets(self)
+        self._name.setVisible(alone)
+        self._mark.setVisible(alone)

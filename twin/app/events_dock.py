@@ -41,10 +41,10 @@ class EventsDock(Dock):
         self.search.setFixedWidth(130)
         self.search.setAccessibleName("Filter events")
         self.search.textChanged.connect(self._filter)
-        self.tools.addWidget(self._count)
         for button in self._severity_buttons():
             self.tools.addWidget(button)
         self.tools.addWidget(self.search)
+        self.tools.addWidget(self._count)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
 

@@ -1,4 +1,4 @@
-"""What there is to say about one thing: its live values, place, supply, job and part, as rows of text. No widgets."""
+"""What there is to say about one thing: live values, place, supply, job and part, as rows of text. No widgets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twin.app import text
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id, find
-from twin.plant.tables import LoopKind, Plant, RackKind, SwitchRole
+from twin.plant.tables import Kind, LoopKind, Plant, RackKind, SwitchRole
 from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
@@ -75,7 +75,7 @@ class World:
 
 
 def facts_of(world: World, thing: str | None) -> Facts | None:
-    """Return the facts of the thing with this id; of the whole site for None; None when there is no such thing."""
+    """Return the facts of the thing with this id, of the whole site for None; None when there is no such."""
     if thing is None:
         return _site(world)
     found = find(world.plant, thing)
@@ -111,7 +111,7 @@ def kind_word(kind: str) -> str:
     return _WORDS.get(kind, kind.capitalize())
 
 
-# -- one builder per kind ---------------------------------------------------------------------------------------------
+# -- one builder per kind ----
 
 
 def _gpu(world: World, gpu: int) -> Facts:
@@ -270,7 +270,7 @@ def _row(world: World, row: int) -> Facts:
     )
 
 
-def _other(world: World, kind: str, slot: int) -> Facts:
+def _other(world: World, kind: Kind, slot: int) -> Facts:
     channels = {"hall": "hall", "plant": "plant"}
     id_ = entity_id(world.plant, kind, slot)
     live = _live(world, channels[kind], slot) if kind in channels else []
@@ -325,7 +325,7 @@ def _site(world: World) -> Facts:
     )
 
 
-# -- pieces -----------------------------------------------------------------------------------------------------------
+# -- pieces ----
 
 
 def _sections(*titled: tuple[str, list[Row]]) -> tuple[Section, ...]:
@@ -392,7 +392,7 @@ def _state(frame: Frame | None, gpus: NDArray[np.int64]) -> State | None:
     states = np.asarray(frame.values["gpu.state"])[gpus]
     if np.any(states == State.FAILED):
         return State.FAILED
-    return State(int(np.bincount(states).argmax()))
+    return State(max(State, key=lambda state: int(np.count_nonzero(states == state))))
 
 
 def _gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
@@ -409,7 +409,7 @@ def _gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
-def _link(world: World, kind: str, slot: int) -> Row:
+def _link(world: World, kind: Kind, slot: int) -> Row:
     id_ = entity_id(world.plant, kind, slot)
     return Row(kind_word(kind), id_, id_)
 

@@ -19,7 +19,6 @@ from twin.catalog import CatalogError, UnknownPart
 from twin.plant.error import PlantError
 from twin.scenario import Problem, ScenarioError
 from twin.view3d.legend import legend_for
-from twin.view3d.overlay import draw_overlay, save_png
 
 _FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
 
@@ -91,6 +90,8 @@ class Files:
 
     def save_picture(self, path: Path) -> None:
         """Save the hall as it is shown, with legend, seed, time and the "SIMULATED" mark."""
+        from twin.view3d.overlay import draw_overlay, save_png
+
         session = self._session
         if session.document is None or session.plant is None:
             return

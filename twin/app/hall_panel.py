@@ -1,9 +1,10 @@
-"""The 3D view in its place: tool strip on top, legend and marks over the picture, drops, the drawing timer."""
+"""The 3D view in its place: tool strip on top, legend and marks over it, drops, the drawing timer."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from psygnal import Signal
@@ -19,9 +20,10 @@ from twin.plant.graph import describe
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
-from twin.view3d.hall_view import PRESETS, HallView
+from twin.view3d.hall_view import HallView
 from twin.view3d.legend import legend_for
 from twin.view3d.picking import Hit
+from twin.view3d.presets import PRESETS
 from twin.view3d.state import COLOUR_BY, LAYERS, ViewState
 
 _TICK_MS = 33
@@ -67,7 +69,7 @@ class HallPanel(QWidget):
         self._ticker.timeout.connect(self._tick)
         self._ticker.start()
 
-    # -- building -----------------------------------------------------------------------------------------------
+    # -- building ----
 
     def _strip(self) -> QWidget:
         strip = QWidget()
@@ -114,7 +116,7 @@ class HallPanel(QWidget):
     def _fill_camera(self, menu: QMenu) -> None:
         menu.clear()
         for preset in PRESETS:
-            menu.addAction(preset.capitalize(), lambda name=preset: self.view.preset(name))
+            menu.addAction(preset.capitalize(), partial(self.view.preset, preset))
         menu.addSeparator()
         framing = menu.addAction("Frame the selection", self.view.frame_selection)
         framing.setEnabled(bool(self.state.selection))
@@ -128,7 +130,7 @@ class HallPanel(QWidget):
         self.view.hovered.connect(self._on_hovered)
         self._look.changed.connect(self._on_theme)
 
-    # -- what others ask ----------------------------------------------------------------------------------------
+    # -- what others ask ----
 
     @classmethod
     def layer_title(cls, layer: str) -> str:
@@ -141,6 +143,14 @@ class HallPanel(QWidget):
         (layers.add if on else layers.discard)(layer)
         self.state.layers = frozenset(layers)
 
+    def shows(self, layer: str) -> bool:
+        """Return whether a layer is shown."""
+        return layer in self.state.layers
+
+    def is_coloured_by(self, channel: str) -> bool:
+        """Return whether the GPUs carry the colours of a channel."""
+        return self.state.colour_by == channel
+
     def toggle_layer(self, layer: str) -> None:
         """Show a hidden layer, hide a shown one."""
         self.set_layer(layer, layer not in self.state.layers)
@@ -151,7 +161,7 @@ class HallPanel(QWidget):
         self.view.native.removeEventFilter(self)
         self.view.close()
 
-    # -- following the session ----------------------------------------------------------------------------------
+    # -- following the session ----
 
     def _on_plant(self, plant: Plant) -> None:
         self.state.selection = ()
@@ -159,7 +169,6 @@ class HallPanel(QWidget):
         self.view.set_plant(plant)
         document = self._session.document
         if document is not None:
-            self.view.set_job_names([job.id for job in document.scenario.jobs])
             self.scene_label.setText(document.scenario.title)
         self._show_legend()
 
@@ -197,7 +206,7 @@ class HallPanel(QWidget):
         if self.isVisible():
             self.view.tick(time.monotonic())
 
-    # -- pointer ------------------------------------------------------------------------------------------------
+    # -- pointer ----
 
     def _on_hovered(self, hit: Hit | None) -> None:
         self._hit = hit

@@ -71,9 +71,8 @@ class KpiTile(QFrame):
         worried = value > self._kpi.warn_above
         if worried != self._worried:
             self._worried = worried
-            self._look.dress(
-                self._mark, "warning" if worried else self._kpi.icon, "warning" if worried else "accent"
-            )
+            icon, colour = ("warning", "warning") if worried else (self._kpi.icon, "accent")
+            self._look.dress(self._mark, icon, colour)
 
     def _make_mark(self) -> QToolButton:
         mark = tool_button(self._look, self._kpi.icon, self._kpi.title, colour="accent")
@@ -97,5 +96,4 @@ class KpiStrip(QWidget):
     def show_frame(self, frame: Frame | None) -> None:
         """Show the figures of a frame; dashes without one."""
         for channel, tile in self.tiles.items():
-            values = frame.values[channel] if frame is not None else ()
-            tile.show_value(float(values[0]) if len(values) else math.nan)
+            tile.show_value(math.nan if frame is None else float(frame.values[channel][0]))

@@ -54,6 +54,10 @@ class Look:
         self._redress()
         self.changed.emit(chosen)
 
+    def is_chosen(self, choice: ThemeChoice) -> bool:
+        """Return whether this is the present choice."""
+        return self.choice == choice
+
     def icon(self, name: str, colour: str = "muted") -> QIcon:
         """Return icon `name` in a colour of the theme, by the colour's name."""
         return icons.icon(name, getattr(self.theme, colour), self.theme.faint)

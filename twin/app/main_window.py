@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.show_welcome()
 
-    # -- building -----------------------------------------------------------------------------------------------
+    # -- building ----
 
     def _tool_bar(self) -> QToolBar:
         bar = QToolBar("Transport", self)
@@ -127,7 +127,7 @@ class MainWindow(QMainWindow):
         self.files.opened.connect(self._on_opened)
         self.welcome.chosen.connect(self._open_and_play)
         self.welcome.open_wanted.connect(self.files.ask)
-        self.hall.hovered.connect(self._hover_label.setText)
+        self.hall.hovered.connect(self._on_hovered)
         self.hall.dropped.connect(lambda path: self._open_and_play(Path(path)))
         self.hall.view.failed.connect(self._on_view_failed)
         self.hall.state.events.selection.connect(self._on_selection)
@@ -135,7 +135,7 @@ class MainWindow(QMainWindow):
         self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
         self.docks.inspector.chosen.connect(self.go_to)
 
-    # -- what actions do ----------------------------------------------------------------------------------------
+    # -- what actions do ----
 
     def show_welcome(self) -> None:
         """Show the page with the scenes."""
@@ -237,7 +237,7 @@ class MainWindow(QMainWindow):
         )
         page.show()
 
-    # -- following ----------------------------------------------------------------------------------------------
+    # -- following ----
 
     def _open_and_play(self, path: Path) -> None:
         if self.files.open(path):
@@ -253,6 +253,9 @@ class MainWindow(QMainWindow):
         self._model.context[HAS_SCENE] = True
         self.setWindowTitle(f"{document.scenario.title} \N{EM DASH} gpu-twin")
         self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")
+
+    def _on_hovered(self, words: str) -> None:
+        self._hover_label.setText(words)
 
     def _on_selection(self, selection: tuple[str, ...]) -> None:
         self.docks.inspector.show_thing(selection[-1] if selection else None)
@@ -290,7 +293,7 @@ class MainWindow(QMainWindow):
         title = describe(plant, *found) if found is not None else thing
         return [Entry(title, partial(self.go_to, thing), "Go to")]
 
-    # -- Qt -----------------------------------------------------------------------------------------------------
+    # -- Qt ----
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take one local file."""

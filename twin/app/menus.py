@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from app_model import Application
-from app_model.types import Action, MenuItem
+from app_model.types import MenuItem
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from twin.app.actions.entry import MENUS
 from twin.app.command_palette import Entry
 from twin.app.look import Look
+
+if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
 
 
 class MenuBar:
@@ -93,12 +97,12 @@ class MenuBar:
         return made
 
     def _on_context(self) -> None:
-        actions: Mapping[str, Action] = self._model.registered_actions
+        actions: Mapping[str, Command] = self._model.registered_actions
         for action_id, made in self.qt_actions.items():
             made.setEnabled(self._is_possible(actions[action_id], self._model.context))
 
     def _refresh(self, menu_id: str) -> None:
-        actions: Mapping[str, Action] = self._model.registered_actions
+        actions: Mapping[str, Command] = self._model.registered_actions
         for made in self.menus[menu_id].actions():
             action = actions.get(made.objectName())
             toggled = action.toggled if action is not None else None
@@ -107,5 +111,5 @@ class MenuBar:
                 made.setChecked(bool(current()))
 
     @staticmethod
-    def _is_possible(action: Action, context: Mapping[str, object]) -> bool:
+    def _is_possible(action: Command, context: Mapping[str, object]) -> bool:
         return action.enablement is None or bool(action.enablement.eval(context))

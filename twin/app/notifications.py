@@ -45,9 +45,10 @@ class Note(QFrame):
         if trouble.detail:
             self._add_detail(column, trouble.detail)
         if resume is not None:
-            self.resume_button = QPushButton("Resume from the last snapshot")
+            self.resume_button = QPushButton("Resume")
             self.resume_button.setProperty("role", "primary")
-            self.resume_button.clicked.connect(lambda: (self.dismiss(), resume()))
+            self.resume_button.clicked.connect(self.dismiss)
+            self.resume_button.clicked.connect(lambda: resume())
             column.addWidget(self.resume_button)
 
     def dismiss(self) -> None:
@@ -85,6 +86,7 @@ class Notifications(QWidget):
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
+        self._window = parent
         self._look = look
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -95,7 +97,7 @@ class Notifications(QWidget):
     @property
     def notes(self) -> list[Note]:
         """Return the notes on screen, oldest first."""
-        return [n for n in self.findChildren(Note, options=Qt.FindChildOption.FindDirectChildrenOnly)]
+        return list(self.findChildren(Note, options=Qt.FindChildOption.FindDirectChildrenOnly))
 
     def tell(self, title: str, text: str = "") -> None:
         """Show something good to know; it goes by itself."""
@@ -132,7 +134,7 @@ class Notifications(QWidget):
         """Take the size and place that the notes on screen need."""
         self.adjustSize()
         self.setVisible(bool(self.notes))
-        window = self.parentWidget()
+        window = self._window
         self.move(
             window.width() - self.width() - _MARGIN_PX, window.height() - self.height() - _MARGIN_PX - 28
         )

@@ -26,6 +26,7 @@ class Glass(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.host = parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
 
@@ -182,7 +183,7 @@ class HoverPlate(Glass):
             )
             self.resize(round(max(widths) + 22), 42 if state else 25)
             self.update()
-        room = self.parentWidget().rect()
+        room = self.host.rect()
         x = at.x() + 18 if at.x() + 18 + self.width() < room.width() else at.x() - 12 - self.width()
         y = at.y() + 18 if at.y() + 18 + self.height() < room.height() else at.y() - 12 - self.height()
         self.move(max(x, 0), max(y, 0))

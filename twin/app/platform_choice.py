@@ -11,8 +11,8 @@ from pathlib import Path
 def platform_environment(environ: Mapping[str, str], *, linux: bool, nvidia: bool) -> dict[str, str]:
     """Return the environment variables to set before Qt, vispy and PyOpenGL are imported.
 
-    On Wayland Qt uses EGL while PyOpenGL may guess GLX, and NVIDIA's driver cannot mix them in one process: with
-    NVIDIA the session goes through XWayland when there is one; otherwise both sides are told to use EGL.
+    On Wayland Qt uses EGL while PyOpenGL may guess GLX, and NVIDIA's driver cannot mix them in one process:
+    with NVIDIA the session goes through XWayland when there is one; otherwise both sides are told to use EGL.
 
     Parameters
     ----------

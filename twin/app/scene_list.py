@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from twin.scenario.document import Scenario
 
 SUFFIX = ".twin.yaml"
 _ORDER = ("llama3-16k", "nvl72-row", "superpod-h100", "video-ingest", "lab-16")
-_STORY_CHARS = 150
+_STORY_CHARS = 140
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,12 @@ def read_card(path: Path) -> SceneCard:
 
 
 def story_of(scenario: Scenario) -> str:
-    """Return the first sentence of a scene's notes, shortened at a word when long."""
-    words = " ".join(scenario.notes.split())
-    sentence = words.split(". ", 1)[0].rstrip(".")
-    if len(sentence) > _STORY_CHARS:
-        sentence = sentence[:_STORY_CHARS].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
-        return sentence
-    return f"{sentence}." if sentence else ""
+    """Return the first sentences of a scene's notes, as many as fit a card; one that is too long is cut."""
+    story = ""
+    for sentence in re.split(r"(?<=[.!?:]) ", " ".join(scenario.notes.split())):
+        if len(story) + len(sentence) > _STORY_CHARS:
+            break
+        story = f"{story} {sentence}".lstrip()
+    if not story and scenario.notes:
+        return " ".join(scenario.notes.split())[:_STORY_CHARS].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
+    return story.removesuffix(":")

@@ -26,7 +26,7 @@ DEFAULT_SPEED = 600.0
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something a person should know of: one sentence, details on demand, and whether the run can be resumed."""
+    """Something a person should know of: one sentence, details on demand, whether the run can be resumed."""
 
     title: str
     text: str = ""
@@ -71,6 +71,8 @@ class Session:
         self.seed = 0
         self.playing = False
         self.finished = False
+        self.lost = False  # the worker is gone; `resume` brings another
+        self._failure: Failed | None = None
         self.speed = DEFAULT_SPEED
         self.summary: dict[str, Any] | None = None
         self.client = Client() if client is None else client
@@ -79,7 +81,7 @@ class Session:
         self._timer.timeout.connect(self.poll)
         self._timer.start()
 
-    # -- the scene ----------------------------------------------------------------------------------------------
+    # -- the scene ----
 
     def open(self, path: str | Path, seed: int | None = None) -> None:
         """Open a scene and stand at t = 0; the present one stays when this fails.
@@ -105,22 +107,23 @@ class Session:
             self.seed = seed
         self.frame, self.events, self.summary = None, [], None
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
+        self.lost, self._failure = False, None
         self._set_playing(False)
         self.run_started.emit()
         self.time_changed.emit(0.0)
         self.client.load(self.document.scenario, self.seed)
 
-    # -- the run ------------------------------------------------------------------------------------------------
+    # -- the run ----
 
     def play(self) -> None:
         """Run on at the present speed."""
-        if self.document is not None and not self.finished:
+        if self.document is not None and not self.finished and not self.lost:
             self.client.play(self.speed)
             self._set_playing(True)
 
     def pause(self) -> None:
         """Stand still."""
-        if self.document is not None:
+        if self.document is not None and not self.lost:
             self.client.pause()
             self._set_playing(False)
 
@@ -129,6 +132,8 @@ class Session:
         if self.finished:
             self.restart()
             self.play()
+        elif self.lost:
+            self.resume()
         elif self.playing:
             self.pause()
         else:
@@ -136,7 +141,7 @@ class Session:
 
     def step(self) -> None:
         """Run to the next event and stand still."""
-        if self.document is not None and not self.finished:
+        if self.document is not None and not self.finished and not self.lost:
             self._set_playing(False)
             self.client.step()
 
@@ -156,7 +161,9 @@ class Session:
 
     def resume(self) -> None:
         """After the worker died: start another, which goes on from the last snapshot."""
+        self.lost, self._failure = False, None
         self.client.restart()
+        self.play()
         self.recovered.emit()
 
     def close(self) -> None:
@@ -164,7 +171,7 @@ class Session:
         self._timer.stop()
         self.client.close()
 
-    # -- what the worker says -----------------------------------------------------------------------------------
+    # -- what the worker says ----
 
     def poll(self) -> None:
         """Take what the worker sent since the last call and tell those who listen."""
@@ -182,8 +189,8 @@ class Session:
                     self.ended.emit(summary)
                 case Refused(reason=reason):
                     self.trouble.emit(Trouble("Not done", reason))
-                case Failed(message=text, traceback=detail):
-                    self.trouble.emit(Trouble("The simulation stopped", text, detail))
+                case Failed():
+                    self._failure = message  # `Died` follows and tells it
                 case Died(exit_code=code):
                     self._lose_worker(code)
                 case Applied():
@@ -204,13 +211,15 @@ class Session:
             self._set_playing(False)
 
     def _lose_worker(self, exit_code: int | None) -> None:
+        self.lost = True
         self._set_playing(False)
-        text = "The simulation process ended unexpectedly"
-        if exit_code is not None:
-            text += f" (exit code {exit_code})"
-        self.trouble.emit(
-            Trouble("Simulation lost", f"{text}. Nothing of the scene is lost.", resumable=True)
-        )
+        kept = "Nothing of the scene is lost."
+        if self._failure is not None:
+            text, detail = f"{self._failure.message}. {kept}", self._failure.traceback
+        else:
+            code = "" if exit_code is None else f" (exit code {exit_code})"
+            text, detail = f"The simulation process ended unexpectedly{code}. {kept}", ""
+        self.trouble.emit(Trouble("The simulation stopped", text, detail, resumable=True))
 
     def _set_playing(self, playing: bool) -> None:
         if playing != self.playing:

@@ -45,7 +45,8 @@ class Settings:
     def theme(self) -> ThemeChoice:
         """The chosen theme."""
         stored = self._store.value("theme", "system")
-        return stored if stored in get_args(ThemeChoice) else "system"
+        known: tuple[ThemeChoice, ...] = get_args(ThemeChoice)
+        return next((choice for choice in known if choice == stored), "system")
 
     @theme.setter
     def theme(self, choice: ThemeChoice) -> None:

@@ -28,7 +28,7 @@ QMenu::icon { padding-left: 8px; }
 
 QDockWidget { color: $muted; font-weight: 600; }
 QWidget[role="docktitle"] { background: $surface; border-bottom: 1px solid $border; }
-QLabel[role="docktitle"] { color: $text; font-weight: 600; background: transparent; }
+QLabel[role="dockname"] { color: $text; font-weight: 600; background: transparent; }
 QWidget[role="panel"] { background: $surface; }
 QTabBar { background: $ground; }
 QTabBar::tab { background: transparent; color: $muted; padding: 6px 14px; margin: 2px 2px 0 0; border: none;
@@ -45,7 +45,8 @@ QPushButton:hover, QToolButton:hover { background: $hover; border-color: $faint;
 QPushButton:pressed, QToolButton:pressed { background: $selection; }
 QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus { border: 1px solid $accent; }
 QPushButton:disabled, QToolButton:disabled { color: $faint; background: transparent; }
-QPushButton[role="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent; font-weight: 600; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent;
+  font-weight: 600; }
 QPushButton[role="primary"]:hover { background: $accent; border-color: $text; }
 QToolButton[role="flat"], QPushButton[role="flat"] { background: transparent; border: 1px solid transparent; }
 QToolButton[role="flat"] { padding: 4px; }
@@ -60,17 +61,19 @@ QToolButton[role="play"]:hover { border: 2px solid $text; }
 QToolButton[role="play"]:focus { border: 2px solid $text; }
 QToolButton[role="play"]:disabled { background: $raised; }
 QToolButton::menu-indicator { image: none; }
-QPushButton[role="link"] { background: transparent; border: none; color: $accent; padding: 0; text-align: left; }
+QPushButton[role="link"] { background: transparent; border: none; color: $accent; padding: 0;
+  text-align: left; }
 QPushButton[role="link"]:hover, QPushButton[role="link"]:focus { text-decoration: underline; }
 
-QComboBox { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px; padding: 4px 10px; }
+QComboBox { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px;
+  padding: 4px 10px; }
 QComboBox:hover { border-color: $faint; background: $hover; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url($chevron); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $raised; color: $text; border: 1px solid $border; padding: 4px;
   selection-background-color: $selection; }
-QLineEdit { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px; padding: 5px 9px;
-  selection-background-color: $selection; }
+QLineEdit { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px;
+  padding: 5px 9px; selection-background-color: $selection; }
 
 QTableView, QTreeView, QListView, QPlainTextEdit { background: $surface; color: $text; border: none;
   gridline-color: $border; alternate-background-color: $surface; selection-background-color: $selection;
@@ -93,12 +96,14 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 QSlider::groove:horizontal { height: 4px; background: $hover; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
-QSlider::handle:horizontal { background: $text; width: 12px; height: 12px; margin: -4px 0; border-radius: 6px; }
+QSlider::handle:horizontal { background: $text; width: 12px; height: 12px; margin: -4px 0;
+  border-radius: 6px; }
 QSlider:focus { border: 1px solid $accent; border-radius: 4px; }
 QSlider::sub-page:horizontal:disabled { background: $faint; }
 QSlider::handle:horizontal:disabled { background: $faint; }
 
-QWidget[role="transport"] { background: $surface; border-top: 1px solid $border; border-bottom: 1px solid $border; }
+QToolBar { background: $surface; border: none; padding: 0; spacing: 0; }
+QWidget[role="transport"] { background: $surface; border-bottom: 1px solid $border; }
 QFrame[role="tile"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="card"] { background: $surface; border: 1px solid $border; border-radius: 12px; }
 QFrame[role="card"]:hover, QFrame[role="card"]:focus { border: 1px solid $accent; background: $raised; }
@@ -125,6 +130,6 @@ QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1
 
 
 def stylesheet(theme: Theme, chevron: str = "") -> str:
-    """Return the application stylesheet in the colours of `theme`; `chevron` is the file of the combo box arrow."""
+    """Return the application stylesheet in the colours of `theme`; `chevron`: file of the combo boxes' arrow."""
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
     return _TEMPLATE.substitute(colours, chevron=chevron)

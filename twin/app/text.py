@@ -43,7 +43,7 @@ def split_quantity(value: float, unit: str, digits: int = 3) -> tuple[str, str]:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return `value` with `digits` significant digits, but never fewer than its whole part, grouped by thousands.
+    """Return `value` with `digits` significant digits, never fewer than its whole part, grouped by thousands.
 
     Examples
     --------

@@ -176,9 +176,10 @@ class Welcome(QScrollArea):
     def refresh(self) -> None:
         """Show the recent files as they are now, and read the cards not yet read, one at a time."""
         while self._recent.count():
-            item = self._recent.takeAt(0).widget()
-            if item is not None:
-                item.deleteLater()
+            item = self._recent.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
         recent = [path for path in self._settings.recent if path not in {card.path for card in self.cards}]
         if recent:
             self._recent.addWidget(label("RECENT", "section"))

@@ -1,10 +1,8 @@
-"""Everything the window can do, as one table: menus, keys, tool bars and the command palette are made from it."""
+"""Everything the window can do, as one table: menus, keys and the command palette are made from it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from app_model.types import Action
 
 from twin.app.actions.file import file_actions
 from twin.app.actions.help import help_actions
@@ -13,10 +11,11 @@ from twin.app.actions.view import view_actions
 from twin.app.actions.window import window_actions
 
 if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
 
 
-def all_actions(window: MainWindow) -> list[Action]:
+def all_actions(window: MainWindow) -> list[Command]:
     """Return the actions of a window, in the order of its menus."""
     parts = (file_actions, run_actions, view_actions, window_actions, help_actions)
     return [action for part in parts for action in part(window)]

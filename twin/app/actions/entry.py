@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app_model.expressions import parse_expression
-from app_model.types import Action, KeyBindingRule, MenuRule, ToggleRule
+from app_model.types import Action, Icon, KeyBindingRule, MenuRule, ToggleRule
+
+if TYPE_CHECKING:
+    Command: TypeAlias = Action[..., Any]
 
 HAS_SCENE = "has_scene"
 MENUS: dict[str, str] = {
@@ -35,7 +38,7 @@ def entry(
     group: str = "1",
     needs_scene: bool = False,
     is_on: Callable[[], bool] | None = None,
-) -> Action:
+) -> Command:
     """Return an action.
 
     Parameters
@@ -62,7 +65,7 @@ def entry(
         title=title,
         category=MENUS[menu.split("/")[0]].replace("&", ""),
         callback=callback,
-        icon=icon or None,
+        icon=Icon(dark=icon, light=icon) if icon else None,
         menus=[MenuRule(id=menu, group=group)],
         keybindings=[KeyBindingRule(primary=key)] if key else None,
         enablement=parse_expression(HAS_SCENE) if needs_scene else None,

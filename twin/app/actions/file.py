@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app_model.types import Action
-
 from twin.app.actions.entry import entry
 
 if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
 
 
-def file_actions(window: MainWindow) -> list[Action]:
+def file_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the File menu."""
     files = window.files
     return [

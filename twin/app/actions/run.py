@@ -5,17 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app_model.types import Action
-
 from twin.app.actions.entry import entry
-from twin.app.session import SPEEDS
+from twin.app.session import SPEEDS, Session
 from twin.app.text import speed
 
 if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
 
 
-def run_actions(window: MainWindow) -> list[Action]:
+def run_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the Run menu."""
     session = window.session
     actions = [
@@ -76,7 +75,11 @@ def run_actions(window: MainWindow) -> list[Action]:
                 partial(session.set_speed, ratio),
                 menu="run/speed",
                 needs_scene=True,
-                is_on=lambda ratio=ratio: session.speed == ratio,
+                is_on=partial(_has_speed, session, ratio),
             )
         )
     return actions
+
+
+def _has_speed(session: Session, ratio: float) -> bool:
+    return session.speed == ratio

@@ -5,18 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app_model.types import Action
-
 from twin.app.actions.entry import entry
 from twin.record.channels import BY_ID
-from twin.view3d.hall_view import PRESETS
+from twin.view3d.presets import PRESETS
 from twin.view3d.state import COLOUR_BY, LAYERS
 
 if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
 
 
-def view_actions(window: MainWindow) -> list[Action]:
+def view_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the View menu."""
     hall, state = window.hall, window.hall.state
     actions = [
@@ -49,21 +48,21 @@ def view_actions(window: MainWindow) -> list[Action]:
                 key=str(number),
                 icon="colour",
                 needs_scene=True,
-                is_on=lambda channel=channel: state.colour_by == channel,
+                is_on=partial(hall.is_coloured_by, channel),
             )
         )
-    for layer in LAYERS:
-        actions.append(
-            entry(
-                f"view.layer_{layer}",
-                f"Layer: {hall.layer_title(layer)}",
-                partial(hall.toggle_layer, layer),
-                menu="view/layers",
-                icon="layers",
-                needs_scene=True,
-                is_on=lambda layer=layer: layer in state.layers,
-            )
+    actions.extend(
+        entry(
+            f"view.layer_{layer}",
+            f"Layer: {hall.layer_title(layer)}",
+            partial(hall.toggle_layer, layer),
+            menu="view/layers",
+            icon="layers",
+            needs_scene=True,
+            is_on=partial(hall.shows, layer),
         )
+        for layer in LAYERS
+    )
     for number, preset in enumerate(PRESETS, start=1):
         actions.append(
             entry(

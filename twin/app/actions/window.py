@@ -5,18 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app_model.types import Action
-
 from twin.app.actions.entry import entry
 from twin.app.theme import ThemeChoice
 
 if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
 
 _THEMES: dict[ThemeChoice, str] = {"system": "follow the system", "dark": "dark", "light": "light"}
 
 
-def window_actions(window: MainWindow) -> list[Action]:
+def window_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the Window menu."""
     actions = [
         entry(
@@ -70,7 +69,7 @@ def window_actions(window: MainWindow) -> list[Action]:
                 menu="window/theme",
                 icon="theme",
                 group="4",
-                is_on=lambda choice=choice: window.look.choice == choice,
+                is_on=partial(window.look.is_chosen, choice),
             )
         )
     return actions
