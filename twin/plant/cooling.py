@@ -12,11 +12,8 @@ from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
 from twin.scenario import systems
 from twin.scenario.document import Scenario
 
-FLOW_M3_J = 1.2e-3 / 60 / 1e3
-"""Design coolant flow per watt of heat: 1.2 lpm/kW (PHYSICS 3) for GPUs whose part gives none."""
-
-FLOW_MARGIN = 1.3
-"""Design heat of a liquid node over the TDP of its GPUs (PHYSICS 3)."""
+FLOW_M3_J = 1.3 * 1.2e-3 / 60 / 1e3
+"""Design coolant flow per watt of TDP for GPUs whose part gives none: 1.2 lpm/kW of 1.3 x TDP (PHYSICS 3)."""
 
 CDU_SIZE_M = (0.9, 1.2, 2.2)
 CRAH_SIZE_M = (2.4, 0.95, 2.0)
@@ -129,7 +126,7 @@ def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:
     gpus = [catalog.gpu(part.gpu) for part in parts]
     liquid = np.array(
         [
-            (gpu.coolant_flow_m3_j or FLOW_M3_J) * FLOW_MARGIN * gpu.tdp_w * part.n_gpu
+            (gpu.coolant_flow_m3_j or FLOW_M3_J) * gpu.tdp_w * part.n_gpu
             for gpu, part in zip(gpus, parts, strict=True)
         ]
     )

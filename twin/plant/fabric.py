@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.catalog import Catalog, SwitchPart
+from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.rack_space import RackSpace
@@ -29,6 +29,25 @@ class LeafPlan:
     cable_rail: Ints
     leaf: Ints  # per cable: leaf of this fabric, from 0
     uplinks: int  # of each leaf to the spines
+
+
+@dataclass(frozen=True)
+class Ports:
+    """A switch part with its ports split to the speed of the NICs: 64 x 800 Gb/s are 128 x 400 Gb/s."""
+
+    part: str
+    height_u: int
+    count: int
+    bytes_s: float
+
+
+def ports_of(catalog: Catalog, part: str, nic_bytes_s: float) -> Ports:
+    """Return the ports of a switch part for NICs of a speed; raises UnknownPart."""
+    switch = catalog.switch(part)
+    split = max(1, math.floor(switch.port_bandwidth_bytes_s / nic_bytes_s + 1e-9)) if nic_bytes_s > 0 else 1
+    return Ports(
+        part, max(1, round(switch.height_u)), switch.ports * split, switch.port_bandwidth_bytes_s / split
+    )
 
 
 def connect_fabrics(
@@ -51,23 +70,24 @@ def connect_fabrics(
     first = 0
     for number, fabric in enumerate(scenario.fabrics):
         nodes = nodes_of(fabric, layout)
-        leaf_part = catalog.switch(fabric.leaf.part)
+        nic_bytes_s = float(layout.nodes.nic_bytes_s[nodes].max(initial=0.0))
+        leaf_part = ports_of(catalog, fabric.leaf.part, nic_bytes_s)
         plan = plan_leaves(fabric, leaf_part, layout, nodes)
         count = len(plan.unit)
         node_links.append((number, plan, first))
         homes = [
             np.unique(layout.nodes.rack[nodes[nodes_unit]]) for nodes_unit in _by_unit(plan, fabric, nodes)
         ]
-        place = space.place(fabric.leaf, leaf_part, homes, plan.unit)
+        place = space.place(fabric.leaf, leaf_part.height_u, homes, plan.unit)
         tiers.append(_Tier(number, 0, fabric, fabric.leaf, leaf_part, plan.unit, plan.rail, *place))
         if fabric.kind != "single-switch" and fabric.spine is not None and count:
-            spine_part = catalog.switch(fabric.spine.part)
+            spine_part = ports_of(catalog, fabric.spine.part, leaf_part.bytes_s)
             leaf, spine, cables = plan_spines(fabric.spine, spine_part, plan)
             spines = int(spine.max()) + 1 if len(spine) else 0
             leaf_links.append((number, first + leaf, first + count + spine, cables))
             everywhere = [np.unique(layout.nodes.rack[nodes])]
             nobody = np.full(spines, -1, np.int32)
-            place = space.place(fabric.spine, spine_part, everywhere, np.zeros(spines, np.int32))
+            place = space.place(fabric.spine, spine_part.height_u, everywhere, np.zeros(spines, np.int32))
             tiers.append(_Tier(number, 1, fabric, fabric.spine, spine_part, nobody, nobody, *place))
             count += spines
         first += count
@@ -82,7 +102,7 @@ class _Tier:
     level: int
     fabric: Fabric
     tier: SwitchTier
-    part: SwitchPart
+    part: Ports
     unit: Ints
     rail: Ints
     rack: Ints
@@ -102,7 +122,7 @@ def nodes_of(fabric: Fabric, layout: Layout) -> Ints:
     return np.flatnonzero(connected[nodes.rack] & (nodes.nics > 0)).astype(np.int32)
 
 
-def plan_leaves(fabric: Fabric, part: SwitchPart, layout: Layout, nodes: Ints) -> LeafPlan:
+def plan_leaves(fabric: Fabric, part: Ports, layout: Layout, nodes: Ints) -> LeafPlan:
     """Return the leaves of a fabric by ports, and the cable of every port of every node.
 
     single-switch: as many switches as the ports need, each node's ports spread over them.
@@ -121,11 +141,11 @@ def plan_leaves(fabric: Fabric, part: SwitchPart, layout: Layout, nodes: Ints) -
     first = np.cumsum(table.nics[nodes]) - table.nics[nodes]
     rail = (np.arange(len(node)) - np.repeat(first, table.nics[nodes])).astype(np.int32)
     if fabric.kind == "single-switch":
-        per_unit = fabric.leaf.count or max(1, math.ceil(len(node) / part.ports))
+        per_unit = fabric.leaf.count or max(1, math.ceil(len(node) / part.count))
         leaf = rail * per_unit // max(1, rails) if per_unit <= rails else np.arange(len(node)) % per_unit
         uplinks, own_rail = 0, np.full(per_unit * units, -1)
     else:
-        down = down_ports(part.ports, fabric.oversubscription)
+        down = down_ports(part.count, fabric.oversubscription)
         size = min(fabric.unit_nodes, len(nodes))
         within = ordinal % fabric.unit_nodes
         if fabric.kind == "rail-optimised":
@@ -141,12 +161,12 @@ def plan_leaves(fabric: Fabric, part: SwitchPart, layout: Layout, nodes: Ints) -
             leaf = unit[ordinal] * per_unit + port * per_unit // max(1, size * rails)
             own_rail = np.full(per_unit * units, -1)
             used = math.ceil(size * rails / per_unit) if per_unit else 0
-        if used > part.ports:
+        if used > part.count:
             raise PlantError(
-                f"fabric {fabric.id!r}: a leaf would need {used} ports to its nodes and {part.id} has "
-                f"{part.ports}; use more leaves or smaller units"
+                f"fabric {fabric.id!r}: a leaf would need {used} ports to its nodes and {part.part} has "
+                f"{part.count}; use more leaves or smaller units"
             )
-        uplinks = min(math.ceil(used / fabric.oversubscription), part.ports - used) if fabric.spine else 0
+        uplinks = min(math.ceil(used / fabric.oversubscription), part.count - used) if fabric.spine else 0
     return LeafPlan(
         unit=np.repeat(np.arange(units), per_unit if units else 0).astype(np.int32),
         rail=own_rail.astype(np.int32),
@@ -171,7 +191,7 @@ def _leaves_per_unit(fabric: Fabric, needed: int, units: int) -> int:
     return needed if fabric.leaf.count is None else max(1, math.ceil(fabric.leaf.count / max(1, units)))
 
 
-def plan_spines(tier: SwitchTier, part: SwitchPart, plan: LeafPlan) -> tuple[Ints, Ints, Ints]:
+def plan_spines(tier: SwitchTier, part: Ports, plan: LeafPlan) -> tuple[Ints, Ints, Ints]:
     """Return (leaf, spine, cables) for every pair that is connected, counted from 0 in the fabric.
 
     As many spines as the up-links need, or a few more so that each leaf has equally many cables to every
@@ -183,12 +203,12 @@ def plan_spines(tier: SwitchTier, part: SwitchPart, plan: LeafPlan) -> tuple[Int
     if not total:
         empty = np.zeros(0, np.int32)
         return empty, empty, empty
-    count = tier.count or even_spines(total, part.ports, plan.uplinks)
+    count = tier.count or even_spines(total, part.count, plan.uplinks)
     rails = int(plan.rail.max()) + 1
     groups = rails if rails > 1 and count > plan.uplinks and count >= rails else 1
     group = plan.rail if groups > 1 else np.zeros(leaves, np.int32)
     if groups > 1 and tier.count is None:
-        count = groups * even_spines(total // groups, part.ports, plan.uplinks)
+        count = groups * even_spines(total // groups, part.count, plan.uplinks)
     first = np.arange(groups + 1) * count // groups
     place = np.zeros(leaves, np.int64)
     for g in range(groups):
@@ -203,13 +223,13 @@ def plan_spines(tier: SwitchTier, part: SwitchPart, plan: LeafPlan) -> tuple[Int
 
 
 def even_spines(cables: int, ports: int, uplinks: int) -> int:
-    """Return the fewest spines with ports for all cables, so many that the up-links of a leaf divide evenly.
+    """Return the fewest spines with ports for all cables, or up to a third more for up-links that divide evenly.
 
     >>> [even_spines(256 * units, 64, 32) for units in (1, 2, 3, 4)]
     [4, 8, 16, 16]
     """
     needed = max(1, math.ceil(cables / ports))
-    return next((n for n in range(needed, uplinks + 1) if uplinks % n == 0), needed)
+    return next((n for n in range(needed, needed * 4 // 3 + 1) if uplinks % n == 0), needed)
 
 
 def _by_unit(plan: LeafPlan, fabric: Fabric, nodes: Ints) -> list[slice]:
@@ -232,14 +252,14 @@ def _switches(tiers: list[_Tier]) -> Switches:
         ids=[f"{t.fabric.id}/{t.level}/{i}" for t, n in zip(tiers, sizes, strict=True) for i in range(n)],
         rack=column("rack"),
         u=column("u"),
-        height_u=repeated([max(1, round(t.part.height_u)) for t in tiers]).astype(np.int32),
-        part=[t.part.id for t, n in zip(tiers, sizes, strict=True) for _ in range(n)],
+        height_u=repeated([t.part.height_u for t in tiers]).astype(np.int32),
+        part=[t.part.part for t, n in zip(tiers, sizes, strict=True) for _ in range(n)],
         role=repeated([SwitchRole.SPINE if t.level else SwitchRole.LEAF for t in tiers]).astype(np.int32),
         fabric=repeated([t.number for t in tiers]).astype(np.int32),
         unit=column("unit"),
         rail=column("rail"),
-        ports=repeated([t.part.ports for t in tiers]).astype(np.int32),
-        port_bytes_s=repeated([t.part.port_bandwidth_bytes_s for t in tiers]).astype(np.float64),
+        ports=repeated([t.part.count for t in tiers]).astype(np.int32),
+        port_bytes_s=repeated([t.part.bytes_s for t in tiers]).astype(np.float64),
         present=np.ones(sum(sizes), np.bool_),
     )
 

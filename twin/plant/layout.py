@@ -265,7 +265,10 @@ def _expand(
         return np.array(values, np.int32)[part] if len(part) else np.zeros(0, np.int32)
 
     gpu_count = of_part([p.n_gpu for p in parts])
-    compute_nics = [sum(g.count for g in p.nics if g.use != "storage") for p in parts]
+    compute_nics = [[g for g in p.nics if g.use != "storage"] for p in parts]
+    nic_bytes_s = [
+        max([catalog.nic(g.part).bandwidth_bytes_s for g in found], default=0.0) for found in compute_nics
+    ]
     nodes = Nodes(
         ids=ids,
         rack=rack,
@@ -276,7 +279,8 @@ def _expand(
         gpu_count=gpu_count,
         loop=np.full(len(ids), -1, np.int32),
         unit=np.full(len(ids), -1, np.int32),
-        nics=of_part(compute_nics),
+        nics=of_part([sum(g.count for g in found) for found in compute_nics]),
+        nic_bytes_s=np.array(nic_bytes_s, np.float64)[part] if len(part) else np.zeros(0),
         liquid=of_part([p.cooling == "liquid" for p in parts]).astype(np.bool_),
         drained=np.zeros(len(ids), np.bool_),
         present=np.ones(len(ids), np.bool_),

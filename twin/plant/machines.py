@@ -9,10 +9,20 @@ import numpy as np
 from twin.plant.tables import Floats, LoopKind, Machines
 
 WALKWAY_M = 1.2
-"""Free floor between row ends and the first column, and between columns."""
+"""Free floor between row ends and the first column of machines."""
 
-GAP_M = 0.3
-"""Free floor between machines of a column."""
+GAP_M = 0.2
+COLUMN_GAP_M = 0.4
+"""Free floor between machines of a column, and between columns."""
+
+BESIDE_M = 1.2
+"""How far a column may reach beyond the outer rows."""
+
+LEAST_ROOM_M = 6.0
+"""Depth that machines may use in a small hall."""
+
+ONE_SIDE_COLUMNS = 1
+"""With more columns than this the CRAHs stand at both ends of the rows."""
 
 HEADER_M = 1.0
 """Strip behind the CDUs kept for the facility water headers."""
@@ -43,8 +53,8 @@ def place(
     wall
         Where the racks and earlier machines are; widened in place.
     kind
-        CDUs stand in line with the rows on the low-x side. CRAHs stand across behind them, and on both sides
-        when there are many.
+        CDUs stand in line with the rows on the low-x side. CRAHs stand behind them, and on both sides when there
+        are many.
     loops, units, sizes_m, middles_m
         Per loop: slot, machines, (width, depth, height) of one [m], and the y [m] its racks are centred on.
 
@@ -53,36 +63,49 @@ def place(
     Machines
         One entry per machine, in the coordinates of the hall.
     """
-    along = [size[1] if kind == LoopKind.LIQUID else size[0] for size in sizes_m]  # extent in y
-    across = [size[0] if kind == LoopKind.LIQUID else size[1] for size in sizes_m]  # extent in x
-    room_m = wall.y1_m - wall.y0_m
-    sides = 1
-    columns = _columns(units, along, room_m)
-    if kind == LoopKind.AIR and columns > 2 and len(loops) > 1:
-        sides = 2
-    x_edge = {1: wall.x1_m + WALKWAY_M, -1: wall.x0_m - WALKWAY_M}
-    loop, x, y, width, depth, height = ([] for _ in range(6))
-    for side in (-1, 1)[:sides]:
-        mine = [k for k in range(len(loops)) if sides == 1 or k % 2 == (side > 0)]
-        columns = _columns([units[k] for k in mine], [along[k] for k in mine], room_m)
-        column_m = max(across[k] for k in mine)
-        slots = [-(-units[k] // columns) for k in mine]
-        blocks = [s * (along[k] + GAP_M) for s, k in zip(slots, mine, strict=True)]
+    room_m = max(wall.y1_m - wall.y0_m + 2 * BESIDE_M, LEAST_ROOM_M)
+    both = kind == LoopKind.AIR and len(loops) > 1
+    if both:
+        both = min(_block(units, sizes_m, turned, room_m)[0] for turned in (False, True)) > ONE_SIDE_COLUMNS
+    pieces: list[tuple[int, float, float, float, float, float]] = []
+    for side in (-1, 1) if both else (-1,):
+        mine = [k for k in range(len(loops)) if not both or k % 2 == (side > 0)]
+        edge_m = wall.x1_m + WALKWAY_M if side > 0 else wall.x0_m - WALKWAY_M
+        counts, sizes = [units[k] for k in mine], [sizes_m[k] for k in mine]
+        turns = (False,) if kind == LoopKind.LIQUID else (True, False)
+        turned = min(turns, key=lambda t: _block(counts, sizes, t, room_m)[1])
+        columns, _ = _block(counts, sizes, turned, room_m)
+        slots = [-(-count // columns) for count in counts]
+        across, along = _extents(sizes, turned)
+        pitch_m = max(across) + COLUMN_GAP_M
+        blocks = [n * (extent + GAP_M) for n, extent in zip(slots, along, strict=True)]
         low_m = spread([middles_m[k] for k in mine], blocks)
-        for k, low, slot_count in zip(mine, low_m, slots, strict=True):
-            for unit in range(units[k]):
-                column, slot = divmod(unit, slot_count)
-                loop.append(loops[k])
-                x.append(x_edge[side] + side * (column * (column_m + WALKWAY_M) + column_m / 2))
-                y.append(low + (slot + 0.5) * (along[k] + GAP_M))
-                width.append(across[k])
-                depth.append(along[k])
-                height.append(sizes_m[k][2])
-    machines = Machines(np.array(loop, np.int32), *(np.array(a) for a in (x, y, width, depth, height)))
+        for place, k in enumerate(mine):
+            column, slot = np.divmod(np.arange(units[k]), slots[place])
+            x_m = edge_m + side * (column * pitch_m + max(across) / 2)
+            y_m = low_m[place] + (slot + 0.5) * (along[place] + GAP_M)
+            box = (across[place], along[place], sizes_m[k][2])
+            pieces += [(loops[k], x, y, *box) for x, y in zip(x_m.tolist(), y_m.tolist(), strict=True)]
+    loop, x, y, width, depth, height = (np.array(column) for column in zip(*pieces, strict=True))
     behind_m = HEADER_M if kind == LoopKind.LIQUID else 0.0
-    wall.x0_m = min(wall.x0_m, float((machines.x_m - machines.width_m / 2).min()) - behind_m)
-    wall.x1_m = max(wall.x1_m, float((machines.x_m + machines.width_m / 2).max()))
-    return machines
+    wall.x0_m = min(wall.x0_m, float((x - width / 2).min()) - behind_m)
+    wall.x1_m = max(wall.x1_m, float((x + width / 2).max()))
+    return Machines(loop.astype(np.int32), x, y, width, depth, height)
+
+
+def _extents(sizes_m: list[tuple[float, float, float]], turned: bool) -> tuple[list[float], list[float]]:
+    """Return the extents in x and in y [m] of machines that stand as they are or turned by 90 degrees."""
+    widths, depths = [size[0] for size in sizes_m], [size[1] for size in sizes_m]
+    return (depths, widths) if turned else (widths, depths)
+
+
+def _block(
+    units: list[int], sizes_m: list[tuple[float, float, float]], turned: bool, room_m: float
+) -> tuple[int, float]:
+    """Return the fewest columns in which all loops fit the depth of the hall, and how far they reach in x [m]."""
+    across, along = _extents(sizes_m, turned)
+    columns = _columns(units, along, room_m)
+    return columns, columns * (max(across) + COLUMN_GAP_M)
 
 
 def _columns(units: list[int], along_m: list[float], room_m: float) -> int:

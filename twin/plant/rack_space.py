@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.catalog import SwitchPart
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.tables import Ints
@@ -18,15 +17,15 @@ class RackSpace:
         self._layout = layout
         self._top_u = layout.racks.units_u.copy()
 
-    def place(self, tier: SwitchTier, part: SwitchPart, homes: list[Ints], home: Ints) -> tuple[Ints, Ints]:
+    def place(self, tier: SwitchTier, height_u: int, homes: list[Ints], home: Ints) -> tuple[Ints, Ints]:
         """Return (rack, lowest unit) of the switches of one tier.
 
         Parameters
         ----------
         tier
             Says which row generator has racks for them; none: they stand with the nodes.
-        part
-            Gives their height.
+        height_u
+            Of one switch.
         homes
             Racks of the nodes of each unit; used without racks of their own.
         home
@@ -38,7 +37,6 @@ class RackSpace:
             When the row generator does not exist.
         """
         count = len(home)
-        height_u = max(1, round(part.height_u))
         if tier.racks is not None:
             own = self._layout.generator_racks.get(tier.racks)
             if own is None or not len(own):

@@ -132,6 +132,7 @@ class Nodes:
     loop: Ints  # the loop its GPUs reject heat to (liquid, or air when air-cooled)
     unit: Ints  # scalable unit of the scale-out fabric, -1 none
     nics: Ints  # scale-out ports
+    nic_bytes_s: Floats  # of one, per direction
     liquid: Bools  # cold plates on the GPUs
     drained: Bools
     present: Bools
@@ -161,7 +162,7 @@ class Switches:
     fabric: Ints
     unit: Ints  # scalable unit served, -1 spine
     rail: Ints  # rail of a leaf, -1 otherwise
-    ports: Ints
+    ports: Ints  # after splitting fast ports to the speed of the NICs
     port_bytes_s: Floats
     present: Bools
 
