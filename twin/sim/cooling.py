@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.thermal_inputs import FlowRamp, PlantState
+from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
+from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import Network, State
-from twin.physics.thermal_solve import rejection_w_k
+from twin.physics.thermal_solve import PlantState
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario.site import Climate
 
@@ -57,15 +58,29 @@ class Cooling:
             ]
         ) * np.maximum(loops.units, 1)
         self.flow = FlowRamp.steady(np.ones(max(1, len(loops.ids))))
-        n_plants = max(1, len(plant.plants.ids))
-        self.rejecting = np.ones(n_plants)
+        self._settled_w: float | None = None
+        kinds = plant.plants.kind or ["dry-cooler"]
+        self.set_point_c = plant.plants.supply_c if len(plant.plants.ids) else np.array([24.0])
+        self._chilled = np.array([kind == "chiller" for kind in kinds])
+        self._wet = np.array([kind == "cooling-tower" for kind in kinds])
+        c = network.coefficients
+        g = np.maximum(np.minimum(c.rejection_w_k, PLANT_MAX_FLOW_SHARE * c.plant_flow_w_k), 1e-9)
+        self._lift_k_w = 1 / g - 1 / np.maximum(c.plant_flow_w_k, 1e-9)
+        self._set_rejecting(np.ones(len(kinds)))
+        self.heat_w = np.zeros(len(kinds))
 
-    def plant_state(self) -> PlantState:
-        """Return how far exchangers, room units, facility pumps and heat rejection are on."""
+    def _set_rejecting(self, share: Floats) -> None:
         shape = self.network.shape
-        return PlantState(
-            np.ones(shape.n_loops), np.ones(shape.n_halls), np.ones(shape.n_plants), self.rejecting.copy()
+        self.rejecting = share
+        self.plant_state = PlantState(
+            np.ones(shape.n_loops), np.ones(shape.n_halls), np.ones(shape.n_plants), share
         )
+
+    def set_rejecting(self, plant: int, share: float) -> None:
+        """Let `plant` give only `share` of its heat to the sky."""
+        after = self.rejecting.copy()
+        after[plant] = share
+        self._set_rejecting(after)
 
     def set_pumps_down(self, t_s: float, loop: int, down: int) -> None:
         """Stop `down` of the pumps of `loop` at `t_s`; 0: all run."""
@@ -80,6 +95,7 @@ class Cooling:
             # Two lines through the published point: 72 % with one of two, and nothing with none of them.
             target = min(1.0, (1 - down / pumps) * 1.44)
         self.flow = self.flow.towards(t_s, loop, target, float(self.tau_s[loop]))
+        self._settled_w = None
 
     def outdoor_c(self, t_s: float) -> tuple[float, float]:
         """Return (dry bulb, wet bulb) of the outdoor air [C]."""
@@ -87,49 +103,34 @@ class Cooling:
         half = self.climate.swing_k / 2
         return self.climate.dry_bulb_c + half * phase, self.climate.wet_bulb_c + half * WET_SWING * phase
 
-    def _outdoor_sink_c(self, t_s: float) -> Floats:
-        dry, wet = self.outdoor_c(t_s)
-        return np.array([wet if kind == "cooling-tower" else dry for kind in self.plant.plants.kind] or [dry])
+    def look(self, state: State) -> None:
+        """Take note of the heat each plant carries, for its set point and its draw."""
+        shape, c = self.network.shape, self.network.coefficients
+        # What the water carries, not what the sink takes: the sink is being chosen from it.
+        carried = c.plant_flow_w_k * (state.plant_return_c(shape) - state.plant_supply_c(shape))
+        self.heat_w = np.where(self.rejecting > 0, np.maximum(carried, 0.0), 0.0)
 
-    def sink_c(self, t_s: float, state: State) -> Floats:
+    def sink_c(self, t_s: float) -> Floats:
         """Return what each plant rejects to, shape (P,) [C]: the sky, or as much warmer as holds the set point.
 
         A chiller holds the set point in any weather; a dry cooler or tower cannot go below the sky.
         """
-        heat_w = self.rejected_w(t_s, state)
-        c = self.network.coefficients
-        g = np.maximum(np.minimum(c.rejection_w_k, 0.95 * c.plant_flow_w_k), 1e-9)
-        lift_k = np.maximum(heat_w, 0.0) * (1 / g - 1 / np.maximum(c.plant_flow_w_k, 1e-9))
-        wanted = self._set_point_c() - lift_k
-        chilled = np.array([kind == "chiller" for kind in self.plant.plants.kind] or [False])
-        result: Floats = np.where(chilled, wanted, np.maximum(wanted, self._outdoor_sink_c(t_s)))
+        dry, wet = self.outdoor_c(t_s)
+        wanted = self.set_point_c - self.heat_w * self._lift_k_w
+        result: Floats = np.where(self._chilled, wanted, np.maximum(wanted, np.where(self._wet, wet, dry)))
         return result
-
-    def _set_point_c(self) -> Floats:
-        return self.plant.plants.supply_c if len(self.plant.plants.ids) else np.array([24.0])
 
     def start_sink_c(self) -> Floats:
         """Return a sink to begin the search for the steady state with [C]."""
-        return self._set_point_c() - 10.0
+        return self.set_point_c - 10.0
 
-    def rejected_w(self, t_s: float, state: State) -> Floats:
-        """Return the heat each plant gives to its sink now, shape (P,) [W]."""
-        shape = self.network.shape
-        c = self.network.coefficients
-        # What the water carries, not what the sink takes: the sink is being chosen from it.
-        carried = c.plant_flow_w_k * (state.plant_return_c(shape) - state.plant_supply_c(shape))
-        result: Floats = carried * np.sign(rejection_w_k(self.network, self.plant_state()))
-        return result
-
-    def draw(self, t_s: float, state: State) -> Draw:
-        """Return power and water of all cooling machines now."""
-        flow = self.flow.at(t_s)[: len(self.machine_w)]
-        power_w = float(self.machine_w @ flow**3)
+    def draw(self, t_s: float) -> Draw:
+        """Return power and water of all cooling machines now, at the heat last looked at."""
+        power_w = self._machines_w(t_s)
         water_l_s = 0.0
         dry, wet = self.outdoor_c(t_s)
-        heat = np.maximum(self.rejected_w(t_s, state), 0.0)
         for kind, heat_w, set_c in zip(
-            self.plant.plants.kind, heat.tolist(), self._set_point_c().tolist(), strict=False
+            self.plant.plants.kind, self.heat_w.tolist(), self.set_point_c.tolist(), strict=False
         ):
             if kind == "cooling-tower":
                 power_w += TOWER_FAN_SHARE * heat_w
@@ -143,6 +144,13 @@ class Cooling:
                 power_w += heat_w / cop + DRY_FAN_SHARE * heat_w
         return Draw(power_w, water_l_s)
 
+    def _machines_w(self, t_s: float) -> float:
+        if t_s >= self.flow.settled_s():
+            if self._settled_w is None:
+                self._settled_w = float(self.machine_w @ self.flow.target[: len(self.machine_w)] ** 3)
+            return self._settled_w
+        return float(self.machine_w @ self.flow.at(t_s)[: len(self.machine_w)] ** 3)
+
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
         f = self.flow
@@ -150,6 +158,7 @@ class Cooling:
             "flow": [f.start.tolist(), f.target.tolist(), f.tau_s.tolist(), f.since_s.tolist()],
             "pumps_down": self.pumps_down.tolist(),
             "rejecting": self.rejecting.tolist(),
+            "heat_w": self.heat_w.tolist(),
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -157,4 +166,6 @@ class Cooling:
         start, target, tau, since = (np.array(a, float) for a in state["flow"])  # type: ignore[attr-defined]
         self.flow = replace(self.flow, start=start, target=target, tau_s=tau, since_s=since)
         self.pumps_down = np.array(state["pumps_down"], np.int64)
-        self.rejecting = np.array(state["rejecting"], float)
+        self._set_rejecting(np.array(state["rejecting"], float))
+        self.heat_w = np.array(state["heat_w"], float)
+        self._settled_w = None

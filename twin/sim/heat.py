@@ -28,6 +28,8 @@ Ints = NDArray[np.intp]
 LONGEST_STEP_S = 3600.0
 """So that the sky's daily course is followed."""
 THROTTLE_STEP_S = 1.0
+DRIFT_K = 0.02
+"""Change of a sink that is worth new inputs."""
 CROSSING_S = 0.05
 """A crossing this soon after the start of a step is taken as being at its end."""
 
@@ -91,7 +93,8 @@ class Heat:
         now = self.timers.now_s
         state = ThermalStepper(self.network, groups, inputs).steady()
         for _ in range(8):  # the sink follows the heat, which follows the sink a little
-            inputs = replace(inputs, sink_c=self.cooling.sink_c(now, state))
+            self.cooling.look(state)
+            inputs = replace(inputs, sink_c=self.cooling.sink_c(now))
             state = ThermalStepper(self.network, groups, inputs).steady()
         self.integrator = Integrator(
             self.network, groups, replace(inputs, leak_w_k=self.clocks.leak_w_k), state, now
@@ -117,7 +120,7 @@ class Heat:
             inputs,
             leak_w_k=self.clocks.leak_w_k,
             flow=self.cooling.flow,
-            plant=self.cooling.plant_state(),
+            plant=self.cooling.plant_state,
             sink_slope_k_s=np.array(sink[1], float),
             sink_since_s=float(sink[2]),
         )
@@ -202,7 +205,7 @@ class Heat:
 
     def _inputs(self, state: State) -> ThermalInputs:
         now, clocks, cooling = self.timers.now_s, self.clocks, self.cooling
-        sink = cooling.sink_c(now, state)
+        cooling.look(state)
         return replace(
             self.integrator.stepper.inputs,
             base_w=clocks.base_w,
@@ -211,23 +214,28 @@ class Heat:
             loop_heat_w=self.loop_heat_w,
             hall_heat_w=self.hall_heat_w,
             flow=cooling.flow,
-            plant=cooling.plant_state(),
-            sink_c=sink,
+            plant=cooling.plant_state,
+            sink_c=cooling.sink_c(now),
             sink_since_s=now,
         )
 
     def nudge(self) -> bool:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
-        state = self.integrator.state
+        integrator = self.integrator
+        state, merged = integrator.state, False
         if self.traces.doubled:
             state, merged = self.traces.merge(state)
             if merged:
                 self.clocks.fit()
+                integrator.state = state
         renewed = self.clocks.stale(state)
         if renewed:
             self.clocks.refresh(state)
-        self.integrator.state = state
-        self.integrator.stepper.change(self._inputs(state), self.traces.groups)
+        self.cooling.look(state)
+        now = self.timers.now_s
+        drift_k = np.abs(self.cooling.sink_c(now) - integrator.stepper.inputs.sink_at(now)).max()
+        if merged or renewed or drift_k > DRIFT_K:
+            integrator.stepper.change(self._inputs(state), self.traces.groups)
         return renewed
 
     def look_ahead(self) -> None:

@@ -274,7 +274,7 @@ class Incidents:
         self._say("heat_rejection_back", i.target, "gives heat to the sky again", Severity.NOTICE)
 
     def _reject(self, plant: str, share: float) -> None:
-        self.cooling.rejecting[self.plant.plants.ids.index(plant)] = share
+        self.cooling.set_rejecting(self.plant.plants.ids.index(plant), share)
         self.machines_changed = True
 
     def _capped(self, i: Intervention) -> int:

@@ -100,7 +100,7 @@ class Meter:
         self.it_w = gpu_w + float(self.loop_heat_w.sum() + self.hall_heat_w.sum())
         if force or self.electric.stale(self.it_w):
             self.electric.update(self.rack_w(heat, traces, clocks))
-        self.draw = self.cooling.draw(now_s, heat.integrator.state)
+        self.draw = self.cooling.draw(now_s)
 
     @property
     def facility_w(self) -> float:

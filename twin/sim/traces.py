@@ -60,15 +60,18 @@ class Traces:
         hot = np.zeros(size)
         np.maximum.at(hot, nodes, self.node_max_s[self.live])
         self.hot_s = np.where(hot > 0, hot, 1.0)
+        self._doubles = self._find_doubles()
 
     def retrace(self, state: State, wanted: Ints) -> State:
         """Give every node its wanted trace, shape (N,); return the state with groups split where needed."""
         moving = self.live & (wanted != self.trace[np.maximum(self.node_group, 0)])
         if not moving.any():
             return state
-        pairs = np.unique(np.stack([self.node_group[moving], wanted[moving]]), axis=1)
-        for source, trace in pairs.T.tolist():
-            members = moving & (self.node_group == source) & (wanted == trace)
+        traces = int(wanted.max()) + 1
+        pair = self.node_group * traces + wanted
+        counts = np.bincount(pair[moving], minlength=1)
+        for source, trace in (divmod(code, traces) for code in np.flatnonzero(counts).tolist()):
+            members = moving & (pair == source * traces + trace)
             n, sum_s = float(self.node_gpus[members].sum()), float(self.node_sum_s[members].sum())
             if n >= self.groups.n[source] - 0.5:
                 self.trace[source] = trace
@@ -83,14 +86,9 @@ class Traces:
 
     def merge(self, state: State) -> tuple[State, bool]:
         """Join groups that have become alike; return the state and whether any were."""
-        seen: dict[tuple[int, int, int], int] = {}
         merged = False
-        for g in range(self.groups.size):
-            if self.trace[g] == STAND_IN:
-                continue
-            key = (int(self.groups.loop[g]), int(self.groups.part[g]), int(self.trace[g]))
-            into = seen.setdefault(key, g)
-            if into == g or not mergeable(state, into, g):
+        for into, g in self._doubles:
+            if not mergeable(state, into, g):
                 continue
             self.groups, state = merge_group(self.groups, state, into, g)
             self.node_group[self.node_group == g] = into
@@ -100,14 +98,20 @@ class Traces:
             self._measure()
         return state, merged
 
+    def _find_doubles(self) -> list[tuple[int, int]]:
+        """Pairs of groups of one loop, part and trace: (first of its kind, another)."""
+        first: dict[tuple[int, int, int], int] = {}
+        pairs = []
+        g = self.groups
+        for i, key in enumerate(zip(g.loop.tolist(), g.part.tolist(), self.trace.tolist(), strict=True)):
+            if key[2] != STAND_IN and first.setdefault(key, i) != i:
+                pairs.append((first[key], i))
+        return pairs
+
     @property
     def doubled(self) -> bool:
         """Whether some groups wait to be joined."""
-        keys = list(
-            zip(self.groups.loop.tolist(), self.groups.part.tolist(), self.trace.tolist(), strict=True)
-        )
-        live = [key for key in keys if key[2] != STAND_IN]
-        return len(live) != len(set(live))
+        return bool(self._doubles)
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
