@@ -266,6 +266,26 @@ def test_crossing_is_found_inside_the_step_that_holds_it():
     assert step.at(hit_s).die_c(1.05)[1] == pytest.approx(80.0, abs=1e-9)
 
 
+def test_release_is_found_when_a_die_cools_below_its_limit():
+    network, groups, inputs, state = liquid_site("GB200-GPU", 28.0)
+    run = Integrator(network, groups, replace(inputs, dyn_w=np.array([600.0, 1140.0])), state)
+    for step in run.run(600.0):
+        hit_s, group = step.first_crossing_s(np.ones(2), np.full(2, 60.0), groups, falling=True)
+        if group >= 0:
+            break
+    assert group == 0
+    assert step.at(hit_s).die_c()[0] == pytest.approx(60.0, abs=1e-9)
+
+
+def test_inputs_must_fit_the_groups():
+    network, groups, inputs, state = liquid_site("GB200-GPU", 28.0)
+    run = Integrator(network, groups, inputs, state)
+    with pytest.raises(ValueError, match="each of the 2 groups"):
+        run.change(replace(inputs, leak_w_k=np.zeros(3)))
+    with pytest.raises(ValueError, match="per loop and per hall"):
+        run.change(replace(inputs, hall_heat_w=np.zeros(2)))
+
+
 def test_cached_factors_give_the_same_bits_as_fresh_ones():
     network, groups, inputs, state = liquid_site("GB200-GPU", 28.0)
     drop, back = replace(inputs, dyn_w=inputs.dyn_w * 0.3), inputs

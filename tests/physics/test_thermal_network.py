@@ -19,7 +19,7 @@ from twin.physics.thermal_network import (
     split_group,
     uniform_state,
 )
-from twin.physics.thermal_solve import GroupOperator, Operator
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,9 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     source, upper_source = stepper._chain_source, np.zeros(network.shape.n_upper)
     upper_source[:5], upper_source[10:13] = inputs.loop_heat_w, inputs.hall_heat_w
     upper_source[-2:] += operator.reject * inputs.sink_c
-    chain, upper = GroupOperator(operator, network, groups).solve(old.chain, old.upper, source, upper_source)
+    chain, upper = GroupOperator(operator, GroupIndex(network, groups)).solve(
+        old.chain, old.upper, source, upper_source
+    )
 
     singles = np.repeat(np.arange(groups.size), groups.n.astype(int))
     spread = np.full(singles.size, 1.01)

@@ -31,7 +31,7 @@ class Oracle:
         plant_r, plant_s = upper[-2 * n_plants : -n_plants], upper[-n_plants:]
 
         def of(name: str) -> np.ndarray:
-            return net.part_values(name)[self.part]
+            return net.part_table[name][self.part]
 
         flow = self.inputs.flow.at(t_s)
         phi = flow[self.loop]

@@ -14,7 +14,7 @@ import numpy as np
 from twin.physics.thermal_constants import Floats
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, Network, State, uniform_state
-from twin.physics.thermal_solve import GroupOperator, Operator, chain_capacity_j_k
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 ERROR_SHARE = 0.25
@@ -82,15 +82,20 @@ class AcceptedStep:
         chain = self.state0.chain + share * (self.state1.chain - self.state0.chain)
         return State(chain, self.state0.upper + share * (self.state1.upper - self.state0.upper))
 
-    def first_crossing_s(self, hot_s: Floats, limit_c: Floats, groups: Groups) -> tuple[float, int]:
-        """Earliest time the hottest die of any group rises past a limit.
+    def first_crossing_s(
+        self, hot_s: Floats, limit_c: Floats, groups: Groups, falling: bool = False
+    ) -> tuple[float, int]:
+        """Earliest time the hottest die of any group rises (or falls) past a limit.
 
         Parameters
         ----------
         hot_s : ndarray, shape (G,)
             Spread of each group's hottest GPU.
         limit_c : ndarray, shape (G,)
-            Limit [C]; inf for a group not to be watched.
+            Limit [C]; inf (-inf when falling) for a group not to be watched.
+        groups : Groups
+        falling : bool
+            Look for dies that cool below the limit instead, for the release of a throttle.
 
         Returns
         -------
@@ -98,11 +103,14 @@ class AcceptedStep:
             Time [s], linear inside the step, and group; (inf, -1) when none does.
         """
         before, after = self.state0.die_c(hot_s), self.state1.die_c(hot_s)
-        rising = (before < limit_c) & (after >= limit_c) & (groups.n > 0.0)
-        if not rising.any():
+        if falling:
+            crossing = (before > limit_c) & (after <= limit_c) & (groups.n > 0.0)
+        else:
+            crossing = (before < limit_c) & (after >= limit_c) & (groups.n > 0.0)
+        if not crossing.any():
             return math.inf, -1
         share = np.full(before.shape, math.inf)
-        share[rising] = (limit_c[rising] - before[rising]) / (after[rising] - before[rising])
+        share[crossing] = (limit_c[crossing] - before[crossing]) / (after[crossing] - before[crossing])
         group = int(np.argmin(share))
         return self.t0_s + float(share[group]) * (self.t1_s - self.t0_s), group
 
@@ -122,9 +130,7 @@ class ThermalStepper:
         self.network = network
         self._operators: dict[float, Operator] = {}
         self._gathered: dict[float, GroupOperator] = {}
-        self._capacity_upper = self._upper_capacity()
-        self._part_capacity = chain_capacity_j_k(network)
-        self._part_hbm = network.part_values("hbm_share")
+        self._part_hbm = network.part_table["hbm_share"]
         self._set_groups(groups)
         self._set_inputs(inputs)
 
@@ -212,7 +218,7 @@ class ThermalStepper:
     def stored_j(self, before: State, after: State) -> float:
         """Heat stored between two states of these groups [J]."""
         groups_j = np.einsum("gij,gij->", after.chain - before.chain, self._chain_weight)
-        return float(groups_j + self._capacity_upper @ (after.upper - before.upper))
+        return float(groups_j + self.network.upper_capacity_j_k @ (after.upper - before.upper))
 
     def flow_dt_s(self, t_s: float) -> float:
         """Largest step that still resolves moving flows [s]; inf when they stand."""
@@ -227,14 +233,15 @@ class ThermalStepper:
             raise ValueError("groups do not add up to the GPUs installed on each loop")
         self.groups = groups
         self._gathered.clear()
-        members = np.stack([groups.n, groups.sum_s], axis=1)
-        self._chain_weight = self._part_capacity[groups.part][:, :, None] * members[:, None, :]
+        self._index = GroupIndex(self.network, groups)
+        self._chain_weight = self._index.capacity_j_k * self._index.members
         self._hbm = self._part_hbm[groups.part]
         self._occupied = groups.n > 0.0
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
         groups, shape = self.groups, self.network.shape
-        if inputs.base_w.shape != groups.n.shape or inputs.dyn_w.shape != groups.n.shape:
+        per_group = (inputs.base_w, inputs.dyn_w, inputs.leak_w_k)
+        if any(values.shape != groups.n.shape for values in per_group):
             raise ValueError(f"powers must have one entry for each of the {groups.size} groups")
         if inputs.loop_heat_w.shape != (shape.n_loops,) or inputs.hall_heat_w.shape != (shape.n_halls,):
             raise ValueError("loop_heat_w and hall_heat_w must have one entry per loop and per hall")
@@ -253,12 +260,6 @@ class ThermalStepper:
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
         self._settled_s = inputs.flow.settled_s()
 
-    def _upper_capacity(self) -> Floats:
-        c = self.network.coefficients
-        return np.concatenate(
-            [c.loop_return_j_k, c.loop_supply_j_k, c.hall_j_k, c.plant_return_j_k, c.plant_supply_j_k]
-        )
-
     def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
         keep = keep and at_s >= self._settled_s
         if keep and h_s in self._gathered:
@@ -266,8 +267,8 @@ class ThermalStepper:
         operator = self._operators.get(h_s) if keep else None
         if operator is None:
             inputs = self.inputs
-            operator = Operator(self.network, inputs.flow.at(at_s), inputs.plant, 1.0 / h_s)
-        gathered = GroupOperator(operator, self.network, self.groups)
+            operator = Operator(self.network, inputs.flow.at(at_s), inputs.plant, 1.0 / h_s, reused=keep)
+        gathered = GroupOperator(operator, self._index)
         if keep:
             self._operators[h_s], self._gathered[h_s] = operator, gathered
         return gathered

@@ -5,7 +5,8 @@ Groups of like GPUs -> loops (a coolant loop with its CDU, or cold and hot aisle
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from twin.physics.thermal_constants import Floats, PartThermal
 Ints = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NetworkShape:
     """Who hangs on whom. A loop belongs to one hall, a hall (its CDUs and CRAHs) to one plant.
 
@@ -41,10 +42,25 @@ class NetworkShape:
         """Number of halls H."""
         return self.hall_plant.size
 
-    @property
+    @cached_property
     def loop_plant(self) -> Ints:
         """Plant of each loop, shape (L,)."""
         return self.hall_plant[self.loop_hall]
+
+    @cached_property
+    def loops_in_hall(self) -> Floats:
+        """1 where a loop belongs to a hall, shape (H, L)."""
+        return (np.arange(self.n_halls)[:, None] == self.loop_hall).astype(np.float64)
+
+    @cached_property
+    def loops_on_plant(self) -> Floats:
+        """1 where a loop hangs on a plant, shape (P, L)."""
+        return (np.arange(self.n_plants)[:, None] == self.loop_plant).astype(np.float64)
+
+    @cached_property
+    def halls_on_plant(self) -> Floats:
+        """1 where a hall hangs on a plant, shape (P, H)."""
+        return (np.arange(self.n_plants)[:, None] == self.hall_plant).astype(np.float64)
 
     @property
     def n_upper(self) -> int:
@@ -82,7 +98,7 @@ class Coefficients:
     rejection_w_k: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Network:
     """Shape, part chains, installed GPUs and coefficients of one site.
 
@@ -100,14 +116,30 @@ class Network:
     installed: Floats
     coefficients: Coefficients
 
-    def part_values(self, name: str) -> Floats:
-        """One attribute of `PartThermal` for all parts, shape (K,)."""
-        return np.array([getattr(part, name) for part in self.parts], dtype=np.float64)
+    @cached_property
+    def part_table(self) -> dict[str, Floats]:
+        """Each number of `PartThermal` for all parts, shape (K,)."""
+        names = [field.name for field in fields(PartThermal) if field.name != "name"]
+        return {name: np.array([getattr(part, name) for part in self.parts]) for name in names}
 
-    @property
+    @cached_property
+    def upper_capacity_j_k(self) -> Floats:
+        """Heat capacities of the nodes above the groups in the order of `State.upper` [J/K]."""
+        c = self.coefficients
+        return np.concatenate(
+            [c.loop_return_j_k, c.loop_supply_j_k, c.hall_j_k, c.plant_return_j_k, c.plant_supply_j_k]
+        )
+
+    @cached_property
+    def chain_capacity_j_k(self) -> Floats:
+        """Heat capacities of die, HBM, plate and fluid of each part, shape (K, 4) [J/K]."""
+        names = ("die_j_k", "hbm_j_k", "plate_j_k", "fluid_j_k")
+        return np.stack([self.part_table[name] for name in names], axis=1)
+
+    @cached_property
     def loop_flow_w_k(self) -> Floats:
         """Heat capacity flow of each loop at flow fraction 1, shape (L,) [W/K]."""
-        flow: Floats = self.installed @ self.part_values("flow_w_k")
+        flow: Floats = self.installed @ self.part_table["flow_w_k"]
         return flow
 
 

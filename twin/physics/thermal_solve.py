@@ -70,19 +70,22 @@ def rejection_w_k(network: Network, plant: PlantState) -> Floats:
 def chain_inverse(network: Network, flow_fraction: Floats, inv_h: float) -> Floats:
     """Inverse of the 4 x 4 stage matrix of one GPU for each (loop, part), shape (L*K, 4, 4) [K/W]."""
     n_loops, n_parts = network.installed.shape
-    value = network.part_values
-    g_jp, g_mp, g_amb = value("g_die_plate_w_k"), value("g_hbm_plate_w_k"), value("g_ambient_w_k")
-    phi = flow_fraction[:, None]
-    g_pf = phi**0.8 * value("g_convection_w_k") + value("g_stagnant_w_k")
-    matrix = np.zeros((n_loops, n_parts, 4, 4))
-    matrix[..., 0, 0] = value("die_j_k") * inv_h + g_jp
-    matrix[..., 1, 1] = value("hbm_j_k") * inv_h + g_mp
-    matrix[..., 2, 2] = value("plate_j_k") * inv_h + g_jp + g_mp + g_pf + g_amb
-    matrix[..., 3, 3] = value("fluid_j_k") * inv_h + g_pf + phi * value("flow_w_k")
+    table, rate = network.part_table, inv_h * network.chain_capacity_j_k
+    g_jp, g_mp, g_amb = table["g_die_plate_w_k"], table["g_hbm_plate_w_k"], table["g_ambient_w_k"]
+    alike = bool((flow_fraction == flow_fraction[0]).all())
+    phi = flow_fraction[:1, None] if alike else flow_fraction[:, None]
+    g_pf = phi**0.8 * table["g_convection_w_k"] + table["g_stagnant_w_k"]
+    matrix = np.zeros((phi.size, n_parts, 4, 4))
+    matrix[..., 0, 0] = rate[:, 0] + g_jp
+    matrix[..., 1, 1] = rate[:, 1] + g_mp
+    matrix[..., 2, 2] = rate[:, 2] + g_jp + g_mp + g_pf + g_amb
+    matrix[..., 3, 3] = rate[:, 3] + g_pf + phi * table["flow_w_k"]
     matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
     matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
     matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
-    return np.asarray(np.linalg.inv(matrix.reshape(-1, 4, 4)), dtype=np.float64)
+    inverse: Floats = np.linalg.inv(matrix)
+    shape = (n_loops, n_parts, 4, 4)
+    return (np.broadcast_to(inverse, shape) if alike else inverse).reshape(-1, 4, 4)
 
 
 class Operator:
@@ -95,17 +98,26 @@ class Operator:
         Loop flow over design flow; zero is legal unless h is infinite.
     plant : PlantState
     inv_h : float
-        1 / h [1/s]; 0 gives the steady state.
+        1 / h [1/s].
+    reused : bool
+        Whether it serves often enough to be worth a matrix of its elimination.
     """
 
-    def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState, inv_h: float) -> None:
+    def __init__(
+        self,
+        network: Network,
+        flow_fraction: Floats,
+        plant: PlantState,
+        inv_h: float,
+        reused: bool = True,
+    ) -> None:
         shape, coefficients = network.shape, network.coefficients
         n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
         self.shape = shape
         self.inv_h = inv_h
         inverse = chain_inverse(network, flow_fraction, inv_h)
-        w_part = (flow_fraction[:, None] * network.part_values("flow_w_k")).reshape(-1)
-        g_amb = np.tile(network.part_values("g_ambient_w_k"), n_loops)
+        w_part = (flow_fraction[:, None] * network.part_table["flow_w_k"]).reshape(-1)
+        g_amb = np.tile(network.part_table["g_ambient_w_k"], n_loops)
         self.chain = inverse
         # Temperatures of the chain per kelvin of loop supply and of hall air.
         self.drive = np.stack([inverse[:, :, 3] * w_part[:, None], inverse[:, :, 2] * g_amb[:, None]], axis=2)
@@ -123,22 +135,12 @@ class Operator:
         flow = by_loop(w_part)
         coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
         forward = flow - coil
-        self.hall_sum = (np.arange(n_halls)[:, None] == shape.loop_hall).astype(np.float64)
-        loop_to_plant = (np.arange(n_plants)[:, None] == shape.loop_plant).astype(np.float64)
-        self.plant_of_hall = (np.arange(n_plants)[:, None] == shape.hall_plant).astype(np.float64)
+        self.hall_sum = shape.loops_in_hall
         plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
         g_crah = (plant.crah * coefficients.crah_w_k * plant.plant_flow[shape.hall_plant])[:, None]
         self.reject = rejection_w_k(network, plant)
 
-        self.capacity_rate = inv_h * np.concatenate(
-            [
-                coefficients.loop_return_j_k,
-                coefficients.loop_supply_j_k,
-                coefficients.hall_j_k,
-                coefficients.plant_return_j_k,
-                coefficients.plant_supply_j_k,
-            ]
-        )
+        self.capacity_rate = inv_h * network.upper_capacity_j_k
         rate = self.capacity_rate[:, None]
         d_r, d_s = rate[:n_loops], rate[n_loops : 2 * n_loops]
         d_a = rate[2 * n_loops : 2 * n_loops + n_halls]
@@ -153,15 +155,15 @@ class Operator:
         t1_loop = self._t1[shape.loop_hall]
         self._s1_full = self._s1 + self._s2 * t1_loop
         self._r1 = self._k_r * (b * self._s1_full + c * t1_loop)
-        self._loop_heat = loop_to_plant * coil.T
-        self._hall_heat = self.plant_of_hall * g_crah.T
+        self._loop_heat = shape.loops_on_plant * coil.T
+        self._hall_heat = shape.halls_on_plant * g_crah.T
         back = self._loop_heat @ (self._r1 - 1.0) + self._hall_heat @ (self._t1 - 1.0)
         self._k_fr = 1.0 / (d_fr + plant_flow)
         self._fr1 = self._k_fr * (plant_flow + back)
         self._to_supply = plant_flow - self.reject[:, None]
         self._k_fs = 1.0 / (d_fs + plant_flow - self._to_supply * self._fr1)
-        n_upper = shape.n_upper
-        self._dense = self.eliminate(np.eye(n_upper)) if n_upper <= DENSE_UPPER_LIMIT else None
+        dense = reused and shape.n_upper <= DENSE_UPPER_LIMIT
+        self._dense = self.eliminate(np.eye(shape.n_upper)) if dense else None
 
     def eliminate(self, rhs: Floats) -> Floats:
         """Upper temperatures for right-hand sides (2L + H + 2P, columns), by tree elimination [C]."""
@@ -201,28 +203,54 @@ class Operator:
         return self.eliminate(rhs[:, None])[:, 0]
 
 
+class GroupIndex:
+    """What the present groups contribute to any operator: gathered once per set of groups.
+
+    Parameters
+    ----------
+    network : Network
+    groups : Groups
+
+    Attributes
+    ----------
+    kind : ndarray of int, shape (G,)
+        Row of each group in the arrays of an `Operator`.
+    loop : ndarray of int, shape (G,)
+    driver : ndarray of int, shape (G, 2)
+        Upper unknowns that drive a group: its loop's supply and its hall's air.
+    members : ndarray, shape (G, 1, 2)
+        n and sum_s.
+    capacity_j_k : ndarray, shape (G, 4, 1)
+        Heat capacities of one GPU's chain [J/K].
+    """
+
+    def __init__(self, network: Network, groups: Groups) -> None:
+        shape = network.shape
+        self.kind = groups.loop * len(network.parts) + groups.part
+        self.loop = groups.loop
+        hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
+        self.driver = np.stack([shape.n_loops + groups.loop, hall], axis=1)
+        self.members = np.stack([groups.n, groups.sum_s], axis=1)[:, None, :]
+        self.capacity_j_k = network.chain_capacity_j_k[groups.part][:, :, None]
+
+
 class GroupOperator:
     """An `Operator` gathered for the present groups.
 
     Parameters
     ----------
     operator : Operator
-    network : Network
-    groups : Groups
+    index : GroupIndex
     """
 
-    def __init__(self, operator: Operator, network: Network, groups: Groups) -> None:
-        shape, n_parts = network.shape, len(network.parts)
-        kind = groups.loop * n_parts + groups.part
+    def __init__(self, operator: Operator, index: GroupIndex) -> None:
+        kind = index.kind
         self.operator = operator
-        self._chain = operator.chain[kind]
-        self._drive = operator.drive[kind]
-        self._rate = operator.inv_h * chain_capacity_j_k(network)[groups.part][:, :, None]
-        members = np.stack([groups.n, groups.sum_s], axis=1)
-        self._weights = operator.gain[kind][:, :, None] * members[:, None, :]
-        self._loop = groups.loop
-        hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
-        self._driver = np.stack([shape.n_loops + groups.loop, hall], axis=1)
+        self._chain = operator.chain.take(kind, axis=0)
+        self._drive = operator.drive.take(kind, axis=0)
+        self._rate = operator.inv_h * index.capacity_j_k
+        self._weights = operator.gain.take(kind, axis=0)[:, :, None] * index.members
+        self._loop, self._driver = index.loop, index.driver
 
     def solve(
         self, chain: Floats, upper: Floats, chain_source: Floats, upper_source: Floats
@@ -256,9 +284,3 @@ class GroupOperator:
         new_upper = operator.upper(rhs)
         new_chain[:, :, 0] += (self._drive @ new_upper[self._driver][:, :, None])[:, :, 0]
         return new_chain, new_upper
-
-
-def chain_capacity_j_k(network: Network) -> Floats:
-    """Heat capacities of die, HBM, plate and fluid of each part, shape (K, 4) [J/K]."""
-    value = network.part_values
-    return np.stack([value("die_j_k"), value("hbm_j_k"), value("plate_j_k"), value("fluid_j_k")], axis=1)
