@@ -126,6 +126,13 @@ def test_truncated_anywhere(run_file: Path) -> None:
         one_sentence(run_file)
 
 
+def test_a_damaged_run_file_may_be_replaced(run_file: Path) -> None:
+    run_file.write_bytes(run_file.read_bytes()[:20_000])
+    one_sentence(run_file)
+    write(run_file)
+    assert read_all(run_file) == 300
+
+
 def test_flipped_bytes_are_read_or_refused(run_file: Path) -> None:
     whole = run_file.read_bytes()
     rng = np.random.default_rng(5)

@@ -69,7 +69,7 @@ class ToyEngine:
         self._down = np.zeros(self._nodes, bool)
         self._failed = np.zeros(self._nodes, int)
         self._cap_w = 700.0
-        self._lost_s = 0.0
+        self._lost_ms = 0
         self._timers: list[tuple[float, int, int, int]] = []  # due, priority = kind, sequence, subject
         self._given: list[Intervention] = []
         self._sequence = 0
@@ -86,7 +86,7 @@ class ToyEngine:
         engine = cls(scenario, state["seed"])
         engine.now_s, engine._sequence, engine._cap_w = state["now"], state["sequence"], state["cap"]
         engine._down, engine._failed = np.array(state["down"], bool), np.array(state["failed"])
-        engine._lost_s = state["lost"]
+        engine._lost_ms = state["lost"]
         engine._timers = [tuple(timer) for timer in state["timers"]]
         engine._given = [Intervention.model_construct(**given) for given in state["given"]]
         engine._hash = EventHash(bytes.fromhex(state["hash"]), state["rows"])
@@ -151,7 +151,7 @@ class ToyEngine:
             "cap": self._cap_w,
             "down": self._down.tolist(),
             "failed": self._failed.tolist(),
-            "lost": self._lost_s,
+            "lost": self._lost_ms,
             "timers": self._timers,
             "given": [given.model_dump() for given in self._given],
             "hash": self._hash.hexdigest(),
@@ -162,8 +162,8 @@ class ToyEngine:
     def summary(self) -> dict[str, Any]:
         gpu_s = self.now_s * self._nodes * 8
         ledger = dict.fromkeys(ACCOUNTS, 0.0) | {
-            "productive": gpu_s - self._lost_s * 8,
-            "idle_in_repair": self._lost_s * 8,
+            "productive": gpu_s - self._lost_ms * 8e-3,
+            "idle_in_repair": self._lost_ms * 8e-3,
         }
         return {
             "seed": self.seed,
@@ -219,7 +219,7 @@ class ToyEngine:
     def _pass(self, until_s: float) -> None:
         # in whole milliseconds, so that where a run is cut cannot change the sum
         passed_ms = round(until_s * 1000) - round(self.now_s * 1000)
-        self._lost_s += passed_ms * int(self._down.sum()) / 1000
+        self._lost_ms += passed_ms * int(self._down.sum())
         self.now_s = until_s
 
     def _say(self, kind: str, subject: str, severity: Severity, text: str, data: dict[str, int]) -> None:

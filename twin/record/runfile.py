@@ -10,6 +10,7 @@ from pathlib import Path
 
 APPLICATION_ID = 0x54574E52  # "TWNR"
 FORMAT_VERSION = 1
+_MAGIC = b"SQLite format 3\x00"
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest text or blob that is read from a run file [B]."""
 
@@ -43,6 +44,8 @@ def explained(path: Path, doing: str) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise RunFileError(f"{path}: {_sentence(error, doing)}") from error
+    except UnicodeDecodeError as error:  # SQLite's own complaint quotes a damaged schema
+        raise RunFileError(f"{path}: the run file is damaged or cut off") from error
     except OSError as error:
         raise RunFileError(f"{path}: cannot {doing} it: {error.strerror or error}") from error
 
@@ -118,7 +121,7 @@ def open_foreign(path: Path) -> sqlite3.Connection:
         if not path.is_file():
             raise RunFileError(f"{path}: there is no such run file")
         with path.open("rb") as raw:
-            if not raw.read(16).startswith(b"SQLite format 3\x00"):
+            if raw.read(16) != _MAGIC:
                 raise RunFileError(f"{path}: this is not a run file")
         address = path.resolve().as_uri()
         try:
@@ -156,7 +159,7 @@ def beside(path: Path) -> tuple[Path, Path, Path]:
 def _checked(file: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     try:
         check(file, path)
-    except (RunFileError, sqlite3.DatabaseError):
+    except (RunFileError, sqlite3.DatabaseError, UnicodeDecodeError):
         file.close()
         raise
     return file
@@ -167,8 +170,11 @@ def _text(raw: bytes) -> str:
 
 
 def _must_be_ours(path: Path) -> None:
-    with closing(open_foreign(path)):
-        pass
+    """Refuse to replace what never was a run file; a damaged one of ours may go."""
+    with path.open("rb") as raw:
+        head = raw.read(100)
+    if not head.startswith(_MAGIC) or int.from_bytes(head[68:72], "big") != APPLICATION_ID:
+        raise RunFileError(f"{path}: there is a file already, and it is not a run file")
 
 
 def _writing(file: sqlite3.Connection) -> None:

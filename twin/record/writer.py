@@ -149,7 +149,7 @@ class Writer:
         """
         if self._block_dirty:
             self._put_block()
-        text = None if summary is None else json.dumps(summary, sort_keys=True)
+        text = None if summary is None else json.dumps(summary, sort_keys=True, default=float)
         with explained(self.path, "write"):
             self._file.execute("BEGIN IMMEDIATE")
             if self._events:
