@@ -130,6 +130,8 @@ def test_throttle_bits_are_those_of_nvml_and_release_three_kelvin_below():
     np.testing.assert_array_equal(
         thermal_reasons(h100, [84.5, 84.0, 86.5], bits | soft), [cap | soft, cap, 0x6C]
     )
+    brake = int(ThrottleReason.POWER_BRAKE | ThrottleReason.HW_SLOWDOWN)
+    assert thermal_reasons(h100, 89.0, brake) == brake | soft | hard
     np.testing.assert_array_equal(thermal_reasons(h100, 85.9, bits[2]), cap | soft)
 
 

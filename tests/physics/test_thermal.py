@@ -351,3 +351,28 @@ def test_step_of_fifty_groups_and_twenty_loops(benchmark):
     stepper = ThermalStepper(network, groups, inputs)
     state = stepper.steady()
     benchmark(lambda: stepper.step(state, 0.0, 8.0, on_ladder=True))
+
+
+@pytest.mark.parametrize(("stop_s", "shuts_down"), [(20.0, False), (60.0, True)])
+def test_gb200_survives_a_pump_stop_of_20_s_on_the_power_floor_but_not_of_60_s(stop_s, shuts_down):
+    """PHYSICS 3: throttles at 13 s, peaks at 91 C and recovers; a 60 s stop ends in shutdown at 93 C."""
+    network, groups, inputs, state = liquid_site("GB200-GPU", 28.0)
+    run = Integrator(network, groups, replace(inputs, flow=inputs.flow.towards(0.0, 0, 0.02, 4.0)), state)
+    run.dt_cap_s = 0.5
+    slowed_s = peak_c = 0.0
+    for end_s in (stop_s, 300.0):
+        while run.t_s < end_s:
+            step = run.step(end_s)
+            die_c = float(step.state1.die_c()[0])
+            peak_c = max(peak_c, die_c)
+            if die_c >= 91.0 and not slowed_s:
+                slowed_s = run.t_s
+                floor_w = np.array([0.34 * 1200.0, inputs.dyn_w[1]])
+                run.change(replace(run.stepper.inputs, dyn_w=floor_w))
+        restarted = run.stepper.inputs.flow.towards(run.t_s, 0, 1.0, 4.0)
+        run.change(replace(run.stepper.inputs, flow=restarted))
+    assert slowed_s == pytest.approx(13.0, abs=1.0)
+    assert (peak_c >= 93.0) == shuts_down
+    if not shuts_down:
+        assert peak_c == pytest.approx(91.0, abs=1.0)
+    assert run.state.die_c()[0] < 60.0
