@@ -226,7 +226,8 @@ def thermal_reasons(model: GpuPowerModel, die_c: ArrayLike, previous: ArrayLike)
     is_soft: NDArray[np.bool_] = (temp >= model.max_op_c) | (was_soft & (temp > model.max_op_c - RELEASE_K))
     is_hard = (temp >= model.slowdown_c) | (was_hard & (temp > model.slowdown_c - RELEASE_K))
     kept = np.where(was_hard, bits & ~(soft | hard), bits & ~soft)
-    return np.bitwise_or(kept, np.where(is_soft, soft, 0) + np.where(is_hard, hard, 0))
+    result: NDArray[np.int64] = np.bitwise_or(kept, np.where(is_soft, soft, 0) + np.where(is_hard, hard, 0))
+    return result
 
 
 @lru_cache(maxsize=64)
