@@ -50,22 +50,29 @@ class NetworkShape:
     @cached_property
     def loops_in_hall(self) -> Floats:
         """1 where a loop belongs to a hall, shape (H, L)."""
-        return (np.arange(self.n_halls)[:, None] == self.loop_hall).astype(np.float64)
+        return _membership(self.n_halls, self.loop_hall)
 
     @cached_property
     def loops_on_plant(self) -> Floats:
         """1 where a loop hangs on a plant, shape (P, L)."""
-        return (np.arange(self.n_plants)[:, None] == self.loop_plant).astype(np.float64)
+        return _membership(self.n_plants, self.loop_plant)
 
     @cached_property
     def halls_on_plant(self) -> Floats:
         """1 where a hall hangs on a plant, shape (P, H)."""
-        return (np.arange(self.n_plants)[:, None] == self.hall_plant).astype(np.float64)
+        return _membership(self.n_plants, self.hall_plant)
 
     @property
     def n_upper(self) -> int:
         """Number of unknowns above the groups: 2 per loop, 1 per hall, 2 per plant."""
         return 2 * self.n_loops + self.n_halls + 2 * self.n_plants
+
+
+def _membership(n_parents: int, parent: Ints) -> Floats:
+    """1 where a child has a parent, shape (parents, children)."""
+    matrix = np.zeros((n_parents, parent.size))
+    matrix[parent, np.arange(parent.size)] = 1.0
+    return matrix
 
 
 @dataclass(frozen=True, slots=True)

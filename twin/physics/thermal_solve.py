@@ -83,7 +83,7 @@ def chain_inverse(network: Network, flow_fraction: Floats, inv_h: float) -> Floa
     matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
     matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
     matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
-    inverse: Floats = np.linalg.inv(matrix)
+    inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     shape = (n_loops, n_parts, 4, 4)
     return (np.broadcast_to(inverse, shape) if alike else inverse).reshape(-1, 4, 4)
 
