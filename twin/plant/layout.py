@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from twin.catalog import Catalog
+from twin.catalog import Catalog, NodePart
 from twin.plant.cabinet import Cabinet, cabinet_of
 from twin.plant.error import PlantError
 from twin.plant.tables import Fixtures, Floats, Gpus, Ints, Nodes, RackKind, Racks, Rows
@@ -85,6 +85,8 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
     chosen = rack_pieces.ints("cabinet")
     overrides = _Overrides(scenario, generators, rack_ids, generator_racks)
     for rack, racks, part in overrides.rack_parts:
+        if any(isinstance(catalog.part(group.part), NodePart) for group in catalog.rack(part).layout):
+            racks = racks.model_copy(update={"nodes": ()})  # it brings its own instead
         chosen[rack] = cabinets.number(racks, part)
     racks_table = _racks_table(rack_pieces, rack_ids, cabinets.kinds, chosen)
     nodes, gpus, node_parts, gpu_parts = _expand(racks_table, chosen, cabinets.kinds, catalog, overrides)

@@ -1,0 +1,90 @@
+"""The shipped scenes as plants."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from canonical import canonical
+from test_plant_systems import check_floor
+
+from twin.plant.build import build
+from twin.plant.geometry import build_geometry
+from twin.plant.patch import rebuild
+from twin.plant.tables import Plant
+from twin.scenario import load
+
+SCENES = sorted((Path(__file__).parents[2] / "scenes").glob("*.twin.yaml"))
+GPUS = {
+    "lab-16": 16,
+    "superpod-h100": 256,
+    "llama3-16k": 17152,
+    "nvl72-row": 576,
+    "video-ingest": 512,
+}
+
+
+@pytest.fixture(params=SCENES, ids=lambda path: path.name.removesuffix(".twin.yaml"), scope="module")
+def named(request: pytest.FixtureRequest) -> tuple[str, Plant]:
+    path: Path = request.param
+    return path.name.removesuffix(".twin.yaml"), build(load(path).scenario)
+
+
+def test_the_scenes_hold_the_gpus_they_promise(named: tuple[str, Plant]) -> None:
+    name, plant = named
+    if name in GPUS:
+        assert plant.gpus.present.sum() == GPUS[name]
+
+
+def test_nothing_stands_in_another_thing(named: tuple[str, Plant]) -> None:
+    check_floor(named[1])
+
+
+def test_units_of_a_rack_are_taken_once(named: tuple[str, Plant]) -> None:
+    _, plant = named
+    nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
+    taken = np.zeros((len(plant.racks.ids), 64), int)
+    for table in (nodes, switches, fixtures):
+        for rack, u, height in zip(
+            table.rack.tolist(), table.u.tolist(), table.height_u.tolist(), strict=True
+        ):
+            taken[rack, u : u + height] += 1
+            assert u >= 1
+            assert u + height - 1 <= plant.racks.units_u[rack]
+    assert taken.max() <= 1
+
+
+def test_all_nodes_are_cooled_fed_and_connected(named: tuple[str, Plant]) -> None:
+    _, plant = named
+    assert (plant.nodes.loop >= 0).all()
+    assert (plant.racks.feed_a >= 0).all()
+    assert (plant.nodes.unit >= 0).all()
+    used = np.bincount(plant.node_links.leaf, minlength=len(plant.switches.ids))
+    np.add.at(used, plant.leaf_links.leaf, plant.leaf_links.cables)
+    np.add.at(used, plant.leaf_links.spine, plant.leaf_links.cables)
+    assert (used <= plant.switches.ports).all()
+    assert len(plant.node_links.node) == plant.nodes.nics.sum()
+
+
+def test_geometry_is_within_bounds(named: tuple[str, Plant]) -> None:
+    geometry = build_geometry(named[1])
+    low, high = geometry.bounds_m
+    for lines in (geometry.pipes.lines, geometry.trays.lines, geometry.bundles.lines, geometry.busways.lines):
+        assert (lines.points >= low - 1e-9).all()
+        assert (lines.points <= high + 1e-9).all()
+
+
+@pytest.mark.parametrize("path", SCENES[:1])
+def test_the_same_scene_again_changes_nothing_but_the_epoch(path: Path) -> None:
+    scenario = load(path).scenario
+    plant = build(scenario)
+    again = rebuild(plant, scenario)
+    assert again.epoch == 1
+    assert canonical(again) == canonical(plant)
+    assert again.nodes.ids == plant.nodes.ids
+
+
+@pytest.mark.benchmark(group="plant")
+def test_build_of_16k_gpus(benchmark: pytest.FixtureRequest) -> None:
+    """Promise: 100 ms for 2,144 nodes."""
+    scenario = load(next(p for p in SCENES if p.name.startswith("llama3"))).scenario
+    benchmark(build, scenario)  # type: ignore[operator]
