@@ -97,17 +97,20 @@ class ThermalStepper:
         """
         first_s, end_s = t_s + GAMMA * dt_s, t_s + dt_s
         moving = first_s < self._settled_s
-        leak = leak_w(self.groups, state, self.inputs.leak_w_k)
-        source = self._chain_source.copy()
-        source[:, 0, 0] += leak
+        sink_1, sink_2 = self.inputs.sink_at(first_s), self.inputs.sink_at(end_s)
+        source, leak_total_w = self._chain_source, 0.0
+        if self._leaks:
+            leak = leak_w(self.groups, state, self.inputs.leak_w_k)
+            leak_total_w = float(self.groups.n @ leak)
+            source = source.copy()
+            source[:, 0, 0] += leak
 
         one = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        upper_one = self._upper_source(one, first_s)
-        chain_1, upper_1 = one.solve(state.chain, state.upper, source, upper_one)
+        chain_1, upper_1 = one.solve(state.chain, state.upper, source, self._upper_source(one, sink_1))
 
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else one
         ahead = (1.0 - GAMMA) / GAMMA
-        upper_two = self._upper_source(two, end_s)
+        upper_two = self._upper_source(two, sink_2)
         chain_2, upper_2 = two.solve(
             state.chain + ahead * (chain_1 - state.chain),
             state.upper + ahead * (upper_1 - state.upper),
@@ -119,10 +122,10 @@ class ThermalStepper:
         error = self._error_k(chain_2 - chain_e, upper_2 - upper_e)
 
         result = State(chain_2, upper_2)
-        out_w = (1.0 - GAMMA) * self._rejected_w(one, upper_1, first_s)
-        out_w += GAMMA * self._rejected_w(two, upper_2, end_s)
+        out_w = (1.0 - GAMMA) * self._rejected_w(one, upper_1, sink_1)
+        out_w += GAMMA * self._rejected_w(two, upper_2, sink_2)
         energy = EnergyTerms(
-            in_j=dt_s * (self._input_w + float(self.groups.n @ leak)),
+            in_j=dt_s * (self._input_w + leak_total_w),
             out_j=dt_s * out_w,
             stored_j=self.stored_j(state, result),
         )
@@ -136,7 +139,7 @@ class ThermalStepper:
         at_s = max(self._settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
-        sink = self._upper_source(operator, at_s)
+        sink = self._upper_source(operator, self.inputs.sink_at(at_s))
         for _ in range(200):
             source = self._chain_source.copy()
             source[:, 0, 0] += leak_w(self.groups, state, self.inputs.leak_w_k)
@@ -190,6 +193,7 @@ class ThermalStepper:
         self._upper_heat = upper
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
+        self._leaks = bool(inputs.leak_w_k.any())
         self._settled_s = inputs.flow.settled_s()
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
@@ -205,12 +209,12 @@ class ThermalStepper:
             self._operators[h_s], self._gathered[h_s] = operator, gathered
         return gathered
 
-    def _upper_source(self, gathered: GroupOperator, at_s: float) -> Floats:
+    def _upper_source(self, gathered: GroupOperator, sink_c: Floats) -> Floats:
         source = self._upper_heat.copy()
-        source[-self.network.shape.n_plants :] += gathered.operator.reject * self.inputs.sink_at(at_s)
+        source[-self.network.shape.n_plants :] += gathered.operator.reject * sink_c
         return source
 
-    def _rejected_w(self, gathered: GroupOperator, upper: Floats, at_s: float) -> float:
+    def _rejected_w(self, gathered: GroupOperator, upper: Floats, sink_c: Floats) -> float:
         n_plants = self.network.shape.n_plants
         return float(
             gathered.operator.reject @ (upper[-2 * n_plants : -n_plants] - self.inputs.sink_at(at_s))
