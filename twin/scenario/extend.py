@@ -86,7 +86,7 @@ def merge(base: Tree, over: Tree) -> Tree:
             if below is None or (key == "workload" and _kind(below.tree) != _kind(entry.tree)):
                 entries[key] = entry
             else:
-                entries[key] = Entry(entry.mark, entry.start, merge(below.tree, entry.tree))
+                entries[key] = Entry(entry.mark, entry.start, entry.stop, merge(below.tree, entry.tree))
         return Tree(entries, over.mark, over.start, over.end, over.flow)
     if isinstance(base.value, list) and isinstance(over.value, list) and _by_id(base) and _by_id(over):
         places = {item.id(): place for place, item in enumerate(base.value)}

@@ -29,12 +29,15 @@ class Spot:
         Words that may stand here.
     item
         What the items of a list, or the values of a table, may be.
+    table
+        Whether those stand under keys of their own (a table), not in a list.
     """
 
     models: tuple[type[BaseModel], ...] = ()
     quantity: Quantity | None = None
     choices: tuple[str, ...] = ()
     item: Any = None
+    table: bool = False
     description: str = ""
 
 
@@ -71,7 +74,7 @@ def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
     info = known[1]
     inner = spot_of(info.annotation)
     quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
-    return Spot(inner.models, quantity, inner.choices, inner.item, info.description or "")
+    return Spot(inner.models, quantity, inner.choices, inner.item, inner.table, info.description or "")
 
 
 def spot_of(annotation: Any) -> Spot:
@@ -80,6 +83,7 @@ def spot_of(annotation: Any) -> Spot:
     choices: list[str] = []
     quantity: Quantity | None = None
     item: Any = None
+    table = False
     for part in _parts(annotation):
         if isinstance(part, Quantity):
             quantity = part
@@ -88,10 +92,10 @@ def spot_of(annotation: Any) -> Spot:
         elif get_origin(part) is tuple:
             item = get_args(part)[0]
         elif get_origin(part) is dict:
-            item = get_args(part)[1]
+            item, table = get_args(part)[1], True
         elif isinstance(part, type) and issubclass(part, BaseModel):
             models.append(part)
-    return Spot(tuple(models), quantity, tuple(choices), item)
+    return Spot(tuple(models), quantity, tuple(choices), item, table)
 
 
 def _parts(annotation: Any) -> Iterator[Any]:

@@ -85,8 +85,12 @@ def loads(text: str, name: str = "scenario", folder: FilePath | None = None) -> 
 
 def document_of(source: Source) -> Document:
     """Return the scenario of a file that was read already; raises as `load`."""
-    files = extend.chain(source)
-    tree = extend.merged(files)
-    scenario = scenario_of(tree, source.name)
+    return document_from(tuple(extend.chain(source)))
+
+
+def document_from(files: tuple[Source, ...]) -> Document:
+    """Return the scenario of a file and all it extends, read already; raises as `load`."""
+    tree = extend.merged(list(files))
+    scenario = scenario_of(tree, files[0].name)
     check.check(scenario, tree)
-    return Document(scenario, tuple(files), tree)
+    return Document(scenario, files, tree)

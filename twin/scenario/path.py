@@ -13,7 +13,8 @@ import re
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.tree import Path, Tree, child, written
 
-_STEP = re.compile(r"\.?([A-Za-z_][A-Za-z0-9_]*)|\[([^\[\]]+)\]")
+_FIRST = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)()")
+_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[([^\[\]]+)\]")
 
 
 def split(text: str) -> tuple[str, ...]:
@@ -28,17 +29,13 @@ def split(text: str) -> tuple[str, ...]:
         When the text is no path.
     """
     steps, at = [], 0
-    while at < len(text):
-        match = _STEP.match(text, at)
-        if match is None or (at == 0) == text.startswith(".", at) == (match[1] is not None):
-            break
+    while match := (_STEP if at else _FIRST).match(text, at):
         steps.append(match[1] or match[2])
         at = match.end()
-    if at < len(text) or not steps or text.startswith((".", "[")):
+    if at < len(text) or not steps:
         reason = f"is no path: character {at + 1} is not understood"
-        raise ScenarioError(
-            [Problem("path", 0, text, "", reason, "write it like jobs[llama3].checkpoint.pause")]
-        )
+        hint = "write it like jobs[llama3].checkpoint.pause"
+        raise ScenarioError([Problem("path", 0, text, "", reason, hint)])
     return tuple(steps)
 
 

@@ -61,6 +61,13 @@ class Quantity:
         return {"type": "string", "description": f"{dimension.title} such as {dimension.example}"}
 
 
+def rendered(value: float, dimension: str) -> str:
+    """Return an SI value as text with a unit, as a file would hold it; nothing is 0 in the SI unit."""
+    if value == 0.0 and dimension != "temperature":
+        return f"0 {units.DIMENSIONS[dimension].si_unit}"
+    return units.render(value, dimension)
+
+
 def _per_one(text: str) -> str:
     """Turn "148 per 110592 node-day" (events counted in an exposure) into events per one node-day."""
     match = _COUNTED_RATE.fullmatch(text)

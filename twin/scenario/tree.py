@@ -46,10 +46,11 @@ class Mark(NamedTuple):
 
 @dataclass(slots=True)
 class Entry:
-    """One key of a group, with its value."""
+    """One key of a group, with its value; `start` and `stop` are the characters of the key."""
 
     mark: Mark
     start: int
+    stop: int
     tree: Tree
 
 
@@ -148,8 +149,10 @@ def parse(text: str, name: str) -> Tree:
     return builder.root
 
 
-# Control characters other than tab, line feed and carriage return, the byte order mark, and lone surrogates.
-_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufeff\ufffe\uffff]")
+# Control characters other than tab and line ends, line ends that only YAML knows, byte order marks, surrogates.
+_UNREADABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|\r(?!\n)"
+)
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _SPECIAL = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
@@ -167,6 +170,7 @@ class _Open:
     key: str | None = None
     key_mark: Mark | None = None
     key_start: int = 0
+    key_stop: int = 0
 
 
 @dataclass(slots=True)
@@ -211,7 +215,7 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, ScalarEvent):
             block = event.style in ("|", ">")
-            end = start + len(self.text[start:end].rstrip()) if block else end
+            end = _block_end(self.text, start) if block else end
             tree = Tree(self._scalar(event, mark), mark, start, end, flow=not block)
             self._place(tree, mark)
         else:
@@ -235,7 +239,8 @@ class _Builder:
             raise self._bad(mark, "stands here a second time", f"it is already in line {first}")
         if len(key) > 200 or not key:
             raise self._bad(mark, "has an empty or endless key", "keys are words")
-        top.key, top.key_mark, top.key_start = key, mark, event.start_mark.index
+        top.key, top.key_mark = key, mark
+        top.key_start, top.key_stop = event.start_mark.index, event.end_mark.index
 
     def _alias(self, event: Any, mark: Mark) -> Tree:
         self.aliases += 1
@@ -264,7 +269,7 @@ class _Builder:
             return (*top.path, len(top.tree.value) - 1)
         assert top.key is not None
         assert top.key_mark is not None
-        top.tree.value[top.key] = Entry(top.key_mark, top.key_start, tree)
+        top.tree.value[top.key] = Entry(top.key_mark, top.key_start, top.key_stop, tree)
         path = (*top.path, top.key)
         top.key = None
         return path
@@ -300,6 +305,24 @@ class _Builder:
         return ScenarioError([Problem(self.name, mark.line, key, "", reason, hint)])
 
 
+def _block_end(text: str, start: int) -> int:
+    """Return where the text of a block scalar (``|`` or ``>``) ends; the parser counts comments behind it in."""
+    at = text.find("\n", start) + 1
+    end, indent = at - 1 if at else len(text), -1
+    while 0 < at < len(text):
+        stop = text.find("\n", at) % (len(text) + 1)
+        line = text[at:stop].rstrip()
+        depth = len(line) - len(line.lstrip(" "))
+        if line and indent < 0:
+            indent = depth
+        if line and depth < indent:
+            break
+        if line:
+            end = at + len(line)
+        at = stop + 1
+    return end
+
+
 def _walk(tree: Tree, limit: int) -> Iterator[Tree]:
     """Yield the values under `tree`, at most `limit`."""
     waiting = [tree]
@@ -317,7 +340,7 @@ def _shared(tree: Tree, end: int) -> Tree:
     """Return a copy of an anchored tree as an alias shows it."""
     value = tree.value
     if isinstance(value, dict):
-        value = {key: Entry(e.mark, e.start, _shared(e.tree, end)) for key, e in value.items()}
+        value = {key: Entry(e.mark, e.start, e.stop, _shared(e.tree, end)) for key, e in value.items()}
     elif isinstance(value, list):
         value = [_shared(item, end) for item in value]
     return Tree(value, tree.mark, end, end, tree.flow, shared=True)

@@ -13,7 +13,7 @@ from twin import units
 from twin.scenario import fields
 from twin.scenario.document import FORMAT, VERSION, Scenario
 from twin.scenario.problem import NewerVersion, Problem, ScenarioError, shown
-from twin.scenario.quantity import FROM_FILE
+from twin.scenario.quantity import FROM_FILE, rendered
 from twin.scenario.tree import Path, Tree, child, locate, written
 
 
@@ -171,7 +171,7 @@ def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.S
         word, key = _BOUNDS[kind]
         bound = said[key]
         if spot.quantity is not None:
-            return f"must be {word} {units.render(float(bound), spot.quantity.dimension)}", ""
+            return f"must be {word} {rendered(float(bound), spot.quantity.dimension)}", ""
         return f"must be {word} {bound}", ""
     if kind in _LENGTHS:
         word, key = _LENGTHS[kind]

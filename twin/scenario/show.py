@@ -1,0 +1,65 @@
+"""The effective scenario as text: inheritance applied, every default filled in, numbers with units."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from twin.catalog import Catalog, load_catalog
+from twin.scenario import expand, fields
+from twin.scenario.document import Scenario
+from twin.scenario.fields import Spot
+from twin.scenario.load import Document
+from twin.scenario.quantity import rendered
+from twin.scenario.write import block
+
+
+def show(document: Document | Scenario, catalog: Catalog | None = None) -> str:
+    """Return the scenario as YAML text that loads by itself; a comment on top counts what stands there.
+
+    Parameters
+    ----------
+    document
+        What to show.
+    catalog
+        For the counts; none: the shipped one.
+    """
+    scenario = document if isinstance(document, Scenario) else document.scenario
+    made = expand.counts(scenario, catalog or load_catalog())
+    head = f"# {made.racks:,} racks in {made.rows:,} rows, {made.nodes:,} nodes, {made.gpus:,} GPUs\n"
+    if isinstance(document, Document):
+        head += f"# from {' extends '.join(source.name for source in document.files)}\n"
+    shown = plain(scenario)
+    shown.pop("extends", None)
+    return head + block(shown)
+
+
+def plain(part: BaseModel, spot: Spot | None = None) -> dict[str, Any]:
+    """Return a part of a scenario as a file would hold it: keys of the file, text with units.
+
+    What is not given and has no default, and what is empty, is left out.
+    """
+    kind = getattr(part, "kind", None)
+    here = spot or fields.spot_of(type(part))
+    shown: dict[str, Any] = {}
+    for key, (name, _) in fields.fields_of(type(part)).items():
+        value = getattr(part, name)
+        if value not in (None, "", (), {}):
+            shown[key] = _plain(value, fields.below(here, key, kind))
+    return shown
+
+
+def _plain(value: object, spot: Spot) -> Any:
+    if isinstance(value, BaseModel):
+        return plain(value, spot)
+    if isinstance(value, tuple):
+        return [_plain(one, fields.below(spot, 0)) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one, fields.below(spot, key)) for key, one in value.items()}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, float) and spot.quantity is not None:
+        return rendered(value, spot.quantity.dimension)
+    return value

@@ -1,0 +1,83 @@
+"""Plain values to YAML text: one-line flow for edits, readable blocks for `twin show`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./+°µ][A-Za-z0-9_./+*%()°µ@=' -]*")
+_OTHER = re.compile(
+    r"~|null|true|false|[-+]?(\.?[0-9]|0[ox])[0-9a-f_.xo]*([eE][-+]?[0-9]+)?|[-+]?\.(inf|nan)", re.I
+)
+_WIDE = 100
+
+
+def scalar(value: bool | int | float | str | None) -> str:
+    """Return a scalar that reads back as the same value anywhere, also inside brackets."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and abs(value) >= 1e6:
+        return f"{Decimal(repr(value)).normalize():e}"
+    if isinstance(value, int | float):
+        return repr(value)
+    plain = _PLAIN.fullmatch(value) and not _OTHER.fullmatch(value) and value == value.strip()
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def flow(value: Any) -> str:
+    """Return any plain value on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(key)}: {flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(flow(one) for one in value) + "]"
+    return scalar(value)
+
+
+def block(value: dict[str, Any], indent: int = 0) -> str:
+    """Return a group of keys as lines, short groups and lists on one line."""
+    return "".join(f"{line}\n" for line in _lines(value, indent))
+
+
+def _lines(value: dict[str, Any], indent: int) -> Iterator[str]:
+    pad = " " * indent
+    for key, one in value.items():
+        head = f"{pad}{scalar(key)}:"
+        if isinstance(one, str) and "\n" in one.strip("\n") and one == one.rstrip("\n") + "\n":
+            yield f"{head} |"
+            yield from (f"{pad}  {line}".rstrip() for line in one.splitlines())
+        elif isinstance(one, dict) and one and not _short(one, indent + len(key) + 2):
+            yield head
+            yield from _lines(one, indent + 2)
+        elif isinstance(one, list | tuple) and one and not _short(one, indent + len(key) + 2):
+            yield head
+            for item in one:
+                yield from _item(item, indent + 2)
+        else:
+            yield f"{head} {flow(one)}"
+
+
+def _item(item: Any, indent: int) -> Iterator[str]:
+    pad = " " * indent
+    if isinstance(item, dict) and item and not _short(item, indent + 2):
+        first, *others = _lines(item, indent + 2)
+        yield f"{pad}- {first[indent + 2 :]}"
+        yield from others
+    else:
+        yield f"{pad}- {flow(item)}"
+
+
+def _short(value: Any, indent: int) -> bool:
+    """Return whether a value fits on one line without hiding groups of groups in it."""
+    inner = value.values() if isinstance(value, dict) else value
+    groups = any(isinstance(one, dict) for one in inner)
+    deep = groups and (isinstance(value, list | tuple) or len(value) > 2)
+    return not deep and not any(_holds_groups(one) for one in inner) and len(flow(value)) + indent <= _WIDE
+
+
+def _holds_groups(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value)
