@@ -77,8 +77,6 @@ def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet
                 nodes.append((group.part, u, height_u))
             elif isinstance(content, SwitchPart) and content.fabric == "scale-up":
                 fixtures.append((FixtureKind.NVLINK_TRAY, u, height_u))
-            elif isinstance(content, SwitchPart) and content.fabric == "management":
-                fixtures.append((FixtureKind.MANAGEMENT, u, height_u))
             elif isinstance(content, PowerShelfPart):
                 fixtures.append((FixtureKind.POWER_SHELF, u, height_u))
             elif isinstance(content, StoragePart):

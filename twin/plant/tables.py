@@ -54,7 +54,6 @@ class FixtureKind(IntEnum):
     NVLINK_TRAY = 0
     POWER_SHELF = 1
     STORAGE = 2
-    MANAGEMENT = 3  # switch of the management network
 
 
 class LoopKind(IntEnum):
