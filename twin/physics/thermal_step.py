@@ -139,7 +139,7 @@ class ThermalStepper:
         at_s = max(self._settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
-        sink = self._upper_source(operator, self.inputs.sink_at(at_s))
+        sink = self._upper_source(operator, sink_c)
         for _ in range(200):
             source = self._chain_source.copy()
             source[:, 0, 0] += leak_w(self.groups, state, self.inputs.leak_w_k)
@@ -216,9 +216,7 @@ class ThermalStepper:
 
     def _rejected_w(self, gathered: GroupOperator, upper: Floats, sink_c: Floats) -> float:
         n_plants = self.network.shape.n_plants
-        return float(
-            gathered.operator.reject @ (upper[-2 * n_plants : -n_plants] - self.inputs.sink_at(at_s))
-        )
+        return float(gathered.operator.reject @ (upper[-2 * n_plants : -n_plants] - sink_c))
 
     def _error_k(self, chain: Floats, upper: Floats) -> float:
         n_loops = self.network.shape.n_loops
