@@ -43,7 +43,7 @@ RAIL_RGB: tuple[Rgb, ...] = (
     (0.60, 0.66, 0.74),
 )
 """Colours of rails 0, 1, 2 ...; more rails begin again."""
-SPINE_RGB: Rgb = (0.72, 0.80, 0.92)
+SPINE_RGB: Rgb = (0.50, 0.57, 0.68)
 
 TRUNK_SIDES, DROP_SIDES = 7, 4
 

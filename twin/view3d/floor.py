@@ -32,6 +32,8 @@ uniform vec3 u_cold;
 uniform vec3 u_hot;
 uniform float u_shadow;
 uniform float u_air;
+uniform float u_gloss;
+uniform float u_outside;
 varying vec2 v_place;
 varying vec3 v_from_eye;
 void main() {
@@ -45,12 +47,15 @@ void main() {
     vec2 tenth = tile * 0.1;
     vec2 wide = clamp((0.004 - abs(fract(tenth - 0.5) - 0.5)) / (blur * 0.1) + 0.5, 0.0, 1.0);
     wide *= clamp(1.0 - blur * 0.22, 0.0, 1.0) ;
-    vec3 colour = u_floor * (0.80 + 0.20 * light.a);
+    vec3 colour = u_floor * mix(u_outside, 1.0, light.a);
     colour = mix(colour, u_grid, max(fine.x, fine.y) * (0.35 + 0.65 * light.a));
     colour = mix(colour, u_grid_major, max(wide.x, wide.y) * 0.85);
     colour += (u_cold * light.g + u_hot * light.b) * u_air;
     colour *= 1.0 - u_shadow * light.r;
-    gl_FragColor = vec4(mix(u_ground, colour, fade), 1.0);
+    // The flatter one looks along it, the more the floor mirrors.
+    float grazing = 1.0 - abs(normalize(v_from_eye).z);
+    float mirror = u_gloss * (0.25 + 0.75 * grazing * grazing) * fade * light.a;
+    gl_FragColor = vec4(mix(u_ground, colour, fade), 1.0 - mirror);
 }
 """
 
@@ -73,7 +78,7 @@ class Floor:
         self._program["u_area"] = (*lightmap.origin_m, 1 / lightmap.size_m[0], 1 / lightmap.size_m[1])
 
     def draw(self, stage: Stage, *, air: bool) -> None:
-        """Draw with depth test on and depth writing off."""
+        """Draw with depth test and blending on (reflections lie under it)."""
         colours = stage.colours
         stage.light(self._program)
         self._program["u_reach"] = (stage.fog[0] * 0.6, stage.fog[1] * 1.15)
@@ -83,5 +88,7 @@ class Floor:
         self._program["u_cold"] = colours.cold
         self._program["u_hot"] = colours.hot
         self._program["u_shadow"] = colours.shadow
+        self._program["u_outside"] = colours.outside
+        self._program["u_gloss"] = colours.gloss
         self._program["u_air"] = 1.0 if air else 0.0
         self._program.draw("triangles", self._indices)

@@ -39,7 +39,7 @@ void main() {
     float frame = max(max(bar.x, bar.y), 0.6 * clamp((0.012 - mullion) / blur.x + 0.5, 0.0, 1.0));
     frame *= clamp(0.05 / max(blur.x, blur.y), 0.0, 1.0);
     vec3 colour = mix(u_glass.rgb * v_lit, u_glass.rgb * 1.25 + 0.12, frame * 0.6);
-    float alpha = mix(u_glass.a, 0.75, frame * 0.5);
+    float alpha = mix(u_glass.a, 0.85, frame * 0.6);
     gl_FragColor = vec4(mix(colour, u_ground, v_fog), alpha);
 }
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d import camera
+from twin.view3d.antialias import StillBuffer
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
 from twin.view3d.gestures import Gestures
@@ -23,7 +25,9 @@ from twin.view3d.locate import box_of
 from twin.view3d.picking import Hit, Picker
 from twin.view3d.presets import frame_box, preset_pose
 from twin.view3d.scene import Scene
+from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
+from twin.view3d.values import ValueTexture
 
 vispy.use(app="pyside6", gl="gl+")
 
@@ -31,6 +35,8 @@ from vispy import app as vispy_app  # noqa: E402  (the backend is chosen before)
 
 REST_S = 0.22
 """So long after the last move the camera counts as at rest."""
+STILL_S = 0.6
+"""So long after the last change a picture is drawn with smooth edges where that costs time."""
 _NOWHERE = CameraPose((0.0, 0.0, 1.0), 12.0, -60.0, 25.0)
 
 
@@ -82,20 +88,24 @@ class HallView:
         self.errors: list[str] = []
         self._log = _ErrorLog(self)
         logging.getLogger("vispy").addHandler(self._log)
-        config = {"samples": (0 if is_software() else 4) if samples is None else samples, "depth_size": 24}
+        if samples is None:
+            samples = 0 if is_software() else 4
+        config = {"samples": samples, "depth_size": 24}
         self.canvas = vispy_app.Canvas(
             title="gpu-twin", size=size, show=show, config=config, keys=None, autoswap=False, vsync=False
         )
         self.canvas.set_current()
         self.capability: Capability = probe()
         self._scene = Scene(self.capability)
+        self._still = StillBuffer() if not samples and StillBuffer.available() else None
+        self._still_wanted = False
         self._plant: Plant | None = None
         self._geometry: Geometry | None = None
         self._picker: Picker | None = None
         self._frame: Frame | None = None
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
-        self._wall_s = self._moved_s = -1e9
+        self._wall_s = self._moved_s = self._changed_s = -1e9
         self._settled = True
         self._writing = False
         self.draw_s = 0.0
@@ -123,6 +133,16 @@ class HallView:
         """Return where the camera stands now."""
         return self._pose
 
+    @property
+    def values(self) -> ValueTexture:
+        """Return the texture of drawing codes."""
+        return self._scene.values
+
+    def stage(self) -> Stage:
+        """Return what layers need to draw a picture from the present pose."""
+        width, height = (max(int(v), 1) for v in self.canvas.physical_size)
+        return self._scene.stage(self._pose, self.state, (width, height))
+
     def set_plant(self, plant: Plant) -> None:
         """Take a plant: builds all meshes, and shows the overview when the state has no camera yet."""
         self._plant = plant
@@ -130,7 +150,7 @@ class HallView:
         self._picker = Picker(plant, self._geometry)
         self._frame = None
         self.canvas.set_current()
-        self._scene.set_plant(plant, self._geometry)
+        self._scene.set_plant(plant, self._geometry, self._picker)
         self._scene.set_frame(None, self.state.colour_by)
         if self.state.camera is None:
             self.preset("overview", animate=False)
@@ -139,9 +159,16 @@ class HallView:
     def set_frame(self, frame: Frame | None) -> None:
         """Show the values of a frame: one upload of the value texture and one of the pipes' states."""
         self._frame = frame
+        self._changed_s = self._wall_s
         if self._plant is not None:
             self._scene.set_frame(frame, self.state.colour_by)
             self.canvas.update()
+
+    def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
+        """Let no label come into these rectangles: left, top, width, height [logical px]."""
+        self._scene.keep_clear = list(areas)
+        self._scene.place_labels_now()
+        self.canvas.update()
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
         """Return what is under a place of the widget (logical pixels, whatever the screen's pixel ratio)."""
@@ -183,12 +210,16 @@ class HallView:
             self._settled = dirty = True
         if self._scene.advance(elapsed, self.draw_s, moving=not self._settled):
             dirty = True
-        if dirty:
+        # What neither moves nor changes is drawn once more, with smooth edges.
+        quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
+        if dirty or quiet != self._still_wanted:
+            self._still_wanted = quiet and not dirty
             self.canvas.update()
 
     def grab(self) -> NDArray[np.uint8]:
         """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
-        self._settled = True
+        self._settled = self._still_wanted = True
+        self._scene.place_labels_now()
         image = self.native.grabFramebuffer().convertToFormat(QImage.Format.Format_RGBA8888)
         lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
         return lines[:, : image.width(), :3].copy()
@@ -204,14 +235,18 @@ class HallView:
 
     def _on_draw(self, _event: object) -> None:
         began = time.perf_counter()
-        width, height = (int(v) for v in self.canvas.physical_size)
+        width, height = (max(int(v), 1) for v in self.canvas.physical_size)
+        moving = not self._settled and self.capability.software
+        still = self._still if self._still_wanted and not moving else None
+        self.canvas.context.flush_commands()
+        if still is not None:
+            still.begin((width, height))
         self._scene.draw(
-            self._pose,
-            self.state,
-            (max(width, 1), max(height, 1)),
-            scale=width / self._logical()[0],
-            moving=not self._settled and self.capability.software,
+            self._pose, self.state, (width, height), scale=width / self._logical()[0], moving=moving
         )
+        if still is not None:
+            self.canvas.context.flush_commands()
+            still.end()
         self.draw_s = time.perf_counter() - began
 
     def _redraw(self, *_change: object) -> None:
@@ -275,7 +310,8 @@ class HallView:
         azimuth = float(racks.facing[here.argmin()]) * 72.0
         return CameraPose(self._pose.centre_m, self._pose.distance_m, azimuth, 10.0, 38.0)
 
-    def _moved(self, pose: CameraPose) -> None:
+    def look(self, pose: CameraPose) -> None:
+        """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
         self._flight = None
         self._pose = pose
         self._moved_s = self._wall_s
@@ -283,10 +319,10 @@ class HallView:
         self.canvas.update()
 
     def _orbit(self, dx: float, dy: float) -> None:
-        self._moved(camera.orbit(self._pose, dx, dy))
+        self.look(camera.orbit(self._pose, dx, dy))
 
     def _pan(self, dx: float, dy: float) -> None:
-        self._moved(camera.pan(self._pose, dx, dy, self._logical()[1]))
+        self.look(camera.pan(self._pose, dx, dy, self._logical()[1]))
 
     def _zoom(self, notches: float, x: float, y: float) -> None:
         origin, direction = camera.ray(self._pose, x, y, *self._logical())
@@ -297,7 +333,7 @@ class HallView:
             target = origin + direction * min(-origin[2] / direction[2], 4 * self._pose.distance_m)
         else:
             target = origin + direction * self._pose.distance_m
-        self._moved(camera.zoom_to(self._pose, notches, target))
+        self.look(camera.zoom_to(self._pose, notches, target))
         self._publish()
 
     def _let_go(self) -> None:

@@ -27,6 +27,7 @@ def place_labels(
     width_px: float,
     height_px: float,
     scale: float = 1.0,
+    keep_clear: NDArray[np.float64] | None = None,
 ) -> list[Placed]:
     """Choose labels greedily.
 
@@ -43,12 +44,15 @@ def place_labels(
     scale
         Physical pixels per logical one.
 
+    keep_clear
+        Rectangles (left, top, right, bottom) where no label may be, shape (n, 4) [px].
+
     Returns
     -------
     At most BUDGET placed labels, no two closer than SPACING_PX.
     """
     order = np.lexsort((points_px[:, 2], -weights))
-    taken = np.zeros((0, 4))
+    taken = np.zeros((0, 4)) if keep_clear is None else keep_clear
     out: list[Placed] = []
     gap = SPACING_PX * scale
     for index in order:

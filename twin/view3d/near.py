@@ -18,7 +18,7 @@ REACH_M = 7.0
 BUDGET = 1000
 MODULE_M = 0.022
 """How far GPU modules stand out of the panel."""
-HANDLE_M = (0.016, 0.05)
+HANDLE_M = (0.010, 0.036)
 """Width of a handle and how far it stands out."""
 
 
@@ -102,5 +102,5 @@ class NearTrays:
         size = np.column_stack([np.full(len(nodes), HANDLE_M[0]), np.full(len(nodes), HANDLE_M[1]), z1 - z0])
         out["a_low"] = np.column_stack([x, plane, (z0 + z1) / 2]) - size / 2
         out["a_size"] = size
-        out["a_look"] = (0.30, 0.33, 0.38, -1.0)
+        out["a_look"] = (0.24, 0.27, 0.31, -1.0)
         return out

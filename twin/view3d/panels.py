@@ -32,9 +32,13 @@ varying vec2 v_tile;
 varying vec3 v_grid;
 varying vec3 v_step;
 varying vec2 v_gap;
+varying float v_height;
+uniform float u_upright;     // 1, or -1 for the reflection in the floor
 void main() {
-    gl_Position = u_matrix * vec4(a_position, 1.0);
-    v_fog = fog_at(a_position);
+    vec3 position = vec3(a_position.xy, a_position.z * u_upright);
+    gl_Position = u_matrix * vec4(position, 1.0);
+    v_fog = fog_at(position);
+    v_height = a_position.z;
     v_tile = a_tile;
     v_grid = a_grid;
     v_step = a_step;
@@ -49,6 +53,8 @@ varying vec2 v_tile;
 varying vec3 v_grid;
 varying vec3 v_step;
 varying vec2 v_gap;
+varying float v_height;
+uniform float u_upright;
 void main() {
     vec2 inside = clamp(v_tile, vec2(0.001), v_grid.xy - 0.001);
     vec2 cell = floor(inside);
@@ -64,6 +70,9 @@ void main() {
     vec3 data = colour_of(code);
     float relief = 0.80 + 0.26 * local.y;
     vec3 colour = mix(u_recess, data * relief * u_gain, cover.x * cover.y);
+    // A polished floor blurs what is high above it: the reflection fades with height.
+    float mirrored = exp(-v_height * 1.1);
+    colour *= mix(mirrored, 1.0, step(0.0, u_upright));
     gl_FragColor = vec4(mix(colour * v_step.z, u_ground, v_fog), 1.0);
 }
 """
@@ -77,6 +86,9 @@ VERTEX_TYPE = np.dtype(
         ("a_gap", np.float32, 2),
     ]
 )
+ROOF_STRIP_M = 0.075
+"""Depth of the strip on the roof: from above it tells what the hidden fronts do."""
+ROOF_SHADE = 0.85
 GAP_M = (0.0035, 0.0030)
 """Half the dark gap between neighbouring tiles, across and up [m]."""
 
@@ -223,7 +235,7 @@ def _quads(
 
 
 def strip_vertices(plant: Plant) -> NDArray[np.void]:
-    """Return one quad per rack with GPUs: a strip over its doors in the rack's own colour.
+    """Return two quads per rack with GPUs, a strip over its door and one on its roof, in the rack's own colour.
 
     The rack's colour lies behind the GPUs' in the value texture, at slot (GPUs + rack).
     """
@@ -237,7 +249,14 @@ def strip_vertices(plant: Plant) -> NDArray[np.void]:
     out["a_tile"] = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[None]
     out["a_grid"] = np.stack([none + 1, none + 1, len(plant.gpus.present) + rack], axis=1)[:, None, :]
     out["a_step"] = (0.0, 0.0, 1.0)
-    return out.ravel()
+    roof = out.copy()
+    roof["a_step"] = (0.0, 0.0, ROOF_SHADE)
+    edge = roof["a_position"][:, 2, 1]
+    roof["a_position"][:, :, 2] = top[:, None] + 0.004
+    inwards = -racks.facing[rack].astype(float)
+    roof["a_position"][:, :2, 1] = (edge + inwards * (PROUD_M + 0.02))[:, None]
+    roof["a_position"][:, 2:, 1] = (edge + inwards * (PROUD_M + 0.02 + ROOF_STRIP_M))[:, None]
+    return np.concatenate([out.ravel(), roof.ravel()])
 
 
 class Panels:
@@ -251,11 +270,12 @@ class Panels:
             self._program = program(_VERTEX, _FRAGMENT, vertices)
             self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
-    def draw(self, stage: Stage) -> None:
-        """Draw with depth test and back-face culling on."""
+    def draw(self, stage: Stage, *, mirrored: bool = False) -> None:
+        """Draw with depth test on; mirrored in the floor faces turn round, so cull the front ones then."""
         if not self._quads:
             return
         stage.light(self._program)
+        self._program["u_upright"] = -1.0 if mirrored else 1.0
         self._program["u_recess"] = stage.colours.recess
         self._program["u_gain"] = stage.colours.tile_gain
         self._values.bind(self._program)

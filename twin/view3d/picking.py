@@ -13,6 +13,8 @@ from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.locate import machine_boxes, rack_boxes
 from twin.view3d.panels import FRAME_M
 
+OWN_M = 2.0
+"""A label this close behind a face belongs to it: it stands over its own row or machine."""
 HitKind = Literal["gpu", "node", "switch", "rack", "loop"]
 Floats = NDArray[np.float64]
 
@@ -102,6 +104,17 @@ class Picker:
         return self._on_front(rack, place, distance) or Hit(
             "rack", rack, self._plant.racks.ids[rack], distance, place
         )
+
+    def blocked(self, eye_m: Floats, points_m: Floats) -> NDArray[np.bool_]:
+        """Return which points (n, 3) a rack or machine hides from the eye; one that the point itself is in does not."""
+        out = np.zeros(len(points_m), bool)
+        for k, point in enumerate(points_m):
+            way = point - eye_m
+            distance = float(np.linalg.norm(way))
+            if distance > 1e-6:
+                index, first = self._first_box(eye_m, way / distance)
+                out[k] = index is not None and first < distance - OWN_M
+        return out
 
     def _first_box(self, origin: Floats, direction: Floats) -> tuple[int | None, float]:
         if not len(self._low):

@@ -95,8 +95,8 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     wide, deep = high[0] - low[0], high[1] - low[1]
     # The longer the rows in comparison with the hall's depth, the more the camera stands before them.
     lean = float(np.degrees(np.arctan2(deep, wide)))
-    azimuth = side * (46.0 + 0.30 * (90.0 - lean))
-    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 27.0, 38.0)
+    azimuth = side * (50.0 + 0.25 * (90.0 - lean))
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 24.0, 38.0)
     fitted = _fit(pose, low, high, aspect, share=0.97)
     # Nearer than what fits, and towards the near corner: rows run out of the picture and recede into the fog.
     centre = np.array(fitted.centre_m) + [0.10 * wide, side * 0.05 * deep, 0.0]

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.plant.geometry import Geometry, LabelKind
@@ -27,6 +26,8 @@ from twin.view3d.locate import Box
 from twin.view3d.near import NearTrays
 from twin.view3d.outline import Outline
 from twin.view3d.panels import Panels, rack_codes
+from twin.view3d.picking import Picker
+from twin.view3d.sky import Sky
 from twin.view3d.solids import Solids, building, busways, tray_rails
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
@@ -46,6 +47,8 @@ class Scene:
         self._capability = capability
         self._outline_selected, self._outline_hovered = Outline(), Outline()
         self._labels = Labels()
+        self._sky = Sky()
+        self.keep_clear: list[tuple[float, float, float, float]] = []
         self._plant: Plant | None = None
         self._phase_s = 0.0
         self._idle_s = 0.0
@@ -53,14 +56,15 @@ class Scene:
         self._flowing = False
         self._atlas_of: tuple[object, ...] = ()
         self._placed_at_s = -1.0
+        self._placed_for: tuple[object, ...] = ()
         self._selected: dict[str, Box] = {}
 
-    def set_plant(self, plant: Plant, geometry: Geometry) -> None:
-        """Build all meshes of a plant."""
-        self._plant, self._geometry = plant, geometry
+    def set_plant(self, plant: Plant, geometry: Geometry, picker: Picker) -> None:
+        """Build all meshes of a plant; the picker tells which labels are hidden."""
+        self._plant, self._geometry, self._picker = plant, geometry, picker
         slots = len(plant.gpus.present) + len(plant.racks.present)
-        self._values = ValueTexture(slots, self._capability.value_format)
-        self._panels = Panels(plant, geometry, self._values)
+        self.values = ValueTexture(slots, self._capability.value_format)
+        self._panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
         self._building = Solids(building(plant, geometry))
         self._tray_rails = Solids(tray_rails(geometry.trays))
@@ -69,7 +73,7 @@ class Scene:
         self._coolant = Coolant(plant, geometry.pipes)
         self._glass = Glass(geometry.aisles)
         self._floor = Floor(bake(plant, geometry))
-        self._near = NearTrays(plant, geometry, self._values, self._capability.instancing)
+        self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
         self._atlas_of = ()
@@ -79,8 +83,8 @@ class Scene:
         if self._plant is None:
             return
         codes = gpu_codes(colour_by, self._plant, frame)
-        self._values.set_colormap(colormap_of(colour_by))
-        self._values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
+        self.values.set_colormap(colormap_of(colour_by))
+        self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
         self._coolant.set_frame(frame)
         moved = frame is not None and self._frame_t_s is not None and frame.t_s != self._frame_t_s
         self._flowing = moved
@@ -92,6 +96,10 @@ class Scene:
         self._outline_selected.set_boxes(list(selected.values()))
         self._outline_hovered.set_boxes([hovered] if hovered else [])
         self._atlas_of = ()
+
+    def place_labels_now(self) -> None:
+        """Place the labels anew in the next drawing, however recently they were."""
+        self._placed_at_s = -1.0
 
     def advance(self, elapsed_s: float, draw_s: float, *, moving: bool) -> bool:
         """Let coolant and lights go on while the run does; return whether to draw again."""
@@ -131,7 +139,7 @@ class Scene:
         gloo.clear(color=(*colours.ground, 1.0), depth=True)
         if self._plant is None:
             return
-        stage = self._stage(pose, state, size_px)
+        stage = self.stage(pose, state, size_px)
         layers = state.layers
         if "trays" in layers and not moving:
             self._near.draw(stage, pose)
@@ -148,9 +156,16 @@ class Scene:
                 self._drops.draw(stage)
         if "power" in layers:
             self._busways.draw(stage)
-        gloo.set_state(depth_mask=False, cull_face=False)
+        if "racks" in layers and not moving:
+            gloo.set_cull_face("front")
+            self._panels.draw(stage, mirrored=True)
+            gloo.set_cull_face("back")
+        gloo.set_state(cull_face=False)
+        gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
         self._floor.draw(stage, air="air" in layers)
-        gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"), cull_face=True)
+        gloo.set_state(depth_mask=False)
+        self._sky.draw(stage)
+        gloo.set_state(cull_face=True)
         if "air" in layers:
             self._glass.draw(stage)
         self._draw_marks(stage, scale)
@@ -159,15 +174,18 @@ class Scene:
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.
         gloo.set_state(depth_mask=True, blend=False, depth_test=True, cull_face=False)
 
-    def _stage(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> Stage:
+    def stage(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> Stage:
+        """Return matrix, eye, fog and light of a picture."""
         low, high = self._geometry.bounds_m
         eye = camera.eye_m(pose)
         outside = np.maximum(np.maximum(low - eye, eye - high), 0.0)
         near_m = float(np.clip(np.linalg.norm(outside) * 0.6, 0.08, 50.0))
         far_m = float(np.linalg.norm(np.maximum(np.abs(eye - low), np.abs(eye - high)))) + 400.0
         matrix = camera.view_projection(pose, size_px[0] / size_px[1], near_m, far_m)
+        azimuth = np.radians(pose.azimuth_deg)
+        ahead = np.array([-np.cos(azimuth), -np.sin(azimuth), 0.0])
         fog = (pose.distance_m * 0.55, 1.0 / (0.9 * self._size_m + 1.1 * pose.distance_m + 12.0))
-        return Stage(matrix, eye, fog, colours_of(state.theme), size_px, self._phase_s)
+        return Stage(matrix, eye, ahead, fog, colours_of(state.theme), size_px, self._phase_s)
 
     def _draw_marks(self, stage: Stage, scale: float) -> None:
         gloo.set_state(cull_face=False)
@@ -188,10 +206,9 @@ class Scene:
             self._atlas_of = wanted
             self._placed_at_s = -1.0
         key = (pose, stage.size_px)
-        if key != getattr(self, "_placed_for", None) or self._placed_at_s < 0:
-            if now_s - self._placed_at_s >= LABEL_PERIOD_S:
-                self._place(pose, stage, selected, scale)
-                self._placed_at_s, self._placed_for = now_s, key
+        if self._placed_at_s < 0 or (key != self._placed_for and now_s - self._placed_at_s >= LABEL_PERIOD_S):
+            self._place(pose, stage, selected, scale)
+            self._placed_at_s, self._placed_for = now_s, key
         gloo.set_state(blend_func=("one", "one_minus_src_alpha"), depth_test=False)
         self._labels.draw(stage)
 
@@ -202,8 +219,15 @@ class Scene:
         weights = np.where(labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5))
         points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
         weights = np.concatenate([weights, np.full(len(selected), 9.0)])
-        far: NDArray[np.bool_] = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
-        points[far, 2] = -1.0
+        everything = np.concatenate([anchors, marks])
+        hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
+        hidden |= self._picker.blocked(stage.eye_m, everything)
+        if len(self._geometry.labels.text) and int((labels.kind == LabelKind.HALL).sum()) == 1:
+            hidden[: len(anchors)] |= labels.kind == LabelKind.HALL
+        points[hidden, 2] = -1.0
+        clear = np.array([(x, y, x + w, y + h) for x, y, w, h in self.keep_clear]).reshape(-1, 4) * scale
         self._labels.show(
-            place_labels(points, self._labels.sizes_px, weights, *stage.size_px, scale=scale)
+            place_labels(
+                points, self._labels.sizes_px, weights, *stage.size_px, scale=scale, keep_clear=clear
+            )
         )

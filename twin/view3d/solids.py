@@ -26,6 +26,7 @@ class Finish(IntEnum):
     STEEL = 5  # trays and posts
     FEED_A = 6
     FEED_B = 7
+    BASE = 8  # of cable trays
 
 
 _VERTEX = """
@@ -34,7 +35,7 @@ attribute vec3 a_normal;
 attribute vec2 a_place;      // own coordinates of the face [m]
 attribute vec2 a_size;       // its size [m]
 attribute float a_finish;
-uniform vec3 u_tints[8];
+uniform vec3 u_tints[9];
 varying vec3 v_colour;
 varying vec2 v_place;
 varying vec2 v_size;
@@ -75,7 +76,13 @@ void main() {
         float groove = clamp((0.006 - abs(reach.x - 0.013)) / blur.x + 0.5, 0.0, 1.0);
         vec3 bar = u_edge * v_lit * (0.72 - 0.45 * groove);
         float frame = max(post, clamp((0.018 - reach.y) / blur.y + 0.5, 0.0, 1.0));
-        colour = mix(u_recess, bar, frame);
+        // Blanking plates, one per rack unit, catch a little light along their upper edges.
+        float unit = (v_place.y - 0.06) / 0.04445;
+        float plate = 0.55 + 0.45 * fract(unit);
+        float slit = clamp((0.09 - abs(fract(unit + 0.5) - 0.5)) / (blur.y / 0.04445) + 0.5, 0.0, 1.0);
+        float detail = clamp(1.4 - blur.y / 0.03, 0.0, 1.0);
+        vec3 blank = u_recess * mix(0.92, plate * (1.0 - 0.75 * slit) * 1.25, detail);
+        colour = mix(blank, bar, frame);
     } else if (v_finish < 2.5) {
         vec2 hole = abs(fract(v_place / 0.055) - 0.5);
         float fine = clamp(1.2 - max(blur.x, blur.y) / 0.03, 0.0, 1.0);
@@ -169,20 +176,31 @@ def machines(plant: Plant, boxes: Boxes) -> NDArray[np.void]:
     return np.concatenate(parts)
 
 
-RAIL_M = (0.035, 0.07)
+RAIL_M = (0.025, 0.055)
 """Width and height of the side rails of a cable tray [m]."""
+BASE_M = 0.008
+"""Thickness of its base."""
 
 
 def tray_rails(trays: Trays) -> NDArray[np.void]:
-    """Return the two side rails of every straight piece of cable tray."""
-    low, high = [], []
+    """Return the two side rails and the base of every straight piece of cable tray."""
+    low, high, base_low, base_high = [], [], [], []
     for k, (a, b) in _pieces(trays.lines):
         width = float(trays.width_m[k])
         for side in (-1.0, 1.0):
             one, other = _beam(a, b, side * (width / 2), RAIL_M[0], RAIL_M[1])
             low.append(one)
             high.append(other)
-    return _beams(np.array(low), np.array(high), Finish.STEEL)
+        one, other = _beam(a, b, 0.0, width, BASE_M)
+        down = np.array([0.0, 0.0, -RAIL_M[1] / 2])
+        base_low.append(one + down)
+        base_high.append(other + down)
+    return np.concatenate(
+        [
+            _beams(np.array(low), np.array(high), Finish.STEEL),
+            _beams(np.array(base_low), np.array(base_high), Finish.BASE),
+        ]
+    )
 
 
 def busways(lines: Busways) -> NDArray[np.void]:
@@ -242,7 +260,17 @@ class Solids:
 
 
 def _tints(c: Colours) -> list[tuple[float, float, float]]:
-    return [c.body, c.recess, c.body, c.body_top, c.machine, c.steel, (0.95, 0.62, 0.18), (0.20, 0.66, 0.72)]
+    return [
+        c.body,
+        c.recess,
+        c.body,
+        c.body_top,
+        c.machine,
+        c.steel,
+        (0.95, 0.62, 0.18),
+        (0.20, 0.66, 0.72),
+        c.tray_base,
+    ]
 
 
 def building(plant: Plant, geometry: Geometry) -> NDArray[np.void]:

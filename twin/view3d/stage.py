@@ -43,6 +43,8 @@ class Stage:
         View and projection, clip = matrix @ (x, y, z, 1).
     eye_m
         Place of the eye [m].
+    ahead
+        Level direction of view, unit vector.
     fog
         Distance where fog begins [m] and 1 / its range [1/m].
     colours
@@ -55,6 +57,7 @@ class Stage:
 
     matrix: NDArray[np.float64]
     eye_m: NDArray[np.float64]
+    ahead: NDArray[np.float64]
     fog: tuple[float, float]
     colours: Colours
     size_px: tuple[int, int]

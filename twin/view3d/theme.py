@@ -14,17 +14,21 @@ class Colours:
 
     ground: Rgb  # clear colour, and what fog fades to
     floor: Rgb
+    outside: float  # brightness of the floor outside the hall
     grid: Rgb
     grid_major: Rgb
     cold: Rgb  # light of the cold aisle on the floor
     hot: Rgb
     shadow: float  # darkness of contact shadows, 0..1
+    gloss: float  # how much the floor mirrors when looked along
+    zenith: Rgb  # sky far above the horizon
     body: Rgb
     body_top: Rgb
     edge: Rgb  # seams and posts of cabinets
     recess: Rgb  # behind the trays
     machine: Rgb
     steel: Rgb
+    tray_base: Rgb
     glass: tuple[float, float, float, float]
     sky: float  # hemisphere light from above
     bounce: float  # and from below
@@ -37,20 +41,24 @@ class Colours:
 
 
 DARK = Colours(
-    ground=(0.022, 0.028, 0.042),
-    floor=(0.058, 0.068, 0.088),
-    grid=(0.125, 0.150, 0.190),
-    grid_major=(0.19, 0.24, 0.32),
+    ground=(0.026, 0.034, 0.052),
+    floor=(0.072, 0.084, 0.108),
+    outside=0.78,
+    grid=(0.150, 0.178, 0.225),
+    grid_major=(0.21, 0.27, 0.36),
     cold=(0.05, 0.24, 0.52),
     hot=(0.46, 0.17, 0.05),
     shadow=0.92,
-    body=(0.170, 0.190, 0.222),
-    body_top=(0.135, 0.152, 0.182),
+    gloss=0.55,
+    zenith=(0.010, 0.013, 0.022),
+    body=(0.190, 0.212, 0.248),
+    body_top=(0.150, 0.168, 0.200),
     edge=(0.36, 0.41, 0.48),
-    recess=(0.028, 0.034, 0.046),
+    recess=(0.042, 0.050, 0.066),
     machine=(0.225, 0.250, 0.290),
     steel=(0.40, 0.44, 0.50),
-    glass=(0.78, 0.36, 0.18, 0.26),
+    tray_base=(0.085, 0.098, 0.120),
+    glass=(1.0, 0.44, 0.20, 0.11),
     sky=0.78,
     bounce=0.34,
     sun=0.55,
@@ -64,18 +72,22 @@ DARK = Colours(
 LIGHT = Colours(
     ground=(0.885, 0.905, 0.930),
     floor=(0.815, 0.840, 0.870),
+    outside=0.97,
     grid=(0.735, 0.765, 0.805),
     grid_major=(0.62, 0.665, 0.725),
     cold=(-0.22, -0.06, 0.08),
     hot=(0.10, -0.08, -0.20),
     shadow=0.55,
+    gloss=0.30,
+    zenith=(0.80, 0.845, 0.90),
     body=(0.50, 0.53, 0.575),
     body_top=(0.56, 0.59, 0.635),
     edge=(0.30, 0.335, 0.385),
     recess=(0.085, 0.098, 0.120),
     machine=(0.60, 0.635, 0.68),
     steel=(0.46, 0.50, 0.55),
-    glass=(0.90, 0.52, 0.30, 0.22),
+    tray_base=(0.40, 0.43, 0.47),
+    glass=(0.98, 0.58, 0.34, 0.17),
     sky=0.92,
     bounce=0.62,
     sun=0.30,
