@@ -139,7 +139,7 @@ class ThermalStepper:
         at_s = max(self._settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
-        sink = self._upper_source(operator, sink_c)
+        sink = self._upper_source(operator, self.inputs.sink_at(at_s))
         for _ in range(200):
             source = self._chain_source.copy()
             source[:, 0, 0] += leak_w(self.groups, state, self.inputs.leak_w_k)
