@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.gpu_power import die_spread
+from twin.physics.hydraulics import M3_S_PER_CFM
 from twin.physics.thermal_constants import (
     JUNCTION_TO_INLET_K_W,
-    M3_S_PER_CFM,
     PartThermal,
     air_part,
     liquid_part,

@@ -28,10 +28,14 @@ from twin.sim.traces import IDLE, OFF, STAND_IN, Traces
 Floats = NDArray[np.float64]
 
 EVERY_JOB = -1
+SLOWDOWN_SHARE = 0.5
+"""Share of the clock that the cap allows above the slowdown temperature, at most (PHYSICS 2: half or less)."""
 WALK_PER_S = 0.05
 """Share of the top clock by which clocks walk down above max-op, and up again below its release [1/s] [est]."""
-REFRESH_K = 0.2
-"""Change of a hottest die that is worth a new clock."""
+CROSSED_K = 0.1
+"""A step cut at a limit may end this far below it, since the crossing is found on a straight line [K]."""
+REFRESH_K = 0.5
+"""Change of a hottest die that is worth a new clock: about 0.05 % of it."""
 REFERENCE_INLET_C = 25.0
 
 
@@ -55,12 +59,15 @@ class Clocks:
         self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
         self.walk = np.ones(traces.groups.size)  # share of the top clock that heat allows
         self.clock_ghz = np.zeros(traces.groups.size)
+        self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
         self.base_w = np.zeros(traces.groups.size)
         self.dyn_w = np.zeros(traces.groups.size)
         self.leak_w_k = np.zeros(traces.groups.size)
         self.job_clock: dict[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
         self._reference: dict[tuple[int, int], float] = {}
+        self.throttling = False  # heat holds some clock down
+        self.first_limit_c = min((m.max_op_c for m in self.models), default=math.inf) - CROSSED_K
 
     def values(self, name: str) -> Floats:
         """Return one figure of the power model for each group."""
@@ -72,47 +79,41 @@ class Clocks:
         if len(self.walk) < size:
             self.walk = np.append(self.walk, np.ones(size - len(self.walk)))
         self.walk[self.traces.trace <= IDLE] = 1.0
+        self.throttling = bool((self.walk < 1).any())
         self._seen_c = np.full(size, math.inf)
 
     def limits_c(self) -> Floats:
         """Return the temperature each group's hottest die must not pass unseen [C]."""
         working = self.traces.trace > IDLE
-        walking = self.walk < 1
-        limit = np.where(working & ~walking, self.values("max_op_c"), self.values("shutdown_c"))
+        slowed = SLOWDOWN_SHARE * self.capped_ghz / self.values("f_max_ghz")
+        limit = np.where(working & (self.walk > slowed), self.values("slowdown_c"), self.values("shutdown_c"))
+        limit = np.where(working & (self.walk == 1), self.values("max_op_c"), limit)
         return np.where(self.traces.trace == OFF, math.inf, limit)
 
-    @property
-    def throttling(self) -> bool:
-        """Whether heat holds any clock down."""
-        return bool((self.walk[self.traces.trace > IDLE] < 1).any())
-
-    def control(self, state: State, dt_s: float) -> tuple[list[int], list[int]]:
-        """Walk clocks by the temperatures at the end of a step; return groups that began and ceased to throttle."""
-        if not self._hot_enough(state):
-            return [], []
-        hot_c = state.die_c(self.traces.hot_s)
+    def control(self, hot_c: Floats, dt_s: float) -> tuple[list[int], list[int]]:
+        """Walk clocks by the hottest dies at the end of a step; return groups that began and ceased to throttle."""
         working = self.traces.trace > IDLE
         max_op, slow = self.values("max_op_c"), self.values("slowdown_c")
         before = self.walk < 1
-        over = working & (hot_c >= max_op - 1e-3)
-        walk = np.where(over, self.walk - WALK_PER_S * max(dt_s, 0.25), self.walk)
-        walk = np.where(working & (hot_c >= slow), np.minimum(walk, 0.5), walk)
+        over = working & (hot_c >= max_op - CROSSED_K)
+        # The walk begins at the clock in force: a share of the top that the power cap forbids anyway is no brake.
+        allowed = self.capped_ghz / self.values("f_max_ghz")
+        present = np.minimum(self.walk, allowed)
+        walk = np.where(over, present - WALK_PER_S * max(dt_s, 0.25), self.walk)
+        walk = np.where(
+            working & (hot_c >= slow - CROSSED_K), np.minimum(walk, SLOWDOWN_SHARE * allowed), walk
+        )
         walk = np.where(working & (hot_c < max_op - RELEASE_K), walk + WALK_PER_S * dt_s, walk)
         floor = self.values("f_min_ghz") / self.values("f_max_ghz")
         self.walk = np.clip(np.where(working, walk, 1.0), floor, 1.0)
         after = self.walk < 1
+        self.throttling = bool(after.any())
         self._seen_c[before | after] = math.inf
         return np.flatnonzero(after & ~before).tolist(), np.flatnonzero(before & ~after).tolist()
 
-    def _hot_enough(self, state: State) -> bool:
-        if (self.walk < 1).any():
-            return True
-        coolest = min((m.max_op_c for m in self.models), default=math.inf)
-        return bool((state.die_c(self.traces.hot_s)[self.traces.trace > IDLE] >= coolest - 1e-3).any())
-
-    def stale(self, state: State) -> bool:
-        """Return whether temperatures have moved enough for new clocks."""
-        moved = np.abs(state.die_c(self.traces.hot_s) - self._seen_c)
+    def stale(self, hot_c: Floats) -> bool:
+        """Return whether the hottest dies have moved enough for new clocks [C]."""
+        moved = np.abs(hot_c - self._seen_c)
         return bool((moved[self.traces.trace > IDLE] > REFRESH_K).any())
 
     def refresh(self, state: State) -> None:
@@ -121,6 +122,7 @@ class Clocks:
         hot_c = state.die_c(traces.hot_s)
         self._seen_c = hot_c
         base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
+        self.capped_ghz = self.values("f_max_ghz")
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
         base[on] = self.values("idle_w")[on]
@@ -146,6 +148,7 @@ class Clocks:
             capped = free
             if cap_w < model.cap_w:
                 capped = clock_under_cap(model, cap_w, traces.hot_s[mine], gemm, leakage_w)
+            self.capped_ghz[mine] = capped
             clock[mine] = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
             reference = self._reference_ghz(job, part)
             mine_clock = JobClock(reference, float(free.min()), float(capped.min()), float(clock[mine].min()))
@@ -210,14 +213,15 @@ class Clocks:
             "thermal_throttle": scale * max(0.0, 1 / clocks.now - 1 / clocks.capped),
         }
 
+    def _arrays(self) -> tuple[Floats, ...]:
+        return self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c
+
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
         return {
             "cap_w": sorted(self.cap_w.items()),
             "walk": self.walk.tolist(),
-            "arrays": [
-                a.tolist() for a in (self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self._seen_c)
-            ],
+            "arrays": [a.tolist() for a in self._arrays()],
             "job_clock": [
                 [job, c.reference, c.free, c.capped, c.now] for job, c in sorted(self.job_clock.items())
             ],
@@ -227,6 +231,7 @@ class Clocks:
         """Take over what `state` returned."""
         self.cap_w = {int(job): float(w) for job, w in state["cap_w"]}  # type: ignore[attr-defined]
         self.walk = np.array(state["walk"], float)
+        self.throttling = bool((self.walk < 1).any())
         arrays = [np.array(a, float) for a in state["arrays"]]  # type: ignore[attr-defined]
-        self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self._seen_c = arrays
+        self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c = arrays
         self.job_clock = {int(j): JobClock(*rest) for j, *rest in state["job_clock"]}  # type: ignore[attr-defined]

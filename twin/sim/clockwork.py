@@ -1,8 +1,9 @@
 """Pending timers as rows of a table, kept in SimPy's event queue.
 
 Everything that will happen is a row (due, priority, sequence, kind, id); SimPy orders them. The sequence number is
-the version: a row that was replaced or cancelled is no longer in the table when SimPy comes to it. Handlers hold nothing but an id, so
-the table is all there is to save: `Timers.rows` / `Timers.restore` rebuild the queue with the same order of ties.
+the version: a row that was replaced or cancelled is no longer in the table when SimPy comes to it. Handlers hold
+nothing but an id, so the table is all there is to save: `Timers.rows` and `Timers.restore` rebuild the queue with the
+same order of ties.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import simpy
 
@@ -26,7 +27,7 @@ class Clockwork(simpy.Environment):
 
     def schedule_at(self, event: simpy.Event, due_s: float, priority: int) -> None:
         """Put `event` into the queue at `due_s` [s], not before now."""
-        heapq.heappush(self._queue, (max(due_s, self.now), priority, next(self._eid), event))  # type: ignore[arg-type]
+        heapq.heappush(self._queue, (max(due_s, self.now), cast(Any, priority), next(self._eid), event))
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class _Due(simpy.Event):
         super().__init__(env)
         self.timer = timer
         self._ok, self._value = True, None
-        self.callbacks.append(lambda _: fire(timer))  # type: ignore[union-attr]
+        self.callbacks.append(lambda _: fire(timer))
 
 
 class Timers:

@@ -11,7 +11,7 @@ from twin.plant.tables import Plant
 
 Floats = NDArray[np.float64]
 
-REFRESH = 1e-3
+REFRESH = 3e-3
 """Relative change of IT power that is worth a new sum over the tree."""
 
 
@@ -22,11 +22,7 @@ class Electric:
         self.plant = plant
         items = plant.power
         factors = [self._coefficients(catalog, part) for part in items.part]
-        self.a, self.b, self.c = (
-            (np.array(column, float) for column in zip(*factors, strict=True))
-            if factors
-            else (np.zeros(0),) * 3
-        )
+        self.a, self.b, self.c = np.array(factors, float).reshape(-1, 3).T
         racks = plant.racks
         feeds = np.stack([racks.feed_a, racks.feed_b])
         live = feeds >= 0

@@ -83,7 +83,8 @@ class FailureClocks:
         left = np.divide(
             self.threshold[nodes] - self.hazard[nodes], rate, out=np.full(len(nodes), math.inf), where=live
         )
-        return self.since_s[nodes] + left
+        due: Floats = self.since_s[nodes] + left
+        return due
 
     def next(self) -> tuple[float, int]:
         """Return (time [s], node) of the earliest failure; infinity when nothing fails."""

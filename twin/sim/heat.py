@@ -17,7 +17,7 @@ from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
 from twin.physics.thermal_network import Network, State
-from twin.sim.clocks import Clocks
+from twin.sim.clocks import CROSSED_K, Clocks
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.cooling import Cooling
 from twin.sim.traces import IDLE, Traces
@@ -68,6 +68,7 @@ class Heat:
         self.totals = HeatTotals(
             loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
         )
+        self.hottest_c = -math.inf  # die of the site, at the end of the last booked step
         self.began: list[int] = []  # groups that began or ceased to throttle in the last step
         self.ceased: list[int] = []
         self.fresh = True  # a step has ended since the engine last looked
@@ -142,14 +143,20 @@ class Heat:
         self._book_energy(step.energy)
         totals, traces = self.totals, self.traces
         totals.steps += 1
-        hot_c = step.state1.die_c(traces.hot_s)
-        live = traces.groups.n > 0
-        totals.gpu_max_c = max(totals.gpu_max_c, float(hot_c[live].max(initial=-math.inf)))
-        np.maximum.at(totals.loop_max_c, traces.groups.loop[live], hot_c[live])
+        hot_c = self.hot_c(step.state1)
+        self.hottest_c = float(hot_c.max(initial=-math.inf))
+        totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
+        np.maximum.at(totals.loop_max_c, traces.groups.loop, hot_c)
         if self.clocks.throttling:
             self._book_throttle(step.state1, dt)
-        self.began, self.ceased = self.clocks.control(step.state1, dt)
+        if self.clocks.throttling or self.hottest_c >= self.clocks.first_limit_c:
+            self.began, self.ceased = self.clocks.control(hot_c, dt)
         self.fresh = True
+
+    def hot_c(self, state: State) -> Floats:
+        """Return the temperature of the hottest die of each group [C]; free slots are as cold as can be."""
+        hot: Floats = np.where(self.traces.occupied, state.die_c(self.traces.hot_s), -math.inf)
+        return hot
 
     def _book_energy(self, energy: EnergyTerms) -> None:
         self.totals.in_j += energy.in_j
@@ -160,7 +167,8 @@ class Heat:
         traces = self.traces
         for g in np.flatnonzero((self.clocks.walk < 1) & (traces.trace > IDLE)).tolist():
             floor_c = self.clocks.models[int(traces.groups.part[g])].max_op_c - RELEASE_K
-            hot = int((state.die_c(self.spread_of(g), g) >= floor_c).sum())
+            spread = self.spread_of(g)
+            hot = int((state.die_c(spread, np.full(len(spread), g)) >= floor_c).sum())
             self.totals.loop_throttle_gpu_s[traces.groups.loop[g]] += hot * dt
 
     def spread_of(self, group: int) -> Floats:
@@ -169,14 +177,19 @@ class Heat:
 
     def nodes_above_shutdown(self) -> list[int]:
         """Return the powered nodes with a die above its shutdown limit now."""
+        if self.hottest_c < self.clocks.first_limit_c:
+            return []
         traces, state = self.traces, self.integrator.state
-        hot_c = state.die_c(traces.hot_s)
-        over = np.flatnonzero((hot_c >= self.clocks.values("shutdown_c") - 1e-3) & (traces.trace >= IDLE))
+        over = np.flatnonzero(
+            (self.hot_c(state) >= self.clocks.values("shutdown_c") - CROSSED_K) & (traces.trace >= IDLE)
+        )
         found: list[int] = []
         for g in over.tolist():
-            limit = self.clocks.models[int(traces.groups.part[g])].shutdown_c - 1e-3
+            limit = self.clocks.models[int(traces.groups.part[g])].shutdown_c - CROSSED_K
             members = np.flatnonzero(traces.node_group == g)
-            found += members[state.die_c(traces.node_max_s[members], g) >= limit].tolist()
+            found += members[
+                state.die_c(traces.node_max_s[members], np.full(len(members), g)) >= limit
+            ].tolist()
         return sorted(found)
 
     def cut(self) -> None:
@@ -228,7 +241,7 @@ class Heat:
             if merged:
                 self.clocks.fit()
                 integrator.state = state
-        renewed = self.clocks.stale(state)
+        renewed = self.clocks.stale(self.hot_c(state))
         if renewed:
             self.clocks.refresh(state)
         self.cooling.look(state)
@@ -243,8 +256,9 @@ class Heat:
         integrator, traces = self.integrator, self.traces
         integrator.dt_cap_s = THROTTLE_STEP_S if self.clocks.throttling else LONGEST_STEP_S
         step = integrator.step(integrator.t_s + 2 * LONGEST_STEP_S)
-        hit_s, _ = step.first_crossing_s(traces.hot_s, self.clocks.limits_c(), traces.groups)
-        if step.t0_s + CROSSING_S < hit_s < step.t1_s:
-            step = integrator.truncate(step, hit_s)
+        if float(self.hot_c(step.state1).max(initial=-math.inf)) >= self.clocks.first_limit_c:
+            hit_s, _ = step.first_crossing_s(traces.hot_s, self.clocks.limits_c(), traces.groups)
+            if step.t0_s + CROSSING_S < hit_s < step.t1_s:
+                step = integrator.truncate(step, hit_s)
         self.ahead, self.pending = step, True
         self.timers.set("heat", 0, step.t1_s, LATE)

@@ -65,7 +65,8 @@ class Incidents:
     # --- failures and repairs
 
     def _failure(self, _: int) -> None:
-        now, (_, node) = self.timers.now_s, self.failures.next()
+        now = self.timers.now_s
+        node = self.failures.next()[1]
         cause, repair_s, gpu = self.failures.strike(node, now)
         self._hit(node, cause, repair_s, gpu)
         self.arm()
@@ -130,9 +131,11 @@ class Incidents:
             if job < 0:
                 continue
             row = self.jobs.rows[job]
-            if (
+            if row.state == JobState.WAITING:
+                self.recovery.swap(row)
+            elif (
                 row.state != JobState.DETECTING
-            ):  # one incident, however many nodes follow within its detection
+            ):  # one incident, however many nodes follow until it is noticed
                 self.unexpected[THERMAL_SHUTDOWN] += 1
                 self.recovery.interrupt(row, nodes, None, f"{len(nodes)} nodes shut down by heat")
         self.arm()

@@ -101,7 +101,8 @@ class Jobs:
         return min(row.target, row.progress + (t_s - row.since_s) / self.pace[row.index].step_s)
 
     def _stepped(self, row: JobRow, dt_s: float) -> Floats:
-        return self.pace[row.index].share * (dt_s * row.held)
+        spent: Floats = self.pace[row.index].share * (dt_s * row.held)
+        return spent
 
     def unbooked(self, t_s: float) -> Floats:
         """Return what jobs have spent since they were booked last, and their provisional work, by account [GPU s]."""
@@ -113,9 +114,9 @@ class Jobs:
         return total
 
     def _provisional(self, row: JobRow, t_s: float) -> Floats:
-        total = np.asarray(row.open) + sum(
-            (np.asarray(w) for _, _, w in row.in_flight), np.zeros(len(ACCOUNTS))
-        )
+        total: Floats = np.array(row.open)
+        for _, _, work in row.in_flight:
+            total = total + np.asarray(work)
         if row.state == JobState.RUNNING:
             total = total + self._stepped(row, t_s - row.since_s)
         return total

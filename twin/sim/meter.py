@@ -57,9 +57,11 @@ class Meter:
         self.overhead_w = overhead * nodes.present
         air_w = self.overhead_w * body.overhead_to_air
         loop = np.maximum(nodes.loop, 0)
-        self.loop_heat_w = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops)
+        self.loop_heat_w = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops).astype(float)
         hall = self.plant.racks.hall[nodes.rack]
-        self.hall_heat_w = self.static_hall_w + np.bincount(hall, air_w, minlength=shape.n_halls)
+        self.hall_heat_w = self.static_hall_w + np.bincount(hall, air_w, minlength=shape.n_halls).astype(
+            float
+        )
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
         """Return base power of the GPUs of each group with leakage, at the last booked state [W]."""

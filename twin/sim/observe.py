@@ -112,7 +112,7 @@ class Observer:
         clocks, groups = engine.clocks, engine.traces.groups
         clock, bits = np.zeros(len(temp)), np.zeros(len(temp), np.int64)
         for part, model in enumerate(clocks.models):
-            idle_hz = engine.catalog.gpu(clocks.parts[part]).idle_clock_hz
+            idle_hz = engine.catalog.gpu(engine.body.parts[part]).idle_clock_hz
             of_part = groups.part[mine] == part
             idle = of_part & (trace == IDLE)
             clock[idle] = idle_hz / 1e9 if idle_hz else IDLE_CLOCK_GHZ
