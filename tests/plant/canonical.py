@@ -81,10 +81,11 @@ def canonical(plant: Plant) -> dict[str, Any]:
     }
     b = plant.bundles
     out["bundles"] = Counter(
-        (plant.fabrics[f], rail, rack_ids[x], rack_ids[y], cables, round(length, 6))
-        for f, rail, x, y, cables, length in zip(
+        (plant.fabrics[f], rail, plane, rack_ids[x], rack_ids[y], cables, round(length, 6))
+        for f, rail, plane, x, y, cables, length in zip(
             b.fabric.tolist(),
             b.rail.tolist(),
+            b.plane.tolist(),
             b.rack_a.tolist(),
             b.rack_b.tolist(),
             b.cables.tolist(),

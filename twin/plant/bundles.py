@@ -45,17 +45,19 @@ def bundle(
     total = len(racks.ids)
     fabric = np.concatenate([down.fabric, up.fabric]).astype(np.int64)
     rail = np.concatenate([down.rail, np.full(len(up.leaf), -1, np.int32)]).astype(np.int64)
+    plane = switches.rail[np.concatenate([down.leaf, up.leaf])].astype(np.int64)
     rack_a = np.concatenate([nodes.rack[down.node], switches.rack[up.leaf]]).astype(np.int64)
     rack_b = np.concatenate([switches.rack[down.leaf], switches.rack[up.spine]]).astype(np.int64)
     cables = np.concatenate([np.ones(len(down.node), np.int64), up.cables])
     speed = switches.port_bytes_s[np.concatenate([down.leaf, up.leaf])]
     rails = int(rail.max(initial=0)) + 2
-    key = ((fabric * rails + rail + 1) * total + rack_a) * total + rack_b
+    key = (((fabric * rails + rail + 1) * rails + plane + 1) * total + rack_a) * total + rack_b
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     a, b = rack_a[first].astype(np.int32), rack_b[first].astype(np.int32)
     return Bundles(
         fabric=fabric[first].astype(np.int32),
         rail=rail[first].astype(np.int32),
+        plane=plane[first].astype(np.int32),
         rack_a=a,
         rack_b=b,
         cables=np.bincount(group, cables, minlength=len(first)).astype(np.int32),

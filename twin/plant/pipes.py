@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import Circuit, PipeKind, Pipes
-from twin.plant.tables import Floats, LoopKind, Plant
+from twin.plant.tables import Floats, Ints, LoopKind, Plant
 
 HEADER_ABOVE_RACK_M = 0.9
 """Roof of the highest rack to the supply header; the return header lies another `RISE_M` above."""
@@ -24,6 +24,7 @@ MANIFOLD_M = 0.12
 """Back of the racks to the manifold."""
 
 MANIFOLD_Z_M = {PipeKind.SUPPLY: 0.45, PipeKind.RETURN: 0.85}
+LOW_Z_M = {PipeKind.SUPPLY: 0.35, PipeKind.RETURN: 0.85}
 STUB_M = 0.8
 """How far a manifold reaches beyond the last rack of its row."""
 
@@ -81,54 +82,110 @@ def radius_m(flow_m3_s: float, low_m: float, high_m: float) -> float:
 
 
 def _draw_facility(plant: Plant, hall: int, pipes: _PipeList) -> None:
-    """Draw the headers of one hall and a branch to each machine, per facility loop and side of the hall."""
-    loops, machines = plant.loops, plant.machines
-    racks = plant.racks
+    """Draw the headers of one hall with a branch to each machine, per kind of machine, end of the rows and plant.
+
+    Headers of CDUs, and of CRAHs that stand in one column, lie overhead with drops; several columns of CRAHs are
+    served near the floor from behind, one branch to each outermost machine of a loop.
+    """
+    loops, machines, racks = plant.loops, plant.machines, plant.racks
     here = np.flatnonzero((loops.hall[machines.loop] == hall) & loops.present[machines.loop])
     if not len(here):
         return
-    middle_m = float(racks.x_m[racks.hall == hall].mean())
+    east = machines.x_m[here] > float(racks.x_m[racks.hall == hall].mean())
+    groups = np.stack([loops.kind[machines.loop[here]], loops.plant[machines.loop[here]], east], axis=1)
+    taken: dict[tuple[int, int], int] = {}
+    for kind, source, at_east in np.unique(groups, axis=0).tolist():
+        mine = here[(groups == [kind, source, at_east]).all(axis=1)]
+        side = 1 if at_east else -1
+        order = taken.get((kind, side), 0)
+        taken[kind, side] = order + 1
+        columns = len(np.unique(np.round(machines.x_m[mine], 3)))
+        if kind == LoopKind.LIQUID or columns == 1:
+            _draw_overhead(plant, hall, mine, side, order, source, pipes)
+        else:
+            _draw_low(plant, hall, mine, side, order, source, pipes)
+
+
+def _behind_m(plant: Plant, mine: Ints, side: int) -> float:
+    """Return x of the outermost edge of machines [m]."""
+    edge = plant.machines.x_m[mine] + side * plant.machines.width_m[mine] / 2
+    return float(edge.max() if side > 0 else edge.min())
+
+
+def _share(plant: Plant, mine: Ints) -> Floats:
+    """Return the facility water of each machine [m3/s]."""
+    loop = plant.machines.loop[mine]
+    return (_water(plant)[loop] / np.maximum(plant.loops.units[loop], 1)).astype(np.float64)
+
+
+def _draw_overhead(
+    plant: Plant, hall: int, mine: Ints, side: int, order: int, source: int, pipes: _PipeList
+) -> None:
+    machines, racks = plant.machines, plant.racks
     top_m = float(racks.height_m[racks.hall == hall].max()) + HEADER_ABOVE_RACK_M
+    share = _share(plant, mine)
+    first_m = _behind_m(plant, mine, side) + side * 0.75 * BEHIND_M
+    for kind in PipeKind:
+        x_m, z_m = first_m + side * BEHIND_M * (2 * order + kind), top_m + RISE_M * kind
+        _add_header(plant, hall, x_m, z_m, kind, source, float(share.sum()), pipes)
+        for machine, flow_m3_s in zip(mine.tolist(), share.tolist(), strict=True):
+            to_m, y_m = float(machines.x_m[machine]), float(machines.y_m[machine])
+            y_m += APART_M if kind == PipeKind.SUPPLY else -APART_M
+            pipes.add(
+                [(x_m, y_m, z_m), (to_m, y_m, z_m), (to_m, y_m, float(machines.height_m[machine]))],
+                kind,
+                Circuit.FACILITY,
+                loop=int(machines.loop[machine]),
+                plant=source,
+                radius_m=radius_m(flow_m3_s, 0.06, 0.1),
+            )
+
+
+def _draw_low(
+    plant: Plant, hall: int, mine: Ints, side: int, order: int, source: int, pipes: _PipeList
+) -> None:
+    machines = plant.machines
+    share = _share(plant, mine)
+    x_m = _behind_m(plant, mine, side) + side * BEHIND_M * (1 + order)
+    edge_m = machines.x_m[mine] + side * machines.width_m[mine] / 2
+    furthest = np.full(len(plant.loops.ids), -np.inf)
+    np.maximum.at(furthest, machines.loop[mine], side * edge_m)
+    outermost = mine[side * edge_m > furthest[machines.loop[mine]] - 1e-6]
+    for kind in PipeKind:
+        z_m = LOW_Z_M[kind]
+        _add_header(plant, hall, x_m, z_m, kind, source, float(share.sum()), pipes)
+        for machine in outermost.tolist():
+            y_m = float(machines.y_m[machine])
+            back_m = float(machines.x_m[machine] + side * machines.width_m[machine] / 2)
+            pipes.add(
+                [(x_m, y_m, z_m), (back_m, y_m, z_m)],
+                kind,
+                Circuit.FACILITY,
+                loop=int(machines.loop[machine]),
+                plant=source,
+                radius_m=radius_m(float(share.max()), 0.05, 0.08),
+            )
+
+
+def _add_header(
+    plant: Plant,
+    hall: int,
+    x_m: float,
+    z_m: float,
+    kind: PipeKind,
+    source: int,
+    flow_m3_s: float,
+    pipes: _PipeList,
+) -> None:
+    """Draw a header through the depth of a hall; its water enters at the far wall."""
     far_m, near_m = float(plant.halls.y1_m[hall]) - 0.3, float(plant.halls.y0_m[hall]) + 0.3
-    share = _water(plant)[machines.loop] / np.maximum(loops.units[machines.loop], 1)
-    east = machines.x_m[here] > middle_m
-    for side, mine in ((-1, here[~east]), (1, here[east])):
-        header_m = _header_x_m(plant, mine, side)
-        for order, source in enumerate(np.unique(loops.plant[machines.loop[mine]]).tolist()):
-            served = mine[loops.plant[machines.loop[mine]] == source]
-            wide_m = radius_m(float(share[served].sum()), 0.09, 0.2)
-            for kind in PipeKind:
-                x_m = header_m + side * BEHIND_M * (2 * order + kind)
-                z_m = top_m + RISE_M * kind
-                pipes.add(
-                    [(x_m, far_m, z_m), (x_m, near_m, z_m)],
-                    kind,
-                    Circuit.FACILITY,
-                    plant=source,
-                    radius_m=wide_m,
-                )
-                for machine in served.tolist():
-                    mx, y_m = float(machines.x_m[machine]), float(machines.y_m[machine])
-                    y_m += APART_M if kind == PipeKind.SUPPLY else -APART_M
-                    pipes.add(
-                        [(x_m, y_m, z_m), (mx, y_m, z_m), (mx, y_m, float(machines.height_m[machine]))],
-                        kind,
-                        Circuit.FACILITY,
-                        loop=int(machines.loop[machine]),
-                        plant=source,
-                        radius_m=radius_m(float(share[machine]), 0.06, 0.1),
-                    )
-
-
-def _header_x_m(plant: Plant, mine: np.ndarray, side: int) -> float:
-    """Return x of the first header: right behind the CDUs, else behind the outermost CRAHs."""
-    loops, machines = plant.loops, plant.machines
-    liquid = mine[loops.kind[machines.loop[mine]] == LoopKind.LIQUID]
-    behind = liquid if len(liquid) else mine
-    if not len(behind):
-        return 0.0
-    edge = machines.x_m[behind] + side * machines.width_m[behind] / 2
-    return float(edge.min() if side < 0 else edge.max()) + side * BEHIND_M * 0.75
+    pipes.add(
+        [(x_m, far_m, z_m), (x_m, near_m, z_m)],
+        kind,
+        Circuit.FACILITY,
+        plant=source,
+        radius_m=radius_m(flow_m3_s, 0.09, 0.2),
+    )
 
 
 def _water(plant: Plant) -> Floats:

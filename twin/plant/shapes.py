@@ -132,7 +132,7 @@ class TrayBundles:
 
     lines: Polylines
     fabric: Ints
-    rail: Ints  # -1: leaf to spine
+    rail: Ints  # first rail of the lane; -1: leaf to spine, of leaves that serve several rails
     rack: Ints  # rack of a drop, -1 in a tray
     row: Ints  # row of the tray or drop, -1 in the cross tray
     cables: Ints

@@ -172,6 +172,7 @@ class Bundles:
 
     fabric: Ints
     rail: Ints  # -1: leaf to spine
+    plane: Ints  # rail of the leaf at one end, -1 where leaves have none
     rack_a: Ints
     rack_b: Ints
     cables: Ints

@@ -76,22 +76,24 @@ def draw_bundles(plant: Plant) -> TrayBundles:
 def lanes(plant: Plant) -> tuple[Ints, Ints, Floats]:
     """Return, per bundle, its lane and the first rail of that lane; and each lane's offset in a tray [m].
 
-    Rails of a fabric share its lanes evenly; leaf to spine has a lane of its own.
+    Rails of a fabric share its lanes evenly, cables from leaf to spine with the rail of the leaf. Those of leaves
+    that serve several rails have a lane of their own.
     """
     bundles = plant.bundles
+    rail = np.where(bundles.rail < 0, bundles.plane, bundles.rail)
     lane = np.zeros(len(bundles.rail), np.int32)
     lead = np.full(len(bundles.rail), -1, np.int32)
     total = 0
     for fabric in range(len(plant.fabrics)):
         mine = bundles.fabric == fabric
-        rails = int(bundles.rail[mine].max(initial=-1)) + 1
+        rails = int(rail[mine].max(initial=-1)) + 1
         count = min(rails, MAX_LANES)
+        mixed = rail < 0
         if count:
-            within = np.maximum(bundles.rail, 0) * count // rails
-            up = bundles.rail < 0
-            lane[mine] = np.where(up, total + count, total + within)[mine]
-            lead[mine] = np.where(up, -1, -(-within * rails // count))[mine]
-        total += count + 1
+            within = np.maximum(rail, 0) * count // rails
+            lane[mine] = np.where(mixed, total + count, total + within)[mine]
+            lead[mine] = np.where(mixed, -1, -(-within * rails // count))[mine]
+        total += count + int(bool(mixed[mine].any()))
     step_m = min(LANE_M, (TRAY_WIDTH_M - 0.06) / max(1, total))
     offset_m: Floats = (np.arange(total, dtype=np.float64) - (total - 1) / 2) * step_m
     return lane, lead, offset_m
