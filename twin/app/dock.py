@@ -35,7 +35,8 @@ class Dock(QDockWidget):
         self.body.setSpacing(0)
         self.setWidget(panel)
         self._window = parent
-        self.visibilityChanged.connect(self._drop_doubled_title)
+        self.visibilityChanged.connect(self.drop_doubled_title)
+        self.dockLocationChanged.connect(self.drop_doubled_title)
 
     def _title_bar(self, title: str, icon: str) -> QWidget:
         bar = QWidget(self)
@@ -64,7 +65,7 @@ class Dock(QDockWidget):
         layout.addWidget(closing)
         return bar
 
-    def _drop_doubled_title(self) -> None:
+    def drop_doubled_title(self) -> None:
         """Leave the title to the tab when the dock has one."""
         alone = self.isFloating() or not self._window.tabifiedDockWidgets(self)
         self._name.setVisible(alone)

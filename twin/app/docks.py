@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar
+from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
@@ -115,9 +115,9 @@ class Docks:
         window.tabifyDockWidget(self.events, self.jobs)
         for dock in self._all.values():
             dock.show()
-        for bar in window.findChildren(QTabBar):
-            bar.setDrawBase(False)
         self.events.raise_()
-        window.resizeDocks([self.events, self.plots], [580, 680], Qt.Orientation.Horizontal)
+        for dock in self._all.values():
+            dock.drop_doubled_title()
+        window.resizeDocks([self.events, self.plots], [560, 700], Qt.Orientation.Horizontal)
         window.resizeDocks([self.events], [_BOTTOM_PX], Qt.Orientation.Vertical)
         window.resizeDocks([self.inspector], [_RIGHT_PX], Qt.Orientation.Horizontal)

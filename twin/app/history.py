@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class History:
-    """Samples of some series over simulated time; when full, every second sample goes and spacing doubles.
+    """Samples of some series over simulated time; when full, they are thinned to an even spacing.
 
     So a run of any length keeps its whole past at the resolution a plot can show, in constant memory.
 
@@ -54,8 +54,8 @@ class History:
         return self._data[self._columns[name], : self._count]
 
     def _thin(self) -> None:
-        kept = self._data[:, ::2].copy()
-        self._count = kept.shape[1]
-        self._data[:, : self._count] = kept
-        span_s = self._data[0, self._count - 1] - self._data[0, 0]
-        self._spacing_s = max(self._spacing_s, span_s / self.capacity)
+        since_s = self._data[0] - self._data[0, 0]
+        self._spacing_s = 2.0 * since_s[-1] / self.capacity
+        _, first = np.unique(np.floor(since_s / self._spacing_s), return_index=True)
+        self._count = len(first)
+        self._data[:, : self._count] = self._data[:, first]

@@ -41,7 +41,7 @@ class Chart:
 CHARTS: tuple[Chart, ...] = (
     Chart("Power", "MW", (Curve("site.it_w", "IT", 1e6), Curve("site.facility_w", "facility", 1e6))),
     Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
-    Chart("GPU temperature", "°C", (Curve("site.gpu_max_c", "hottest"), Curve("site.gpu_mean_c", "mean"))),
+    Chart("Temperature", "°C", (Curve("site.gpu_max_c", "hottest"), Curve("site.gpu_mean_c", "mean"))),
 )
 _NAMES = tuple(curve.channel for chart in CHARTS for curve in chart.curves)
 
@@ -121,7 +121,7 @@ class PlotsDock(Dock):
                 f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{chart.unit}</span> &nbsp; "
                 f"<span style='color:{theme.muted}'>{names}</span>",
                 color=theme.text,
-                size="9pt",
+                size="8pt",
                 justify="left",
             )
             plot.showGrid(x=True, y=True, alpha=0.12)

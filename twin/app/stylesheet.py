@@ -30,7 +30,7 @@ QDockWidget { color: $muted; font-weight: 600; }
 QWidget[role="docktitle"] { background: $surface; border-bottom: 1px solid $border; }
 QLabel[role="dockname"] { color: $text; font-weight: 600; background: transparent; }
 QWidget[role="panel"] { background: $surface; }
-QTabBar { background: $ground; }
+QTabBar { background: $ground; qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: $muted; padding: 6px 14px; margin: 2px 2px 0 0; border: none;
   border-top-left-radius: 6px; border-top-right-radius: 6px; }
 QTabBar::tab:selected { background: $surface; color: $text; border-bottom: 2px solid $accent; }

@@ -54,8 +54,8 @@ def significant(value: float, digits: int = 3) -> str:
         return MISSING
     if value == 0:
         return "0"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{min(decimals, 6)}f}"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the rounded number: 0.9999 is 1.00
+    return f"{value:,.{min(max(0, digits - 1 - exponent), 6)}f}"
 
 
 def elapsed(t_s: float) -> str:

@@ -1,0 +1,273 @@
+"""What a person does in the first minutes, done in the real window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from twin.app.main_window import MainWindow
+from twin.app.session import DEFAULT_SPEED
+from twin.record.events import Severity
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+
+
+def test_space_plays_and_pauses(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    assert not window.session.playing
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert window.session.playing
+    qtbot.waitUntil(lambda: window.session.t_s > 60.0, timeout=20_000)
+    assert "00:00:00" not in window.transport.elapsed_label.text()
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert not window.session.playing
+
+
+def test_figures_and_inspector_follow_the_run(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.session.play()
+    tile = window.transport.kpis.tiles["site.it_w"]
+    qtbot.waitUntil(lambda: tile.value_text.endswith("kW"), timeout=20_000)
+    window.go_to("gpu/0/0/0/3")
+    facts = window.docks.inspector.facts
+    assert facts is not None
+    assert facts.kind == "gpu"
+    now = {row.label: row.value for row in facts.sections[0].rows}
+    assert now["GPU temperature"].endswith("°C")
+    place = {row.label: row.link for row in facts.sections[1].rows}
+    assert place["Node"] == "gpu/0/0/0"
+    assert any(row.badge == "published" for section in facts.sections for row in section.rows)
+
+
+def test_events_arrive_and_a_click_selects_and_flies(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    window.session.set_speed(math.inf)
+    window.session.play()
+    model = window.docks.events.model
+
+    def failure_row() -> int | None:
+        rows = range(model.rowCount())
+        return next((r for r in rows if model.event_at(r).subject.startswith("gpu/")), None)
+
+    qtbot.waitUntil(lambda: failure_row() is not None, timeout=60_000)
+    window.session.pause()
+    row = failure_row()
+    assert row is not None
+    subject = model.event_at(row).subject
+    before = window.hall.view.pose
+    table = window.docks.events.table
+    table.scrollTo(model.index(row, 0))
+    place = table.visualRect(model.index(row, 3)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.hall.state.selection == (subject,)
+    assert window.docks.inspector.thing == subject
+    qtbot.waitUntil(lambda: window.hall.view.pose != before)
+
+
+def test_events_are_filtered_by_severity_and_text(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.session.set_speed(math.inf)
+    window.session.play()
+    dock = window.docks.events
+    qtbot.waitUntil(
+        lambda: any(e.severity >= Severity.WARNING for e in window.session.events), timeout=60_000
+    )
+    window.session.pause()
+    dock.severity_buttons[Severity.WARNING].click()
+    shown = [dock.model.event_at(row) for row in range(dock.model.rowCount())]
+    assert shown
+    assert all(event.severity >= Severity.WARNING for event in shown)
+    dock.search.setText("no such words")
+    assert dock.model.rowCount() == 0
+
+
+def test_colour_by_changes_the_picture(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.hall.view.preset("close", animate=False)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.t_s > 60.0, timeout=20_000)
+    window.session.pause()
+    hot = window.hall.view.grab()
+    assert hot.std() > 5  # not blank
+    QTest.keyClick(window, Qt.Key.Key_5)
+    assert window.hall.state.colour_by == "gpu.state"
+    assert window.hall.colour_box.currentData() == "gpu.state"
+    assert window.hall.legend.legend is not None
+    assert window.hall.legend.legend.categories
+    states = window.hall.view.grab()
+    assert np.mean(np.any(np.abs(states.astype(int) - hot) > 24, axis=2)) > 0.005
+
+
+def test_hover_names_the_thing_with_its_state(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.hall.view.preset("close", animate=False)
+    native = window.hall.view.native
+    names: list[str] = []
+    window.hall.hovered.connect(names.append)
+    step = 40
+    for x in range(native.width() // 4, 3 * native.width() // 4, step):
+        QTest.mouseMove(native, QPoint(x, native.height() // 2))
+        QApplication.processEvents()
+        if names and names[-1]:
+            break
+    assert names
+    assert names[-1]
+    assert window.hall.hover_plate.isVisible()
+    assert names[-1].startswith(window.hall.hover_plate.title)
+    assert ":" in names[-1]
+
+
+def test_a_click_in_the_hall_shows_the_thing_in_the_inspector(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    window.go_to("gpu/0/0/0")
+    window.hall.view.fly_to("gpu/0/0/0", animate=False)
+    native = window.hall.view.native
+    QTest.mouseClick(native, Qt.MouseButton.LeftButton, pos=QPoint(native.width() // 2, native.height() // 2))
+    qtbot.waitUntil(lambda: len(window.hall.state.selection) == 1)
+    assert window.docks.inspector.thing == window.hall.state.selection[0]
+    QTest.keyClick(window, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
+    assert window.hall.state.selection[0].count("/") < 4
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert window.docks.inspector.thing is None
+
+
+def test_a_bad_file_shows_its_problems_and_keeps_the_scene(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path, tmp_path: Path
+) -> None:
+    window = make_window(lab)
+    open_document = window.session.document
+    bad = tmp_path / "bad.twin.yaml"
+    bad.write_text(lab.read_text().replace("duration: 1 day", "duraton: 1 day"))
+    assert not window.files.open(bad)
+    dialog = window.files.problems
+    assert dialog is not None
+    assert dialog.isVisible()
+    assert dialog.problems[0].line > 0
+    assert "duraton" in dialog.problems[0].key
+    assert window.session.document is open_document
+    dialog.close()
+    qtbot.waitUntil(lambda: window.files.problems is None)
+
+
+def test_a_dropped_file_is_opened_and_plays(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window()
+    drag = QMimeData()
+    drag.setUrls([QUrl.fromLocalFile(str(lab))])
+    rest = (Qt.DropAction.CopyAction, drag, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(QPoint(50, 50), *rest)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), *rest))
+    assert window.session.document is not None
+    assert window.session.playing
+    dropped: list[str] = []
+    window.hall.dropped.connect(dropped.append)
+    QApplication.sendEvent(window.hall.view.native, QDropEvent(QPointF(50, 50), *rest))
+    assert dropped == [str(lab)]
+
+
+def test_the_palette_finds_and_runs_an_action(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.activateWindow()
+    QTest.keyClick(
+        window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    palette = window.palette_popup
+    assert palette.isVisible()
+    QTest.keyClicks(palette.field, "colour job")
+    assert palette.shown[0].title == "Colour by job"
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert window.hall.state.colour_by == "gpu.job"
+    window.open_palette()
+    QTest.keyClicks(palette.field, "gpu/0/1/0")
+    assert palette.shown[0].category == "Go to"
+    palette.run_current()
+    assert window.hall.state.selection == ("gpu/0/1/0",)
+
+
+def test_the_theme_switches_and_is_remembered(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    dark = window.palette().window().color().lightness()
+    window.menus.execute("window.theme_light")
+    assert window.palette().window().color().lightness() > dark + 100
+    assert window.settings.theme == "light"
+    assert window.hall.state.theme == "light"
+    window.menus.execute("window.theme_dark")
+
+
+def test_the_welcome_page_lists_the_scenes_and_a_card_opens_one(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window()
+    cards = {card.path.name: card for card in window.welcome.cards}
+    assert set(cards) >= {
+        "lab-16.twin.yaml",
+        "superpod-h100.twin.yaml",
+        "llama3-16k.twin.yaml",
+        "nvl72-row.twin.yaml",
+        "video-ingest.twin.yaml",
+    }
+    qtbot.waitUntil(lambda: "GPUs" in cards["lab-16.twin.yaml"].size_label.text(), timeout=20_000)
+    assert not window.transport.isVisible()
+    QTest.mouseClick(cards["lab-16.twin.yaml"], Qt.MouseButton.LeftButton)
+    assert window.session.document is not None
+    assert window.transport.isVisible()
+    assert window.session.playing
+    assert window.session.speed == DEFAULT_SPEED
+    assert window.settings.recent == [lab.resolve()]
+
+
+def test_docks_close_come_back_and_reset(make_window: MakeWindow, lab: Path) -> None:
+    window = make_window(lab)
+    window.menus.execute("window.dock_plots")
+    assert not window.docks.is_shown("plots")
+    window.docks.events.setFloating(True)
+    window.menus.execute("window.reset_layout")
+    assert window.docks.is_shown("plots")
+    assert not window.docks.events.isFloating()
+
+
+def test_every_action_has_a_unique_key(make_window: MakeWindow) -> None:
+    window = make_window()
+    keys = [
+        made.shortcut().toString() for made in window.menus.qt_actions.values() if made.shortcut().toString()
+    ]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_dead_worker_is_told_and_space_resumes(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.t_s > 0, timeout=20_000)
+    workers = [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]
+    assert len(workers) == 1
+    workers[0].kill()
+    qtbot.waitUntil(lambda: window.session.lost, timeout=20_000)
+    assert [note.trouble.resumable for note in window.notifications.notes] == [True]
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert not window.notifications.notes
+    qtbot.waitUntil(lambda: window.session.t_s > 0 and window.session.playing, timeout=20_000)
+
+
+def test_closing_the_window_ends_the_worker(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    assert window.session.client.alive
+    window.close()
+    assert not window.session.client.alive
+    assert not [c for c in psutil.Process().children() if "spawn_main" in " ".join(c.cmdline())]
