@@ -125,6 +125,9 @@ def test_pause_stands_and_play_goes_on() -> None:
     assert not stood.playing
     client.pump(0.01)
     assert client.poll() == []
+    assert client.run_file is not None
+    with Reader(client.run_file) as reader:  # what is on screen is in the file
+        assert (reader.t_end_s, reader.event_count) == (stood.t_s, stood.events)
     client.play()
     assert isinstance(finish(client)[-1], Finished)
     client.close()

@@ -20,9 +20,17 @@ from twin.scenario.document import Scenario
 _DATA = ("catalog", "profiles", "weather")
 
 
+_latest: list[tuple[Scenario, dict[str, str]]] = []  # of the last scenario asked about: runs ask often
+
+
 def input_hashes(scenario: Scenario) -> dict[str, str]:
     """Return a hash of the effective scenario and of each shipped data file a run can read."""
-    return {"scenario": _digest(to_json(scenario).encode()), **_shipped()}
+    for known, hashes in _latest:
+        if known is scenario:  # frozen, so the same object is the same document
+            return dict(hashes)
+    hashes = {"scenario": _digest(to_json(scenario).encode()), **_shipped()}
+    _latest[:] = [(scenario, hashes)]
+    return dict(hashes)
 
 
 def inputs_hash(scenario: Scenario) -> str:
@@ -43,6 +51,7 @@ def versions() -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=1)
 def app_version() -> str:
     """Return the version of this program, "0" when it runs from a bare folder."""
     try:

@@ -21,7 +21,7 @@ from twin.scenario.document import Scenario
 SAMPLES = 4000
 """Samples of a whole run; never closer than `MIN_INTERVAL_S` [simulated s]."""
 MIN_INTERVAL_S = 1.0
-SNAPSHOTS = 32
+SNAPSHOTS = 24
 """Snapshots and ledger rows of a whole run."""
 COMMIT_WALL_S = 1.0
 """What a crash may cost at most [wall s]."""

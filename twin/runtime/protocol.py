@@ -167,7 +167,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class At:
-    """Worker to app: stands at `t_s`; `events` rows are readable in the run file."""
+    """Worker to app: stands at `t_s`; `events` rows have been told (the run file may be a second behind)."""
 
     session: int
     t_s: float

@@ -86,6 +86,7 @@ class Session:
             self._play(self._engine, request.speed)
         elif isinstance(request, Pause):
             self._stand()
+            self._observe(force=True)
             self._report(self._engine)
         elif isinstance(request, Step):
             self._step(self._engine)
@@ -189,6 +190,8 @@ class Session:
             return
         try:
             self._recorder.observe(force)
+            if force:
+                self._recorder.commit()
         except RunFileError as error:
             self._lose_recorder(error)
 
