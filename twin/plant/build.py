@@ -43,7 +43,9 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
     storage = connect_storage(scenario, parts, layout)
     switches, node_links, leaf_links = connect_fabrics(scenario, parts, layout)
     halls = settle_halls(scenario, layout, loops, machines, power)
-    bundles = bundle(layout.racks, layout.nodes, switches, node_links, leaf_links, len(halls.ids))
+    bundles = bundle(
+        layout.racks, layout.rows, layout.nodes, switches, node_links, leaf_links, len(halls.ids)
+    )
     return Plant(
         epoch=0,
         node_parts=layout.node_parts,

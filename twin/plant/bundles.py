@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.plant.tables import Bundles, Floats, Ints, LeafLinks, NodeLinks, Nodes, Racks, Switches
-
-TRAY_ABOVE_RACK_M = 0.28
-"""Roof of the racks to the cable tray over them."""
-
-CROSS_TRAY_M = 0.9
-"""End of the longest row to the tray that joins the rows."""
+from twin.plant.tables import Bundles, Floats, Ints, LeafLinks, NodeLinks, Nodes, Racks, Rows, Switches
+from twin.plant.tray_paths import cross_tray_x_m, tray_of_row
 
 DROP_M = 1.4
 """Tray to a port half-way down the rack."""
@@ -20,22 +15,14 @@ INSIDE_RACK_M = 2.0
 """Cable that stays in its rack."""
 
 
-def cross_tray_x_m(racks: Racks, halls: int) -> Floats:
-    """Return x of the tray that joins the rows of each hall [m]; nan for a hall without racks."""
-    end_m = np.full(halls, -np.inf)
-    there = racks.present
-    np.maximum.at(end_m, racks.hall[there], (racks.x_m + racks.width_m / 2)[there])
-    return np.where(np.isfinite(end_m), end_m + CROSS_TRAY_M, np.nan)
-
-
 def bundle(
-    racks: Racks, nodes: Nodes, switches: Switches, down: NodeLinks, up: LeafLinks, halls: int
+    racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, down: NodeLinks, up: LeafLinks, halls: int
 ) -> Bundles:
     """Return the cables of all fabrics, those of one rail between the same two racks together.
 
     Parameters
     ----------
-    racks, nodes, switches
+    racks, rows, nodes, switches
         Tables in site coordinates.
     down, up
         Cables from nodes to leaves, and from leaves to spines.
@@ -62,15 +49,14 @@ def bundle(
         rack_b=b,
         cables=np.bincount(group, cables, minlength=len(first)).astype(np.int32),
         cable_bytes_s=speed[first],
-        length_m=lengths_m(racks, a, b, cross_tray_x_m(racks, halls)),
+        length_m=lengths_m(racks, rows, a, b, cross_tray_x_m(racks, halls)),
     )
 
 
-def lengths_m(racks: Racks, a: Ints, b: Ints, cross_x_m: Floats) -> Floats:
+def lengths_m(racks: Racks, rows: Rows, a: Ints, b: Ints, cross_x_m: Floats) -> Floats:
     """Return how long a cable between racks a and b is [m]: up to the tray, along trays, down, with slack."""
     dx_m, dy_m = np.abs(racks.x_m[a] - racks.x_m[b]), np.abs(racks.y_m[a] - racks.y_m[b])
-    to_cross_m = np.abs(cross_x_m[racks.hall[a]] - racks.x_m[a]) + np.abs(
-        cross_x_m[racks.hall[b]] - racks.x_m[b]
-    )
-    along_m = np.where(racks.row[a] == racks.row[b], dx_m, to_cross_m + dy_m)
+    tray = tray_of_row(rows)[racks.row]
+    out_m = np.abs(cross_x_m[racks.hall] - racks.x_m)
+    along_m = np.where(tray[a] == tray[b], dx_m, out_m[a] + out_m[b] + dy_m)
     return np.where(a == b, INSIDE_RACK_M, along_m + 2 * DROP_M + SLACK_M)

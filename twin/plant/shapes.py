@@ -118,7 +118,7 @@ class Pipes:
 
 @dataclass(frozen=True)
 class Trays:
-    """Cable trays; row -1 is the tray that joins the rows of a hall."""
+    """Cable trays; rows in one line share that of the first; row -1 is the tray that joins the rows of a hall."""
 
     lines: Polylines
     hall: Ints

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.plant.bundles import cross_tray_x_m
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import TrayBundles
 from twin.plant.tables import Bools, Floats, Ints, Plant
-from twin.plant.trays import CROSS_ABOVE_M, TRAY_WIDTH_M, tray_lines
+from twin.plant.tray_paths import cross_tray_x_m, tray_of_row, tray_places
+from twin.plant.trays import CROSS_ABOVE_M, TRAY_WIDTH_M
 
 MAX_LANES = 4
 """Rails of one fabric are drawn as at most so many lanes; a lane carries the number of its first rail."""
@@ -26,7 +26,7 @@ class _Ends:
     """Both ends of every bundle that leaves its rack."""
 
     rack: Ints
-    row: Ints
+    row: Ints  # whose tray it lies in
     hall: Ints
     lane: Ints
     rail: Ints  # first rail of the lane
@@ -104,10 +104,11 @@ def _ends(plant: Plant, lane: Ints, rail: Ints) -> _Ends:
     out = bundles.rack_a != bundles.rack_b
     twice = np.concatenate([out, out])
     rack = np.concatenate([bundles.rack_a, bundles.rack_b])[twice]
-    leaves_row = racks.row[bundles.rack_a] != racks.row[bundles.rack_b]
+    tray = tray_of_row(plant.rows)[racks.row]
+    leaves_row = tray[bundles.rack_a] != tray[bundles.rack_b]
     return _Ends(
         rack=rack,
-        row=racks.row[rack],
+        row=tray[rack],
         hall=racks.hall[rack],
         lane=np.tile(lane, 2)[twice],
         rail=np.tile(rail, 2)[twice],
@@ -124,7 +125,7 @@ def _along_rows(plant: Plant, ends: _Ends, offset_m: Floats, cross_x_m: Floats) 
     row, lane = ends.row[first], ends.lane[first]
     goes_out = np.bincount(group, ends.leaves_row, minlength=len(first)) > 0
     high_m = np.where(goes_out, cross_x_m[ends.hall[first]] + offset_m[lane], high_m)
-    tray_y_m, tray_z_m = tray_lines(plant.rows)
+    tray_y_m, tray_z_m = tray_places(plant.rows)
     y_m, z_m = tray_y_m[row] + offset_m[lane], tray_z_m[row] + IN_TRAY_M
     cables = np.bincount(group, ends.cables, minlength=len(first)).astype(np.float64)
     return _Drawn(
@@ -144,7 +145,7 @@ def _across(plant: Plant, ends: _Ends, offset_m: Floats, cross_x_m: Floats) -> _
     out = np.flatnonzero(ends.leaves_row)
     within, group = _groups(ends.hall[out], ends.lane[out], len(offset_m))
     first = out[within]
-    tray_y_m, tray_z_m = tray_lines(plant.rows)
+    tray_y_m, tray_z_m = tray_places(plant.rows)
     low_m, high_m = _span(group, len(first), tray_y_m[ends.row[out]] + offset_m[ends.lane[out]])
     top_m = np.full(len(cross_x_m), -np.inf)
     np.maximum.at(top_m, plant.rows.hall, tray_z_m)
@@ -168,7 +169,7 @@ def _drops(plant: Plant, ends: _Ends, offset_m: Floats) -> _Drawn:
     racks, many = plant.racks, len(offset_m)
     first, group = _groups(ends.rack, ends.lane, many)
     rack, lane, row = ends.rack[first], ends.lane[first], ends.row[first]
-    tray_y_m, tray_z_m = tray_lines(plant.rows)
+    tray_y_m, tray_z_m = tray_places(plant.rows)
     x_m = racks.x_m[rack] + (lane - (many - 1) / 2) * racks.width_m[rack] * 0.7 / max(1, many)
     y_m = tray_y_m[row] + offset_m[lane]
     return _Drawn(

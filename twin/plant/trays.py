@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.plant.bundles import TRAY_ABOVE_RACK_M, cross_tray_x_m
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import Busways, Trays
-from twin.plant.tables import Floats, Plant, Rows
+from twin.plant.tables import Plant
+from twin.plant.tray_paths import TRAY_FORWARD_M, cross_tray_x_m, tray_of_row, tray_places
 
 TRAY_WIDTH_M = 0.5
-TRAY_FORWARD_M = 0.3
-"""Middle of a row to its tray, towards the fronts; the busways lie as far towards the backs."""
-
 CROSS_ABOVE_M = 0.12
 """How much higher the tray that joins the rows lies."""
 
@@ -21,25 +18,23 @@ BUSWAY_ABOVE_RACK_M = 0.55
 BUSWAY_WIDTH_M = 0.09
 
 
-def tray_lines(rows: Rows) -> tuple[Floats, Floats]:
-    """Return y and z of the tray over each row [m]."""
-    return rows.y_m + rows.facing * TRAY_FORWARD_M, rows.height_m + TRAY_ABOVE_RACK_M
-
-
 def draw_trays(plant: Plant) -> Trays:
     """Return the trays over the rows, and in each hall the one that joins them."""
     rows, halls = plant.rows, len(plant.halls.ids)
     cross_m = cross_tray_x_m(plant.racks, halls)
-    tray_y_m, tray_z_m = tray_lines(rows)
+    tray_y_m, tray_z_m = tray_places(rows)
     there = np.flatnonzero(rows.present)
-    end_m = cross_m[rows.hall[there]] + TRAY_WIDTH_M / 2
+    line, member = np.unique(tray_of_row(rows)[there], return_inverse=True)
+    start_m = np.full(len(line), np.inf)
+    np.minimum.at(start_m, member, rows.x0_m[there] - OVERHANG_M)
+    end_m = cross_m[rows.hall[line]] + TRAY_WIDTH_M / 2
     lines = LineBuilder()
-    start = np.stack([rows.x0_m[there] - OVERHANG_M, tray_y_m[there], tray_z_m[there]], axis=1)
-    stop = np.stack([end_m, tray_y_m[there], tray_z_m[there]], axis=1)
+    start = np.stack([start_m, tray_y_m[line], tray_z_m[line]], axis=1)
+    stop = np.stack([end_m, tray_y_m[line], tray_z_m[line]], axis=1)
     lines.add_many(np.stack([start, stop], axis=1))
     crossed = []
     for hall in range(halls):
-        mine = there[rows.hall[there] == hall]
+        mine = line[rows.hall[line] == hall]
         if len(mine) > 1:
             z_m = float(tray_z_m[mine].max()) + CROSS_ABOVE_M
             low, high = float(tray_y_m[mine].min()) - OVERHANG_M, float(tray_y_m[mine].max()) + OVERHANG_M
@@ -47,9 +42,9 @@ def draw_trays(plant: Plant) -> Trays:
             crossed.append(hall)
     return Trays(
         lines=lines.build(),
-        hall=np.concatenate([rows.hall[there], crossed]).astype(np.int32),
-        row=np.concatenate([there, np.full(len(crossed), -1)]).astype(np.int32),
-        width_m=np.full(len(there) + len(crossed), TRAY_WIDTH_M),
+        hall=np.concatenate([rows.hall[line], crossed]).astype(np.int32),
+        row=np.concatenate([line, np.full(len(crossed), -1)]).astype(np.int32),
+        width_m=np.full(len(line) + len(crossed), TRAY_WIDTH_M),
     )
 
 
