@@ -29,6 +29,8 @@ class Spot:
         Words that may stand here.
     item
         What the items of a list, or the values of a table, may be.
+    text
+        Whether any text may stand here.
     table
         Whether those stand under keys of their own (a table), not in a list.
     """
@@ -37,6 +39,7 @@ class Spot:
     quantity: Quantity | None = None
     choices: tuple[str, ...] = ()
     item: Any = None
+    text: bool = False
     table: bool = False
     description: str = ""
 
@@ -74,7 +77,9 @@ def below(spot: Spot, step: str | int, kind: object = None) -> Spot:
     info = known[1]
     inner = spot_of(info.annotation)
     quantity = inner.quantity or next((one for one in info.metadata if isinstance(one, Quantity)), None)
-    return Spot(inner.models, quantity, inner.choices, inner.item, inner.table, info.description or "")
+    return Spot(
+        inner.models, quantity, inner.choices, inner.item, inner.text, inner.table, info.description or ""
+    )
 
 
 def spot_of(annotation: Any) -> Spot:
@@ -83,7 +88,7 @@ def spot_of(annotation: Any) -> Spot:
     choices: list[str] = []
     quantity: Quantity | None = None
     item: Any = None
-    table = False
+    text = table = False
     for part in _parts(annotation):
         if isinstance(part, Quantity):
             quantity = part
@@ -93,9 +98,11 @@ def spot_of(annotation: Any) -> Spot:
             item = get_args(part)[0]
         elif get_origin(part) is dict:
             item, table = get_args(part)[1], True
+        elif part is str:
+            text = True
         elif isinstance(part, type) and issubclass(part, BaseModel):
             models.append(part)
-    return Spot(tuple(models), quantity, tuple(choices), item, table)
+    return Spot(tuple(models), quantity, tuple(choices), item, text, table)
 
 
 def _parts(annotation: Any) -> Iterator[Any]:

@@ -15,7 +15,8 @@ from twin.scenario.patch import Change, Patch
 from twin.scenario.path import split
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.quantity import FROM_FILE
-from twin.scenario.tree import Mark, Tree, parse
+from twin.scenario.text_edit import value_of
+from twin.scenario.tree import Mark, Tree
 from twin.scenario.validate import nearest, value_problem
 
 P = TypeVar("P", bound=BaseModel)
@@ -75,7 +76,7 @@ class _Setting:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
-        self.value = parse(text, "--set").plain()
+        self.value: Any = None
 
     def within(self, part: P, steps: tuple[str, ...]) -> P:
         """Return a copy of `part` with the value at `steps`."""
@@ -86,6 +87,8 @@ class _Setting:
             raise self._refused(f"leads nowhere: there is no key {steps[0]!r} at this place", hint)
         name = known[steps[0]][0]
         if len(steps) == 1:
+            spot = fields.below(fields.Spot(models=(type(part),)), steps[0])
+            self.value = value_of(self.text, spot, "--set")[0].plain()
             return part.model_copy(update={name: self._checked(type(part), steps[0])})
         spot = fields.below(fields.Spot(models=(type(part),)), steps[0])
         return part.model_copy(update={name: self._below(getattr(part, name), steps[1:], spot)})
