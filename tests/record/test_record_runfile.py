@@ -144,6 +144,19 @@ def test_closing_while_somebody_reads_loses_nothing(tmp_path: Path) -> None:
         assert len(late.events()) == 50
 
 
+def test_a_copy_of_a_live_run_is_whole(tmp_path: Path) -> None:
+    writer = write(tmp_path / "live.twinrun", seconds=100, close=False)
+    with Reader(tmp_path / "live.twinrun") as reader:
+        reader.save_copy(tmp_path / "kept.twinrun")
+        with pytest.raises(RunFileError, match="cannot write"):
+            reader.save_copy(tmp_path / "no" / "kept.twinrun")
+    writer.close()
+    with Reader(tmp_path / "kept.twinrun") as kept:
+        assert len(kept.events()) == 50
+        assert kept.summary is not None
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["kept.twinrun", "live.twinrun"]
+
+
 def test_resume_drops_what_came_after_the_snapshot(tmp_path: Path) -> None:
     path = tmp_path / "a.twinrun"
     write(path, seconds=600)

@@ -11,7 +11,7 @@ from toy_engine import NAME, ToyEngine, scenario
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, InterventionRefused, run
-from twin.runtime.protocol import Applied, At, Finished, Happened, Message, Ready, Refused
+from twin.runtime.protocol import Applied, At, Failed, Finished, Happened, Message, Ready, Refused
 from twin.scenario.faults import Intervention
 
 TRIP = Intervention(at="600 s", kind="fail", target="gpu/0/1/0")
@@ -219,3 +219,33 @@ def test_a_run_file_that_cannot_be_written_is_said_in_one_sentence(tmp_path: Pat
     client.play()
     assert client.poll() == []
     client.close()
+
+
+def test_a_full_disk_costs_the_recording_and_not_the_run(tmp_path: Path) -> None:
+    client = InlineClient(NAME)
+    client.load(scenario("20 h"), 3, run_file=tmp_path / "a.twinrun")
+    recorder = client._session._recorder
+    assert recorder is not None
+    recorder._writer._file.execute("PRAGMA max_page_count=12")
+    client.play()
+    messages = finish(client)
+    client.close()
+    (failed,) = [m for m in messages if isinstance(m, Failed)]
+    assert "the disk is full" in failed.message
+    assert "goes on without being recorded" in failed.message
+    assert isinstance(messages[-1], Finished)
+    with Reader(tmp_path / "a.twinrun") as reader:
+        assert reader.header.seed == 3
+
+
+def test_an_engine_that_breaks_leaves_no_snapshot_of_its_ruins(tmp_path: Path) -> None:
+    client = InlineClient(NAME)
+    client.load(scenario(), 3, run_file=tmp_path / "a.twinrun")
+    client.intervene(Intervention(at="50 s", kind="set", target="toy"))
+    client.play()
+    with pytest.raises(ArithmeticError), client._session:
+        client.pump()
+    with Reader(tmp_path / "a.twinrun") as reader:
+        snapshot = reader.nearest_snapshot(math.inf)
+    assert snapshot is not None
+    assert snapshot.t_s == 0.0

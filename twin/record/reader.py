@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 import zlib
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -193,6 +194,25 @@ class Reader:
         """Return the markers, those of one kind or all, in the order they were made."""
         rows = self._rows("SELECT id, t, kind, text, data FROM markers ORDER BY id")
         return [Marker(i, float(t), str(k), str(x), str(d)) for i, t, k, x, d in rows if kind in (None, k)]
+
+    def save_copy(self, path: Path | str) -> None:
+        """Write the run as it is now to `path`, as one file, whole or not at all.
+
+        Raises
+        ------
+        RunFileError
+            When it cannot be written there.
+        """
+        target = Path(path)
+        partial = target.with_name(f".{target.name}.part")
+        with explained(target, "write"):
+            try:
+                with closing(sqlite3.connect(partial)) as copy:
+                    self._file.backup(copy)
+                    copy.execute("PRAGMA journal_mode=DELETE").fetchone()
+                partial.replace(target)
+            finally:
+                partial.unlink(missing_ok=True)
 
     def _progress(self) -> tuple[Any, ...]:
         for row in self._rows("SELECT t, events, hash, summary FROM progress"):

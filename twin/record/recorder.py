@@ -153,6 +153,12 @@ class Recorder:
         self.commit()
         self._close()
 
+    def abandon(self) -> None:
+        """Let go of the file without asking the engine anything more: one of the two is broken."""
+        if not self._done:
+            self._done = True
+            self._writer.abandon()
+
     def _close(self) -> None:
         self._done = True
         self._writer.close()

@@ -169,6 +169,10 @@ class Writer:
         with explained(self.path, "close"):
             fold(self._file)
 
+    def abandon(self) -> None:
+        """Let go of the file as it was at the last commit."""
+        self._file.close()
+
     def _put_block(self) -> None:
         """Write the block as it is now; an earlier state of it is replaced."""
         times = self._block.times_s

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
+from types import TracebackType
 from typing import Protocol
 
 from twin.record.contents import Snapshot
@@ -116,19 +117,32 @@ class Session:
     def close(self) -> None:
         """Close the run file; the run can be resumed from there."""
         if self._recorder is not None:
-            self._recorder.close()
+            try:
+                self._recorder.close()
+            except RunFileError as error:
+                self._lose_recorder(error)
+        self._recorder = self._engine = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close; but an engine that broke is asked for nothing more, least of all for a snapshot."""
+        if self._recorder is not None and error is not None and not isinstance(error, SystemExit):
+            self._recorder.abandon()
             self._recorder = None
-        self._engine = None
+        self.close()
 
     def _load(self, request: Load) -> None:
         self._stand()
+        self.close()
         try:
-            self.close()
             engine, snapshot = self._build(request)
             path = Path(request.run_file) if request.run_file else new_run_path(request.scenario.title)
             self._recorder = Recorder(engine, path, resume=request.resume, resumed=snapshot)
         except (RunFileError, OSError) as error:
-            self._engine = None
             self._outlet.send(Failed(request.session, str(error), ""))
             return
         self._engine, self._number, self._ended = engine, request.session, False
@@ -196,7 +210,9 @@ class Session:
             self._lose_recorder(error)
 
     def _lose_recorder(self, error: RunFileError) -> None:
-        self._recorder = None
+        if self._recorder is not None:
+            self._recorder.abandon()
+            self._recorder = None
         self._outlet.send(Failed(self._number, f"{error}; the run goes on without being recorded", ""))
 
     def _step(self, engine: Engine) -> None:

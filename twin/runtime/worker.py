@@ -41,8 +41,7 @@ class Worker:
 
     def serve(self, engine: str) -> None:
         """Take orders and run, turn by turn."""
-        session = Session(self, engine)
-        try:
+        with Session(self, engine) as session:
             wait_s = 0.0
             while not self._channel.closed:
                 if not self._orders:
@@ -57,8 +56,6 @@ class Worker:
                         session.handle(order)
                 wait_s = session.turn(SLICE_WALL_S)
                 self._channel.flush()
-        finally:
-            session.close()
 
     def send(self, message: Message, *, droppable: bool = False) -> None:
         """Say `message`, unless it may be left out and the app is slow to read."""
