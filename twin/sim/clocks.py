@@ -142,12 +142,12 @@ class Clocks:
                 continue
             groups.append((model, mine))
             leakage_w = leak_w(model, hot_c[mine], 1.0)
-            gemm = self.gemm_activity(job, model)
-            free = clock_under_cap(model, model.cap_w, traces.hot_s[mine], gemm, leakage_w)
+            phase = self.phase_activity(job, model)
+            free = clock_under_cap(model, model.cap_w, traces.hot_s[mine], phase, leakage_w)
             cap_w = min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
             capped = free
             if cap_w < model.cap_w:
-                capped = clock_under_cap(model, cap_w, traces.hot_s[mine], gemm, leakage_w)
+                capped = clock_under_cap(model, cap_w, traces.hot_s[mine], phase, leakage_w)
             self.capped_ghz[mine] = capped
             clock[mine] = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
             reference = self._reference_ghz(job, part)
@@ -171,6 +171,17 @@ class Clocks:
             dyn[mine] = dynamic_unit_w(model, clock[mine], activity)
             leak[mine] = np.where(steps, model.leak_w_per_k * work.duty, 0.0)
 
+    def phase_activity(self, job: int, model: GpuPowerModel) -> float:
+        """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)].
+
+        Kernels last milliseconds and the cap regulates over about 100 ms, so it sees the mean of matrix products,
+        memory traffic and the communication woven between them, not each of them.
+        """
+        work = self.jobs.work[job]
+        busy = self.gemm_activity(job, model) * work.gemm_s + model.a_memory * work.memory_s
+        total_s = work.gemm_s + work.memory_s + work.close_s
+        return (busy + model.a_comm * work.close_s) / total_s
+
     def gemm_activity(self, job: int, model: GpuPowerModel) -> float:
         """Return the activity of the big matrix products of `job` on a part [W/(V^2 GHz)]."""
         return model.a_gemm_fp8 if self.jobs.work[job].fp8 else model.a_gemm
@@ -184,9 +195,9 @@ class Clocks:
             model, gpus = self.models[part], max(2, self.jobs.rows[job].gpus)
             slowest_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
             die_c = REFERENCE_INLET_C + self.junction_k_w[part] * model.cap_w
-            gemm, leakage_w = self.gemm_activity(job, model), leak_w(model, die_c, 1.0)
+            phase, leakage_w = self.phase_activity(job, model), leak_w(model, die_c, 1.0)
             self._reference[job, part] = float(
-                clock_under_cap(model, model.cap_w, slowest_s, gemm, leakage_w)
+                clock_under_cap(model, model.cap_w, slowest_s, phase, leakage_w)
             )
         return self._reference[job, part]
 

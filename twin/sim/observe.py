@@ -120,12 +120,12 @@ class Observer:
             busy = np.flatnonzero(of_part & (trace > IDLE))
             job = trace[busy] // 2 - 1
             cap = np.full(len(engine.jobs.rows), min(model.cap_w, clocks.cap_w.get(EVERY_JOB, model.cap_w)))
-            gemm = np.full(len(cap), model.a_gemm)
+            phase = np.full(len(cap), model.a_gemm)
             for row in engine.jobs.rows:
                 cap[row.index] = min(cap[row.index], clocks.cap_w.get(row.index, model.cap_w))
-                gemm[row.index] = clocks.gemm_activity(row.index, model)
+                phase[row.index] = clocks.phase_activity(row.index, model)
             leakage = leak_w(model, temp[busy], 1.0)
-            own = clock_under_cap(model, cap[job], spread[busy], gemm[job], leakage)
+            own = clock_under_cap(model, cap[job], spread[busy], phase[job], leakage)
             walk = clocks.walk[mine[busy]]
             hot = (walk < 1) & (temp[busy] >= model.max_op_c - RELEASE_K)
             clock[busy] = np.where(

@@ -30,6 +30,8 @@ class Work:
         Part that grows as f_ref / f.
     gemm_s, memory_s
         Busy with matrix products, and with memory traffic; the rest is network and waiting.
+    close_s
+        Exposed communication woven into them layer by layer (tensor, context); the power cap sees their mean.
     model_flop, peak_flop_s
         Model FLOP of a step, and dense peak of one GPU at its precision.
     checkpoint_bytes, ingest_bytes
@@ -45,6 +47,7 @@ class Work:
     clocked_s: float
     gemm_s: float
     memory_s: float
+    close_s: float
     model_flop: float
     peak_flop_s: float
     checkpoint_bytes: float
@@ -115,6 +118,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
         clocked_s=step.gemm_scaling_s,
         gemm_s=step.gemm_s,
         memory_s=step.memory_bound_s,
+        close_s=step.exposed_tensor_s + step.exposed_context_s,
         model_flop=step.model_flop,
         peak_flop_s=peak or gpu.peak_bf16_flops_s,
         checkpoint_bytes=result.checkpoint_bytes,
