@@ -1,0 +1,80 @@
+"""The camera: rays and projection are inverse, zoom keeps the pointer, flights arrive."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twin.view3d import camera
+from twin.view3d.camera import Flight
+from twin.view3d.state import CameraPose
+
+POSE = CameraPose((4.0, -3.0, 1.0), 25.0, -57.0, 24.0)
+
+angles = st.floats(-720, 720)
+poses = st.builds(
+    CameraPose,
+    st.tuples(st.floats(-50, 50), st.floats(-50, 50), st.floats(0, 5)),
+    st.floats(1, 300),
+    angles,
+    st.floats(-4, 89),
+    st.floats(20, 70),
+)
+
+
+@given(poses, st.floats(0, 1280), st.floats(0, 800), st.floats(0.5, 200))
+def test_point_on_a_ray_projects_back_to_its_pixel(pose: CameraPose, x: float, y: float, far: float) -> None:
+    origin, direction = camera.ray(pose, x, y, 1280, 800)
+    shown = camera.project(pose, (origin + direction * far)[None], 1280, 800)[0]
+    assert shown[:2] == pytest.approx([x, y], abs=1e-4)
+    assert shown[2] > 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_logical_and_physical_pixels_give_the_same_ray(scale: float) -> None:
+    logical = camera.ray(POSE, 300, 200, 1280, 800)
+    physical = camera.ray(POSE, 300 * scale, 200 * scale, 1280 * scale, 800 * scale)
+    assert np.allclose(logical[0], physical[0])
+    assert np.allclose(logical[1], physical[1])
+
+
+@given(poses)
+def test_matrix_agrees_with_projection(pose: CameraPose) -> None:
+    point = camera.eye_m(pose) - camera.axes(pose)[2] * 10 + camera.axes(pose)[0] * 0.7
+    clip = camera.view_projection(pose, 1.6, 0.1, 1000.0) @ np.append(point, 1.0)
+    shown = camera.project(pose, point[None], 1280, 800)[0]
+    assert (clip[0] / clip[3] * 640 + 640, 400 - clip[1] / clip[3] * 400) == pytest.approx(shown[:2], abs=1e-6)
+    assert -1 < clip[2] / clip[3] < 1
+
+
+@given(st.floats(-6, 6), st.floats(100, 1180), st.floats(300, 750))
+def test_zoom_keeps_what_is_under_the_pointer(notches: float, x: float, y: float) -> None:
+    origin, direction = camera.ray(POSE, x, y, 1280, 800)
+    target = origin + direction * 20.0
+    zoomed = camera.zoom_to(POSE, notches, target)
+    assert camera.project(zoomed, target[None], 1280, 800)[0, :2] == pytest.approx([x, y], abs=1e-3)
+    assert (zoomed.distance_m - POSE.distance_m) * notches <= 0
+
+
+def test_pan_moves_the_floor_with_the_pointer() -> None:
+    before = camera.project(POSE, np.array([[4.0, -3.0, 1.0]]), 1280, 800)[0]
+    after = camera.project(camera.pan(POSE, 40, 0, 800), np.array([[4.0, -3.0, 1.0]]), 1280, 800)[0]
+    assert after[0] - before[0] == pytest.approx(40, rel=0.02)
+
+
+def test_orbit_keeps_the_centre_in_the_middle() -> None:
+    turned = camera.orbit(POSE, 123, -40)
+    shown = camera.project(turned, np.array([POSE.centre_m]), 1280, 800)[0]
+    assert shown[:2] == pytest.approx([640, 400])
+
+
+@given(poses, poses)
+def test_flight_starts_and_ends_where_it_should(start: CameraPose, end: CameraPose) -> None:
+    flight = Flight.between(start, end)
+    assert camera.eye_m(flight.at(0.0)) == pytest.approx(camera.eye_m(start), abs=1e-6)
+    assert flight.at(flight.duration_s) == end
+    assert 0.4 <= flight.duration_s <= 1.6
+    just_before = camera.eye_m(flight.at(flight.duration_s * (1 - 1e-4)))
+    assert just_before == pytest.approx(camera.eye_m(end), abs=0.05)

@@ -1,0 +1,76 @@
+"""Colours of data: codes, look-up table and legend agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID, State
+from twin.record.frame import Frame
+from twin.view3d import palette
+from twin.view3d.coding import gpu_codes
+from twin.view3d.legend import legend_for
+from twin.view3d.state import COLOUR_BY
+
+
+@pytest.mark.parametrize("colour_by", ["gpu.temp_c", "gpu.power_w", "gpu.clock_mhz", "gpu.util"])
+def test_codes_run_over_the_fixed_range(hall: Plant, frame: Frame, colour_by: str) -> None:
+    channel = BY_ID[colour_by]
+    frame.values[colour_by][:3] = (channel.low, (channel.low + channel.high) / 2, channel.high * 2)
+    codes = gpu_codes(colour_by, hall, frame)
+    assert codes[:3] == pytest.approx([0, (palette.RAMP - 1) / 2, palette.RAMP - 1], abs=0.01)
+
+
+def test_dead_and_off_show_in_every_colouring(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.state"][:2] = (State.FAILED, State.OFF)
+    for colour_by in COLOUR_BY:
+        table = palette.look_up_table(BY_ID[colour_by].colormap)[0]
+        codes = gpu_codes(colour_by, hall, frame)
+        assert tuple(table[int(codes[0])]) == tuple(np.rint(np.array(palette.DEAD_RGB) * 255))
+        assert tuple(table[int(codes[1])]) == tuple(np.rint(np.array(palette.OFF_RGB) * 255))
+
+
+def test_no_frame_is_all_off(hall: Plant) -> None:
+    assert set(gpu_codes("gpu.temp_c", hall, None)) == {palette.OFF}
+
+
+def test_unknown_values_do_not_break_the_table(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.temp_c"][0] = np.nan
+    assert gpu_codes("gpu.temp_c", hall, frame)[0] == 0
+
+
+def test_legend_of_a_ramp_has_its_range_and_the_dead(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.state"][:5] = State.FAILED
+    legend = legend_for("gpu.temp_c", hall, frame)
+    assert (legend.unit, legend.low, legend.high) == ("°C", 25, 95)
+    assert [legend.stops[0][0], legend.stops[-1][0]] == [25, 95]
+    assert [(c.label, c.count) for c in legend.categories] == [("failed", 5), ("off", 0)]
+
+
+def test_legend_of_states_counts_every_gpu_once(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.state"][:7] = State.SPARE
+    legend = legend_for("gpu.state", hall, frame)
+    assert not legend.stops
+    assert {c.label: c.count for c in legend.categories} == {"spare": 7, "running": len(hall.gpus.present) - 7}
+
+
+def test_legend_of_jobs_names_them(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.job"][:9] = 1
+    frame.values["gpu.job"][9:12] = -1
+    legend = legend_for("gpu.job", hall, frame, jobs=["llama"])
+    counts = {c.label: c.count for c in legend.categories}
+    assert counts == {"llama": len(hall.gpus.present) - 12, "job 1": 9, "no job": 3, "failed": 0, "off": 0}
+
+
+def test_states_differ_in_colour_and_icon() -> None:
+    assert len(set(palette.STATE_RGB.values())) == len(State)
+    assert len(set(palette.STATE_ICON.values())) == len(State)
+
+
+def test_ramps_get_lighter_or_warmer_without_reaching_crimson() -> None:
+    for name in ("viridis", "cividis", "turbo"):
+        colours = palette.ramp(name, np.linspace(0, 1, 64))
+        assert ((colours >= 0) & (colours <= 1)).all()
+        assert np.linalg.norm(colours - np.array(palette.DEAD_RGB), axis=1).min() > 0.3
+    assert (np.diff(palette.ramp("viridis", np.linspace(0, 1, 64)) @ [0.2126, 0.7152, 0.0722]) > -1e-3).all()

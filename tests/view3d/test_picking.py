@@ -1,0 +1,103 @@
+"""Picking: what is drawn under a pixel is what is picked there, by numbers alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from view_places import tile_point
+
+from twin.plant.geometry import Geometry
+from twin.plant.tables import Plant
+from twin.view3d import camera
+from twin.view3d.locate import box_of, machine_boxes
+from twin.view3d.picking import Picker
+from twin.view3d.presets import preset_pose
+from twin.view3d.state import CameraPose
+
+
+def _before(plant: Plant, rack: int) -> CameraPose:
+    facing = float(plant.racks.facing[rack])
+    centre = (float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack]), 1.1)
+    return CameraPose(centre, 1.7, facing * 80.0, 4.0, 60.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("facing", [-1, 1])
+def test_gpu_tiles_round_trip_on_both_sides_of_an_aisle(
+    hall: Plant, geometry: Geometry, facing: int, scale: float
+) -> None:
+    picker = Picker(hall, geometry)
+    rack = int(np.flatnonzero(hall.racks.facing == facing)[2])
+    pose = _before(hall, rack)
+    width, height = 1280 * scale, 800 * scale
+    gpus = np.flatnonzero(hall.gpus.rack == rack)
+    assert len(gpus) == 32
+    for gpu in gpus:
+        x, y, _ = camera.project(pose, tile_point(hall, geometry, int(gpu))[None], width, height)[0]
+        hit = picker.pick(*camera.ray(pose, x / scale, y / scale, 1280, 800))
+        assert hit is not None
+        assert (hit.kind, hit.slot, hit.id) == ("gpu", gpu, hall.gpu_id(int(gpu)))
+
+
+def test_rack_roofs_and_sides_are_the_rack(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    for rack in range(len(hall.racks.ids)):
+        above = np.array([hall.racks.x_m[rack], hall.racks.y_m[rack], 30.0])
+        hit = picker.pick(above, np.array([0.0, 0.0, -1.0]))
+        assert hit is not None
+        assert (hit.kind, hit.id) == ("rack", hall.racks.ids[rack])
+        assert hit.distance_m == pytest.approx(30 - hall.racks.height_m[rack])
+
+
+def test_machines_are_their_loop(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    low, high = machine_boxes(geometry, np.arange(len(geometry.machines.loop)))
+    for k in range(len(low)):
+        above = np.append((low[k] + high[k])[:2] / 2, 30.0)
+        hit = picker.pick(above, np.array([0.0, 0.0, -1.0]))
+        assert hit is not None
+        assert (hit.kind, hit.slot) == ("loop", geometry.machines.loop[k])
+
+
+def test_switch_is_picked_on_its_face(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    for switch in np.flatnonzero(hall.switches.present):
+        box = box_of(hall, geometry, hall.switches.ids[switch])
+        assert box is not None
+        middle = (box[0] + box[1]) / 2
+        outwards = float(hall.racks.facing[hall.switches.rack[switch]])
+        hit = picker.pick(middle + [0, outwards * 1.2, 0], np.array([0.0, -outwards, 0.0]))
+        assert hit is not None
+        assert hit.id == hall.switches.ids[switch]
+
+
+def test_the_sky_is_nothing(hall: Plant, geometry: Geometry) -> None:
+    assert Picker(hall, geometry).pick(np.array([0.0, 0.0, 9.0]), np.array([0.0, 0.0, 1.0])) is None
+
+
+def test_the_nearest_of_two_rows_wins(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    y = np.sort(np.unique(hall.racks.y_m))
+    hit = picker.pick(np.array([hall.racks.x_m[0], y[0] - 5, 0.05]), np.array([0.0, 1.0, 0.0]))
+    assert hit is not None
+    assert hit.id == hall.racks.ids[int(np.flatnonzero((hall.racks.y_m == y[0]) & (hall.racks.x_m == hall.racks.x_m[0]))[0])]
+
+
+def test_labels_behind_racks_are_blocked(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    eye = np.array([float(hall.racks.x_m[3]), -20.0, 1.0])
+    behind = np.array([[float(hall.racks.x_m[3]), 40.0, 1.0]])
+    above = np.array([[float(hall.racks.x_m[3]), 40.0, 40.0]])
+    assert picker.blocked(eye, behind).all()
+    assert not picker.blocked(eye, above).any()
+
+
+@pytest.mark.parametrize("name", ["overview", "row", "top", "aisle", "close"])
+@pytest.mark.parametrize("aspect", [0.8, 1.6, 2.4])
+def test_presets_look_at_racks(hall: Plant, geometry: Geometry, name: str, aspect: float) -> None:
+    pose = preset_pose(name, hall, geometry, aspect)
+    middles = np.column_stack([hall.racks.x_m, hall.racks.y_m, hall.racks.height_m / 2])
+    shown = camera.project(pose, middles, aspect, 1.0)
+    inside = (shown[:, 2] > 0) & (shown[:, 0] > 0) & (shown[:, 0] < aspect) & (shown[:, 1] > 0) & (shown[:, 1] < 1)
+    assert inside.sum() >= (0.6 * len(middles) if name in ("overview", "top") else 2)
+    assert camera.eye_m(pose)[2] > 0
