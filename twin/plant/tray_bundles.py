@@ -17,6 +17,9 @@ MAX_LANES = 4
 
 LANE_M = 0.1
 DROP_RADIUS_M = 0.012
+ROOF_SHARE = 0.7
+"""Part of a rack's width over which its drops are spread."""
+
 IN_TRAY_M = 0.04
 """Bottom of a tray to the middle of the bundles in it."""
 
@@ -121,7 +124,9 @@ def _ends(plant: Plant, lane: Ints, rail: Ints) -> _Ends:
 def _along_rows(plant: Plant, ends: _Ends, offset_m: Floats, cross_x_m: Floats) -> _Drawn:
     """Draw each lane from the furthest rack of a row to its nearest, or out to the tray across."""
     first, group = _groups(ends.row, ends.lane, len(offset_m))
-    low_m, high_m = _span(group, len(first), plant.racks.x_m[ends.rack])
+    half_m = plant.racks.width_m[ends.rack] * ROOF_SHARE / 2
+    low_m, _ = _span(group, len(first), plant.racks.x_m[ends.rack] - half_m)
+    _, high_m = _span(group, len(first), plant.racks.x_m[ends.rack] + half_m)
     row, lane = ends.row[first], ends.lane[first]
     goes_out = np.bincount(group, ends.leaves_row, minlength=len(first)) > 0
     high_m = np.where(goes_out, cross_x_m[ends.hall[first]] + offset_m[lane], high_m)
@@ -170,7 +175,7 @@ def _drops(plant: Plant, ends: _Ends, offset_m: Floats) -> _Drawn:
     first, group = _groups(ends.rack, ends.lane, many)
     rack, lane, row = ends.rack[first], ends.lane[first], ends.row[first]
     tray_y_m, tray_z_m = tray_places(plant.rows)
-    x_m = racks.x_m[rack] + (lane - (many - 1) / 2) * racks.width_m[rack] * 0.7 / max(1, many)
+    x_m = racks.x_m[rack] + (lane - (many - 1) / 2) * racks.width_m[rack] * ROOF_SHARE / max(1, many)
     y_m = tray_y_m[row] + offset_m[lane]
     return _Drawn(
         start=np.stack([x_m, y_m, tray_z_m[row] + IN_TRAY_M], axis=1),

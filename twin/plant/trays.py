@@ -27,22 +27,26 @@ def draw_trays(plant: Plant) -> Trays:
     line, member = np.unique(tray_of_row(rows)[there], return_inverse=True)
     start_m = np.full(len(line), np.inf)
     np.minimum.at(start_m, member, rows.x0_m[there] - OVERHANG_M)
-    end_m = cross_m[rows.hall[line]] + TRAY_WIDTH_M / 2
+    alone = np.bincount(rows.hall[line], minlength=halls) == 1
+    own_end_m = np.full(len(line), -np.inf)
+    np.maximum.at(own_end_m, member, rows.x1_m[there] + OVERHANG_M)
+    hall = rows.hall[line]
+    end_m = np.where(alone[hall], own_end_m, cross_m[hall] + TRAY_WIDTH_M / 2)
     lines = LineBuilder()
     start = np.stack([start_m, tray_y_m[line], tray_z_m[line]], axis=1)
     stop = np.stack([end_m, tray_y_m[line], tray_z_m[line]], axis=1)
     lines.add_many(np.stack([start, stop], axis=1))
     crossed = []
-    for hall in range(halls):
-        mine = line[rows.hall[line] == hall]
+    for number in range(halls):
+        mine = line[hall == number]
         if len(mine) > 1:
             z_m = float(tray_z_m[mine].max()) + CROSS_ABOVE_M
             low, high = float(tray_y_m[mine].min()) - OVERHANG_M, float(tray_y_m[mine].max()) + OVERHANG_M
-            lines.add([(cross_m[hall], low, z_m), (cross_m[hall], high, z_m)])
-            crossed.append(hall)
+            lines.add([(cross_m[number], low, z_m), (cross_m[number], high, z_m)])
+            crossed.append(number)
     return Trays(
         lines=lines.build(),
-        hall=np.concatenate([rows.hall[line], crossed]).astype(np.int32),
+        hall=np.concatenate([hall, crossed]).astype(np.int32),
         row=np.concatenate([line, np.full(len(crossed), -1)]).astype(np.int32),
         width_m=np.full(len(line) + len(crossed), TRAY_WIDTH_M),
     )
