@@ -132,6 +132,14 @@ def test_rows_that_face_one_way_share_an_aisle_by_halves() -> None:
     assert not aisles.contained.any()
 
 
+def test_aisles_of_neighbouring_generators_do_not_overlap() -> None:
+    racks = {"count": 3}
+    rows = [{"id": "a", "racks": racks}, {"id": "b", "at": {"y": "2.8 m"}, "racks": racks}]
+    aisles = build_geometry(build(scene(halls=[{"id": "hall", "rows": rows}]))).aisles
+    np.testing.assert_allclose(aisles.y0_m, [-1.2, 1.2, 2.0, 4.0])
+    np.testing.assert_allclose(aisles.y1_m, [0.0, 2.0, 2.8, 5.2])
+
+
 def test_labels_name_rows_machines_and_hall(drawn: tuple[Plant, Geometry]) -> None:
     plant, geometry = drawn
     labels = geometry.labels

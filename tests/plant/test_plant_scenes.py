@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from canonical import canonical
+from demo_scenes import hall_of
 from test_plant_systems import check_floor
 
 from twin.plant.build import build
@@ -88,3 +89,15 @@ def test_build_of_16k_gpus(benchmark: pytest.FixtureRequest) -> None:
     """Promise: 100 ms for 2,144 nodes."""
     scenario = load(next(p for p in SCENES if p.name.startswith("llama3"))).scenario
     benchmark(build, scenario)  # type: ignore[operator]
+
+
+@pytest.mark.benchmark(group="plant")
+def test_build_of_100k_gpus(benchmark: pytest.FixtureRequest) -> None:
+    """Promise: 500 ms for 12,500 nodes."""
+    benchmark(build, hall_of(12500))  # type: ignore[operator]
+
+
+@pytest.mark.benchmark(group="plant")
+def test_geometry_of_16k_gpus(benchmark: pytest.FixtureRequest) -> None:
+    """Promise: 100 ms."""
+    benchmark(build_geometry, build(hall_of(2144)))  # type: ignore[operator]

@@ -10,7 +10,7 @@ from twin.plant.shapes import AisleKind, Aisles
 from twin.plant.tables import Plant
 
 OUTER_M = 1.2
-"""Width of the aisle beside the first and last row."""
+"""Greatest width of the aisle beside the first and last row of a generator."""
 
 
 def draw_aisles(plant: Plant) -> Aisles:
@@ -46,7 +46,7 @@ def draw_aisles(plant: Plant) -> Aisles:
         low, high = members[0], members[-1]
         low_edge = float(rows.y_m[low] - rows.depth_m[low] / 2)
         high_edge = float(rows.y_m[high] + rows.depth_m[high] / 2)
-        add(low, low, low_edge - OUTER_M, low_edge, -1)
+        add(low, low, low_edge - _outer_m(plant, low, -1), low_edge, -1)
         for row, other in pairwise(members):
             y0_m = float(rows.y_m[row] + rows.depth_m[row] / 2)
             y1_m = float(rows.y_m[other] - rows.depth_m[other] / 2)
@@ -56,7 +56,7 @@ def draw_aisles(plant: Plant) -> Aisles:
                 middle_m = (y0_m + y1_m) / 2
                 add(row, row, y0_m, middle_m, +1)
                 add(other, other, middle_m, y1_m, -1)
-        add(high, high, high_edge, high_edge + OUTER_M, +1)
+        add(high, high, high_edge, high_edge + _outer_m(plant, high, +1), +1)
     columns = list(zip(*found, strict=True)) or [()] * 8
     return Aisles(
         hall=np.array(columns[0], np.int32),
@@ -68,3 +68,13 @@ def draw_aisles(plant: Plant) -> Aisles:
         y1_m=np.array(columns[6], np.float64),
         height_m=np.array(columns[7], np.float64),
     )
+
+
+def _outer_m(plant: Plant, row: int, side: int) -> float:
+    """Return the width of the aisle on the outer side of a row: half the way to a row of another generator [m]."""
+    rows = plant.rows
+    beside = (rows.x0_m < rows.x1_m[row]) & (rows.x1_m > rows.x0_m[row])
+    others = rows.present & (rows.hall == rows.hall[row]) & beside
+    gap_m = side * (rows.y_m - rows.y_m[row]) - (rows.depth_m + rows.depth_m[row]) / 2
+    gap_m = gap_m[others & (side * (rows.y_m - rows.y_m[row]) > 0)]
+    return float(np.clip(gap_m.min(initial=2 * OUTER_M) / 2, 0.0, OUTER_M))
