@@ -1,0 +1,63 @@
+"""The commands by name, and the default one: a scene alone opens the app."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from twin.cli import catalog, check, open_app, run, shot, show
+
+_EPILOG = """Example: twin run llama3-16k --seed 1 --json
+
+A SCENE is a *.twin.yaml file, or a shipped scene by its name (llama3-16k, or builtin:llama3-16k); a RUN is a *.twinrun
+file. Exit codes: 0 done, 1 findings or divergence, 2 unreadable input, 3 run failed, 130 interrupted."""
+
+app = typer.Typer(
+    name="twin",
+    help="Digital twin of a GPU data centre. Without a command it opens the window.",
+    epilog=_EPILOG,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from twin.record.inputs import app_version
+
+        print(app_version())
+        raise typer.Exit
+
+
+app.command("open", epilog=open_app.EXAMPLE)(open_app.open_scene)
+app.command("run", epilog=run.EXAMPLE)(run.run_scene)
+app.command("check", epilog=check.EXAMPLE)(check.check_scene)
+app.command("show", epilog=show.EXAMPLE)(show.show_scene)
+app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
+app.add_typer(catalog.app, name="catalog")
+
+COMMANDS = ("open", "run", "check", "show", "shot", "catalog")
+
+
+def with_command(words: list[str]) -> list[str]:
+    """Return the arguments with `open` put in where no command is named.
+
+    >>> with_command(["llama3-16k"])
+    ['open', 'llama3-16k']
+    >>> with_command(["run", "lab-16"]), with_command(["--help"]), with_command([])
+    (['run', 'lab-16'], ['--help'], ['open'])
+    """
+    if words and (words[0] in COMMANDS or words[0] in ("--help", "--version")):
+        return words
+    return ["open", *words]
+
+
+def main() -> None:
+    """Run the command of this process' arguments, and exit with its code."""
+    app(args=with_command(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""Whether a window can be opened here, and a virtual one for pictures where none can.
+
+``python -m twin.cli.display`` exits with 0 when there is a display, with 1 when there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from twin.cli.errors import Failure
+
+_X11 = re.compile(r"(?:unix/?|(?P<host>[^:/]*)):(?P<number>\d+)(?:\.\d+)?")
+_START_WALL_S = 20.0
+
+
+def has_display() -> bool:
+    """Return whether a window can be opened: Wayland or X11 answers, or the system needs neither."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    wayland = os.environ.get("WAYLAND_DISPLAY")
+    if wayland:
+        place = Path(os.environ.get("XDG_RUNTIME_DIR", "/run")) / wayland
+        if place.is_socket():
+            return True
+    return _answers(os.environ.get("DISPLAY", ""))
+
+
+def _answers(display: str) -> bool:
+    match = _X11.fullmatch(display)
+    if match is None:
+        return display.startswith("/")  # a socket of launchd
+    number, host = int(match["number"]), match["host"]
+    if not host:
+        # The abstract name first: it is there even when /tmp is somebody else's.
+        for address in (f"\0/tmp/.X11-unix/X{number}", f"/tmp/.X11-unix/X{number}"):
+            with socket.socket(socket.AF_UNIX) as x11:
+                if x11.connect_ex(address) == 0:
+                    return True
+        host = "localhost"
+    try:
+        with socket.create_connection((host, 6000 + number), timeout=1.0):
+            return True
+    except OSError:
+        return False
+
+
+def in_virtual_display(arguments: Sequence[str], width: int, height: int) -> int:
+    """Run ``twin`` with `arguments` again in a process that has an Xvfb of its own; return its exit code.
+
+    A process of its own, because Qt ends the program when its display goes away before it.
+
+    Raises
+    ------
+    Failure
+        When Xvfb is not there or does not start.
+    """
+    program = shutil.which("Xvfb")
+    if program is None:
+        raise Failure(
+            "there is no display here and no Xvfb to make one; install it (Debian: sudo apt-get install xvfb)"
+        )
+    read, write = os.pipe()
+    screen = f"{max(width, 640)}x{max(height, 480)}x24"
+    server = subprocess.Popen(
+        [program, "-displayfd", str(write), "-screen", "0", screen, "-nolisten", "tcp", "-noreset"],
+        pass_fds=(write,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C in the terminal is for us, who then end it
+    )
+    os.close(write)
+    try:
+        number = _number(read)
+        if number is None:
+            raise Failure("Xvfb did not start, so there is no display to draw on")
+        environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
+        environment.pop("WAYLAND_DISPLAY", None)
+        return subprocess.run(
+            [sys.executable, "-m", "twin.cli", *arguments], env=environment, check=False
+        ).returncode
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _number(read: int) -> int | None:
+    """Return the display number that Xvfb writes once it listens; None when it ends without."""
+    with os.fdopen(read, "rb") as pipe:
+        ready, _, _ = select.select([pipe], [], [], _START_WALL_S)
+        line = pipe.readline() if ready else b""
+    return int(line) if line.strip().isdigit() else None
+
+
+if __name__ == "__main__":
+    sys.exit(0 if has_display() else 1)

@@ -1,0 +1,108 @@
+"""One moment of a scene or of a recorded run: the engine standing there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from twin.cli.errors import BadInput
+
+if TYPE_CHECKING:
+    from twin.cli.progress import Progress
+    from twin.record.frame import Frame
+    from twin.record.reader import Reader
+    from twin.runtime.protocol import Engine
+    from twin.scenario import Scenario
+    from twin.scenario.faults import Intervention
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What stood in the halls at one time; `inputs_hash` names scenario and catalogue of the run."""
+
+    engine: Engine
+    frame: Frame
+    inputs_hash: str
+
+
+def moment_of_scene(
+    scenario: Scenario, seed: int | None, at_s: float | None, progress: Progress | None
+) -> Moment:
+    """Run a scene to `at_s` [s]; None: half of its duration.
+
+    Raises
+    ------
+    BadInput
+        When the scene ends before.
+    """
+    from twin.record.inputs import inputs_hash
+    from twin.runtime.inline import run
+
+    at_s = scenario.duration_s / 2 if at_s is None else at_s
+    _must_be_within(at_s, scenario.duration_s)
+    engine = run(scenario, seed=seed, until_s=at_s, progress=progress).engine
+    return Moment(engine, _frame(engine), inputs_hash(scenario))
+
+
+def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> Moment:
+    """Go to `at_s` [s] of a recorded run from the nearest snapshot before; None: half of what is recorded.
+
+    Raises
+    ------
+    RunFileError
+        When the file cannot be read.
+    BadInput
+        When the recording ends before, or the program that wrote it computed something else.
+    """
+    from twin.record.reader import Reader
+
+    with Reader(path) as reader:
+        at_s = reader.t_end_s / 2 if at_s is None else at_s
+        _must_be_within(at_s, reader.t_end_s)
+        engine = _nearest(reader, at_s)
+        if progress is not None:
+            progress(engine.now_s, at_s)
+        engine.advance(at_s)
+        return Moment(engine, _frame(engine), reader.header.inputs_hash)
+
+
+def _nearest(reader: Reader, at_s: float) -> Engine:
+    """Return the engine at the last snapshot before `at_s`, or at the start with all that was done to the run."""
+    from twin.runtime.loading import engine_type
+    from twin.runtime.protocol import ENGINE
+
+    make, header = engine_type(ENGINE), reader.header
+    done = _interventions(reader)
+    snapshot = None if done else reader.nearest_snapshot(at_s)
+    if snapshot is not None:
+        return make.restore(header.scenario, snapshot.data)
+    engine = make(header.scenario, header.seed)
+    for intervention in done:
+        engine.intervene(intervention)
+    return engine
+
+
+def _interventions(reader: Reader) -> list[Intervention]:
+    """Return what was done to the run while it went, each at the time it acted."""
+    from twin.record.scenario_json import part_from_json
+    from twin.scenario.faults import Intervention
+
+    markers = reader.markers("intervention")
+    texts = [(marker.t_s, json.dumps(json.loads(marker.data)["intervention"])) for marker in markers]
+    return [part_from_json(Intervention, text).model_copy(update={"at_s": t_s}) for t_s, text in texts]
+
+
+def _frame(engine: Engine) -> Frame:
+    from twin.record.frame import Frame
+
+    frame = Frame.empty(engine.layout)
+    engine.fill(frame)
+    return frame
+
+
+def _must_be_within(at_s: float, end_s: float) -> None:
+    if at_s > end_s:
+        raise BadInput(
+            f"--at: {at_s / 86400:g} day lies after the end, {end_s / 86400:g} day; give a time before it"
+        )

@@ -1,0 +1,39 @@
+"""`twin open`: the window."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from twin.cli.options import Seed
+
+EXAMPLE = "Example: twin open llama3-16k --seed 3      (or just: twin llama3-16k)"
+
+
+def open_scene(
+    scene: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENE]", help="A scene by file or name; without it the last one.", show_default=False
+        ),
+    ] = None,
+    seed: Seed = None,
+    play: Annotated[bool, typer.Option(help="Whether the run begins to move at once.")] = True,
+) -> None:
+    """Open the window on a scene."""
+    from twin.cli.errors import Failure, told
+
+    with told(scene or ""):
+        from twin.cli.display import has_display
+        from twin.cli.scene import scene_path
+
+        path = None if scene is None else scene_path(scene)
+        if not has_display():
+            raise Failure(
+                "there is no display to open a window on; use `twin run` and `twin shot`, which need none"
+            )
+        from twin.app.start import run_app
+
+        code = run_app(path, seed=seed, play=play)
+    raise typer.Exit(code)

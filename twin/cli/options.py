@@ -1,0 +1,31 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Scene = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENE", help="A *.twin.yaml file or the name of a shipped scene.", show_default=False
+    ),
+]
+SceneOrRun = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENE|RUN", help="A scene by file or name, or a *.twinrun file.", show_default=False
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", help="Of all random draws; without it the scene's own."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Change one value: jobs[llama3].checkpoint.pause='20 s'."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]

@@ -1,0 +1,22 @@
+"""JSON alone on standard output."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+
+def print_json(value: Any) -> None:
+    """Print `value` as JSON; what is no finite number is unknown, hence null."""
+    print(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value

@@ -1,0 +1,33 @@
+"""How far a run is, on standard error, while a person watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[float, float], None]
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress | None]:
+    """Yield a function that takes (now [s], end [s]) and draws a bar; None where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("day {task.fields[day]:.1f}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, day=0.0)
+
+        def show(now_s: float, end_s: float) -> None:
+            bar.update(task, completed=now_s, total=end_s, day=now_s / 86400)
+
+        yield show

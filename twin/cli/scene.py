@@ -1,0 +1,109 @@
+"""What a person names on the command line: a scene file, a shipped scene, a run file, a time, a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twin.cli.errors import BadInput
+
+if TYPE_CHECKING:
+    from twin.scenario import Document, Scenario
+
+SCENE_SUFFIX = ".twin.yaml"
+RUN_SUFFIX = ".twinrun"
+_SQLITE = b"SQLite format 3\x00"
+
+
+def is_run(name: str) -> bool:
+    """Return whether `name` means a run file: by its ending, or because the file begins like one."""
+    if name.endswith(RUN_SUFFIX):
+        return True
+    path = Path(name)
+    if name.startswith("builtin:") or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def load_scene(name: str) -> Document:
+    """Return the scene called `name`: a file, the same without its ending, or a shipped one.
+
+    Raises
+    ------
+    ScenarioError
+        When there is none, or it is wrong anywhere.
+    """
+    from twin.scenario import Problem, ScenarioError, load
+    from twin.scenario.extend import builtin_names
+
+    path = Path(name)
+    if name.startswith("builtin:"):
+        return load(name)
+    if path.is_file():
+        return load(path)
+    if name in builtin_names():
+        return load(f"builtin:{name}")
+    if Path(name + SCENE_SUFFIX).is_file():
+        return load(Path(name + SCENE_SUFFIX))
+    if path.exists():
+        return load(path)
+    hint = f"give a {SCENE_SUFFIX} file or a shipped scene: {', '.join(builtin_names())}"
+    raise ScenarioError([Problem(name, 0, "", "", "there is no such file or shipped scene", hint)])
+
+
+def scene_path(name: str) -> Path:
+    """Return the file of a scene that exists; raises as `load_scene`."""
+    path = load_scene(name).path
+    if path is None:
+        raise BadInput(f"{name}: this scene lies in no file")
+    return path
+
+
+def with_changes(document: Document, settings: Sequence[str], injections: Sequence[str]) -> Scenario:
+    """Return the scenario after each ``PATH=VALUE`` and with each ``T KIND TARGET [k=v]`` among its interventions.
+
+    Raises
+    ------
+    ScenarioError
+        When one of them is not understood or does not fit the scene.
+    """
+    from twin.scenario import check, parse_injection
+    from twin.scenario.problem import ScenarioError
+    from twin.scenario.setting import set_text
+
+    for setting in settings:
+        document = set_text(document, setting)
+    scenario = document.scenario
+    for injection in injections:
+        one = parse_injection(injection)
+        scenario = scenario.model_copy(update={"interventions": (*scenario.interventions, one)})
+        try:
+            check.check(scenario, document.tree)
+        except ScenarioError as error:
+            raise ScenarioError(
+                replace(
+                    problem,
+                    file="--inject",
+                    line=0,
+                    key=problem.key.rpartition(".")[2],
+                    value=repr(injection),
+                )
+                for problem in error.problems
+            ) from None
+    return scenario
+
+
+def time_of(text: str, option: str) -> float:
+    """Return the simulated time of an option such as "20 day" [s]; raises `BadInput`."""
+    from twin.units import UnitError, parse
+
+    try:
+        seconds = parse(text, "duration")
+    except UnitError as error:
+        raise BadInput(f"{option}: {error}") from None
+    if seconds < 0:
+        raise BadInput(f"{option}: {text!r} lies before the start; give a time after it")
+    return seconds

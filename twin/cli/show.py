@@ -1,0 +1,52 @@
+"""`twin show`: a scene as it takes effect, or the summary of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twin.cli.options import Json, SceneOrRun
+
+EXAMPLE = "Example: twin show nvl72-row | less"
+
+
+def show_scene(
+    what: SceneOrRun,
+    json: Json = False,
+) -> None:
+    """Print a scene after inheritance with every default filled in, or the summary of a run file."""
+    from twin.cli.errors import told
+    from twin.cli.output import print_json
+    from twin.cli.scene import is_run, load_scene
+
+    with told(what):
+        if is_run(what):
+            summary = recorded_summary(what)
+            if json:
+                print_json(summary)
+            else:
+                from twin.cli.summary_text import print_summary
+
+                print_summary(summary)
+            return
+        from twin.scenario.show import plain, show
+
+        document = load_scene(what)
+        if json:
+            print_json(plain(document.scenario))
+        else:
+            print(show(document), end="")
+
+
+def recorded_summary(path: str) -> dict[str, Any]:
+    """Return the summary that a run file holds; raises `RunFileError`, and `BadInput` while there is none."""
+    from twin.cli.errors import BadInput
+    from twin.record.reader import Reader
+
+    with Reader(path) as reader:
+        summary = reader.summary
+        if summary is None:
+            raise BadInput(
+                f"{path}: this run ended at {reader.t_end_s / 86400:.2f} day of {reader.header.end_s / 86400:.2f}"
+                " before its summary was written; run the scene again"
+            )
+    return summary

@@ -1,0 +1,216 @@
+"""The summary of a run as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from twin.cli.tables import console, table_of
+from twin.units import render
+
+_BAR = 24
+_TITLES = {
+    "productive": "productive",
+    "exposed_tensor": "waiting on tensor parallel",
+    "exposed_pipeline": "waiting on pipeline sends",
+    "exposed_data": "waiting on data parallel",
+    "exposed_context": "waiting on context parallel",
+    "exposed_expert": "waiting on expert parallel",
+    "idle_no_job": "idle: no job",
+    "idle_fragmented": "idle: fragmented",
+    "idle_spare": "idle: spare",
+    "idle_reserved": "idle: reserved",
+    "idle_drained": "idle: drained",
+    "idle_in_repair": "idle: in repair",
+    "idle_preempted": "idle: preempted",
+}
+
+
+def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None:
+    """Print a summary as ``twin run --json`` has it; what is unknown reads "unknown"."""
+    to = to or console()
+    to.print(Text(str(summary["scene"]), style="bold"))
+    to.print(Text(_facts(summary), style="dim"))
+    to.print(_headline(summary))
+    for job in summary["jobs"]:
+        to.print(_job(job))
+    if sum(summary["ledger_gpu_s"].values()) > 0:
+        to.print(_ledger(summary["ledger_gpu_s"]))
+    if any(summary["interruptions"]["by_cause"].values()):
+        to.print(_causes(summary["interruptions"]["by_cause"]))
+    to.print(_heat(summary))
+    for line in _foot(summary):
+        to.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def _facts(summary: Mapping[str, Any]) -> str:
+    facts = [
+        _time(summary["simulated_s"]),
+        f"{summary['nodes']:,} nodes",
+        f"{summary['gpus']:,} GPUs",
+        f"seed {summary['seed']}",
+        "simulated",
+    ]
+    if summary.get("wall_s"):
+        facts.append(
+            f"in {_time(summary['wall_s'])} ({summary['simulated_s'] / summary['wall_s']:,.0f} x real time)"
+        )
+    return " · ".join(facts)
+
+
+def _titled(title: str, *below: RenderableType) -> Group:
+    return Group(Text(title, style="bold"), *below, Text())
+
+
+def _headline(summary: Mapping[str, Any]) -> Group:
+    power, energy, broken = summary["power"], summary["energy"], summary["interruptions"]
+    rows = [
+        ("Goodput", _percent(summary["goodput"]), "steps kept, against the same run without failures"),
+        ("ETTR", _percent(summary["ettr"]), "share of the jobs' time spent on steps that were kept"),
+        ("Interruptions", f"{broken['unexpected']:,}", f"unexpected, and {broken['planned']:,} planned"),
+        (
+            "IT power",
+            _quantity(power["it_mean_w"], "power"),
+            f"mean; {_quantity(power['it_max_w'], 'power')} at most",
+        ),
+        (
+            "Site power",
+            _quantity(power["facility_mean_w"], "power"),
+            f"mean; {_quantity(power['facility_max_w'], 'power')} at most; {_quantity(power['loss_w'], 'power')} lost"
+            " on the way",
+        ),
+        (
+            "Energy",
+            _quantity(energy["facility_j"], "energy"),
+            f"drawn by the site; PUE {_number(summary['pue'], 3)}",
+        ),
+        ("Water", _litres(summary["water_l"]), "evaporated"),
+        (
+            "Hottest die",
+            _quantity(summary["thermal"]["gpu_max_c"], "temperature"),
+            _throttled(summary["thermal"]),
+        ),
+    ]
+    table = table_of(heads=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", style="bold", no_wrap=True)
+    table.add_column(style="dim")
+    for row in rows:
+        table.add_row(*row)
+    return Group(Text(), table, Text())
+
+
+def _job(job: Mapping[str, Any]) -> Group:
+    def item(key: str, show: Any) -> str:
+        return "unknown" if job[key] is None else str(show(job[key]))
+
+    said = table_of()
+    for head in ("state", "GPUs", "from", "to", "steps", "step", "MFU", "lost", "interruptions"):
+        said.add_column(head, justify="left" if head == "state" else "right", no_wrap=True)
+    said.add_row(
+        str(job["state"]),
+        f"{job['gpus']:,}",
+        item("start_s", _time),
+        "still running" if job["end_s"] is None and job["start_s"] is not None else item("end_s", _time),
+        item("steps", lambda steps: f"{steps:,}"),
+        item("step_s", _time),
+        _percent(job["mfu"]),
+        item("lost_s", _time),
+        item("interruptions", lambda number: f"{number:,}"),
+    )
+    parts = sorted((job["step_parts_s"] or {}).items(), key=lambda part: -part[1])
+    line = ", ".join(f"{_title(name)} {_time(seconds)}" for name, seconds in parts)
+    below = [Text(f"one step: {line}", style="dim")] if line else []
+    return _titled(f"Job {job['id']}", said, *below)
+
+
+def _ledger(ledger: Mapping[str, float]) -> Group:
+    total = sum(ledger.values())
+    table = table_of()
+    table.add_column("account", no_wrap=True)
+    table.add_column("GPU-hours", justify="right", no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for account, gpu_s in sorted(ledger.items(), key=lambda item: -item[1]):
+        if gpu_s > 0:
+            share = gpu_s / total
+            bar = "█" * round(share * _BAR) or "▏"
+            table.add_row(_title(account), f"{gpu_s / 3600:,.0f}", _percent(share), Text(bar, style="cyan"))
+    return _titled("Where the GPU-hours went", table)
+
+
+def _causes(by_cause: Mapping[str, int]) -> Group:
+    table = table_of()
+    table.add_column("cause", no_wrap=True)
+    table.add_column("times", justify="right", no_wrap=True)
+    for cause, number in sorted(by_cause.items(), key=lambda item: (-item[1], item[0])):
+        if number:
+            table.add_row(cause.replace("_", " "), f"{number:,}")
+    return _titled("What interrupted the jobs", table)
+
+
+def _heat(summary: Mapping[str, Any]) -> Group:
+    loops = [
+        loop
+        for loop in summary["thermal"]["by_loop"]
+        if loop["throttle_gpu_s"] > 0 or loop["shutdown_gpus"] > 0
+    ]
+    if not loops:
+        return Group()
+    table = table_of()
+    for head in ("loop", "hottest die", "throttled GPU-hours", "GPUs shut down"):
+        table.add_column(head, justify="left" if head == "loop" else "right", no_wrap=True)
+    for loop in loops:
+        table.add_row(
+            str(loop["id"]),
+            _quantity(loop["gpu_max_c"], "temperature"),
+            f"{loop['throttle_gpu_s'] / 3600:,.2f}",
+            f"{loop['shutdown_gpus']:,}",
+        )
+    return _titled("Loops that ran too hot", table)
+
+
+def _foot(summary: Mapping[str, Any]) -> list[str]:
+    residual = summary["energy"]["residual"]
+    lines = [
+        f"{summary['events']:,} events, hash {summary['event_hash']}",
+        f"energy in against heat out, losses and storage: off by {residual:.1e}"
+        if residual is not None
+        else "",
+        f"recorded in {summary['run_file']}" if summary.get("run_file") else "",
+    ]
+    return [line for line in lines if line]
+
+
+def _throttled(thermal: Mapping[str, Any]) -> str:
+    hours = thermal["throttle_gpu_s"] / 3600
+    return f"{hours:,.2f} GPU-hours throttled" if hours else "no throttling"
+
+
+def _title(account: str) -> str:
+    return _TITLES.get(account, account.replace("_", " "))
+
+
+def _percent(share: float | None) -> str:
+    return "unknown" if share is None else f"{100 * share:.1f} %"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "unknown" if value is None else f"{value:.{digits}f}"
+
+
+def _quantity(value: float | None, dimension: str) -> str:
+    return "unknown" if value is None else render(value, dimension, digits=3).replace("degC", "°C")
+
+
+def _litres(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return f"{value / 1000:,.0f} m3" if value >= 1e4 else f"{value:,.0f} l"
+
+
+def _time(seconds: float) -> str:
+    return "0 s" if seconds == 0 else render(seconds, "duration", digits=3).replace(" d", " days")
