@@ -24,6 +24,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
+DOWNSTREAM_K_W = 3.5 / 990
+"""Odd slots of an air-cooled DGX B200 run 3.5 K hotter at 990 W (PHYSICS 3, third-party measurement) [K/W]."""
+
+
 class UncooledNode(ValueError):
     """A node stands where no coolant or air loop serves it."""
 
@@ -38,6 +42,8 @@ class Body:
         GPU part name of each thermal part.
     junction_k_w
         Die to coolant or inlet of each thermal part [K/W].
+    downstream_k_w
+        Excess of a GPU in another's exhaust over its own power, by thermal part; 0 with cold plates [K/W].
     node_part
         Thermal part of each node.
     spread
@@ -55,6 +61,7 @@ class Body:
     network: Network
     parts: list[str]
     junction_k_w: Floats
+    downstream_k_w: Floats
     node_part: Ints
     spread: Floats
     sum_s: Floats
@@ -114,6 +121,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         network=network,
         parts=names,
         junction_k_w=np.array([part.junction_to_supply_k_w for part in thermal]),
+        downstream_k_w=np.array([DOWNSTREAM_K_W if by_air else 0.0 for _, by_air in keys]),
         node_part=node_part,
         spread=spread,
         sum_s=sum_s,

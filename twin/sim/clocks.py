@@ -52,10 +52,12 @@ class JobClock:
 class Clocks:
     """Clock limits and powers by group."""
 
-    def __init__(self, traces: Traces, parts: list[str], junction_k_w: Floats, jobs: Jobs) -> None:
+    def __init__(
+        self, traces: Traces, parts: list[str], junction_k_w: Floats, downstream_k_w: Floats, jobs: Jobs
+    ) -> None:
         self.traces, self.jobs = traces, jobs
         self.models: list[GpuPowerModel] = [GPU_POWER[name] for name in parts]
-        self.junction_k_w = junction_k_w
+        self.junction_k_w, self.downstream_k_w = junction_k_w, downstream_k_w
         self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
         self.walk = np.ones(traces.groups.size)  # share of the top clock that heat allows
         self.clock_ghz = np.zeros(traces.groups.size)
@@ -88,7 +90,14 @@ class Clocks:
         slowed = SLOWDOWN_SHARE * self.capped_ghz / self.values("f_max_ghz")
         limit = np.where(working & (self.walk > slowed), self.values("slowdown_c"), self.values("shutdown_c"))
         limit = np.where(working & (self.walk == 1), self.values("max_op_c"), limit)
-        return np.where(self.traces.trace == OFF, math.inf, limit)
+        return np.where(self.traces.trace == OFF, math.inf, limit - self.downstream_c())
+
+    def downstream_c(self) -> Floats:
+        """Return how much warmer the leakiest die of each group is for standing behind another [K]."""
+        excess: Floats = self.downstream_k_w[self.traces.groups.part] * (
+            self.base_w + self.traces.hot_s * self.dyn_w
+        )
+        return excess
 
     def control(self, hot_c: Floats, dt_s: float) -> tuple[list[int], list[int]]:
         """Walk clocks by the hottest dies at the end of a step; return groups that began and ceased to throttle."""

@@ -103,7 +103,7 @@ class Engine:
         self.traces = Traces(
             np.asarray(plant.nodes.loop, np.intp), body.node_part, present, body.sum_s, body.max_s
         )
-        self.clocks = Clocks(self.traces, body.parts, body.junction_k_w, self.jobs)
+        self.clocks = Clocks(self.traces, body.parts, body.junction_k_w, body.downstream_k_w, self.jobs)
         local = scenario.start.hour * 3600 + scenario.start.minute * 60 + scenario.start.second
         self.cooling = Cooling(plant, catalog, body.network, scenario.site.climate, float(local))
         first = plant.nodes.gpu_first

@@ -155,8 +155,21 @@ class Heat:
 
     def hot_c(self, state: State) -> Floats:
         """Return the temperature of the hottest die of each group [C]; free slots are as cold as can be."""
-        hot: Floats = np.where(self.traces.occupied, state.die_c(self.traces.hot_s), -math.inf)
+        hot_c = state.die_c(self.traces.hot_s) + self.clocks.downstream_c()
+        hot: Floats = np.where(self.traces.occupied, hot_c, -math.inf)
         return hot
+
+    def gpu_c(self, state: State, spread: Floats, group: Ints, index: Ints | Floats) -> Floats:
+        """Return the die temperature of GPUs by spread, group and place in their node [C].
+
+        In an air-cooled node every second GPU stands in the exhaust of another. The network carries their mean
+        chain; the excess is in step with power, since air holds no heat to speak of.
+        """
+        clocks = self.clocks
+        power = clocks.base_w[group] + spread * clocks.dyn_w[group]
+        excess = clocks.downstream_k_w[self.traces.groups.part[group]] * power * (index % 2)
+        die: Floats = state.die_c(spread, group) + excess
+        return die
 
     def _book_energy(self, energy: EnergyTerms) -> None:
         self.totals.in_j += energy.in_j
@@ -168,7 +181,8 @@ class Heat:
         for g in np.flatnonzero((self.clocks.walk < 1) & (traces.trace > IDLE)).tolist():
             floor_c = self.clocks.models[int(traces.groups.part[g])].max_op_c - RELEASE_K
             spread = self.spread_of(g)
-            hot = int((state.die_c(spread, np.full(len(spread), g)) >= floor_c).sum())
+            die_c = self.gpu_c(state, spread, np.full(len(spread), g), np.arange(len(spread)))
+            hot = int((die_c >= floor_c).sum())
             self.totals.loop_throttle_gpu_s[traces.groups.loop[g]] += hot * dt
 
     def spread_of(self, group: int) -> Floats:
@@ -187,9 +201,10 @@ class Heat:
         for g in over.tolist():
             limit = self.clocks.models[int(traces.groups.part[g])].shutdown_c - CROSSED_K
             members = np.flatnonzero(traces.node_group == g)
-            found += members[
-                state.die_c(traces.node_max_s[members], np.full(len(members), g)) >= limit
-            ].tolist()
+            worst = self.gpu_c(
+                state, traces.node_max_s[members], np.full(len(members), g), np.ones(len(members))
+            )
+            found += members[worst >= limit].tolist()
         return sorted(found)
 
     def cut(self) -> None:

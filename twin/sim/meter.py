@@ -42,7 +42,7 @@ class Meter:
         self.overhead_w = np.zeros(len(plant.nodes.ids))
         shape = body.network.shape
         self.loop_heat_w, self.hall_heat_w = np.zeros(shape.n_loops), np.zeros(shape.n_halls)
-        self.static_hall_w = np.bincount(plant.racks.hall, body.rack_static_w, minlength=shape.n_halls)
+        self._static_loop_w, self._static_hall_w = self._static()
         self.it_w = 0.0
         self.draw = Draw(0.0, 0.0)
 
@@ -57,11 +57,19 @@ class Meter:
         self.overhead_w = overhead * nodes.present
         air_w = self.overhead_w * body.overhead_to_air
         loop = np.maximum(nodes.loop, 0)
-        self.loop_heat_w = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops).astype(float)
+        by_loop = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops)
+        self.loop_heat_w = self._static_loop_w + by_loop
         hall = self.plant.racks.hall[nodes.rack]
-        self.hall_heat_w = self.static_hall_w + np.bincount(hall, air_w, minlength=shape.n_halls).astype(
-            float
-        )
+        self.hall_heat_w = self._static_hall_w + np.bincount(hall, air_w, minlength=shape.n_halls)
+
+    def _static(self) -> tuple[Floats, Floats]:
+        """Where switches and stores leave their heat: in their rack's loop if it cools GPUs too, else in the room."""
+        racks, shape, static = self.plant.racks, self.body.network.shape, self.body.rack_static_w
+        loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+        taken = (loop >= 0) & (self.body.network.loop_flow_w_k[np.maximum(loop, 0)] > 0)
+        by_loop = np.bincount(loop[taken], static[taken], minlength=shape.n_loops).astype(float)
+        by_hall = np.bincount(racks.hall[~taken], static[~taken], minlength=shape.n_halls).astype(float)
+        return by_loop, by_hall
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
         """Return base power of the GPUs of each group with leakage, at the last booked state [W]."""

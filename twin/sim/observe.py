@@ -72,7 +72,7 @@ class Observer:
         engine = self.engine
         gpus, clocks, traces = engine.plant.gpus, engine.clocks, engine.traces
         spread, mine = engine.body.spread, group[gpus.node]
-        temp = temperatures.die_c(spread, mine)
+        temp = engine.heat.gpu_c(temperatures, spread, mine, np.asarray(gpus.index, np.intp))
         base = engine.meter.gpu_group_w(engine.heat, clocks)
         v["gpu.temp_c"][...] = temp
         v["gpu.hbm_c"][...] = temperatures.hbm_c(spread, mine)
@@ -162,7 +162,7 @@ class Observer:
         v["loop.heat_w"][...] = network.loop_flow_w_k * flow * (back - supply)
         hottest = supply.copy()
         live = traces.groups.n > 0
-        np.maximum.at(hottest, traces.groups.loop[live], temperatures.die_c(traces.hot_s)[live])
+        np.maximum.at(hottest, traces.groups.loop[live], engine.heat.hot_c(temperatures)[live])
         v["loop.gpu_max_c"][...] = hottest
         v["hall.air_c"][...] = temperatures.hall_air_c(shape)
         plants = len(engine.plant.plants.ids)
@@ -192,7 +192,7 @@ class Observer:
         v["site.it_w"][0] = engine.meter.it_w
         v["site.facility_w"][0] = engine.meter.facility_w
         v["site.pue"][0] = engine.meter.facility_w / max(engine.meter.it_w, 1.0)
-        v["site.gpu_max_c"][0] = float(temperatures.die_c(traces.hot_s)[live].max(initial=0.0))
+        v["site.gpu_max_c"][0] = float(engine.heat.hot_c(temperatures)[live].max(initial=0.0))
         v["site.gpu_mean_c"][0] = float((n @ die[:, 0] + sum_s @ die[:, 1]) / max(float(n.sum()), 1.0))
         weights = np.array([row.gpus if row.start_s is not None else 0 for row in jobs.rows], float)
         total = max(float(weights.sum()), 1.0)
