@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
+from traceback import format_exc
 from types import TracebackType
 from typing import Protocol
 
@@ -144,6 +145,9 @@ class Session:
             self._recorder = Recorder(engine, path, resume=request.resume, resumed=snapshot)
         except (RunFileError, OSError) as error:
             self._outlet.send(Failed(request.session, str(error), ""))
+            return
+        except ValueError as error:  # what the model raises about a scene that cannot be run
+            self._outlet.send(Failed(request.session, str(error), format_exc()))
             return
         self._engine, self._number, self._ended = engine, request.session, False
         self._rows = snapshot.events if snapshot else 0
