@@ -31,7 +31,6 @@ class Electric:
         self._item = feeds[live]
         self._levels = self._by_depth(items.parent)
         self.loss_w = 0.0
-        self.input_w = np.zeros(len(items.ids))
         self.seen_w = -1.0
 
     @staticmethod
@@ -47,19 +46,17 @@ class Electric:
         return [np.flatnonzero(depth == d) for d in range(int(depth.max(initial=-1)), -1, -1)]
 
     def update(self, rack_w: Floats) -> None:
-        """Work out inputs and losses of all items when the racks draw `rack_w` [W], shape (R,)."""
+        """Work out the losses of all items when the racks draw `rack_w` [W], shape (R,)."""
         load = np.zeros(len(self.plant.power.ids))
         share = rack_w / np.maximum(self.fed, 1)
         np.add.at(load, self._item, share[self._rack])
-        self.input_w = np.zeros_like(load)
+        input_w = np.zeros_like(load)
         parent = self.plant.power.parent
         for level in self._levels:  # leaves first
-            self.input_w[level] = (
-                self.a[level] + self.b[level] * load[level] + self.c[level] * load[level] ** 2
-            )
+            input_w[level] = self.a[level] + self.b[level] * load[level] + self.c[level] * load[level] ** 2
             has = level[parent[level] >= 0]
-            np.add.at(load, parent[has], self.input_w[has])
-        self.loss_w = float((self.input_w - load).sum())
+            np.add.at(load, parent[has], input_w[has])
+        self.loss_w = float((input_w - load).sum())
         self.seen_w = float(rack_w.sum())
 
     def stale(self, it_w: float) -> bool:

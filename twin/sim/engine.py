@@ -76,7 +76,6 @@ class Engine:
         state = snapshot.unpack(data)
         engine._build(scenario, int(state["seed"]), float(state["env_s"]))
         snapshot.restore(engine, state)
-        engine._measure()
         return engine
 
     def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
@@ -174,8 +173,8 @@ class Engine:
         if changed:
             heat.change(self._wanted_traces(), *self._heat_besides_gpus())
         renewed = heat.nudge() or changed
-        if renewed:
-            self._rerate()
+        if renewed and self._rerate():
+            heat.repower()
         self._measure(force=changed)
         heat.look_ahead()
 
@@ -219,12 +218,14 @@ class Engine:
         self.meter.set_overhead(self._wanted_traces(), self.traces, self.clocks)
         return self.meter.loop_heat_w, self.meter.hall_heat_w
 
-    def _rerate(self) -> None:
-        waits = self.ingest.wait_s()
+    def _rerate(self) -> bool:
+        """Let jobs go at the pace their clocks and input allow; return whether any goes differently now."""
+        waits, different = self.ingest.wait_s(), False
         for row in self.jobs.rows:
             if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
                 slower = {**self.clocks.slower_s(row.index), "input_wait": waits.get(row.index, 0.0)}
-                self.recovery.rerate(row, pace_of(self.jobs.work[row.index], slower))
+                different |= self.recovery.rerate(row, pace_of(self.jobs.work[row.index], slower))
+        return different
 
     def _measure(self, *, force: bool = True) -> None:
         self.meter.measure(self.heat, self.traces, self.clocks, self.timers.now_s, force=force)

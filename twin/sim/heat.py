@@ -266,6 +266,12 @@ class Heat:
             integrator.stepper.change(self._inputs(state), self.traces.groups)
         return renewed
 
+    def repower(self) -> None:
+        """Take note that jobs go at another pace: GPUs that wait longer draw less."""
+        state = self.integrator.state
+        self.clocks.refresh(state)
+        self.integrator.stepper.change(self._inputs(state), self.traces.groups)
+
     def look_ahead(self) -> None:
         """Take the next step, up to the first crossing of a limit, and wait for its end."""
         integrator, traces = self.integrator, self.traces

@@ -19,7 +19,7 @@ from twin.sim.cooling import Cooling
 from twin.sim.failures import FailureClocks
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
-from twin.sim.nodes import DOWN, DRAINED, FREE, OFF, Nodes
+from twin.sim.nodes import DOWN, FREE, OFF, Nodes
 from twin.sim.recovery import Recovery
 
 REBOOT_S = 600.0
@@ -48,6 +48,7 @@ class Incidents:
         self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
         self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
         self.asked: list[Intervention] = []
+        self.acting: list[Intervention] = []  # of them, what lasts now
         self.machines_changed = False
         self.was_off = np.zeros(len(self.plant.nodes.ids), bool)  # shut down by heat at least once
         for kind in ("failure", "repair", "reboot", "do", "undo"):
@@ -85,7 +86,7 @@ class Incidents:
             self._take_down(node, repair_s)
         if job >= 0:
             (self.planned if cause.planned else self.unexpected)[cause.id] += 1
-            self.recovery.interrupt(self.jobs.rows[job], [node], cause, f"{name} on {subject}")
+            self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}")
 
     def _take_down(self, node: int, repair_s: float) -> None:
         now = self.timers.now_s
@@ -99,7 +100,7 @@ class Incidents:
 
     def _bring_back(self, node: int, kind: str, text: str) -> None:
         now = self.timers.now_s
-        self.nodes.set_condition(now, node, FREE)
+        self.nodes.bring_back(now, node)
         self.failures.set_up(node, now, True)
         self.log.add(now, kind, self.plant.nodes.ids[node], text, job=int(self.nodes.job[node]))
         self.machines_changed = True
@@ -137,12 +138,12 @@ class Incidents:
                 row.state != JobState.DETECTING
             ):  # one incident, however many nodes follow until it is noticed
                 self.unexpected[THERMAL_SHUTDOWN] += 1
-                self.recovery.interrupt(row, nodes, None, f"{len(nodes)} nodes shut down by heat")
+                self.recovery.interrupt(row, None, f"{len(nodes)} nodes shut down by heat")
         self.arm()
 
     def _reboot(self, node: int) -> None:
         loop = int(self.plant.nodes.loop[node])
-        if self.cooling.flow.target[loop] < 0.5 or not self.cooling.rejecting.all():
+        if self.cooling.flow.target[loop] < 0.5 or self.cooling.rejecting[self.plant.loops.plant[loop]] < 1:
             self.timers.set("reboot", node, self.timers.now_s + REBOOT_S)
             return
         self._bring_back(node, "restarted", "cool again and back")
@@ -162,10 +163,12 @@ class Incidents:
             if i.target != "all" and i.target not in {row.id for row in self.jobs.rows}:
                 return f"there is no job {i.target!r}; name a job, or all"
             try:
-                units.parse(i.value or "", "power")
+                positive = units.parse(i.value or "", "power") > 0
             except units.UnitError as error:
                 return f"power_cap needs value=, a power per GPU: {error}"
-            return None
+            return None if positive else f"power_cap needs a power per GPU above 0 W, not {i.value}"
+        if i.kind == "set":
+            return "a hall that runs takes no new values; set it before the start, with --set or in the scene"
         found = find(self.plant, i.target)
         wanted = {"pump_stop": ("loop",), "heat_rejection_loss": ("plant",)}.get(
             i.kind, ("gpu", "node", "rack", "row")
@@ -199,20 +202,25 @@ class Incidents:
         i = self.asked[index]
         lasts = f" for {units.render(i.duration_s, 'duration')}" if i.duration_s is not None else ""
         getattr(self, f"_do_{i.kind}")(i, lasts)
-        if i.duration_s is not None and i.kind in ("pump_stop", "heat_rejection_loss", "power_cap", "drain"):
+        if i.duration_s is not None and hasattr(self, f"_undo_{i.kind}"):
             self.timers.set("undo", index, self.timers.now_s + i.duration_s, INTERVENTION)
 
     def _undo(self, index: int) -> None:
         i = self.asked[index]
+        if i in self.acting:
+            self.acting.remove(i)
         getattr(self, f"_undo_{i.kind}")(i)
+
+    def _in_force(self, i: Intervention) -> list[Intervention]:
+        """Return what is done now to the target of `i` in its way, the latest last: such things may overlap."""
+        return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
 
     def _say(self, kind: str, subject: str, text: str, severity: Severity = Severity.ALARM) -> None:
         self.log.add(self.timers.now_s, kind, subject, text, severity)
 
     def _do_fail(self, i: Intervention, lasts: str) -> None:
-        now = self.timers.now_s
         cause = next((c for c in self.failures.causes if c.id == i.cause), None)
-        struck: dict[int, list[int]] = {}
+        struck: set[int] = set()
         self._say(
             "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
         )
@@ -223,74 +231,87 @@ class Incidents:
             if repair_s > 0:
                 self._take_down(node, repair_s)
             if self.nodes.job[node] >= 0:
-                struck.setdefault(int(self.nodes.job[node]), []).append(node)
-        for job, nodes in sorted(struck.items()):
-            self.unexpected[i.cause or INJECTED] += 1
-            self.recovery.interrupt(
-                self.jobs.rows[job], nodes, cause, f"{i.target} failed by hand at {now:,.0f} s"
-            )
+                struck.add(int(self.nodes.job[node]))
+        for job in sorted(struck):
+            count = self.planned if cause is not None and cause.planned else self.unexpected
+            count[i.cause or INJECTED] += 1
+            self.recovery.interrupt(self.jobs.rows[job], cause, f"{i.target} failed by hand")
         self.arm()
 
     def _do_drain(self, i: Intervention, lasts: str) -> None:
         self._say("drained", i.target, f"given no more work{lasts}", Severity.NOTICE)
-        self._cordon(i.target, FREE, DRAINED)
+        self._cordon(i.target, True)
 
     def _undo_drain(self, i: Intervention) -> None:
         self._do_undrain(i, "")
 
     def _do_undrain(self, i: Intervention, _: str) -> None:
         self._say("undrained", i.target, "takes work again", Severity.NOTICE)
-        self._cordon(i.target, DRAINED, FREE)
+        self._cordon(i.target, False)
         self.recovery.node_usable()
 
-    def _cordon(self, target: str, source: int, goal: int) -> None:
-        held: dict[int, list[int]] = {}
+    def _cordon(self, target: str, cordoned: bool) -> None:
+        left = set()
         for node in self._nodes_of(target):
-            if self.nodes.condition[node] == source:
-                self.nodes.set_condition(self.timers.now_s, node, goal)
-                if goal == DRAINED and self.nodes.job[node] >= 0:
-                    held.setdefault(int(self.nodes.job[node]), []).append(node)
+            was_free = self.nodes.condition[node] == FREE
+            self.nodes.cordon(self.timers.now_s, node, cordoned)
+            if cordoned and was_free and self.nodes.job[node] >= 0:
+                left.add(int(self.nodes.job[node]))
         self.machines_changed = True
-        for job, nodes in sorted(held.items()):
+        for job in sorted(left):
             self.planned["drain"] += 1
-            self.recovery.interrupt(self.jobs.rows[job], nodes, None, f"{target} is drained")
+            self.recovery.interrupt(self.jobs.rows[job], None, f"{target} is drained")
 
     def _do_pump_stop(self, i: Intervention, lasts: str) -> None:
-        loop = self.plant.loops.ids.index(i.target)
-        pumps = int(self.plant.loops.pumps[loop])
-        down = min(i.count or pumps, pumps)
-        self._say("pump_stop", i.target, f"{down} of {pumps} pumps stop{lasts}")
-        self.cooling.set_pumps_down(self.timers.now_s, loop, down)
-        self.machines_changed = True
+        self.acting.append(i)
+        down, pumps = self._stop_pumps(i)
+        self._say("pump_stop", i.target, f"{down} of {pumps} pumps stand still{lasts}")
 
     def _undo_pump_stop(self, i: Intervention) -> None:
-        self.cooling.set_pumps_down(self.timers.now_s, self.plant.loops.ids.index(i.target), 0)
-        self._say("pump_start", i.target, "all pumps run", Severity.NOTICE)
+        down, pumps = self._stop_pumps(i)
+        text = f"{pumps - down} of {pumps} pumps run again"
+        self._say("pump_start", i.target, text, Severity.NOTICE)
+
+    def _stop_pumps(self, i: Intervention) -> tuple[int, int]:
+        """Stop as many pumps of a loop as is asked for in all; return how many, of how many."""
+        loop = self.plant.loops.ids.index(i.target)
+        pumps = int(self.plant.loops.pumps[loop])
+        down = min(pumps, sum(other.count or pumps for other in self._in_force(i)))
+        self.cooling.set_pumps_down(self.timers.now_s, loop, down)
         self.machines_changed = True
+        return down, pumps
 
     def _do_heat_rejection_loss(self, i: Intervention, lasts: str) -> None:
-        self._reject(i.target, 0.0)
+        self.acting.append(i)
+        self._reject(i)
         self._say("heat_rejection_loss", i.target, f"gives no heat to the sky{lasts}")
 
     def _undo_heat_rejection_loss(self, i: Intervention) -> None:
-        self._reject(i.target, 1.0)
-        self._say("heat_rejection_back", i.target, "gives heat to the sky again", Severity.NOTICE)
+        self._reject(i)
+        if not self._in_force(i):
+            self._say("heat_rejection_back", i.target, "gives heat to the sky again", Severity.NOTICE)
 
-    def _reject(self, plant: str, share: float) -> None:
-        self.cooling.set_rejecting(self.plant.plants.ids.index(plant), share)
+    def _reject(self, i: Intervention) -> None:
+        share = 0.0 if self._in_force(i) else 1.0
+        self.cooling.set_rejecting(self.plant.plants.ids.index(i.target), share)
         self.machines_changed = True
-
-    def _capped(self, i: Intervention) -> int:
-        return EVERY_JOB if i.target == "all" else next(r.index for r in self.jobs.rows if r.id == i.target)
 
     def _do_power_cap(self, i: Intervention, lasts: str) -> None:
-        self.clocks.cap_w[self._capped(i)] = units.parse(i.value or "", "power")
+        self.acting.append(i)
+        self._cap(i)
         self._say("power_cap", i.target, f"{i.value} per GPU{lasts}", Severity.NOTICE)
-        self.machines_changed = True
 
     def _undo_power_cap(self, i: Intervention) -> None:
-        self.clocks.cap_w.pop(self._capped(i), None)
-        self._say("power_cap_off", i.target, "default power limit again", Severity.NOTICE)
+        self._cap(i)
+        now = next((f"{other.value} per GPU" for other in reversed(self._in_force(i))), "default power limit")
+        self._say("power_cap_off", i.target, f"{now} again", Severity.NOTICE)
+
+    def _cap(self, i: Intervention) -> None:
+        """Let the latest cap that is in force hold, or none."""
+        job = EVERY_JOB if i.target == "all" else next(r.index for r in self.jobs.rows if r.id == i.target)
+        self.clocks.cap_w.pop(job, None)
+        for other in self._in_force(i):
+            self.clocks.cap_w[job] = units.parse(other.value or "", "power")
         self.machines_changed = True
 
     def state(self) -> dict[str, Any]:
@@ -300,6 +321,7 @@ class Incidents:
             "planned": dict(self.planned),
             "was_off": np.flatnonzero(self.was_off).tolist(),
             "asked": [part_to_json(i) for i in self.asked],
+            "acting": [part_to_json(i) for i in self.acting],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -308,3 +330,4 @@ class Incidents:
         self.planned = Counter(state["planned"])
         self.was_off[np.array(state["was_off"], int)] = True
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
+        self.acting = [part_from_json(Intervention, text) for text in state["acting"]]

@@ -69,7 +69,6 @@ class JobRow:
         default_factory=list
     )  # (step, durable at, work)
     kept: list[float] = field(default_factory=lambda: [0.0] * len(ACCOUNTS))
-    failed: list[int] = field(default_factory=list)  # nodes to be replaced at the next swap
 
 
 class Jobs:

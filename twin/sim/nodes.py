@@ -22,7 +22,8 @@ class Nodes:
     def __init__(self, plant: Plant, ledger: Ledger) -> None:
         self.plant = plant
         self.ledger = ledger
-        self.condition = np.where(plant.nodes.drained, DRAINED, FREE).astype(np.int32)
+        self.cordoned = plant.nodes.drained.copy()  # people want no work on it, whatever else it goes through
+        self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
         self.job = np.full(len(plant.nodes.ids), -1, np.int32)
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
@@ -49,6 +50,16 @@ class Nodes:
         before = self.account(node)
         self.condition[node] = condition
         self._moved(t_s, node, before)
+
+    def cordon(self, t_s: float, node: int, cordoned: bool) -> None:
+        """Give `node` no more work, or work again; one that is down or off stays so until it comes back."""
+        self.cordoned[node] = cordoned
+        if self.condition[node] in (FREE, DRAINED):
+            self.bring_back(t_s, node)
+
+    def bring_back(self, t_s: float, node: int) -> None:
+        """Let `node` be usable at `t_s`, unless it is cordoned."""
+        self.set_condition(t_s, node, DRAINED if self.cordoned[node] else FREE)
 
     def assign(self, t_s: float, node: int, job: int) -> None:
         """Put `node` into the hands of `job` (-1: of nobody) at `t_s`."""
@@ -78,6 +89,7 @@ class Nodes:
         """Return what a snapshot needs."""
         return {
             "condition": self.condition.tolist(),
+            "cordoned": self.cordoned.tolist(),
             "job": self.job.tolist(),
             "wanted": self.wanted.tolist(),
         }
@@ -85,5 +97,6 @@ class Nodes:
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.condition = np.array(state["condition"], np.int32)
+        self.cordoned = np.array(state["cordoned"], bool)
         self.job = np.array(state["job"], np.int32)
         self.wanted = np.array(state["wanted"], bool)

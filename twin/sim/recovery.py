@@ -73,7 +73,7 @@ class Recovery:
     def _next(self, row: JobRow, now: float) -> None:
         plan = self.plans[row.index]
         interval = plan.checkpoint_steps
-        row.target = row.progress + interval if interval else math.inf
+        row.target = self._written_step(row) + interval if interval else math.inf
         for limit in (plan.steps, plan.next_epoch_step(row.progress)):
             if limit is not None:
                 row.target = min(row.target, float(limit))
@@ -138,7 +138,6 @@ class Recovery:
             self.nodes.assign(now, node, -1)
         row.nodes, row.held = [], 0
         self.changed.add(row.index)
-        self.freed = True
         self.log.add(
             now,
             "job_done",
@@ -147,15 +146,15 @@ class Recovery:
             Severity.NOTICE,
             step=int(row.progress),
         )
+        self.node_usable()
 
-    def interrupt(self, row: JobRow, nodes: list[int], cause: Cause | None, why: str) -> None:
-        """Stop `row` because `nodes` failed (they are replaced unless usable when the swap comes)."""
+    def interrupt(self, row: JobRow, cause: Cause | None, why: str) -> None:
+        """Stop `row`: a node of it failed (nodes not usable when the swap comes are replaced)."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
         row.interruptions += 1
         lost = self.jobs.roll_back(row)
         self.timers.cancel("durable", row.index)
-        row.failed = sorted(set(row.failed) | set(nodes))
         self.log.add(
             now,
             "job_interrupted",
@@ -182,7 +181,6 @@ class Recovery:
                 self.nodes.assign(now, node, -1)
             lost = set(gone)
             row.nodes = [n for n in row.nodes if n not in lost]
-        row.failed = []
         missing = plan.nodes - len(row.nodes)
         spares = self.nodes.free(plan.allowed)[:missing].tolist()
         for node in spares:
@@ -207,18 +205,19 @@ class Recovery:
         self.timers.set("job", row.index, now + plan.restart_s(swapped=bool(gone)))
 
     def node_usable(self) -> None:
-        """Look whether a job that waits for a spare can go on; called when a node comes back."""
+        """Look whether a job that waits for a spare can go on; called when a node comes free."""
         for row in self.jobs.rows:
             if row.state == JobState.WAITING:
                 self.swap(row)
         self.freed = True
 
-    def rerate(self, row: JobRow, pace: Pace) -> None:
-        """Let `row` go at another pace from now on, when it differs by enough."""
+    def rerate(self, row: JobRow, pace: Pace) -> bool:
+        """Let `row` go at another pace from now on, when it differs by enough; return whether it does."""
         old, now = self.jobs.pace[row.index], self.timers.now_s
         if abs(pace.step_s / old.step_s - 1) <= RERATE:
-            return
+            return False
         self.jobs.book(row, now)
         self.jobs.pace[row.index] = pace
         if row.state == JobState.RUNNING:
             self._plan(row, now)
+        return True
