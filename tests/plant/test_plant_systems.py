@@ -84,7 +84,7 @@ def test_machines_stand_clear(loops: int) -> None:
     check_floor(build(nvl72_rows(2, 4, loops=loops)))
 
 
-@pytest.mark.parametrize(("count", "units"), [(1, 1), (1, 40), (7, 3), (17, 10), (30, 1)])
+@pytest.mark.parametrize(("count", "units"), [(1, 1), (1, 40), (7, 3), (17, 10), (30, 1), (30, 14)])
 def test_many_air_handlers_find_room(count: int, units: int) -> None:
     loop = {"id": "crah", "kind": "air", "part": "CRAH-chilled", "count": count, "units": units}
     loop |= {"plant": "fws", "serves": ["gpu", "net"]}

@@ -21,8 +21,8 @@ BESIDE_M = 1.2
 LEAST_ROOM_M = 6.0
 """Depth that machines may use in a small hall."""
 
-ONE_SIDE_COLUMNS = 1
-"""With more columns than this the CRAHs stand at both ends of the rows."""
+ONE_SIDE_COLUMNS = 12
+"""With more columns than this the CRAHs stand at both ends of the rows, else all on the low-x side."""
 
 HEADER_M = 1.0
 """Strip behind the CDUs kept for the facility water headers."""
@@ -54,7 +54,7 @@ def place(
         Where the racks and earlier machines are; widened in place.
     kind
         CDUs stand in line with the rows on the low-x side. CRAHs stand behind them, and on both sides when there
-        are many.
+        are very many.
     loops, units, sizes_m, middles_m
         Per loop: slot, machines, (width, depth, height) of one [m], and the y [m] its racks are centred on.
 

@@ -23,8 +23,11 @@ APART_M = 0.17
 MANIFOLD_M = 0.12
 """Back of the racks to the manifold."""
 
+TURN_M = 0.2
+TURNS_M = 0.9
+"""Row end to the first pipe that turns into the row, and the strip in which all of them turn."""
+
 MANIFOLD_Z_M = {PipeKind.SUPPLY: 0.45, PipeKind.RETURN: 0.85}
-LOW_Z_M = {PipeKind.SUPPLY: 0.35, PipeKind.RETURN: 0.85}
 STUB_M = 0.8
 """How far a manifold reaches beyond the last rack of its row."""
 
@@ -82,28 +85,33 @@ def radius_m(flow_m3_s: float, low_m: float, high_m: float) -> float:
 
 
 def _draw_facility(plant: Plant, hall: int, pipes: _PipeList) -> None:
-    """Draw the headers of one hall with a branch to each machine, per kind of machine, end of the rows and plant.
-
-    Headers of CDUs, and of CRAHs that stand in one column, lie overhead with drops; several columns of CRAHs are
-    served near the floor from behind, one branch to each outermost machine of a loop.
-    """
+    """Draw the overhead headers of one hall with drops, per kind of machine, end of the rows and plant."""
     loops, machines, racks = plant.loops, plant.machines, plant.racks
     here = np.flatnonzero((loops.hall[machines.loop] == hall) & loops.present[machines.loop])
     if not len(here):
         return
     east = machines.x_m[here] > float(racks.x_m[racks.hall == hall].mean())
     groups = np.stack([loops.kind[machines.loop[here]], loops.plant[machines.loop[here]], east], axis=1)
-    taken: dict[tuple[int, int], int] = {}
+    taken: dict[int, int] = {}
     for kind, source, at_east in np.unique(groups, axis=0).tolist():
         mine = here[(groups == [kind, source, at_east]).all(axis=1)]
         side = 1 if at_east else -1
-        order = taken.get((kind, side), 0)
-        taken[kind, side] = order + 1
-        columns = len(np.unique(np.round(machines.x_m[mine], 3)))
-        if kind == LoopKind.LIQUID or columns == 1:
-            _draw_overhead(plant, hall, mine, side, order, source, pipes)
-        else:
-            _draw_low(plant, hall, mine, side, order, source, pipes)
+        order = taken.get(side, 0)
+        taken[side] = order + 1
+        _draw_overhead(plant, hall, _served(plant, mine, side), side, order, source, pipes)
+
+
+def _served(plant: Plant, mine: Ints, side: int) -> Ints:
+    """Return the machines that get a branch: all CDUs, all CRAHs of one column, else one of each loop."""
+    loop, x_m = plant.machines.loop[mine], plant.machines.x_m[mine]
+    if np.ptp(x_m) < 1e-3 or (plant.loops.kind[loop] == LoopKind.LIQUID).all():
+        return mine
+    chosen = []
+    for one in np.unique(loop).tolist():
+        nearest_m = (side * x_m[loop == one]).min()
+        near = mine[(loop == one) & (side * x_m < nearest_m + 1e-6)]
+        chosen.append(near[len(near) // 2])
+    return np.array(chosen, np.int32)
 
 
 def _behind_m(plant: Plant, mine: Ints, side: int) -> float:
@@ -113,9 +121,10 @@ def _behind_m(plant: Plant, mine: Ints, side: int) -> float:
 
 
 def _share(plant: Plant, mine: Ints) -> Floats:
-    """Return the facility water of each machine [m3/s]."""
+    """Return the facility water of each branch [m3/s]: that of its loop over the branches of the loop."""
     loop = plant.machines.loop[mine]
-    return (_water(plant)[loop] / np.maximum(plant.loops.units[loop], 1)).astype(np.float64)
+    branches = np.bincount(loop, minlength=len(plant.loops.ids))
+    return (_water(plant)[loop] / branches[loop]).astype(np.float64)
 
 
 def _draw_overhead(
@@ -138,32 +147,6 @@ def _draw_overhead(
                 loop=int(machines.loop[machine]),
                 plant=source,
                 radius_m=radius_m(flow_m3_s, 0.06, 0.1),
-            )
-
-
-def _draw_low(
-    plant: Plant, hall: int, mine: Ints, side: int, order: int, source: int, pipes: _PipeList
-) -> None:
-    machines = plant.machines
-    share = _share(plant, mine)
-    x_m = _behind_m(plant, mine, side) + side * BEHIND_M * (1 + order)
-    edge_m = machines.x_m[mine] + side * machines.width_m[mine] / 2
-    furthest = np.full(len(plant.loops.ids), -np.inf)
-    np.maximum.at(furthest, machines.loop[mine], side * edge_m)
-    outermost = mine[side * edge_m > furthest[machines.loop[mine]] - 1e-6]
-    for kind in PipeKind:
-        z_m = LOW_Z_M[kind]
-        _add_header(plant, hall, x_m, z_m, kind, source, float(share.sum()), pipes)
-        for machine in outermost.tolist():
-            y_m = float(machines.y_m[machine])
-            back_m = float(machines.x_m[machine] + side * machines.width_m[machine] / 2)
-            pipes.add(
-                [(x_m, y_m, z_m), (back_m, y_m, z_m)],
-                kind,
-                Circuit.FACILITY,
-                loop=int(machines.loop[machine]),
-                plant=source,
-                radius_m=radius_m(float(share.max()), 0.05, 0.08),
             )
 
 
@@ -203,18 +186,20 @@ def _draw_manifolds(plant: Plant, pipes: _PipeList) -> None:
     )
     which = which.reshape(-1)
     drawn = np.zeros(len(rows.ids), np.int32)
+    manifolds = np.bincount(pairs[:, 1], minlength=len(rows.ids))
     for number, (loop, row) in enumerate(pairs.tolist()):
         mine = served[which == number]
         side = -float(rows.facing[row])  # the back of the racks, in y
-        out_m = MANIFOLD_M * (1 + 2 * int(drawn[row]))
+        nth = int(drawn[row])
         drawn[row] += 1
+        out_m = MANIFOLD_M * (1 + 2 * nth)
         y_m = float(rows.y_m[row]) + side * (float(rows.depth_m[row]) / 2 + out_m)
         last_m = float((racks.x_m[mine] + racks.width_m[mine] / 2).max())
         end_m = last_m + (STUB_M if last_m > float(rows.x1_m[row]) - 1e-6 else 0.0)
         start_m = float(loops.x_m[loop] + loops.width_m[loop] / 2)
         from_m = float(loops.y_m[loop])
         for kind in PipeKind:
-            turn_m = float(rows.x0_m[row]) - 0.25 - 0.2 * kind
+            turn_m = float(rows.x0_m[row]) - TURN_M - TURNS_M * (2 * nth + kind) / (2 * manifolds[row])
             z_m = MANIFOLD_Z_M[kind]
             pipes.add(
                 [(start_m, from_m, z_m), (turn_m, from_m, z_m), (turn_m, y_m, z_m), (end_m, y_m, z_m)],
