@@ -63,10 +63,12 @@ def make_window(
         made.append((window, look))
         window.resize(1400, 900)
         window.show()
-        qtbot.waitExposed(window)
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)  # keys act only in the active window
         if scene is not None:
             assert window.files.open(scene)
-            qtbot.waitUntil(lambda: window.session.frame is not None, timeout=30_000)
+            qtbot.waitUntil(lambda: window.session.frame is not None or window.session.lost, timeout=30_000)
+            assert not window.session.lost, [note.trouble for note in window.notifications.notes]
         return window
 
     yield make

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -116,11 +116,10 @@ def test_hover_names_the_thing_with_its_state(make_window: MakeWindow, qtbot: Qt
     window.hall.view.preset("close", animate=False)
     native = window.hall.view.native
     names: list[str] = []
-    window.hall.hovered.connect(names.append)
+    window.hall.hovered.connect(lambda words: names.append(words))
     step = 40
     for x in range(native.width() // 4, 3 * native.width() // 4, step):
-        QTest.mouseMove(native, QPoint(x, native.height() // 2))
-        QApplication.processEvents()
+        QApplication.sendEvent(native, _move(QPointF(x, native.height() / 2)))
         if names and names[-1]:
             break
     assert names
@@ -169,14 +168,15 @@ def test_a_dropped_file_is_opened_and_plays(make_window: MakeWindow, qtbot: QtBo
     drag = QMimeData()
     drag.setUrls([QUrl.fromLocalFile(str(lab))])
     rest = (Qt.DropAction.CopyAction, drag, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    enter = QDragEnterEvent(QPoint(50, 50), *rest)
+    enter = QDragEnterEvent(QPointF(50, 50), *rest)
     QApplication.sendEvent(window, enter)
     assert enter.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), *rest))
     assert window.session.document is not None
     assert window.session.playing
     dropped: list[str] = []
-    window.hall.dropped.connect(dropped.append)
+    window.hall.dropped.connect(lambda path: dropped.append(path))
+    QApplication.sendEvent(window.hall.view.native, QDragEnterEvent(QPointF(50, 50), *rest))
     QApplication.sendEvent(window.hall.view.native, QDropEvent(QPointF(50, 50), *rest))
     assert dropped == [str(lab)]
 
@@ -271,3 +271,8 @@ def test_closing_the_window_ends_the_worker(make_window: MakeWindow, qtbot: QtBo
     window.close()
     assert not window.session.client.alive
     assert not [c for c in psutil.Process().children() if "spawn_main" in " ".join(c.cmdline())]
+
+
+def _move(place: QPointF) -> QMouseEvent:
+    none = Qt.MouseButton.NoButton
+    return QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, Qt.KeyboardModifier.NoModifier)

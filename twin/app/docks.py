@@ -118,6 +118,6 @@ class Docks:
         self.events.raise_()
         for dock in self._all.values():
             dock.drop_doubled_title()
-        window.resizeDocks([self.events, self.plots], [560, 700], Qt.Orientation.Horizontal)
+        window.resizeDocks([self.events, self.plots], [640, 620], Qt.Orientation.Horizontal)
         window.resizeDocks([self.events], [_BOTTOM_PX], Qt.Orientation.Vertical)
         window.resizeDocks([self.inspector], [_RIGHT_PX], Qt.Orientation.Horizontal)

@@ -19,6 +19,8 @@ _FILTERS = (
     (Severity.ALARM, "Alarms"),
 )
 _ROW_PX = 24
+FIRST_SHOWN = Severity.NOTICE
+"""Checkpoints and other routine are a click away: they would hide what matters."""
 
 
 class EventsDock(Dock):
@@ -34,7 +36,8 @@ class EventsDock(Dock):
         self.table.activated.connect(self._on_clicked)
         self.body.addWidget(self.table)
         self._count = label("", "faint")
-        self._least = Severity.INFO
+        self._least = FIRST_SHOWN
+        self.model.filter(self._least, "")
         self.search = QLineEdit()
         self.search.setPlaceholderText("Filter")
         self.search.setClearButtonEnabled(True)
@@ -56,7 +59,7 @@ class EventsDock(Dock):
             tip = "Show every event" if severity == Severity.INFO else f"Show {title.lower()} and worse"
             button = tool_button(self._look, SEVERITY_ICONS[severity], tip, colour=_colour_name(severity))
             button.setCheckable(True)
-            button.setChecked(severity == Severity.INFO)
+            button.setChecked(severity == FIRST_SHOWN)
             button.clicked.connect(lambda _=False, s=severity: self._set_least(s))
             group.addButton(button)
             self.severity_buttons[severity] = button
@@ -100,7 +103,7 @@ def event_table(model: EventModel) -> QTableView:
     header = table.horizontalHeader()
     header.setHighlightSections(False)
     header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
-    for column, width_px in enumerate((104, 156, 128)):
+    for column, width_px in enumerate((92, 132, 104)):
         table.setColumnWidth(column, width_px)
     header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
     return table

@@ -8,17 +8,18 @@ from functools import partial
 from typing import ClassVar
 
 from psygnal import Signal
-from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from twin.app.look import Look, label, tool_button
-from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark
+from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.session import Session
 from twin.app.theme import Theme
 from twin.plant.graph import describe
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.hall_view import HallView
 from twin.view3d.legend import legend_for
@@ -61,6 +62,8 @@ class HallPanel(QWidget):
         self.legend.hide()
         self.mark = SimulatedMark(self)
         self.hover_plate = HoverPlate(self)
+        self.ticker = Ticker(self)
+        self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
         self._connect()
@@ -126,6 +129,7 @@ class HallPanel(QWidget):
         session.plant_changed.connect(self._on_plant)
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
+        session.events_added.connect(self._on_events)
         self.state.events.colour_by.connect(self._on_colour_by)
         self.view.hovered.connect(self._on_hovered)
         self._look.changed.connect(self._on_theme)
@@ -174,6 +178,7 @@ class HallPanel(QWidget):
 
     def _on_run_started(self) -> None:
         self.view.set_frame(None)
+        self.ticker.hide()
         self._show_legend()
 
     def _on_frame(self, frame: Frame) -> None:
@@ -182,6 +187,11 @@ class HallPanel(QWidget):
             if time.monotonic() >= self._legend_due_s:
                 self._show_legend()
                 self._tell_hover()
+
+    def _on_events(self, events: list[Event]) -> None:
+        worst = max(reversed(events), key=lambda event: event.severity)
+        if worst.severity >= Severity.WARNING:
+            self.ticker.show_event(worst)
 
     def _show_legend(self) -> None:
         plant, document = self._session.plant, self._session.document
@@ -244,6 +254,7 @@ class HallPanel(QWidget):
     def _place_overlays(self) -> None:
         top = self.view.native.geometry().top()
         self.mark.move(self.width() - self.mark.width() - _MARGIN, top + _MARGIN)
+        self.ticker.move(_MARGIN, top + _MARGIN)
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
 
 

@@ -132,6 +132,7 @@ class MainWindow(QMainWindow):
         self.hall.view.failed.connect(self._on_view_failed)
         self.hall.state.events.selection.connect(self._on_selection)
         self.docks.events.chosen.connect(self.go_to_event)
+        self.hall.ticker.clicked.connect(self.go_to_event)
         self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
         self.docks.inspector.chosen.connect(self.go_to)
 
@@ -250,6 +251,7 @@ class MainWindow(QMainWindow):
         self.welcome.stop()
         self._pages.setCurrentWidget(self.hall)
         self.docks.bring_back()
+        self.hall.view.native.setFocus()
         self._model.context[HAS_SCENE] = True
         self.setWindowTitle(f"{document.scenario.title} \N{EM DASH} gpu-twin")
         self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")

@@ -1,13 +1,17 @@
-"""What floats over the 3D view: legend, "SIMULATED" mark, name of the thing under the pointer."""
+"""What floats over the 3D view: legend, "SIMULATED" mark, hovered thing, newest event."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QPen
+from psygnal import Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from twin.app import icons
 from twin.app import theme as themes
-from twin.app.text import significant
+from twin.app.event_model import SEVERITY_ICONS
+from twin.app.text import elapsed, significant
+from twin.record.events import Event
 from twin.view3d.legend import Legend
 from twin.view3d.palette import Rgb
 
@@ -19,6 +23,7 @@ _PAD = 12.0
 _BAR_WIDTH, _BAR_HEIGHT = 236.0, 10.0
 _LINE = 19.0
 _MAX_CATEGORIES = 10
+_TICKER_MS = 7000
 
 
 class Glass(QWidget):
@@ -199,6 +204,59 @@ class HoverPlate(Glass):
         painter.setFont(self._plain)
         painter.setPen(_MUTED)
         painter.drawText(QPointF(11, 33), self.state)
+        painter.end()
+
+
+class Ticker(Glass):
+    """The newest event worth a look, for a few seconds; a click goes there."""
+
+    clicked = Signal(object)  # Event
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.event_shown: Event | None = None
+        self._font, self._words = themes.font(12), ""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_TICKER_MS)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+
+    def show_event(self, event: Event) -> None:
+        """Show an event, with its severity as colour and icon."""
+        self.event_shown = event
+        where = "" if event.subject in event.text else f"{event.subject}: "
+        self._words = f"{elapsed(event.t_s)}   {where}{event.text}"
+        room = self.host.width() // 2
+        metrics = QFontMetricsF(self._font)
+        self._words = metrics.elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        self.resize(round(metrics.horizontalAdvance(self._words) + 46), 28)
+        self.setAccessibleName(event.text)
+        self.show()
+        self.update()
+        self._timer.start()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Go to the event."""
+        if self.event_shown is not None:
+            self.clicked.emit(self.event_shown)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint icon and words."""
+        if self.event_shown is None:
+            return
+        severity = self.event_shown.severity
+        painter = QPainter(self)
+        self.paint_plate(painter, 14.0)
+        image = icons.pixmap(
+            SEVERITY_ICONS[severity], themes.DARK.severity(severity), 18, self.devicePixelRatio()
+        )
+        painter.drawPixmap(10, 5, image)
+        painter.setFont(self._font)
+        painter.setPen(_TEXT)
+        painter.drawText(self.rect().adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._words)
         painter.end()
 
 

@@ -22,11 +22,10 @@ _REDRAW_MS = 100
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve: the channel, its name in the key, and what the axis divides it by."""
+    """One curve: the channel and its name in the key."""
 
     channel: str
     name: str
-    divisor: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,11 @@ class Chart:
 
 
 CHARTS: tuple[Chart, ...] = (
-    Chart("Power", "MW", (Curve("site.it_w", "IT", 1e6), Curve("site.facility_w", "facility", 1e6))),
+    Chart("Power", "W", (Curve("site.it_w", "IT"), Curve("site.facility_w", "facility"))),
     Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
     Chart("Temperature", "°C", (Curve("site.gpu_max_c", "hottest"), Curve("site.gpu_mean_c", "mean"))),
 )
+_POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 _NAMES = tuple(curve.channel for chart in CHARTS for curve in chart.curves)
 
 
@@ -82,6 +82,7 @@ class PlotsDock(Dock):
         self.area.ci.setContentsMargins(6, 2, 10, 2)
         self.area.ci.setSpacing(10)
         self._plots: list[Any] = []
+        self._scales = [(1.0, chart.unit) for chart in CHARTS]
         self._curves: dict[str, Any] = {}
         for column, chart in enumerate(CHARTS):
             self._add_chart(chart, column)
@@ -112,18 +113,8 @@ class PlotsDock(Dock):
 
     def _paint(self, theme: Theme) -> None:
         self.area.setBackground(theme.surface)
-        for chart, plot in zip(CHARTS, self._plots, strict=True):
-            names = " &nbsp;".join(
-                f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
-                for i, curve in enumerate(chart.curves)
-            )
-            plot.setTitle(
-                f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{chart.unit}</span> &nbsp; "
-                f"<span style='color:{theme.muted}'>{names}</span>",
-                color=theme.text,
-                size="8pt",
-                justify="left",
-            )
+        for number, (chart, plot) in enumerate(zip(CHARTS, self._plots, strict=True)):
+            self._set_title(number, chart, theme)
             plot.showGrid(x=True, y=True, alpha=0.12)
             for side in ("left", "bottom"):
                 axis = plot.getAxis(side)
@@ -133,6 +124,29 @@ class PlotsDock(Dock):
             for i, curve in enumerate(chart.curves):
                 pen = pg.mkPen(theme.series[i], width=1.4)
                 self._curves[curve.channel].setPen(pen)
+
+    def _set_title(self, number: int, chart: Chart, theme: Theme) -> None:
+        names = " &nbsp;".join(
+            f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
+            for i, curve in enumerate(chart.curves)
+        )
+        self._plots[number].setTitle(
+            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span> &nbsp; "
+            f"<span style='color:{theme.muted}'>{names}</span>",
+            color=theme.text,
+            size="8pt",
+            justify="left",
+        )
+
+    def _rescale(self, number: int, chart: Chart) -> None:
+        """Choose the prefix of the axis by the largest value."""
+        if chart.unit != "W":
+            return
+        largest = max(float(self.history.series(c.channel).max(initial=0.0)) for c in chart.curves)
+        scale = next((s for s in _POWERS if largest >= s[0]), _POWERS[-1])
+        if scale != self._scales[number]:
+            self._scales[number] = scale
+            self._set_title(number, chart, self._look.theme)
 
     def _on_run_started(self) -> None:
         self.history.clear()
@@ -146,7 +160,8 @@ class PlotsDock(Dock):
 
     def _draw(self) -> None:
         times_s = self.history.times_s().copy()
-        for chart in CHARTS:
+        for number, chart in enumerate(CHARTS):
+            self._rescale(number, chart)
             for curve in chart.curves:
-                series = self.history.series(curve.channel) / curve.divisor
+                series = self.history.series(curve.channel) / self._scales[number][0]
                 self._curves[curve.channel].setData(times_s, series)
