@@ -73,8 +73,8 @@ def place(
         edge_m = wall.x1_m + WALKWAY_M if side > 0 else wall.x0_m - WALKWAY_M
         counts, sizes = [units[k] for k in mine], [sizes_m[k] for k in mine]
         turns = (False,) if kind == LoopKind.LIQUID else (True, False)
-        turned = min(turns, key=lambda t: _block(counts, sizes, t, room_m)[1])
-        columns, _ = _block(counts, sizes, turned, room_m)
+        turned = min(turns, key=lambda t: _block(counts, sizes, t, room_m)[1:])
+        columns, _, _ = _block(counts, sizes, turned, room_m)
         slots = [-(-count // columns) for count in counts]
         across, along = _extents(sizes, turned)
         pitch_m = max(across) + COLUMN_GAP_M
@@ -101,20 +101,17 @@ def _extents(sizes_m: list[tuple[float, float, float]], turned: bool) -> tuple[l
 
 def _block(
     units: list[int], sizes_m: list[tuple[float, float, float]], turned: bool, room_m: float
-) -> tuple[int, float]:
-    """Return the fewest columns in which all loops fit the depth of the hall, and how far they reach in x [m]."""
+) -> tuple[int, float, float]:
+    """Return the columns for all loops, how far they stick out of the depth of the hall, and their reach in x [m].
+
+    The fewest columns that fit the depth; when none do, as many as the loop with most machines has.
+    """
     across, along = _extents(sizes_m, turned)
-    columns = _columns(units, along, room_m)
-    return columns, columns * (max(across) + COLUMN_GAP_M)
-
-
-def _columns(units: list[int], along_m: list[float], room_m: float) -> int:
-    """Return the fewest columns in which the blocks of all loops fit the depth of the hall."""
     for columns in range(1, max(units) + 1):
-        needed = sum(-(-n // columns) * (a + GAP_M) for n, a in zip(units, along_m, strict=True))
-        if needed <= room_m + GAP_M:
-            return columns
-    return max(units)
+        needed_m = sum(-(-n // columns) * (a + GAP_M) for n, a in zip(units, along, strict=True))
+        if needed_m <= room_m + GAP_M:
+            break
+    return columns, max(0.0, needed_m - room_m - GAP_M), columns * (max(across) + COLUMN_GAP_M)
 
 
 def spread(middles_m: list[float], lengths_m: list[float]) -> Floats:
