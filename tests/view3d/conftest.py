@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from twin.plant.geometry import Geometry, build_geometry
@@ -55,4 +55,5 @@ def make_view(qapp: QApplication, hall: Plant) -> Iterator[Callable[..., HallVie
     errors = [error for view in made for error in view.errors]
     for view in made:
         view.close()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert not errors, errors

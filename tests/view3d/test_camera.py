@@ -45,7 +45,9 @@ def test_matrix_agrees_with_projection(pose: CameraPose) -> None:
     point = camera.eye_m(pose) - camera.axes(pose)[2] * 10 + camera.axes(pose)[0] * 0.7
     clip = camera.view_projection(pose, 1.6, 0.1, 1000.0) @ np.append(point, 1.0)
     shown = camera.project(pose, point[None], 1280, 800)[0]
-    assert (clip[0] / clip[3] * 640 + 640, 400 - clip[1] / clip[3] * 400) == pytest.approx(shown[:2], abs=1e-6)
+    assert (clip[0] / clip[3] * 640 + 640, 400 - clip[1] / clip[3] * 400) == pytest.approx(
+        shown[:2], abs=1e-6
+    )
     assert -1 < clip[2] / clip[3] < 1
 
 

@@ -52,7 +52,10 @@ def test_legend_of_states_counts_every_gpu_once(hall: Plant, frame: Frame) -> No
     frame.values["gpu.state"][:7] = State.SPARE
     legend = legend_for("gpu.state", hall, frame)
     assert not legend.stops
-    assert {c.label: c.count for c in legend.categories} == {"spare": 7, "running": len(hall.gpus.present) - 7}
+    assert {c.label: c.count for c in legend.categories} == {
+        "spare": 7,
+        "running": len(hall.gpus.present) - 7,
+    }
 
 
 def test_legend_of_jobs_names_them(hall: Plant, frame: Frame) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from view_places import tile_point
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from view_places import tile_point
 
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
@@ -79,7 +79,9 @@ def test_colour_by_changes_the_picture(make_view: MakeView, hall: Plant, frame: 
     assert (np.abs(view.grab().astype(int) - warm).max(axis=2) > 30).mean() > 0.05
 
 
-def test_hot_rack_differs_from_a_cold_one_at_the_overview(make_view: MakeView, hall: Plant, frame: Frame) -> None:
+def test_hot_rack_differs_from_a_cold_one_at_the_overview(
+    make_view: MakeView, hall: Plant, frame: Frame
+) -> None:
     view = make_view()
     view.set_frame(frame)
     before = view.grab().astype(int)
@@ -198,7 +200,9 @@ def test_hover_names_what_is_under_the_pointer(
     assert view.state.hovered == hall.gpu_id(gpu)
 
 
-def test_tick_draws_only_when_something_changed(make_view: MakeView, qapp: QApplication, frame: Frame) -> None:
+def test_tick_draws_only_when_something_changed(
+    make_view: MakeView, qapp: QApplication, frame: Frame
+) -> None:
     view = make_view()
     view.set_frame(frame)
     for k in range(5):
@@ -240,6 +244,7 @@ def test_errors_in_drawing_are_told(qapp: QApplication, hall: Plant) -> None:
     assert told
     assert view.errors == told
     view.close()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def test_old_opengl_draws_the_same(tmp_path: Path, make_view: MakeView, frame: Frame) -> None:

@@ -17,7 +17,9 @@ def test_placed_labels_never_touch(count: int, seed: int, scale: float) -> None:
     clear = np.array([[20.0, 20.0, 300.0, 120.0]])
     placed = place_labels(points, sizes, rng.integers(0, 3, count).astype(float), 1280, 800, scale, clear)
     assert len(placed) <= BUDGET
-    boxes = [(p.left_px, p.top_px, p.left_px + sizes[p.index, 0], p.top_px + sizes[p.index, 1]) for p in placed]
+    boxes = [
+        (p.left_px, p.top_px, p.left_px + sizes[p.index, 0], p.top_px + sizes[p.index, 1]) for p in placed
+    ]
     for k, a in enumerate(boxes):
         assert a[0] >= 0
         assert a[1] >= 0

@@ -27,7 +27,9 @@ def test_box_faces_enclose_the_box_and_look_outwards() -> None:
     positions = np.concatenate([p[0].reshape(-1, 3) for p in parts])
     assert _volume(positions, quad_indices(6)) == pytest.approx(6.0)
     for corners, normal, place, size in parts:
-        assert np.allclose(np.cross(corners[0, 1] - corners[0, 0], corners[0, 2] - corners[0, 0]) @ normal > 0, True)
+        assert np.allclose(
+            np.cross(corners[0, 1] - corners[0, 0], corners[0, 2] - corners[0, 0]) @ normal > 0, True
+        )
         assert np.allclose(place[0, 2], size[0])
 
 

@@ -30,8 +30,9 @@ def test_overlay_draws_inside_its_areas_only(
     areas = overlay_areas(640, 400, legend, **TEXT)  # type: ignore[arg-type]
     assert len(areas) == 3
     for left, top, width, height in areas:
-        y, x = slice(int((top - 1) * scale), int((top + height + 2) * scale)), slice(
-            int((left - 1) * scale), int((left + width + 2) * scale)
+        y, x = (
+            slice(int((top - 1) * scale), int((top + height + 2) * scale)),
+            slice(int((left - 1) * scale), int((left + width + 2) * scale)),
         )
         covered[y, x] = True
         assert changed[y, x].any()

@@ -66,7 +66,7 @@ def test_switch_is_picked_on_its_face(hall: Plant, geometry: Geometry) -> None:
         assert box is not None
         middle = (box[0] + box[1]) / 2
         outwards = float(hall.racks.facing[hall.switches.rack[switch]])
-        hit = picker.pick(middle + [0, outwards * 1.2, 0], np.array([0.0, -outwards, 0.0]))
+        hit = picker.pick(middle + np.array([0, outwards * 1.2, 0]), np.array([0.0, -outwards, 0.0]))
         assert hit is not None
         assert hit.id == hall.switches.ids[switch]
 
@@ -80,7 +80,12 @@ def test_the_nearest_of_two_rows_wins(hall: Plant, geometry: Geometry) -> None:
     y = np.sort(np.unique(hall.racks.y_m))
     hit = picker.pick(np.array([hall.racks.x_m[0], y[0] - 5, 0.05]), np.array([0.0, 1.0, 0.0]))
     assert hit is not None
-    assert hit.id == hall.racks.ids[int(np.flatnonzero((hall.racks.y_m == y[0]) & (hall.racks.x_m == hall.racks.x_m[0]))[0])]
+    assert (
+        hit.id
+        == hall.racks.ids[
+            int(np.flatnonzero((hall.racks.y_m == y[0]) & (hall.racks.x_m == hall.racks.x_m[0]))[0])
+        ]
+    )
 
 
 def test_labels_behind_racks_are_blocked(hall: Plant, geometry: Geometry) -> None:
@@ -98,6 +103,8 @@ def test_presets_look_at_racks(hall: Plant, geometry: Geometry, name: str, aspec
     pose = preset_pose(name, hall, geometry, aspect)
     middles = np.column_stack([hall.racks.x_m, hall.racks.y_m, hall.racks.height_m / 2])
     shown = camera.project(pose, middles, aspect, 1.0)
-    inside = (shown[:, 2] > 0) & (shown[:, 0] > 0) & (shown[:, 0] < aspect) & (shown[:, 1] > 0) & (shown[:, 1] < 1)
+    inside = (
+        (shown[:, 2] > 0) & (shown[:, 0] > 0) & (shown[:, 0] < aspect) & (shown[:, 1] > 0) & (shown[:, 1] < 1)
+    )
     assert inside.sum() >= (0.6 * len(middles) if name in ("overview", "top") else 2)
     assert camera.eye_m(pose)[2] > 0

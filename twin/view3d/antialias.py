@@ -17,6 +17,7 @@ class StillBuffer:
         self._size = (0, 0)
         self._framebuffer = 0
         self._target = 0
+        self._storage: list[int] = []
 
     @staticmethod
     def available() -> bool:
@@ -37,9 +38,7 @@ class StillBuffer:
         width, height = self._size
         GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._framebuffer)
         GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, self._target)
-        GL.glBlitFramebuffer(
-            0, 0, width, height, 0, 0, width, height, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST
-        )
+        GL.glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._target)
 
     def _allocate(self, size_px: tuple[int, int]) -> None:

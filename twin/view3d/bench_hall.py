@@ -31,7 +31,10 @@ def hall_of(gpus: int, racks_per_row: int = 32) -> Plant:
                             {
                                 "id": "gpu",
                                 "count": rows,
-                                "racks": {"count": racks_per_row, "nodes": [{"part": "DGX-H100", "count": 4}]},
+                                "racks": {
+                                    "count": racks_per_row,
+                                    "nodes": [{"part": "DGX-H100", "count": 4}],
+                                },
                             }
                         ],
                     }

@@ -32,7 +32,9 @@ void main() {
 }
 """
 
-_FRAGMENT = VALUE_LOOKUP + """
+_FRAGMENT = (
+    VALUE_LOOKUP
+    + """
 varying vec2 v_place;
 varying vec2 v_face;
 varying vec4 v_look;
@@ -48,8 +50,11 @@ void main() {
     gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
 }
 """
+)
 
-TEMPLATE_TYPE = np.dtype([("a_corner", np.float32, 3), ("a_normal", np.float32, 3), ("a_place", np.float32, 2)])
+TEMPLATE_TYPE = np.dtype(
+    [("a_corner", np.float32, 3), ("a_normal", np.float32, 3), ("a_place", np.float32, 2)]
+)
 INSTANCE_TYPE = np.dtype([("a_low", np.float32, 3), ("a_size", np.float32, 3), ("a_look", np.float32, 4)])
 
 

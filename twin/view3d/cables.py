@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
@@ -53,7 +55,9 @@ def rail_rgb(rail: int) -> Rgb:
     return SPINE_RGB if rail < 0 else RAIL_RGB[rail % len(RAIL_RGB)]
 
 
-def _vertices(positions: NDArray[np.float64], normals: NDArray[np.float64], rgb: NDArray[np.float64]) -> NDArray[np.void]:
+def _vertices(
+    positions: NDArray[np.float64], normals: NDArray[np.float64], rgb: NDArray[np.float64]
+) -> NDArray[np.void]:
     out = np.zeros(len(positions), _TYPE)
     out["a_position"], out["a_normal"], out["a_colour"] = positions, normals, rgb
     return out
@@ -76,7 +80,7 @@ def drop_mesh(bundles: TrayBundles) -> tuple[NDArray[np.void], NDArray[np.uint32
     first = bundles.lines.first.astype(np.int64)
     pieces = np.diff(first) - 1
     line = np.repeat(np.arange(len(pieces)), pieces)
-    start = np.concatenate([np.arange(a, b - 1) for a, b in zip(first[:-1], first[1:], strict=True)] or [first[:0]])
+    start = np.concatenate([np.arange(a, b - 1) for a, b in pairwise(first.tolist())] or [first[:0]])
     drops = bundles.rack[line] >= 0
     line, start = line[drops], start[drops]
     if not len(line):

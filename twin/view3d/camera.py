@@ -53,7 +53,9 @@ def view_projection(pose: CameraPose, aspect: float, near_m: float, far_m: float
     return np.asarray(projection @ view)
 
 
-def ray(pose: CameraPose, x_px: float, y_px: float, width_px: float, height_px: float) -> tuple[Floats, Floats]:
+def ray(
+    pose: CameraPose, x_px: float, y_px: float, width_px: float, height_px: float
+) -> tuple[Floats, Floats]:
     """Return (origin [m], unit direction) of the ray through a pixel; y grows downwards.
 
     Only ratios of pixels count, so logical and physical pixels serve alike if all four are of one kind.
@@ -80,7 +82,9 @@ def project(pose: CameraPose, points_m: Floats, width_px: float, height_px: floa
     """
     local = (points_m - eye_m(pose)) @ np.stack(axes(pose)).T
     depth = -local[:, 2]
-    scale = height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / np.where(np.abs(depth) < 1e-9, 1e-9, depth)
+    scale = (
+        height_px / (2 * np.tan(np.radians(pose.fov_deg) / 2)) / np.where(np.abs(depth) < 1e-9, 1e-9, depth)
+    )
     return np.stack([width_px / 2 + local[:, 0] * scale, height_px / 2 - local[:, 1] * scale, depth], axis=1)
 
 
@@ -127,7 +131,9 @@ class Flight:
         scale = max(start.distance_m, end.distance_m)
         turn = abs(_shortest_deg(end.azimuth_deg - start.azimuth_deg)) / 180
         zoom = abs(np.log(end.distance_m / start.distance_m))
-        return cls(start, end, float(np.clip(0.45 + 0.35 * travel / scale + 0.5 * turn + 0.15 * zoom, 0.4, 1.6)))
+        return cls(
+            start, end, float(np.clip(0.45 + 0.35 * travel / scale + 0.5 * turn + 0.15 * zoom, 0.4, 1.6))
+        )
 
     def at(self, elapsed_s: float) -> CameraPose:
         """Return the pose after `elapsed_s`."""

@@ -56,12 +56,33 @@ SPEED_M_S = 1.1
 """Speed of the stripes at the design flow: that of the picture, slower than water in such pipes (about 2 m/s)."""
 
 _TYPE = np.dtype(
-    [("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_arc", np.float32), ("a_line", np.float32)]
+    [
+        ("a_position", np.float32, 3),
+        ("a_normal", np.float32, 3),
+        ("a_arc", np.float32),
+        ("a_line", np.float32),
+    ]
 )
 
 # Temperature to colour, apart for the two directions so that they stay apart even when supply runs hot.
-_SUPPLY = np.array([[5, 0.08, 0.36, 0.95], [25, 0.12, 0.58, 1.0], [38, 0.22, 0.74, 0.98], [50, 0.66, 0.50, 0.95], [65, 0.90, 0.30, 0.62]])
-_RETURN = np.array([[10, 0.80, 0.50, 0.24], [28, 0.98, 0.48, 0.16], [45, 1.0, 0.34, 0.14], [60, 1.0, 0.17, 0.14], [75, 1.0, 0.08, 0.28]])
+_SUPPLY = np.array(
+    [
+        [5, 0.08, 0.36, 0.95],
+        [25, 0.12, 0.58, 1.0],
+        [38, 0.22, 0.74, 0.98],
+        [50, 0.66, 0.50, 0.95],
+        [65, 0.90, 0.30, 0.62],
+    ]
+)
+_RETURN = np.array(
+    [
+        [10, 0.80, 0.50, 0.24],
+        [28, 0.98, 0.48, 0.16],
+        [45, 1.0, 0.34, 0.14],
+        [60, 1.0, 0.17, 0.14],
+        [75, 1.0, 0.08, 0.28],
+    ]
+)
 _SIDES = 10
 
 
@@ -146,7 +167,11 @@ class Coolant:
             at_loop = plant.loops.supply_c[loop] + np.where(supply, 0.0, 10.0)
             at_plant = plant.plants.supply_c[facility] + np.where(supply, 0.0, 8.0)
         else:
-            values = {k: np.asarray(v, float) for k, v in frame.values.items() if k.startswith(("loop.", "plant."))}
+            values = {
+                k: np.asarray(v, float) for k, v in frame.values.items() if k.startswith(("loop.", "plant."))
+            }
             at_loop = np.where(supply, values["loop.supply_c"][loop], values["loop.return_c"][loop])
-            at_plant = np.where(supply, values["plant.supply_c"][facility], values["plant.return_c"][facility])
+            at_plant = np.where(
+                supply, values["plant.supply_c"][facility], values["plant.return_c"][facility]
+            )
         return np.asarray(np.where(secondary, at_loop, at_plant))

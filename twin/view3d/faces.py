@@ -90,7 +90,11 @@ _FIXTURES: dict[FixtureKind, _Look] = {
 
 
 def _vertices(
-    plant: Plant, rack: NDArray[np.int32], u0: NDArray[np.float64], u1: NDArray[np.float64], looks: list[_Look]
+    plant: Plant,
+    rack: NDArray[np.int32],
+    u0: NDArray[np.float64],
+    u1: NDArray[np.float64],
+    looks: list[_Look],
 ) -> NDArray[np.void]:
     none = np.zeros(len(rack))
     edge_m = 0.0025

@@ -45,7 +45,12 @@ void main() {
 """
 
 _TYPE = np.dtype(
-    [("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_place", np.float32, 2), ("a_size", np.float32, 2)]
+    [
+        ("a_position", np.float32, 3),
+        ("a_normal", np.float32, 3),
+        ("a_place", np.float32, 2),
+        ("a_size", np.float32, 2),
+    ]
 )
 
 

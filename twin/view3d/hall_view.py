@@ -107,13 +107,15 @@ class HallView:
         self._pose = state.camera or _NOWHERE
         self._wall_s = self._moved_s = self._changed_s = -1e9
         self._settled = True
-        self._writing = False
+        self._writing = self._closed = False
         self.draw_s = 0.0
         self.canvas.events.draw.connect(self._on_draw)
         self.canvas.events.resize.connect(lambda _: self.canvas.update())
-        Gestures(
+        # vispy holds its listeners weakly, so somebody has to keep them.
+        self._gestures = Gestures(
             self._orbit, self._pan, self._zoom, self._hover, self._click, self._double_click, self._let_go
-        ).connect(self.canvas)
+        )
+        self._gestures.connect(self.canvas)
         if keys is None:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
@@ -221,13 +223,25 @@ class HallView:
         self._settled = self._still_wanted = True
         self._scene.place_labels_now()
         image = self.native.grabFramebuffer().convertToFormat(QImage.Format.Format_RGBA8888)
-        lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+        lines = np.frombuffer(image.constBits(), np.uint8).reshape(
+            image.height(), image.bytesPerLine() // 4, 4
+        )
         return lines[:, : image.width(), :3].copy()
 
     def close(self) -> None:
-        """Release the canvas and stop listening."""
+        """Release the canvas and stop listening; the widget is deleted when control returns to the event loop.
+
+        Left to the garbage collector it would go at any time, even while another canvas paints, and take the
+        process with it.
+        """
+        if self._closed:
+            return
+        self._closed = True
         logging.getLogger("vispy").removeHandler(self._log)
+        native = self.native
         self.canvas.close()
+        native._secondary_context = native._surface = None
+        native.deleteLater()
 
     def _logical(self) -> tuple[float, float]:
         width, height = self.canvas.size

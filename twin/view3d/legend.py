@@ -83,7 +83,9 @@ def legend_for(
     places = np.linspace(0.0, 1.0, STOPS)
     colours = palette.ramp(channel.colormap, places)
     values = channel.low + places * (channel.high - channel.low)
-    stops = tuple((float(v), (float(c[0]), float(c[1]), float(c[2]))) for v, c in zip(values, colours, strict=True))
+    stops = tuple(
+        (float(v), (float(c[0]), float(c[1]), float(c[2]))) for v, c in zip(values, colours, strict=True)
+    )
     return Legend(channel.title, channel.unit, channel.low, channel.high, stops, _out_of_order(states))
 
 
@@ -111,7 +113,10 @@ def _jobs(plant: Plant, frame: Frame | None, names: Sequence[str]) -> list[Categ
     slots, counts = np.unique(job[:count][plant.gpus.present[:count]], return_counts=True)
     out = [
         Category(
-            names[s] if s < len(names) else f"job {s}", palette.JOB_RGB[s % palette.JOBS], _job_icon(s), int(n)
+            names[s] if s < len(names) else f"job {s}",
+            palette.JOB_RGB[s % palette.JOBS],
+            _job_icon(s),
+            int(n),
         )
         for s, n in zip(slots.tolist(), counts.tolist(), strict=True)
         if s >= 0

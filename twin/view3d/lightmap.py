@@ -41,7 +41,7 @@ def bake(plant: Plant, geometry: Geometry) -> Lightmap:
     canvas = _Canvas(low, step, width, height)
     racks, boxes, aisles = plant.racks, geometry.machines, geometry.aisles
     shadow = canvas.blank()
-    for k in np.flatnonzero(racks.present):
+    for k in np.flatnonzero(racks.present).tolist():
         canvas.fill(shadow, racks.x_m[k], racks.y_m[k], racks.width_m[k], racks.depth_m[k])
     for k in range(len(boxes.x_m)):
         canvas.fill(shadow, boxes.x_m[k], boxes.y_m[k], boxes.width_m[k], boxes.depth_m[k])
@@ -89,7 +89,7 @@ class _Canvas:
 
 def _blur(map_: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
     """Return three box blurs after each other: near a Gaussian of `sigma` texels."""
-    radius = max(1, int(round(sigma)))
+    radius = max(1, round(sigma))
     out = map_
     for _ in range(3):
         for axis in (0, 1):

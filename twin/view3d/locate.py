@@ -28,7 +28,9 @@ def box_of(plant: Plant, geometry: Geometry, id: str) -> Box | None:
         return _around(*rack_boxes(plant, np.flatnonzero((plant.racks.hall == slot) & plant.racks.present)))
     if kind == "loop":
         return _around(*machine_boxes(geometry, np.flatnonzero(geometry.machines.loop == slot)))
-    tiles = {"node": geometry.node_tiles, "gpu": geometry.gpu_tiles, "switch": geometry.switch_tiles}.get(kind)
+    tiles = {"node": geometry.node_tiles, "gpu": geometry.gpu_tiles, "switch": geometry.switch_tiles}.get(
+        kind
+    )
     return None if tiles is None else _tile_box(plant, tiles, slot, deep=kind != "gpu")
 
 

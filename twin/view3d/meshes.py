@@ -96,7 +96,9 @@ def tube(points: Floats, radius_m: float, sides: int) -> tuple[Floats, Floats, F
     positions, outward = np.concatenate(rings), np.concatenate(normals)
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
-    one = np.stack([ring, following, following + sides, ring, following + sides, ring + sides], axis=1).ravel()
+    one = np.stack(
+        [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
+    ).ravel()
     indices = (np.arange(len(points) - 1, dtype=np.uint32)[:, None] * sides + one).ravel()
     caps_p, caps_n, caps_i = _caps(rings, ahead, sides, len(positions))
     return (
@@ -129,7 +131,9 @@ def _perpendicular(vector: Floats, direction: Floats) -> Floats:
     return rest / length if length > 1e-6 else _frame(direction)[0]
 
 
-def straight_tubes(start: Floats, end: Floats, radius_m: Floats, sides: int) -> tuple[Floats, Floats, Floats, Indices]:
+def straight_tubes(
+    start: Floats, end: Floats, radius_m: Floats, sides: int
+) -> tuple[Floats, Floats, Floats, Indices]:
     """Return open straight tubes, vectorised: for the thousands of cable drops.
 
     Parameters
@@ -157,7 +161,9 @@ def straight_tubes(start: Floats, end: Floats, radius_m: Floats, sides: int) -> 
     arc = np.stack([np.zeros((count, sides)), np.repeat(lengths[:, None], sides, axis=1)], axis=1)
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
-    one = np.stack([ring, following, following + sides, ring, following + sides, ring + sides], axis=1).ravel()
+    one = np.stack(
+        [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
+    ).ravel()
     indices = (np.arange(count, dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
     normals = np.repeat(spokes[:, None], 2, axis=1)
     return positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), indices

@@ -55,7 +55,9 @@ def edge_vertices(boxes: Sequence[Box], swell_m: float = 0.012) -> NDArray[np.vo
     out = np.zeros((len(boxes), 12, 4), _TYPE)
     for k, (low, high) in enumerate(boxes):
         ends = np.stack([low - swell_m, high + swell_m])
-        corners = np.array([[ends[i, 0], ends[j, 1], ends[l, 2]] for l in (0, 1) for j in (0, 1) for i in (0, 1)])
+        corners = np.array(
+            [[ends[i, 0], ends[j, 1], ends[l, 2]] for l in (0, 1) for j in (0, 1) for i in (0, 1)]
+        )
         start, end = corners[_EDGES[:, 0]], corners[_EDGES[:, 1]]
         out[k, :, :2]["a_position"] = start[:, None]
         out[k, :, :2]["a_other"] = end[:, None]

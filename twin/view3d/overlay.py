@@ -33,10 +33,18 @@ class _Ink:
 def _ink(theme: Theme) -> _Ink:
     if theme == "dark":
         return _Ink(
-            QColor(240, 245, 252), QColor(160, 172, 190), QColor(9, 13, 21, 205), QColor(120, 140, 170, 60), QColor(255, 190, 80)
+            QColor(240, 245, 252),
+            QColor(160, 172, 190),
+            QColor(9, 13, 21, 205),
+            QColor(120, 140, 170, 60),
+            QColor(255, 190, 80),
         )
     return _Ink(
-        QColor(18, 25, 36), QColor(84, 96, 114), QColor(252, 253, 255, 225), QColor(60, 80, 110, 60), QColor(176, 88, 0)
+        QColor(18, 25, 36),
+        QColor(84, 96, 114),
+        QColor(252, 253, 255, 225),
+        QColor(60, 80, 110, 60),
+        QColor(176, 88, 0),
     )
 
 
@@ -128,7 +136,7 @@ def save_png(rgb: NDArray[np.uint8], path: Path | str, metadata: Mapping[str, st
     image = QImage(rgb.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888)
     for key, value in metadata.items():
         image.setText(key, value)
-    if not image.save(str(path), "PNG"):
+    if not image.save(str(path), b"PNG"):
         raise OSError(f"cannot write {path}")
 
 

@@ -25,7 +25,7 @@ def _hex(*codes: str) -> list[Rgb]:
     return [(int(c[0:2], 16) / 255, int(c[2:4], 16) / 255, int(c[4:6], 16) / 255) for c in codes]
 
 
-# viridis and cividis as published control colours (matplotlib 1.5; Nunez et al. 2018, doi 10.1371/journal.pone.0199239).
+# viridis and cividis: published control colours (matplotlib 1.5; Nunez et al. 2018, doi 10.1371/journal.pone.0199239).
 # "turbo" runs blue - cyan - green - yellow - orange like Google's map of that name, but stops short of dark red:
 # crimson is kept for dead parts.
 _RAMPS: dict[str, list[Rgb]] = {
@@ -34,7 +34,17 @@ _RAMPS: dict[str, list[Rgb]] = {
     ),
     "cividis": _hex("00224e", "1f3a6d", "434e6c", "5f636e", "7b7a77", "9b9174", "bba969", "ddc554", "fee838"),
     "turbo": _hex(
-        "27336f", "2b4fb8", "2f74e6", "2a9df0", "1fc3dc", "2ddcae", "6be777", "b4ea45", "f0d22f", "fd9f2a", "f8611d"
+        "27336f",
+        "2b4fb8",
+        "2f74e6",
+        "2a9df0",
+        "1fc3dc",
+        "2ddcae",
+        "6be777",
+        "b4ea45",
+        "f0d22f",
+        "fd9f2a",
+        "f8611d",
     ),
 }
 

@@ -46,7 +46,9 @@ void main() {
 }
 """
 
-_FRAGMENT = VALUE_LOOKUP + """
+_FRAGMENT = (
+    VALUE_LOOKUP
+    + """
 uniform vec3 u_recess;
 uniform float u_gain;
 varying vec2 v_tile;
@@ -76,6 +78,7 @@ void main() {
     gl_FragColor = vec4(mix(colour * v_step.z, u_ground, v_fog), 1.0);
 }
 """
+)
 
 VERTEX_TYPE = np.dtype(
     [
@@ -180,7 +183,7 @@ def panel_vertices(plant: Plant, geometry: Geometry) -> NDArray[np.void]:
                 tiles.column[odd] / tiles.columns[odd],
                 (tiles.column[odd] + 1) / tiles.columns[odd],
                 single + np.stack([np.ones(len(odd)), np.ones(len(odd)), odd], axis=1),
-                single + [0.0, 0.0, 1.0],
+                single + np.array([0.0, 0.0, 1.0]),
             ),
         ]
     )
@@ -195,10 +198,11 @@ def _is_regular(
     downwards: NDArray[np.bool_],
     leftwards: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    regular = count == columns * rows
-    height = (np.maximum(tiles.u1[first], tiles.u1[first + count - 1]) - np.minimum(
-        tiles.u0[first], tiles.u0[first + count - 1]
-    )) / rows
+    regular: NDArray[np.bool_] = count == columns * rows
+    height = (
+        np.maximum(tiles.u1[first], tiles.u1[first + count - 1])
+        - np.minimum(tiles.u0[first], tiles.u0[first + count - 1])
+    ) / rows
     base = np.minimum(tiles.u0[first], tiles.u0[first + count - 1])
     for k in range(int(count.max(initial=0))):
         has = k < count

@@ -33,7 +33,9 @@ def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> C
     )
 
 
-def frame_box(pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float) -> CameraPose:
+def frame_box(
+    pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float
+) -> CameraPose:
     """Return the pose that shows a box whole with air around it, from the same direction."""
     return _fit(pose, low, high, aspect, share=0.55)
 
@@ -90,17 +92,18 @@ def _open_side(plant: Plant) -> float:
 
 def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     low, high = _racks_box(plant, geometry)
-    high = high + [0.0, 0.0, 0.6]
+    high = high + np.array([0.0, 0.0, 0.6])
     side = _open_side(plant)
     wide, deep = high[0] - low[0], high[1] - low[1]
     # The longer the rows in comparison with the hall's depth, the more the camera stands before them.
     lean = float(np.degrees(np.arctan2(deep, wide)))
     azimuth = side * (50.0 + 0.25 * (90.0 - lean))
-    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 24.0, 38.0)
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0, 38.0)
     fitted = _fit(pose, low, high, aspect, share=0.97)
-    # Nearer than what fits, and towards the near corner: rows run out of the picture and recede into the fog.
-    centre = np.array(fitted.centre_m) + [0.10 * wide, side * 0.05 * deep, 0.0]
-    return _at(fitted, centre, fitted.distance_m * 0.80)
+    # A large hall is seen from nearer than it fits: its rows run out of the picture and recede into the fog.
+    large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
+    centre = np.array(fitted.centre_m) + large * np.array([0.10 * wide, side * 0.05 * deep, 0.0])
+    return _at(fitted, centre, fitted.distance_m * (1.04 - 0.24 * large))
 
 
 def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:

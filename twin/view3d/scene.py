@@ -216,7 +216,9 @@ class Scene:
         labels = self._geometry.labels
         anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
         marks = np.array([[*((low + high) / 2)[:2], high[2]] for _, (low, high) in selected]).reshape(-1, 3)
-        weights = np.where(labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5))
+        weights = np.where(
+            labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
+        )
         points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
         weights = np.concatenate([weights, np.full(len(selected), 9.0)])
         everything = np.concatenate([anchors, marks])

@@ -27,6 +27,7 @@ class Finish(IntEnum):
     FEED_A = 6
     FEED_B = 7
     BASE = 8  # of cable trays
+    FANS = 9  # roof of an air machine
 
 
 _VERTEX = """
@@ -35,7 +36,7 @@ attribute vec3 a_normal;
 attribute vec2 a_place;      // own coordinates of the face [m]
 attribute vec2 a_size;       // its size [m]
 attribute float a_finish;
-uniform vec3 u_tints[9];
+uniform vec3 u_tints[10];
 varying vec3 v_colour;
 varying vec2 v_place;
 varying vec2 v_size;
@@ -69,7 +70,21 @@ void main() {
     vec2 seam = clamp((0.010 - reach) / blur + 0.5, 0.0, 1.0) * clamp(0.030 / blur, 0.0, 1.0);
     float line = max(seam.x, seam.y);
     vec3 colour = v_colour;
-    if (v_finish < 0.5 || v_finish > 4.5) {
+    if (v_finish > 8.5) {
+        vec2 count = max(vec2(1.0), floor(v_size / 0.75 + 0.3));
+        vec2 pitch = v_size / count;
+        vec2 from_hub = (fract(v_place / pitch) - 0.5) * pitch;
+        float radius = length(from_hub);
+        float rim = min(pitch.x, pitch.y) * 0.40;
+        float soft = max(blur.x, blur.y);
+        float hole = clamp((rim - radius) / soft + 0.5, 0.0, 1.0);
+        float ring = clamp((0.014 - abs(radius - rim)) / soft + 0.5, 0.0, 1.0) * clamp(0.05 / soft, 0.0, 1.0);
+        float blade = 0.5 + 0.5 * cos(7.0 * atan(from_hub.y, from_hub.x) + radius * 9.0);
+        float hub = clamp((rim * 0.24 - radius) / soft + 0.5, 0.0, 1.0);
+        vec3 inside = mix(u_recess * 0.7, v_colour * 0.62, blade * (1.0 - hub));
+        colour = mix(colour, mix(inside, v_colour * 0.8, hub), hole);
+        colour = mix(colour, u_edge * v_lit * 0.8, max(ring, line * 0.45));
+    } else if (v_finish < 0.5 || v_finish > 4.5) {
         colour = mix(colour, u_edge * v_lit, line * 0.32);
     } else if (v_finish < 1.5) {
         float post = clamp((0.028 - reach.x) / blur.x + 0.5, 0.0, 1.0);
@@ -162,7 +177,7 @@ def _touches(low: Floats, high: Floats, side: int) -> NDArray[np.bool_]:
 
 
 def machines(plant: Plant, boxes: Boxes) -> NDArray[np.void]:
-    """Return the vertices of CDUs (plain) and CRAHs (with slats)."""
+    """Return the vertices of CDUs (slats, plain roof) and CRAHs (slats, fans in the roof)."""
     half = np.stack([boxes.width_m, boxes.depth_m], axis=1) / 2
     middle = np.stack([boxes.x_m, boxes.y_m], axis=1)
     low = np.column_stack([middle - half, np.full(len(middle), 0.02)])
@@ -170,8 +185,7 @@ def machines(plant: Plant, boxes: Boxes) -> NDArray[np.void]:
     air = plant.loops.kind[boxes.loop] == LoopKind.AIR
     parts = [np.zeros(0, _TYPE)]
     for face in UPRIGHT:
-        slatted = Finish.LOUVRE if face != "+z" else Finish.PLAIN
-        parts.append(_face(low[air], high[air], face, slatted))
+        parts.append(_face(low[air], high[air], face, Finish.LOUVRE if face != "+z" else Finish.FANS))
         parts.append(_face(low[~air], high[~air], face, Finish.PLAIN if face == "+z" else Finish.LOUVRE))
     return np.concatenate(parts)
 
@@ -270,6 +284,7 @@ def _tints(c: Colours) -> list[tuple[float, float, float]]:
         (0.95, 0.62, 0.18),
         (0.20, 0.66, 0.72),
         c.tray_base,
+        c.machine,
     ]
 
 

@@ -12,7 +12,14 @@ Theme = Literal["dark", "light"]
 LAYERS: tuple[str, ...] = ("racks", "trays", "cables", "pipes", "air", "labels", "power")
 """Layers of the picture, in the order a menu lists them."""
 
-COLOUR_BY: tuple[str, ...] = ("gpu.temp_c", "gpu.power_w", "gpu.clock_mhz", "gpu.util", "gpu.state", "gpu.job")
+COLOUR_BY: tuple[str, ...] = (
+    "gpu.temp_c",
+    "gpu.power_w",
+    "gpu.clock_mhz",
+    "gpu.util",
+    "gpu.state",
+    "gpu.job",
+)
 """Channels that can colour the GPUs."""
 
 

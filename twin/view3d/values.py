@@ -23,9 +23,9 @@ float code_of(float slot) {
     return mix(texel.r, floor(texel.r * 255.0 + 0.5) * 2.0 + texel.g * 255.0 / 128.0, u_shape.z);
 }
 vec3 colour_of(float code) {
-    return texture2D(u_palette, vec2((code + 0.5) / %d.0, 0.5)).rgb;
+    return texture2D(u_palette, vec2((code + 0.5) / LUT_SIZE, 0.5)).rgb;
 }
-""" % palette.LUT_SIZE
+""".replace("LUT_SIZE", f"{palette.LUT_SIZE}.0")
 
 
 class ValueTexture:
