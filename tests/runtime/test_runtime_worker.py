@@ -254,6 +254,8 @@ def test_the_worker_ends_with_its_parent(tmp_path: Path) -> None:
         worker = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
     gone, alive = psutil.wait_procs([worker], timeout=PATIENCE_S)
+    (left,) = memory_folder().glob(f"twin-frames-{parent.pid}-*")  # the next start would remove it
+    left.unlink()
     assert gone
     assert not alive
     with Reader(path) as reader:
