@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QLinearGradient, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QLinearGradient, QPainter
 
 from twin.view3d.legend import Category, Legend
 from twin.view3d.state import Theme
@@ -136,7 +136,7 @@ def save_png(rgb: NDArray[np.uint8], path: Path | str, metadata: Mapping[str, st
     image = QImage(rgb.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888)
     for key, value in metadata.items():
         image.setText(key, value)
-    if not image.save(str(path), b"PNG"):
+    if not QImageWriter(str(path), b"png").write(image):
         raise OSError(f"cannot write {path}")
 
 
