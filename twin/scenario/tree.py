@@ -100,8 +100,8 @@ def decode(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as bad:
-        line = data.count(b"\n", 0, bad.start) + 1
-        key = _key_of_line(data[: bad.start].decode("utf-8", "replace"), line)
+        at = len(data[: bad.start].decode("utf-8"))
+        line, key = _around(data.decode("utf-8", "replace"), at)
         raise _error(name, line, key, "is not UTF-8 text", "scenario files are text") from None
     return text
 
@@ -125,9 +125,9 @@ def parse(text: str, name: str) -> Tree:
         raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
     bad = _UNREADABLE.search(text)
     if bad is not None:
-        line = text.count("\n", 0, bad.start()) + 1
+        line, key = _around(text, bad.start())
         reason = f"character U+{ord(bad[0]):04X} does not belong in a text file"
-        raise _error(name, line, _key_of_line(text, line), reason, "is it a scenario?")
+        raise _error(name, line, key, reason, "is it a scenario?")
     builder = _Builder(text, name)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
@@ -138,9 +138,9 @@ def parse(text: str, name: str) -> Tree:
         lines = text.count("\n") + (not text.endswith("\n"))
         line = min(line, max(lines, 1))
         said = " ".join(str(bad_yaml.problem or bad_yaml.context or "is not YAML").split())
-        raise _error(
-            name, line, _key_of_line(text, line), f"is not YAML here: {said}", _advice(text, line)
-        ) from None
+        seen, seen_line = builder.last
+        key = written(seen, builder.root) if seen_line == line else _key_of_line(text, line)
+        raise _error(name, line, key, f"is not YAML here: {said}", _advice(text, line)) from None
     except YAMLError as bad_yaml:
         said = " ".join(str(bad_yaml).split())
         raise _error(name, 1, "", f"is not YAML: {said}") from None
@@ -185,6 +185,8 @@ class _Builder:
     aliases: int = 0
     values: int = 0
     documents: int = 0
+    last: tuple[Path, int] = ((), 0)
+    """The last key read, and its line."""
 
     def take(self, event: Any) -> None:
         if isinstance(event, NodeEvent):
@@ -241,6 +243,7 @@ class _Builder:
             raise self._bad(mark, "has an empty or endless key", "keys are words")
         top.key, top.key_mark = key, mark
         top.key_start, top.key_stop = event.start_mark.index, event.end_mark.index
+        self.last = ((*top.path, key), mark.line)
 
     def _alias(self, event: Any, mark: Mark) -> Tree:
         self.aliases += 1
@@ -407,6 +410,25 @@ def _key_of_line(text: str, line: int) -> str:
         if match:
             return match[1]
     return ""
+
+
+_KEY = re.compile(r"([A-Za-z_][\w/-]*)\s*:(?:\s|$)")
+
+
+def _around(text: str, at: int) -> tuple[int, str]:
+    """Return line and key of a character that does not belong; the key it touches, else the one before it."""
+    line = text.count("\n", 0, at) + 1
+    start = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    here = text[start : end if end >= 0 else len(text)]
+    key = ""
+    for match in _KEY.finditer(here):
+        touches = not re.search(r"\s", here[at - start : match.start()]) and match.end() > at - start
+        if match.start() < at - start or touches:
+            key = match[1]
+        if touches and match.start() >= at - start:
+            break
+    return line, key or _key_of_line(text, line)
 
 
 def _advice(text: str, line: int) -> str:

@@ -46,6 +46,9 @@ def _check_version(tree: Tree) -> None:
     for key, wanted in (("format", FORMAT), ("version", VERSION)):
         entry = tree.value.get(key)
         if entry is None:
+            misspelt = _misspelt(tree, key, fields.ROOT)
+            if misspelt is not None:
+                raise ScenarioError([misspelt])
             reason = f"needs the key {key!r}"
             raise ScenarioError([Problem(tree.mark.file, 1, key, "", reason, f"begin with {key}: {wanted}")])
         said = entry.tree.value
@@ -63,10 +66,24 @@ def _check_version(tree: Tree) -> None:
         raise ScenarioError([problem])
 
 
+def _misspelt(
+    at: Tree, key: str, spot: fields.Spot, path: Path = (), root: Tree | None = None
+) -> Problem | None:
+    """Return the problem of the unknown key that was meant to be `key`, if there is one."""
+    unknown = [one for one in at.value if one not in fields.keys(spot)]
+    near = nearest(key, unknown)
+    if not near:
+        return None
+    mark = at.value[near].mark
+    name = written((*path, near), root or at)
+    return Problem(mark.file, mark.line, name, "", "is no key of this place", f"did you mean {key!r}?")
+
+
 def _problems(tree: Tree, errors: Iterable[Any]) -> list[Problem]:
     found: dict[tuple[Path, str], Problem] = {}
     unknown: set[tuple[Path, str]] = set()
-    for error in errors:
+    # Of several alternatives of one value the one that fits but for its range knows best.
+    for error in sorted(errors, key=lambda one: one["type"] not in _BOUNDS):
         path = _in_tree(tree, error["loc"])
         group = "key" if error["type"] in ("missing", "extra_forbidden") else "value"
         where = (path, group + str(error["loc"][-1]) if group == "key" else group)
@@ -111,6 +128,9 @@ def _problem(tree: Tree, path: Path, error: Any) -> tuple[Problem, str]:
         meant = nearest(str(path[-1]), [key for key in known if key not in taken])
         hint = f"did you mean {meant!r}?" if meant else f"known here: {', '.join(known)}"
     elif kind in ("union_tag_invalid", "union_tag_not_found"):
+        misspelt = _misspelt(at, "kind", spot, path, tree) if isinstance(at.value, dict) else None
+        if misspelt is not None and "kind" not in at.value:
+            return misspelt, ""
         choices = _choices(spot, "kind")
         entry = at.value.get("kind") if isinstance(at.value, dict) else None
         if entry is not None:
@@ -153,7 +173,7 @@ def _choices(spot: fields.Spot, key: str) -> tuple[str, ...]:
 
 
 def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.Spot) -> tuple[str, str]:
-    if spot.choices:
+    if spot.choices and kind not in _BOUNDS:
         wanted = _one_of(spot.choices)
         if spot.quantity is not None:
             try:

@@ -62,7 +62,7 @@ Workload = Annotated[LlmTraining | VisionTraining, Field(discriminator="kind")]
 class Checkpointing(Part):
     """When and where state is saved."""
 
-    interval: Literal["daly", "young", "none"] | Duration = Field(
+    interval: Literal["daly", "young", "none"] | Annotated[Duration, Field(gt=0)] = Field(
         default="daly",
         description="work between checkpoints: a duration, or a rule that balances pause and loss",
     )
