@@ -103,7 +103,7 @@ def event_table(model: EventModel) -> QTableView:
     header = table.horizontalHeader()
     header.setHighlightSections(False)
     header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
-    for column, width_px in enumerate((92, 132, 104)):
+    for column, width_px in enumerate((104, 150, 100)):
         table.setColumnWidth(column, width_px)
     header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
     return table

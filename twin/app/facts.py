@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from twin.app import text
-from twin.catalog import Catalog
+from twin.app.fact_rows import (
+    Row,
+    World,
+    cooling_rows,
+    crowd_rows,
+    feed_rows,
+    figure_rows,
+    gpus_of,
+    hall_name,
+    interval_text,
+    kind_word,
+    link_row,
+    live_rows,
+    main_state,
+    place_rows,
+    states_text,
+)
 from twin.plant.graph import entity_id, find
-from twin.plant.tables import Kind, LoopKind, Plant, RackKind, SwitchRole
-from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
-from twin.record.frame import Frame
-from twin.scenario.document import Scenario
+from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
+from twin.record.channels import State
 
 ICONS = {
     "gpu": "gpu",
@@ -29,18 +41,6 @@ ICONS = {
     "job": "job",
     "site": "hall",
 }
-_WORDS = {"gpu": "GPU", "loop": "Cooling loop", "plant": "Facility water", "power": "Power", "site": "Scene"}
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line: a label, its value, the id it leads to, and how well the value is known."""
-
-    label: str
-    value: str
-    link: str = ""
-    badge: str = ""
-    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,6 @@ class Facts:
     icon: str
     sections: tuple[Section, ...]
     state: State | None = None
-
-
-@dataclass(frozen=True)
-class World:
-    """What facts are read from: the open scene, its plant, the catalogue, and the newest frame."""
-
-    scenario: Scenario
-    plant: Plant
-    catalog: Catalog
-    frame: Frame | None
 
 
 def facts_of(world: World, thing: str | None) -> Facts | None:
@@ -96,19 +86,14 @@ def state_of(world: World, thing: str) -> str:
         return ""
     kind, slot = found
     if kind == "loop":
-        return ", ".join(f"{r.label} {r.value}" for r in _live(world, "loop", slot)[:3])
-    gpus = _gpus_of(world.plant, kind, slot)
+        return ", ".join(f"{r.label} {r.value}" for r in live_rows(world, "loop", slot)[:3])
+    gpus = gpus_of(world.plant, kind, slot)
     if not len(gpus):
         return ""
     temp_c = world.frame.values["gpu.temp_c"][gpus]
     power_w = world.frame.values["gpu.power_w"][gpus]
     heat = f"{text.quantity(float(np.max(temp_c)), '°C')}, {text.quantity(float(np.sum(power_w)), 'W')}"
-    return f"{_states_text(world.frame, gpus)}, {heat}"
-
-
-def kind_word(kind: str) -> str:
-    """Return a kind as people write it."""
-    return _WORDS.get(kind, kind.capitalize())
+    return f"{states_text(world.frame, gpus)}, {heat}"
 
 
 # -- one builder per kind ----
@@ -125,12 +110,12 @@ def _gpu(world: World, gpu: int) -> Facts:
         part,
         ICONS["gpu"],
         _sections(
-            ("Now", _live(world, "gpu", gpu)),
-            ("Place", [_link(world, "node", node), *_place(world, rack)]),
-            ("Supply", [*_feeds(world, rack), *_cooling(world, int(plant.nodes.loop[node]))]),
-            (part, _figures(world, part)),
+            ("Now", live_rows(world, "gpu", gpu)),
+            ("Place", [link_row(world, "node", node), *place_rows(world, rack)]),
+            ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
+            (part, figure_rows(world, part)),
         ),
-        _state(world.frame, np.array([gpu])),
+        main_state(world.frame, np.array([gpu])),
     )
 
 
@@ -138,7 +123,7 @@ def _node(world: World, node: int) -> Facts:
     plant = world.plant
     rack = int(plant.nodes.rack[node])
     part = plant.node_parts[int(plant.nodes.part[node])]
-    gpus = _gpus_of(plant, "node", node)
+    gpus = gpus_of(plant, "node", node)
     low_u, height_u = int(plant.nodes.u[node]), int(plant.nodes.height_u[node])
     units = f"U{low_u}" if height_u == 1 else f"U{low_u} to U{low_u + height_u - 1}"
     unit = int(plant.nodes.unit[node])
@@ -149,20 +134,24 @@ def _node(world: World, node: int) -> Facts:
         f"{part}, {len(gpus)} GPUs",
         ICONS["node"],
         _sections(
-            ("Now", _crowd(world, gpus)),
-            ("Place", [*_place(world, rack), Row("Rack units", units)]),
+            ("Now", crowd_rows(world, gpus)),
+            ("Place", [*place_rows(world, rack), Row("Rack units", units)]),
             ("Network", [Row("Scalable unit", str(unit))] if unit >= 0 else []),
-            ("Supply", [*_feeds(world, rack), *_cooling(world, int(plant.nodes.loop[node]))]),
-            (part, _figures(world, part)),
+            ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
+            (part, figure_rows(world, part)),
         ),
-        _state(world.frame, gpus),
+        main_state(world.frame, gpus),
     )
 
 
 def _rack(world: World, rack: int) -> Facts:
     plant, racks = world.plant, world.plant.racks
-    gpus = _gpus_of(plant, "rack", rack)
-    live = [*_live(world, "rack", rack), *_crowd(world, gpus)] if len(gpus) else _live(world, "rack", rack)
+    gpus = gpus_of(plant, "rack", rack)
+    live = (
+        [*live_rows(world, "rack", rack), *crowd_rows(world, gpus)]
+        if len(gpus)
+        else live_rows(world, "rack", rack)
+    )
     part = racks.part[rack]
     size = f"{racks.width_m[rack]:.2f} x {racks.depth_m[rack]:.2f} x {racks.height_m[rack]:.2f} m"
     air = int(racks.air_loop[rack])
@@ -183,18 +172,18 @@ def _rack(world: World, rack: int) -> Facts:
                     Row("Size", size),
                 ],
             ),
-            ("Place", _place(world, rack)[1:]),
+            ("Place", place_rows(world, rack)[1:]),
             (
                 "Supply",
                 [
-                    *_feeds(world, rack),
-                    *_cooling(world, int(racks.loop[rack])),
-                    *(_cooling(world, air) if air != int(racks.loop[rack]) else []),
+                    *feed_rows(world, rack),
+                    *cooling_rows(world, int(racks.loop[rack])),
+                    *(cooling_rows(world, air) if air != int(racks.loop[rack]) else []),
                 ],
             ),
-            (part, _figures(world, part)),
+            (part, figure_rows(world, part)),
         ),
-        _state(world.frame, gpus),
+        main_state(world.frame, gpus),
     )
 
 
@@ -217,8 +206,8 @@ def _switch(world: World, switch: int) -> Facts:
                 "Network",
                 [Row("Fabric", plant.fabrics[int(switches.fabric[switch])]), Row("Ports", ports), *serves],
             ),
-            ("Place", _place(world, int(switches.rack[switch]))),
-            (part, _figures(world, part)),
+            ("Place", place_rows(world, int(switches.rack[switch]))),
+            (part, figure_rows(world, part)),
         ),
     )
 
@@ -235,7 +224,7 @@ def _loop(world: World, loop: int) -> Facts:
         f"{part}, {'liquid loop' if liquid else 'air loop'}",
         ICONS["loop"],
         _sections(
-            ("Now", _live(world, "loop", loop)),
+            ("Now", live_rows(world, "loop", loop)),
             (
                 "Design",
                 [
@@ -247,14 +236,14 @@ def _loop(world: World, loop: int) -> Facts:
                     Row("Heat goes to", plant.plants.ids[int(loops.plant[loop])]),
                 ],
             ),
-            (part, _figures(world, part)),
+            (part, figure_rows(world, part)),
         ),
     )
 
 
 def _row(world: World, row: int) -> Facts:
     plant = world.plant
-    gpus = _gpus_of(plant, "row", row)
+    gpus = gpus_of(plant, "row", row)
     racks = int(np.count_nonzero((plant.racks.row == row) & plant.racks.present))
     return Facts(
         plant.rows.ids[row],
@@ -263,17 +252,17 @@ def _row(world: World, row: int) -> Facts:
         f"{racks} racks, {len(gpus):,} GPUs",
         ICONS["row"],
         _sections(
-            ("Now", _crowd(world, gpus)),
-            ("Place", [Row("Hall", _hall_name(plant, int(plant.rows.hall[row])))]),
+            ("Now", crowd_rows(world, gpus)),
+            ("Place", [Row("Hall", hall_name(plant, int(plant.rows.hall[row])))]),
         ),
-        _state(world.frame, gpus),
+        main_state(world.frame, gpus),
     )
 
 
 def _other(world: World, kind: Kind, slot: int) -> Facts:
     channels = {"hall": "hall", "plant": "plant"}
     id_ = entity_id(world.plant, kind, slot)
-    live = _live(world, channels[kind], slot) if kind in channels else []
+    live = live_rows(world, channels[kind], slot) if kind in channels else []
     return Facts(id_, kind, f"{kind_word(kind)} {id_}", "", ICONS.get(kind, "info"), _sections(("Now", live)))
 
 
@@ -286,11 +275,11 @@ def _job(world: World, job: int) -> Facts:
         f"{spec.workload.model} on {spec.nodes:,} nodes",
         ICONS["job"],
         _sections(
-            ("Now", _live(world, "job", job)),
+            ("Now", live_rows(world, "job", job)),
             (
                 "Recovery",
                 [
-                    Row("Checkpoint", _interval(spec.checkpoint.interval)),
+                    Row("Checkpoint", interval_text(spec.checkpoint.interval)),
                     Row("Write pause", text.duration(spec.checkpoint.pause_s)),
                     Row("Failure seen after", text.duration(spec.recovery.detect_s)),
                 ],
@@ -309,7 +298,7 @@ def _site(world: World) -> Facts:
         scenario.site.name,
         ICONS["site"],
         _sections(
-            ("Now", _live(world, "site", 0)),
+            ("Now", live_rows(world, "site", 0)),
             (
                 "Installed",
                 [
@@ -325,151 +314,5 @@ def _site(world: World) -> Facts:
     )
 
 
-# -- pieces ----
-
-
 def _sections(*titled: tuple[str, list[Row]]) -> tuple[Section, ...]:
     return tuple(Section(title, tuple(rows)) for title, rows in titled if rows)
-
-
-def _live(world: World, entity: str, slot: int) -> list[Row]:
-    """Return a row for each channel of an entity."""
-    if world.frame is None:
-        return []
-    rows = []
-    for channel in of_entity(entity):  # type: ignore[arg-type]
-        values = world.frame.values[channel.id]
-        if slot < len(values):
-            rows.append(_channel_row(world, channel, values[slot]))
-    return rows
-
-
-def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
-    number = float(value)
-    title = channel.title[:1].upper() + channel.title[1:]
-    hint = " ".join(s for s in (channel.id, channel.dcgm) if s)
-    if channel.id == "gpu.job":
-        job = int(number)
-        names = [j.id for j in world.scenario.jobs]
-        known = 0 <= job < len(names)
-        return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
-    if channel.id == "gpu.state":
-        return Row(title, State(int(number)).name.lower(), hint=hint)
-    if channel.id == "job.state":
-        return Row(title, JobState(int(number)).name.lower(), hint=hint)
-    if channel.id == "gpu.throttle":
-        return Row(title, "none" if number == 0 else f"0x{int(number):02x}", hint=hint)
-    if channel.unit == "" and channel.quantum == 0:
-        return Row(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
-    return Row(title, text.quantity(number, channel.unit), hint=hint)
-
-
-def _crowd(world: World, gpus: NDArray[np.int64]) -> list[Row]:
-    """Return what a set of GPUs does together."""
-    if world.frame is None or not len(gpus):
-        return []
-    values = world.frame.values
-    return [
-        Row("GPU states", _states_text(world.frame, gpus)),
-        Row("GPU power, sum", text.quantity(float(np.sum(values["gpu.power_w"][gpus], dtype=float)), "W")),
-        Row("Hottest GPU", text.quantity(float(np.max(values["gpu.temp_c"][gpus])), "°C")),
-        Row("Mean GPU temperature", text.quantity(float(np.mean(values["gpu.temp_c"][gpus])), "°C")),
-        Row("Mean clock", text.quantity(float(np.mean(values["gpu.clock_mhz"][gpus])), "MHz", 4)),
-        Row("Mean utilisation", text.quantity(float(np.mean(values["gpu.util"][gpus])), "%")),
-    ]
-
-
-def _states_text(frame: Frame, gpus: NDArray[np.int64]) -> str:
-    counts = np.bincount(frame.values["gpu.state"][gpus], minlength=len(State))
-    present = [(State(i).name.lower(), int(counts[i])) for i in np.flatnonzero(counts)]
-    return present[0][0] if len(present) == 1 else ", ".join(f"{n:,} {name}" for name, n in present)
-
-
-def _state(frame: Frame | None, gpus: NDArray[np.int64]) -> State | None:
-    """Return the state of most GPUs, but failed when any has failed."""
-    if frame is None or not len(gpus):
-        return None
-    states = np.asarray(frame.values["gpu.state"])[gpus]
-    if np.any(states == State.FAILED):
-        return State.FAILED
-    return State(max(State, key=lambda state: int(np.count_nonzero(states == state))))
-
-
-def _gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
-    gpus = plant.gpus
-    if kind == "gpu":
-        return np.array([slot])
-    if kind == "node":
-        first = int(plant.nodes.gpu_first[slot])
-        return np.arange(first, first + int(plant.nodes.gpu_count[slot]))
-    if kind == "rack":
-        return np.flatnonzero((gpus.rack == slot) & gpus.present)
-    if kind == "row":
-        return np.flatnonzero((plant.racks.row[gpus.rack] == slot) & gpus.present)
-    return np.zeros(0, np.int64)
-
-
-def _link(world: World, kind: Kind, slot: int) -> Row:
-    id_ = entity_id(world.plant, kind, slot)
-    return Row(kind_word(kind), id_, id_)
-
-
-def _place(world: World, rack: int) -> list[Row]:
-    plant = world.plant
-    row, hall = int(plant.racks.row[rack]), int(plant.racks.hall[rack])
-    rows = [_link(world, "rack", rack)]
-    if row >= 0:
-        rows.append(Row("Row", plant.rows.labels[row].title(), plant.rows.ids[row]))
-    x_m, y_m = float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
-    return [*rows, Row("Hall", _hall_name(plant, hall)), Row("Position", f"x {x_m:.2f} m, y {y_m:.2f} m")]
-
-
-def _hall_name(plant: Plant, hall: int) -> str:
-    return plant.halls.titles[hall] or plant.halls.ids[hall]
-
-
-def _feeds(world: World, rack: int) -> list[Row]:
-    feeds = (("Feed A", world.plant.racks.feed_a), ("Feed B", world.plant.racks.feed_b))
-    return [
-        Row(label, world.plant.power.ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0
-    ]
-
-
-def _cooling(world: World, loop: int) -> list[Row]:
-    if loop < 0:
-        return []
-    loops = world.plant.loops
-    rows = [Row("Cooled by", loops.labels[loop], loops.ids[loop])]
-    if world.frame is not None:
-        supply_c = float(world.frame.values["loop.supply_c"][loop])
-        rows.append(Row("Supply temperature", text.quantity(supply_c, BY_ID["loop.supply_c"].unit)))
-    return rows
-
-
-def _figures(world: World, part: str) -> list[Row]:
-    if not part or part not in world.catalog:
-        return []
-    return [
-        Row(_figure_title(f.key), f.text, badge=f.status, hint="\n".join(_known(f.citation, f.note)))
-        for f in world.catalog.figures(part)
-    ]
-
-
-def _figure_title(key: str) -> str:
-    stem = key
-    for unit in ("_w", "_c", "_bytes", "_bytes_s", "_flops", "_hz", "_m", "_s", "_kg", "_a", "_v", "_u"):
-        if key.endswith(unit):
-            stem = key.removesuffix(unit)
-    return stem.replace("_", " ").capitalize()
-
-
-def _known(*lines: str) -> Iterable[str]:
-    return (line for line in lines if line)
-
-
-def _interval(interval: str | float) -> str:
-    return (
-        {"daly": "by Daly's rule", "young": "by Young's rule"}.get(interval, interval)
-        if isinstance(interval, str)
-        else f"every {text.duration(interval)}"
-    )

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.dock import Dock
-from twin.app.facts import Facts, Row, Section, World, facts_of, kind_word
+from twin.app.fact_rows import Row, World, kind_word
+from twin.app.facts import Facts, Section, facts_of
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.session import Session
 from twin.catalog import Catalog, load_catalog
@@ -25,6 +26,7 @@ from twin.record.channels import State
 from twin.view3d import palette
 
 _REFRESH_MS = 150
+_BADGES = {"published": "spec", "estimated": "est."}
 
 
 class Inspector(Dock):
@@ -135,7 +137,7 @@ class Inspector(Dock):
         grid.setVerticalSpacing(5)
         grid.addWidget(label(section.title.upper(), "section"), 0, 0, 1, 2)
         for number, row in enumerate(section.rows, start=1):
-            name = label(row.label, "muted")
+            name = label(row.label, "muted", wrap=True)
             name.setToolTip(row.hint)
             value = self._value(row)
             value.setToolTip(row.hint)
@@ -143,7 +145,7 @@ class Inspector(Dock):
             grid.addWidget(name, number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, number, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             if row.badge:
-                badge = label(row.badge, "badge")
+                badge = label(_BADGES.get(row.badge, row.badge), "badge")
                 badge.setToolTip(row.hint)
                 grid.addWidget(badge, number, 2)
         grid.setColumnStretch(0, 1)
@@ -156,7 +158,7 @@ class Inspector(Dock):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(lambda _=False, link=row.link: self.chosen.emit(link))
             return button
-        made = label(row.value, "value", wrap=len(row.value) > 24)
+        made = label(row.value, "value", wrap=len(row.value) > 18)
         made.setAlignment(Qt.AlignmentFlag.AlignRight)
         return made
 

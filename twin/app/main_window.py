@@ -26,7 +26,8 @@ from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.command_palette import CommandPalette, Entry
 from twin.app.docks import Docks
-from twin.app.facts import World, facts_of, state_of
+from twin.app.fact_rows import World
+from twin.app.facts import facts_of, state_of
 from twin.app.files import Files
 from twin.app.hall_panel import HallPanel, dropped_file
 from twin.app.look import Look
@@ -162,8 +163,13 @@ class MainWindow(QMainWindow):
         plant = self.session.plant
         if plant is not None and find(plant, thing) is not None:
             self.hall.state.selection = (thing,)
-            self.hall.view.fly_to(thing)
+            self.hall.view.fly_to(self._seen_whole(thing))
         self.docks.inspector.show_thing(thing)
+
+    def _seen_whole(self, thing: str) -> str:
+        """Return what to frame: of a GPU its node, so that one sees where it is."""
+        found = find(self.session.plant, thing) if self.session.plant is not None else None
+        return thing.rpartition("/")[0] if found is not None and found[0] == "gpu" else thing
 
     def go_to_event(self, event: Event) -> None:
         """Select what an event happened to and fly there."""

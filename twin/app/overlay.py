@@ -10,15 +10,13 @@ from PySide6.QtWidgets import QWidget
 from twin.app import icons
 from twin.app import theme as themes
 from twin.app.event_model import SEVERITY_ICONS
+from twin.app.look import Look
 from twin.app.text import elapsed, significant
 from twin.record.events import Event
 from twin.view3d.legend import Legend
 from twin.view3d.palette import Rgb
 
-_GLASS = QColor(10, 13, 19, 214)
-_EDGE = QColor(120, 140, 170, 60)
-_TEXT = QColor("#e8ecf4")
-_MUTED = QColor("#9aa5b8")
+_GLASS_ALPHA = 218
 _PAD = 12.0
 _BAR_WIDTH, _BAR_HEIGHT = 236.0, 10.0
 _LINE = 19.0
@@ -27,10 +25,12 @@ _TICKER_MS = 7000
 
 
 class Glass(QWidget):
-    """A dark translucent plate that lets the pointer through; dark in both themes, as the hall is."""
+    """A translucent plate that lets the pointer through."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
+        self.look = look
+        look.changed.connect(self._repaint)
         self.host = parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
@@ -38,16 +38,31 @@ class Glass(QWidget):
     def paint_plate(self, painter: QPainter, radius: float = 9.0) -> None:
         """Paint the plate over the whole widget."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(_EDGE, 1.0))
-        painter.setBrush(_GLASS)
+        plate = QColor(self.look.theme.ground)
+        plate.setAlpha(_GLASS_ALPHA)
+        painter.setPen(QPen(QColor(self.look.theme.border), 1.0))
+        painter.setBrush(plate)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+
+    @property
+    def text_colour(self) -> QColor:
+        """Return the colour of words."""
+        return QColor(self.look.theme.text)
+
+    @property
+    def muted_colour(self) -> QColor:
+        """Return the colour of lesser words."""
+        return QColor(self.look.theme.muted)
+
+    def _repaint(self) -> None:
+        self.update()
 
 
 class LegendPlate(Glass):
     """The legend of the colouring: ramp with unit, or swatches with icon and count."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
         self.legend: Legend | None = None
         self._bold, self._plain = themes.font(12, bold=True), themes.font(11)
 
@@ -86,12 +101,12 @@ class LegendPlate(Glass):
     def _paint_title(self, painter: QPainter, legend: Legend) -> float:
         title = legend.title[:1].upper() + legend.title[1:]
         painter.setFont(self._bold)
-        painter.setPen(_TEXT)
+        painter.setPen(self.text_colour)
         painter.drawText(QPointF(_PAD, _PAD + 11), title)
         if legend.unit:
             width = QFontMetricsF(self._bold).horizontalAdvance(title)
             painter.setFont(self._plain)
-            painter.setPen(_MUTED)
+            painter.setPen(self.muted_colour)
             painter.drawText(QPointF(_PAD + width + 6, _PAD + 11), legend.unit)
         return _PAD + 22
 
@@ -105,7 +120,7 @@ class LegendPlate(Glass):
         painter.setBrush(gradient)
         painter.drawRoundedRect(bar, 4, 4)
         painter.setFont(self._plain)
-        painter.setPen(_MUTED)
+        painter.setPen(self.muted_colour)
         metrics = QFontMetricsF(self._plain)
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
             text = significant(legend.low + share * span, 2)
@@ -123,11 +138,11 @@ class LegendPlate(Glass):
             painter.setBrush(_colour(rgb))
             painter.drawRoundedRect(swatch, 3, 3)
             painter.setFont(self._plain)
-            painter.setPen(QColor("#0a0d13") if sum(rgb) > 1.3 else _TEXT)
+            painter.setPen(QColor("#0a0d13") if sum(rgb) > 1.3 else QColor("#ffffff"))
             painter.drawText(swatch, Qt.AlignmentFlag.AlignCenter, icon)
-            painter.setPen(_TEXT)
+            painter.setPen(self.text_colour)
             painter.drawText(QPointF(_PAD + 22, y + 11.5), text)
-            painter.setPen(_MUTED)
+            painter.setPen(self.muted_colour)
             right = _PAD + _BAR_WIDTH - metrics.horizontalAdvance(count)
             painter.drawText(QPointF(right, y + 11.5), count)
             y += _LINE
@@ -147,8 +162,8 @@ class LegendPlate(Glass):
 class SimulatedMark(Glass):
     """Says on every picture that nothing here is measured."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
         self._font = themes.font(11, bold=True)
         self._font.setLetterSpacing(self._font.SpacingType.AbsoluteSpacing, 1.4)
         width = QFontMetricsF(self._font).horizontalAdvance("SIMULATED")
@@ -160,10 +175,10 @@ class SimulatedMark(Glass):
         painter = QPainter(self)
         self.paint_plate(painter, 13.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor("#ffb547"))
+        painter.setBrush(QColor(self.look.theme.warning))
         painter.drawEllipse(QPointF(14, self.height() / 2), 3.2, 3.2)
         painter.setFont(self._font)
-        painter.setPen(_TEXT)
+        painter.setPen(self.text_colour)
         painter.drawText(self.rect().adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, "SIMULATED")
         painter.end()
 
@@ -171,8 +186,8 @@ class SimulatedMark(Glass):
 class HoverPlate(Glass):
     """Name and state of the thing under the pointer, beside the pointer."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
         self._bold, self._plain = themes.font(12, bold=True), themes.font(11)
         self.title, self.state = "", ""
         self.hide()
@@ -199,10 +214,10 @@ class HoverPlate(Glass):
         painter = QPainter(self)
         self.paint_plate(painter, 7.0)
         painter.setFont(self._bold)
-        painter.setPen(_TEXT)
+        painter.setPen(self.text_colour)
         painter.drawText(QPointF(11, 17), self.title)
         painter.setFont(self._plain)
-        painter.setPen(_MUTED)
+        painter.setPen(self.muted_colour)
         painter.drawText(QPointF(11, 33), self.state)
         painter.end()
 
@@ -212,8 +227,8 @@ class Ticker(Glass):
 
     clicked = Signal(object)  # Event
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.event_shown: Event | None = None
@@ -251,11 +266,11 @@ class Ticker(Glass):
         painter = QPainter(self)
         self.paint_plate(painter, 14.0)
         image = icons.pixmap(
-            SEVERITY_ICONS[severity], themes.DARK.severity(severity), 18, self.devicePixelRatio()
+            SEVERITY_ICONS[severity], self.look.theme.severity(severity), 18, self.devicePixelRatio()
         )
         painter.drawPixmap(10, 5, image)
         painter.setFont(self._font)
-        painter.setPen(_TEXT)
+        painter.setPen(self.text_colour)
         painter.drawText(self.rect().adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._words)
         painter.end()
 

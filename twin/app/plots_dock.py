@@ -7,12 +7,12 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QSizePolicy, QVBoxLayout
 
 from twin.app import theme as themes
 from twin.app.dock import Dock
 from twin.app.history import History
-from twin.app.look import Look
+from twin.app.look import Look, label
 from twin.app.session import Session
 from twin.app.theme import Theme
 from twin.record.frame import Frame
@@ -72,21 +72,22 @@ def _tick(t_s: float, spacing_s: float) -> str:
 
 
 class PlotsDock(Dock):
-    """Three plots that share their time axis."""
+    """Plots side by side that share their time axis."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "plots", "Plots", "plot", parent)
         self.history = History(_NAMES)
         pg.setConfigOptions(antialias=True)
-        self.area: Any = pg.GraphicsLayoutWidget()
-        self.area.ci.setContentsMargins(6, 2, 10, 2)
-        self.area.ci.setSpacing(10)
         self._plots: list[Any] = []
-        self._scales = [(1.0, chart.unit) for chart in CHARTS]
+        self._titles: list[QLabel] = []
         self._curves: dict[str, Any] = {}
-        for column, chart in enumerate(CHARTS):
-            self._add_chart(chart, column)
-        self.body.addWidget(self.area)
+        self._scales = [(1.0, chart.unit) for chart in CHARTS]
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 10, 4)
+        row.setSpacing(8)
+        for chart in CHARTS:
+            row.addLayout(self._add_chart(chart), 1)
+        self.body.addLayout(row)
         self._paint(look.theme)
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
@@ -96,46 +97,54 @@ class PlotsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
 
-    def _add_chart(self, chart: Chart, column: int) -> None:
-        plot = self.area.addPlot(row=0, col=column, axisItems={"bottom": TimeAxis("bottom")})
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
-        plot.setMouseEnabled(x=True, y=False)
-        plot.setDownsampling(auto=True, mode="peak")
-        plot.setClipToView(True)
-        plot.enableAutoRange()
-        plot.getAxis("left").setWidth(38)
+    def _add_chart(self, chart: Chart) -> QVBoxLayout:
+        title = label()
+        title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        plot = pg.PlotWidget(axisItems={"bottom": TimeAxis("bottom")})
+        plot.setAccessibleName(chart.title)
+        item = plot.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.setMouseEnabled(x=True, y=False)
+        item.setDownsampling(auto=True, mode="peak")
+        item.setClipToView(True)
+        item.enableAutoRange()
+        item.getAxis("left").setWidth(38)
         if self._plots:
-            plot.setXLink(self._plots[0])
-        self._plots.append(plot)
+            item.setXLink(self._plots[0].getPlotItem())
         for curve in chart.curves:
-            self._curves[curve.channel] = plot.plot(skipFiniteCheck=True)
+            self._curves[curve.channel] = item.plot(skipFiniteCheck=True)
+        self._plots.append(plot)
+        self._titles.append(title)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(title)
+        column.addWidget(plot, 1)
+        return column
 
     def _paint(self, theme: Theme) -> None:
-        self.area.setBackground(theme.surface)
         for number, (chart, plot) in enumerate(zip(CHARTS, self._plots, strict=True)):
-            self._set_title(number, chart, theme)
-            plot.showGrid(x=True, y=True, alpha=0.12)
+            self._set_title(number, chart)
+            plot.setBackground(theme.surface)
+            item = plot.getPlotItem()
+            item.showGrid(x=True, y=True, alpha=0.12)
             for side in ("left", "bottom"):
-                axis = plot.getAxis(side)
+                axis = item.getAxis(side)
                 axis.setPen(pg.mkPen(theme.border))
                 axis.setTextPen(pg.mkPen(theme.muted))
                 axis.setStyle(tickFont=themes.font(10), tickLength=-4)
             for i, curve in enumerate(chart.curves):
-                pen = pg.mkPen(theme.series[i], width=1.4)
-                self._curves[curve.channel].setPen(pen)
+                self._curves[curve.channel].setPen(pg.mkPen(theme.series[i], width=1.4))
 
-    def _set_title(self, number: int, chart: Chart, theme: Theme) -> None:
-        names = " &nbsp;".join(
+    def _set_title(self, number: int, chart: Chart) -> None:
+        theme = self._look.theme
+        names = " ".join(
             f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
             for i, curve in enumerate(chart.curves)
         )
-        self._plots[number].setTitle(
-            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span> &nbsp; "
-            f"<span style='color:{theme.muted}'>{names}</span>",
-            color=theme.text,
-            size="8pt",
-            justify="left",
+        self._titles[number].setText(
+            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span> &nbsp;"
+            f"<span style='color:{theme.muted}; font-size:11px'>{names}</span>"
         )
 
     def _rescale(self, number: int, chart: Chart) -> None:
@@ -146,7 +155,7 @@ class PlotsDock(Dock):
         scale = next((s for s in _POWERS if largest >= s[0]), _POWERS[-1])
         if scale != self._scales[number]:
             self._scales[number] = scale
-            self._set_title(number, chart, self._look.theme)
+            self._set_title(number, chart)
 
     def _on_run_started(self) -> None:
         self.history.clear()

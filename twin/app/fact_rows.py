@@ -1,0 +1,220 @@
+"""Rows of facts: pieces that several kinds of things share. No widgets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app import text
+from twin.catalog import Catalog
+from twin.plant.graph import entity_id
+from twin.plant.tables import Kind, Plant
+from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
+from twin.record.frame import Frame
+from twin.scenario.document import Scenario
+
+_WORDS = {"gpu": "GPU", "loop": "Cooling loop", "plant": "Facility water", "power": "Power", "site": "Scene"}
+_UNIT = re.compile(r"_(bytes_s|flops_s|m3_s|m3_j|per_s|w_k|k_w|j_k|kg_j|usd|bytes|hz|kg|[ckwsmuvaj])$")
+_SPELLED = {
+    "tdp": "TDP",
+    "bf16": "BF16",
+    "fp8": "FP8",
+    "fp4": "FP4",
+    "hbm": "HBM",
+    "gemm": "GEMM",
+    "psu": "PSU",
+    "cop": "COP",
+}
+_THROTTLE = {
+    0x01: "idle",
+    0x02: "clock setting",
+    0x04: "power cap",
+    0x08: "hardware slowdown",
+    0x20: "thermal",
+    0x40: "hardware thermal",
+    0x80: "power brake",
+}
+"""Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*)."""
+_SPELLED |= {"gpu": "GPU", "cpu": "CPU", "nvme": "NVMe", "gpus": "GPUs"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: a label, its value, the id it leads to, and how well the value is known."""
+
+    label: str
+    value: str
+    link: str = ""
+    badge: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class World:
+    """What facts are read from: the open scene, its plant, the catalogue, and the newest frame."""
+
+    scenario: Scenario
+    plant: Plant
+    catalog: Catalog
+    frame: Frame | None
+
+
+def kind_word(kind: str) -> str:
+    """Return a kind as people write it."""
+    return _WORDS.get(kind, kind.capitalize())
+
+
+def live_rows(world: World, entity: str, slot: int) -> list[Row]:
+    """Return a row for each channel of an entity."""
+    if world.frame is None:
+        return []
+    rows = []
+    for channel in of_entity(entity):  # type: ignore[arg-type]
+        values = world.frame.values[channel.id]
+        if slot < len(values):
+            rows.append(_channel_row(world, channel, values[slot]))
+    return rows
+
+
+def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
+    number = float(value)
+    title = channel.title[:1].upper() + channel.title[1:]
+    hint = " ".join(s for s in (channel.id, channel.dcgm) if s)
+    if channel.id == "gpu.job":
+        job = int(number)
+        names = [j.id for j in world.scenario.jobs]
+        known = 0 <= job < len(names)
+        return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
+    if channel.id == "gpu.state":
+        return Row(title, State(int(number)).name.lower(), hint=hint)
+    if channel.id == "job.state":
+        return Row(title, JobState(int(number)).name.lower(), hint=hint)
+    if channel.id == "gpu.throttle":
+        reasons = [word for bit, word in _THROTTLE.items() if int(number) & bit]
+        return Row(title, ", ".join(reasons) or "none", hint=hint)
+    if channel.unit == "" and channel.quantum == 0:
+        return Row(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
+    return Row(title, text.quantity(number, channel.unit), hint=hint)
+
+
+def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[Row]:
+    """Return what a set of GPUs does together."""
+    if world.frame is None or not len(gpus):
+        return []
+    values = world.frame.values
+    return [
+        Row("GPU states", states_text(world.frame, gpus)),
+        Row("GPU power, sum", text.quantity(float(np.sum(values["gpu.power_w"][gpus], dtype=float)), "W")),
+        Row("Hottest GPU", text.quantity(float(np.max(values["gpu.temp_c"][gpus])), "°C")),
+        Row("Mean GPU temperature", text.quantity(float(np.mean(values["gpu.temp_c"][gpus])), "°C")),
+        Row("Mean clock", text.quantity(float(np.mean(values["gpu.clock_mhz"][gpus])), "MHz", 4)),
+        Row("Mean utilisation", text.quantity(float(np.mean(values["gpu.util"][gpus])), "%")),
+    ]
+
+
+def states_text(frame: Frame, gpus: NDArray[np.int64]) -> str:
+    """Return how many GPUs are in which state, in words."""
+    states = frame.values["gpu.state"][gpus]
+    counts = {state: int(np.count_nonzero(states == state)) for state in State}
+    present = [(state.name.lower(), count) for state, count in counts.items() if count]
+    return present[0][0] if len(present) == 1 else ", ".join(f"{n:,} {name}" for name, n in present)
+
+
+def main_state(frame: Frame | None, gpus: NDArray[np.int64]) -> State | None:
+    """Return the state of most GPUs, but failed when any has failed."""
+    if frame is None or not len(gpus):
+        return None
+    states = np.asarray(frame.values["gpu.state"])[gpus]
+    if np.any(states == State.FAILED):
+        return State.FAILED
+    return State(max(State, key=lambda state: int(np.count_nonzero(states == state))))
+
+
+def gpus_of(plant: Plant, kind: str, slot: int) -> NDArray[np.int64]:
+    """Return the GPU slots inside a thing; none for things without GPUs."""
+    gpus = plant.gpus
+    if kind == "gpu":
+        return np.array([slot])
+    if kind == "node":
+        first = int(plant.nodes.gpu_first[slot])
+        return np.arange(first, first + int(plant.nodes.gpu_count[slot]))
+    if kind == "rack":
+        return np.flatnonzero((gpus.rack == slot) & gpus.present)
+    if kind == "row":
+        return np.flatnonzero((plant.racks.row[gpus.rack] == slot) & gpus.present)
+    return np.zeros(0, np.int64)
+
+
+def link_row(world: World, kind: Kind, slot: int) -> Row:
+    """Return a row that leads to a thing."""
+    id_ = entity_id(world.plant, kind, slot)
+    return Row(kind_word(kind), id_, id_)
+
+
+def place_rows(world: World, rack: int) -> list[Row]:
+    """Return where a rack stands, the rack itself first."""
+    plant = world.plant
+    row, hall = int(plant.racks.row[rack]), int(plant.racks.hall[rack])
+    rows = [link_row(world, "rack", rack)]
+    if row >= 0:
+        rows.append(Row("Row", plant.rows.labels[row].title(), plant.rows.ids[row]))
+    x_m, y_m = float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
+    return [*rows, Row("Hall", hall_name(plant, hall)), Row("Position", f"x {x_m:.2f} m, y {y_m:.2f} m")]
+
+
+def hall_name(plant: Plant, hall: int) -> str:
+    """Return a hall's title, or its id."""
+    return plant.halls.titles[hall] or plant.halls.ids[hall]
+
+
+def feed_rows(world: World, rack: int) -> list[Row]:
+    """Return the power feeds of a rack."""
+    feeds = (("Feed A", world.plant.racks.feed_a), ("Feed B", world.plant.racks.feed_b))
+    return [
+        Row(label, world.plant.power.ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0
+    ]
+
+
+def cooling_rows(world: World, loop: int) -> list[Row]:
+    """Return the loop that takes the heat, and what it supplies now; nothing for -1."""
+    if loop < 0:
+        return []
+    loops = world.plant.loops
+    rows = [Row("Cooled by", loops.labels[loop], loops.ids[loop])]
+    if world.frame is not None:
+        supply_c = float(world.frame.values["loop.supply_c"][loop])
+        rows.append(Row("Supply temperature", text.quantity(supply_c, BY_ID["loop.supply_c"].unit)))
+    return rows
+
+
+def figure_rows(world: World, part: str) -> list[Row]:
+    """Return the catalogue's numbers of a part, each with how well it is known."""
+    if not part or part not in world.catalog:
+        return []
+    return [
+        Row(_figure_title(f.key), f.text, badge=f.status, hint="\n".join(_known(f.citation, f.note)))
+        for f in world.catalog.figures(part)
+    ]
+
+
+def _figure_title(key: str) -> str:
+    words = [_SPELLED.get(word, word) for word in _UNIT.sub("", key).split("_")]
+    title = " ".join(words)
+    return title[:1].upper() + title[1:]
+
+
+def _known(*lines: str) -> Iterable[str]:
+    return (line for line in lines if line)
+
+
+def interval_text(interval: str | float) -> str:
+    """Return when checkpoints are written."""
+    return (
+        {"daly": "by Daly's rule", "young": "by Young's rule"}.get(interval, interval)
+        if isinstance(interval, str)
+        else f"every {text.duration(interval)}"
+    )
