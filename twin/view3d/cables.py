@@ -47,7 +47,10 @@ RAIL_RGB: tuple[Rgb, ...] = (
 """Colours of rails 0, 1, 2 ...; more rails begin again."""
 SPINE_RGB: Rgb = (0.50, 0.57, 0.68)
 
-TRUNK_SIDES, DROP_SIDES = 7, 4
+TRUNK_SIDES, DROP_SIDES = 8, 4
+FINE_SIDES = 14
+"""Sides of the trunks of a small hall, which is looked at from near by."""
+FEW = 120
 
 
 def rail_rgb(rail: int) -> Rgb:
@@ -66,9 +69,11 @@ def _vertices(
 def trunk_mesh(bundles: TrayBundles) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
     """Return vertices and triangles of the bundles that lie in trays."""
     parts, triangles, base = [np.zeros(0, _TYPE)], [np.zeros(0, np.uint32)], 0
-    for k in np.flatnonzero(bundles.rack < 0):
+    trunks = np.flatnonzero(bundles.rack < 0)
+    sides = FINE_SIDES if len(trunks) <= FEW else TRUNK_SIDES
+    for k in trunks:
         points = bundles.lines.points[bundles.lines.first[k] : bundles.lines.first[k + 1]]
-        positions, normals, _, indices = tube(points, float(bundles.radius_m[k]), TRUNK_SIDES)
+        positions, normals, _, indices = tube(points, float(bundles.radius_m[k]), sides)
         parts.append(_vertices(positions, normals, np.array(rail_rgb(int(bundles.rail[k])))))
         triangles.append(indices + np.uint32(base))
         base += len(positions)

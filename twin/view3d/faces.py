@@ -47,7 +47,9 @@ void main() {
     vec2 reach = abs(v_cell - cell - 0.5);
     vec2 cover = clamp((v_light_size - reach) / max(blur, 1e-4) + 0.5, 0.0, 1.0);
     cover = mix(cover, 2.0 * v_light_size, clamp(blur * 1.6 - 0.4, 0.0, 1.0));
-    float dice = fract(sin(dot(cell, vec2(12.9898, 78.233)) + v_lit.w) * 43758.5);
+    // Interpolation leaves noise in the last bits of a constant, which the hash would show: round it first.
+    float seed = floor(v_lit.w + 0.5);
+    float dice = fract(sin(dot(cell, vec2(12.9898, 78.233)) + seed * 0.37) * 43758.5);
     float beat = fract(dice * 7.31 + u_phase * (0.4 + dice));
     float lit = step(dice, v_base.w) * (0.62 + 0.38 * step(0.35, beat));
     lit = mix(lit, v_base.w * 0.8, clamp(blur.x - 0.5, 0.0, 1.0));
@@ -107,7 +109,7 @@ def _vertices(
     out["a_cell"] = corner[None] * np.stack([across, upwards], axis=1)[:, None, :]
     out["a_light"] = np.array([look.light for look in looks])[:, None, :]
     out["a_base"] = np.array([(*look.plate, look.lit_share) for look in looks])[:, None, :]
-    seed = np.modf(np.arange(len(rack)) * 0.754877)[0] * 6.28
+    seed = np.floor(np.modf(np.arange(len(rack)) * 0.754877)[0] * 512)
     out["a_lit"][..., :3] = np.array([look.lit for look in looks])[:, None, :]
     out["a_lit"][..., 3] = seed[:, None]
     return out.ravel()

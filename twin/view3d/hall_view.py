@@ -309,6 +309,9 @@ class HallView:
             return
         low = np.min([box[0] for box in boxes], axis=0)
         high = np.max([box[1] for box in boxes], axis=0)
+        # Small things are shown with what is round them.
+        air = np.maximum(0.0, 0.9 - (high - low)) / 2
+        low, high = low - air, high + air
         width, height = self._logical()
         pose = self._facing(low, high)
         self._go(frame_box(pose, low, high, width / height), animate)

@@ -10,6 +10,10 @@ from twin.plant.graph import find
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.panels import face_corners
 
+SLAB_M = 0.03
+"""Depth behind the front of the box of a node, GPU or switch: it is looked at from before, so a slab will do."""
+MODULE_M = 0.022
+"""How far GPU modules stand out of the panel."""
 Box = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -31,7 +35,7 @@ def box_of(plant: Plant, geometry: Geometry, id: str) -> Box | None:
     tiles = {"node": geometry.node_tiles, "gpu": geometry.gpu_tiles, "switch": geometry.switch_tiles}.get(
         kind
     )
-    return None if tiles is None else _tile_box(plant, tiles, slot, deep=kind != "gpu")
+    return None if tiles is None else _tile_box(plant, tiles, slot)
 
 
 def rack_boxes(plant: Plant, slots: NDArray[np.int64]) -> Box:
@@ -56,7 +60,7 @@ def _around(low: NDArray[np.float64], high: NDArray[np.float64]) -> Box | None:
     return (low.min(axis=0), high.max(axis=0)) if len(low) else None
 
 
-def _tile_box(plant: Plant, tiles: Tiles, slot: int, *, deep: bool) -> Box:
+def _tile_box(plant: Plant, tiles: Tiles, slot: int) -> Box:
     one = np.array([slot])
     corners = face_corners(
         plant,
@@ -68,6 +72,7 @@ def _tile_box(plant: Plant, tiles: Tiles, slot: int, *, deep: bool) -> Box:
     )[0]
     low, high = corners.min(axis=0), corners.max(axis=0)
     rack = int(tiles.rack[slot])
-    inwards = -float(plant.racks.facing[rack]) * (float(plant.racks.depth_m[rack]) * 0.85 if deep else 0.02)
-    low[1], high[1] = min(low[1], low[1] + inwards), max(high[1], high[1] + inwards)
+    facing = float(plant.racks.facing[rack])
+    ends = (low[1] - facing * SLAB_M, low[1] + facing * MODULE_M)
+    low[1], high[1] = min(ends), max(ends)
     return low, high

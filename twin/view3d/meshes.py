@@ -75,38 +75,48 @@ def tube(points: Floats, radius_m: float, sides: int) -> tuple[Floats, Floats, F
     ahead = steps / lengths[:, None]
     arc = np.r_[0.0, np.cumsum(lengths)]
     around = np.arange(sides) * (2 * np.pi / sides) + np.pi / sides
-    side, up = _frame(ahead[0])
-    rings, normals = [], []
-    for k in range(len(points)):
-        if k > 0 and k < len(ahead):
-            # Carry the frame round the bend, so that the sides of the tube do not twist.
-            side = _perpendicular(side, ahead[k])
-            up = np.cross(ahead[k], side)
-        spokes = np.cos(around)[:, None] * side + np.sin(around)[:, None] * up
-        offset = spokes * radius_m
-        if 0 < k < len(ahead):
-            plane = ahead[k - 1] + ahead[k]
-            plane /= max(float(np.linalg.norm(plane)), 1e-9)
-            along = ahead[k]
-            slope = float(along @ plane)
-            if slope > 0.3:
-                offset = offset - along * ((offset @ plane) / slope)[:, None]
-        rings.append(points[k] + offset)
-        normals.append(spokes)
-    positions, outward = np.concatenate(rings), np.concatenate(normals)
+    side, _ = _frame(ahead[0])
+    rings, normals, arcs = [], [], []
+    for k, way in enumerate(ahead):
+        if k > 0:
+            side = _turned(side, ahead[k - 1], way)
+        spokes = np.cos(around)[:, None] * side + np.sin(around)[:, None] * np.cross(way, side)
+        for end, beyond in ((k, k - 1), (k + 1, k + 1)):
+            slide = np.zeros(sides)
+            if 0 <= beyond < len(ahead):
+                slide = _mitre(spokes * radius_m, way, ahead[beyond])
+            rings.append(points[end] + spokes * radius_m + slide[:, None] * way)
+            normals.append(spokes)
+            arcs.append(arc[end] + slide)
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
     one = np.stack(
         [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
     ).ravel()
-    indices = (np.arange(len(points) - 1, dtype=np.uint32)[:, None] * sides + one).ravel()
-    caps_p, caps_n, caps_i = _caps(rings, ahead, sides, len(positions))
+    indices = (np.arange(len(ahead), dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
+    caps_p, caps_n, caps_i = _caps(rings, ahead, sides, len(rings) * sides)
     return (
-        np.concatenate([positions, caps_p]),
-        np.concatenate([outward, caps_n]),
-        np.concatenate([np.repeat(arc, sides), np.repeat(arc[[0, -1]], sides)]),
+        np.concatenate([*rings, caps_p]),
+        np.concatenate([*normals, caps_n]),
+        np.concatenate([*arcs, np.repeat(arc[[0, -1]], sides)]),
         np.concatenate([indices, caps_i]),
     )
+
+
+def _mitre(offset: Floats, way: Floats, other: Floats) -> Floats:
+    """Return how far each vertex of a ring slides along its own piece to reach the plane between two pieces."""
+    plane = way + other
+    plane /= max(float(np.linalg.norm(plane)), 1e-9)
+    slope = float(way @ plane)
+    return -(offset @ plane) / slope if slope > 0.3 else np.zeros(len(offset))
+
+
+def _turned(vector: Floats, before: Floats, after: Floats) -> Floats:
+    """Return a vector turned as `before` is turned into `after`, so that the sides of a tube do not twist."""
+    axis, cosine = np.cross(before, after), float(before @ after)
+    if cosine < -0.999:
+        return _frame(after)[0]
+    return np.asarray(vector + np.cross(axis, vector) + np.cross(axis, np.cross(axis, vector)) / (1 + cosine))
 
 
 def _caps(rings: list[Floats], ahead: Floats, sides: int, base: int) -> tuple[Floats, Floats, Indices]:
@@ -123,12 +133,6 @@ def _frame(direction: Floats) -> tuple[Floats, Floats]:
     side = np.cross(direction, helper)
     side /= np.linalg.norm(side)
     return side, np.cross(direction, side)
-
-
-def _perpendicular(vector: Floats, direction: Floats) -> Floats:
-    rest = vector - direction * float(vector @ direction)
-    length = float(np.linalg.norm(rest))
-    return rest / length if length > 1e-6 else _frame(direction)[0]
 
 
 def straight_tubes(

@@ -9,6 +9,7 @@ from twin.plant.geometry import Geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d import camera
 from twin.view3d.boxes import INSTANCE_TYPE, BoxBatch
+from twin.view3d.locate import MODULE_M
 from twin.view3d.panels import FRAME_M, GAP_M, PROUD_M
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose
@@ -16,9 +17,7 @@ from twin.view3d.values import ValueTexture
 
 REACH_M = 7.0
 BUDGET = 1000
-MODULE_M = 0.022
-"""How far GPU modules stand out of the panel."""
-HANDLE_M = (0.010, 0.036)
+HANDLE_M = (0.009, 0.026)
 """Width of a handle and how far it stands out."""
 
 

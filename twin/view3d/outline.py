@@ -50,7 +50,7 @@ _EDGES = np.array(
 Box = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def edge_vertices(boxes: Sequence[Box], swell_m: float = 0.012) -> NDArray[np.void]:
+def edge_vertices(boxes: Sequence[Box], swell_m: float = 0.008) -> NDArray[np.void]:
     """Return four vertices for each of the twelve edges of each box, a little outside the box."""
     out = np.zeros((len(boxes), 12, 4), _TYPE)
     for k, (low, high) in enumerate(boxes):

@@ -89,7 +89,7 @@ VERTEX_TYPE = np.dtype(
         ("a_gap", np.float32, 2),
     ]
 )
-ROOF_STRIP_M = 0.075
+ROOF_STRIP_M = 0.14
 """Depth of the strip on the roof: from above it tells what the hidden fronts do."""
 ROOF_SHADE = 0.85
 GAP_M = (0.0035, 0.0030)

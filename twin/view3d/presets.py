@@ -118,8 +118,8 @@ def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     high = np.array([racks.x_m[row].max(), racks.y_m[row].max() + 0.6, racks.height_m[row].max()])
     length = min(float(high[0] - low[0]), 9.0)
     low[0] = high[0] - length
-    pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * 68.0, 10.0, 38.0)
-    return _fit(pose, low, high, aspect, share=0.92)
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, side * 48.0, 11.0, 42.0)
+    return _fit(pose, low, high, aspect, share=0.98)
 
 
 def _top(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:

@@ -190,10 +190,10 @@ class Scene:
     def _draw_marks(self, stage: Stage, scale: float) -> None:
         gloo.set_state(cull_face=False)
         colours = stage.colours
-        self._outline_hovered.draw(stage, colours.hover, 0.95, 2.6 * scale)
-        self._outline_selected.draw(stage, colours.outline, 1.0, 3.4 * scale)
+        self._outline_hovered.draw(stage, colours.hover, 0.95, 4.0 * scale)
+        self._outline_selected.draw(stage, colours.outline, 1.0, 5.5 * scale)
         gloo.set_state(depth_test=False)
-        self._outline_selected.draw(stage, colours.outline, 0.22, 2.4 * scale)
+        self._outline_selected.draw(stage, colours.outline, 0.25, 3.5 * scale)
 
     def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
         labels = self._geometry.labels

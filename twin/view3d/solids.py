@@ -96,7 +96,7 @@ void main() {
         float plate = 0.55 + 0.45 * fract(unit);
         float slit = clamp((0.09 - abs(fract(unit + 0.5) - 0.5)) / (blur.y / 0.04445) + 0.5, 0.0, 1.0);
         float detail = clamp(1.4 - blur.y / 0.03, 0.0, 1.0);
-        vec3 blank = u_recess * mix(0.92, plate * (1.0 - 0.75 * slit) * 1.25, detail);
+        vec3 blank = u_recess * mix(1.15, plate * (1.0 - 0.75 * slit) * 1.65, detail);
         colour = mix(blank, bar, frame);
     } else if (v_finish < 2.5) {
         vec2 hole = abs(fract(v_place / 0.055) - 0.5);
