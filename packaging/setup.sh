@@ -50,7 +50,7 @@ apt_install() {
 
 # Installs the packages that are missing, or says which a person must install; true when all are there.
 install_packages() {
-    missing=$(missing_packages "$@" | tr '\n' ' ')
+    missing=$(missing_packages "$@" | paste -s -d " " -)
     [ -n "$missing" ] || return 0
     say "Debian packages to install: $missing"
     # shellcheck disable=SC2086  # names of packages hold no spaces
@@ -80,8 +80,8 @@ make_environment() {
     fi
     say "packages from requirements.lock into .venv; this is done once and takes a few minutes"
     export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
-    .venv/bin/python -m pip install --quiet --require-hashes -r requirements.lock
-    .venv/bin/python -m pip install --quiet --no-build-isolation --no-deps -e .
+    .venv/bin/python -m pip install -qq --require-hashes -r requirements.lock
+    .venv/bin/python -m pip install -qq --no-build-isolation --no-deps -e .
 }
 
 same_python() {

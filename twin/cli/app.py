@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from twin.cli import catalog, check, open_app, run, shot, show
+from twin.cli.bench import command as bench
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
 
@@ -41,8 +42,9 @@ app.command("check", epilog=check.EXAMPLE)(check.check_scene)
 app.command("show", epilog=show.EXAMPLE)(show.show_scene)
 app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
 app.add_typer(catalog.app, name="catalog")
+app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
 
-COMMANDS = ("open", "run", "check", "show", "shot", "catalog")
+COMMANDS = ("open", "run", "check", "show", "shot", "catalog", "bench")
 
 
 def with_command(words: list[str]) -> list[str]:

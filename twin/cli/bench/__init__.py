@@ -1,0 +1,1 @@
+"""`twin bench`: how fast this machine simulates and draws."""

@@ -1,0 +1,112 @@
+"""`twin bench`: measures, and prints each figure beside its goal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twin.cli.options import Json
+
+EXAMPLE = "Example: twin bench --json"
+
+Figure = tuple[str, str, int, str]
+"""Key, what it is, digits behind the point, goal."""
+
+FIGURES: tuple[Figure, ...] = (
+    ("simulated_s_per_cpu_s", "simulated seconds per CPU second, llama3-16k", 0, "466,560 or more"),
+    ("simulation_cpu_s", "CPU seconds of its 54 days", 1, "10 or less"),
+    ("estimate_us", "one estimate of a job's step [us]", 0, ""),
+    ("panels_16k_ms", "picture of 16,384 GPUs, rack panels [ms]", 1, "40 or less"),
+    ("bare_instanced_16k_ms", "  bare instanced boxes in the same run", 1, ""),
+    ("boxes_ratio_16k", "  our boxes / bare boxes", 2, "2.0 or less"),
+    ("panels_100k_ms", "picture of 100,000 GPUs, rack panels [ms]", 1, "60 or less"),
+    ("bare_instanced_100k_ms", "  bare instanced boxes in the same run", 1, ""),
+    ("boxes_ratio_100k", "  our boxes / bare boxes", 2, "2.0 or less"),
+    ("picking_16k_ms", "picking among 16,384 GPUs [ms]", 2, ""),
+    ("picking_100k_ms", "picking among 100,000 GPUs [ms]", 2, "1 or less"),
+    ("view_rest_16k_ms", "whole default view at rest, 16,384 GPUs [ms]", 1, "90 or less"),
+    ("view_moving_16k_ms", "whole default view moving, 16,384 GPUs [ms]", 1, "45 or less"),
+    ("view_rest_100k_ms", "whole default view at rest, 100,000 GPUs [ms]", 1, ""),
+    ("view_moving_100k_ms", "whole default view moving, 100,000 GPUs [ms]", 1, ""),
+    ("gui_timer_idle_p50_ms", "lateness of a 10 ms GUI timer, idle, median [ms]", 2, ""),
+    ("gui_timer_idle_p99_ms", "  99th percentile", 2, ""),
+    ("gui_timer_simulating_p50_ms", "the same while simulating flat out, median [ms]", 2, ""),
+    ("gui_timer_simulating_p99_ms", "  99th percentile", 2, "10 or less"),
+    ("first_picture_s", "start of the app to the first picture of llama3-16k [s]", 2, "3 or less"),
+)
+
+
+def measure_speed(json: Json = False) -> None:
+    """Measure how fast this machine simulates and draws; takes about two minutes.
+
+    Goals are for two shared cores without a graphics card. Where there is no display it brings its own (Xvfb).
+    """
+    import shutil
+    import sys
+
+    import typer
+
+    from twin.cli.display import has_display, in_virtual_display
+    from twin.cli.errors import told
+    from twin.cli.output import print_json
+
+    with told():
+        drawn = has_display()
+        if not drawn and shutil.which("Xvfb"):
+            raise typer.Exit(in_virtual_display(sys.argv[1:], 1600, 1000))
+        figures = measure(drawn)
+        if json:
+            print_json(figures)
+        else:
+            _print(figures)
+
+
+def measure(drawn: bool) -> dict[str, Any]:
+    """Return every figure by key, and the machine; those that need a display are None unless `drawn`."""
+    from twin.cli.bench import simulation
+
+    _say("simulating 54 days of llama3-16k")
+    figures: dict[str, Any] = dict.fromkeys(key for key, *_ in FIGURES)
+    figures |= simulation.measure()
+    if drawn:
+        from twin.cli.bench import window
+
+        _say("starting the app")
+        figures["first_picture_s"] = window.first_picture_s()
+        _say("timing the GUI")
+        figures |= window.gui_timer_ms()
+        _say("drawing")
+        figures |= window.drawing()
+    return {**figures, "machine": _machine(figures.pop("renderer", None))}
+
+
+def _machine(renderer: str | None) -> dict[str, Any]:
+    import os
+
+    from twin.record.inputs import versions
+
+    known = versions()
+    return {
+        **{key: known[key] for key in ("twin", "python", "numpy", "system", "cpu")},
+        "cores": os.cpu_count(),
+    } | {"renderer": renderer}
+
+
+def _print(figures: dict[str, Any]) -> None:
+    from twin.cli.tables import console, print_table
+
+    machine = figures["machine"]
+    console().print(f"{machine['cpu']}, {machine['cores']} cores; {machine['renderer'] or 'no display'}\n")
+    print_table(
+        ("figure", "value", "goal"),
+        [
+            (what, "unknown" if figures[key] is None else f"{figures[key]:,.{digits}f}", goal)
+            for key, what, digits, goal in FIGURES
+        ],
+        right=2,
+    )
+
+
+def _say(doing: str) -> None:
+    import sys
+
+    print(f"{doing} ...", file=sys.stderr)
