@@ -35,8 +35,6 @@ class Dock(QDockWidget):
         self.body.setSpacing(0)
         self.setWidget(panel)
         self._window = parent
-        self.visibilityChanged.connect(self.drop_doubled_title)
-        self.dockLocationChanged.connect(self.drop_doubled_title)
 
     def _title_bar(self, title: str, icon: str) -> QWidget:
         bar = QWidget(self)

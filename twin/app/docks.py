@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from twin.app.dock import Dock
@@ -50,6 +50,13 @@ class Docks:
             | QMainWindow.DockOption.AllowNestedDocks
             | QMainWindow.DockOption.AllowTabbedDocks
         )
+        self._titles = QTimer(window)
+        self._titles.setSingleShot(True)
+        self._titles.timeout.connect(self._drop_doubled_titles)
+        for dock in self._all.values():  # tabs come and go with any dock, and only after these signals
+            dock.visibilityChanged.connect(self._check_titles)
+            dock.dockLocationChanged.connect(self._check_titles)
+            dock.topLevelChanged.connect(self._check_titles)
         self._arrange()
 
     @property
@@ -104,6 +111,13 @@ class Docks:
         )
         settings.save_layout(self._window.saveGeometry(), state)
 
+    def _check_titles(self) -> None:
+        self._titles.start(0)
+
+    def _drop_doubled_titles(self) -> None:
+        for dock in self._all.values():
+            dock.drop_doubled_title()
+
     def _arrange(self) -> None:
         window, area = self._window, Qt.DockWidgetArea
         for dock in self._all.values():
@@ -116,8 +130,6 @@ class Docks:
         for dock in self._all.values():
             dock.show()
         self.events.raise_()
-        for dock in self._all.values():
-            dock.drop_doubled_title()
         window.resizeDocks([self.events, self.plots], [640, 620], Qt.Orientation.Horizontal)
         window.resizeDocks([self.events], [_BOTTOM_PX], Qt.Orientation.Vertical)
         window.resizeDocks([self.inspector], [_RIGHT_PX], Qt.Orientation.Horizontal)

@@ -40,7 +40,7 @@ class Chart:
 CHARTS: tuple[Chart, ...] = (
     Chart("Power", "W", (Curve("site.it_w", "IT"), Curve("site.facility_w", "facility"))),
     Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
-    Chart("Temperature", "°C", (Curve("site.gpu_max_c", "hottest"), Curve("site.gpu_mean_c", "mean"))),
+    Chart("Temperature", "°C", (Curve("site.gpu_max_c", "max"), Curve("site.gpu_mean_c", "mean"))),
 )
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 _NAMES = tuple(curve.channel for chart in CHARTS for curve in chart.curves)
