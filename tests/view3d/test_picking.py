@@ -11,7 +11,7 @@ from twin.plant.tables import Plant
 from twin.view3d import camera
 from twin.view3d.locate import box_of, machine_boxes
 from twin.view3d.picking import Picker
-from twin.view3d.presets import preset_pose
+from twin.view3d.presets import before_obstacles, preset_pose
 from twin.view3d.state import CameraPose
 
 
@@ -108,3 +108,19 @@ def test_presets_look_at_racks(hall: Plant, geometry: Geometry, name: str, aspec
     )
     assert inside.sum() >= (0.6 * len(middles) if name in ("overview", "top") else 2)
     assert camera.eye_m(pose)[2] > 0
+
+
+def test_camera_stops_before_the_rack_across_the_aisle(hall: Plant, geometry: Geometry) -> None:
+    picker = Picker(hall, geometry)
+    inner = int(np.flatnonzero(hall.racks.y_m == np.sort(np.unique(hall.racks.y_m))[1])[2])
+    facing = float(hall.racks.facing[inner])
+    front = float(hall.racks.y_m[inner]) + facing * float(hall.racks.depth_m[inner]) / 2
+    pose = CameraPose((float(hall.racks.x_m[inner]), front, 1.0), 6.0, facing * 80.0, 3.0, 38.0)
+    nearer = before_obstacles(pose, picker)
+    assert nearer.distance_m < 6.0
+    assert nearer.fov_deg > 38.0
+    hit = picker.pick(camera.eye_m(nearer), -camera.axes(nearer)[2])
+    assert hit is not None
+    assert hit.id.startswith(hall.racks.ids[inner])
+    free = CameraPose(pose.centre_m, 6.0, facing * 80.0, 80.0)
+    assert before_obstacles(free, picker) == free

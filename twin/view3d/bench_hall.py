@@ -13,9 +13,10 @@ from twin.scenario.document import Scenario
 GPUS_PER_RACK = 32
 
 
-def hall_of(gpus: int, racks_per_row: int = 32) -> Plant:
+def hall_of(gpus: int, racks_per_row: int | None = None) -> Plant:
     """Return a plant of at least `gpus` GPUs in full rows, with an air loop group and a rail-optimised fabric."""
-    racks_per_row = min(racks_per_row, max(1, -(-gpus // GPUS_PER_RACK)))
+    racks = max(1, -(-gpus // GPUS_PER_RACK))
+    racks_per_row = min(racks, racks_per_row or (32 if racks <= 1024 else 64))
     rows = -(-gpus // (GPUS_PER_RACK * racks_per_row))
     return build(
         Scenario.model_validate(

@@ -23,7 +23,7 @@ from twin.view3d.capability import Capability, is_software, probe
 from twin.view3d.gestures import Gestures
 from twin.view3d.locate import box_of
 from twin.view3d.picking import Hit, Picker
-from twin.view3d.presets import frame_box, preset_pose
+from twin.view3d.presets import before_obstacles, frame_box, preset_pose
 from twin.view3d.scene import Scene
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
@@ -302,7 +302,7 @@ class HallView:
         self.canvas.update()
 
     def _frame_boxes(self, ids: list[str], animate: bool) -> None:
-        if self._plant is None or self._geometry is None:
+        if self._plant is None or self._geometry is None or self._picker is None:
             return
         boxes = [box for box in (box_of(self._plant, self._geometry, id) for id in ids) if box is not None]
         if not boxes:
@@ -314,7 +314,7 @@ class HallView:
         low, high = low - air, high + air
         width, height = self._logical()
         pose = self._facing(low, high)
-        self._go(frame_box(pose, low, high, width / height), animate)
+        self._go(before_obstacles(frame_box(pose, low, high, width / height), self._picker), animate)
 
     def _facing(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> CameraPose:
         """Return the present pose, turned before the front when a single rack or less is framed."""

@@ -116,6 +116,11 @@ class Picker:
                 out[k] = index is not None and first < distance - OWN_M
         return out
 
+    def free_way_m(self, origin: Floats, direction: Floats) -> float:
+        """Return how far one gets from a place before a rack or machine is in the way [m], inf if never."""
+        index, distance = self._first_box(origin, direction)
+        return distance if index is not None else float("inf")
+
     def _first_box(self, origin: Floats, direction: Floats) -> tuple[int | None, float]:
         if not len(self._low):
             return None, 0.0

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant
-from twin.view3d.camera import project
+from twin.view3d.camera import eye_m, project
+from twin.view3d.picking import Picker
 from twin.view3d.state import CameraPose
 
 PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
+
+STEP_M = 0.15
+"""A way out of a thing begins so far before it."""
+WIDEST_DEG = 78.0
 
 
 def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
@@ -38,6 +45,18 @@ def frame_box(
 ) -> CameraPose:
     """Return the pose that shows a box whole with air around it, from the same direction."""
     return _fit(pose, low, high, aspect, share=0.55)
+
+
+def before_obstacles(pose: CameraPose, picker: Picker) -> CameraPose:
+    """Return the pose moved nearer, with a wider view, when a rack or machine stands between eye and centre."""
+    eye, centre = eye_m(pose), np.array(pose.centre_m)
+    outwards = (eye - centre) / pose.distance_m
+    free_m = picker.free_way_m(centre + outwards * STEP_M, outwards) + STEP_M
+    if free_m >= pose.distance_m:
+        return pose
+    distance = max(0.5, free_m - 0.12)
+    half = np.tan(np.radians(pose.fov_deg) / 2) * pose.distance_m / distance
+    return replace(pose, distance_m=distance, fov_deg=min(WIDEST_DEG, float(np.degrees(2 * np.arctan(half)))))
 
 
 def _corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:

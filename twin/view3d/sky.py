@@ -28,7 +28,7 @@ void main() {
 }
 """
 
-_SPAN = 0.9
+_SPAN = 1.3
 """Height of the gradient in halves of the screen."""
 
 
