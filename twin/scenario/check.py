@@ -240,9 +240,7 @@ class _Checker:
         fitting = [one for kind in kinds for one in self.catalog.ids(kind)]
         if part in fitting:
             return
-        near = nearest(part, fitting) or next(
-            (one for one in fitting if one.casefold() == part.casefold()), ""
-        )
+        near = nearest(part, fitting)
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(fitting[:8])}"
         if part in self.catalog:
             reason = f"is a {self.catalog.part(part).KIND}, not a {' or '.join(kinds)}"

@@ -25,6 +25,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from twin.scenario.blame import advice, key_around, key_of_line
 from twin.scenario.problem import Problem, ScenarioError, shown
 
 MAX_BYTES = 2_000_000
@@ -101,7 +102,7 @@ def decode(data: bytes, name: str) -> str:
         text = data.decode("utf-8")
     except UnicodeDecodeError as bad:
         at = len(data[: bad.start].decode("utf-8"))
-        line, key = _around(data.decode("utf-8", "replace"), at)
+        line, key = key_around(data.decode("utf-8", "replace"), at)
         raise _error(name, line, key, "is not UTF-8 text", "scenario files are text") from None
     return text
 
@@ -125,7 +126,7 @@ def parse(text: str, name: str) -> Tree:
         raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
     bad = _UNREADABLE.search(text)
     if bad is not None:
-        line, key = _around(text, bad.start())
+        line, key = key_around(text, bad.start())
         reason = f"character U+{ord(bad[0]):04X} does not belong in a text file"
         raise _error(name, line, key, reason, "is it a scenario?")
     builder = _Builder(text, name)
@@ -139,8 +140,8 @@ def parse(text: str, name: str) -> Tree:
         line = min(line, max(lines, 1))
         said = " ".join(str(bad_yaml.problem or bad_yaml.context or "is not YAML").split())
         seen, seen_line = builder.last
-        key = written(seen, builder.root) if seen_line == line else _key_of_line(text, line)
-        raise _error(name, line, key, f"is not YAML here: {said}", _advice(text, line)) from None
+        key = written(seen, builder.root) if seen_line == line else key_of_line(text, line)
+        raise _error(name, line, key, f"is not YAML here: {said}", advice(text, line)) from None
     except YAMLError as bad_yaml:
         said = " ".join(str(bad_yaml).split())
         raise _error(name, 1, "", f"is not YAML: {said}") from None
@@ -397,42 +398,3 @@ def locate(root: Tree, path: Path) -> Mark:
 
 def _error(name: str, line: int, key: str, reason: str, hint: str = "") -> ScenarioError:
     return ScenarioError([Problem(name, line, key, "", reason, hint)])
-
-
-_KEY_LINE = re.compile(r"\s*(?:- )*\{?\s*([A-Za-z_][A-Za-z0-9_]*)\s*:")
-
-
-def _key_of_line(text: str, line: int) -> str:
-    """Return the nearest key at or above a line of text that is not YAML, for want of a path."""
-    lines = text.split("\n")
-    for candidate in reversed(lines[:line]):
-        match = _KEY_LINE.match(candidate)
-        if match:
-            return match[1]
-    return ""
-
-
-_KEY = re.compile(r"([A-Za-z_][\w/-]*)\s*:(?:\s|$)")
-
-
-def _around(text: str, at: int) -> tuple[int, str]:
-    """Return line and key of a character that does not belong; the key it touches, else the one before it."""
-    line = text.count("\n", 0, at) + 1
-    start = text.rfind("\n", 0, at) + 1
-    end = text.find("\n", at)
-    here = text[start : end if end >= 0 else len(text)]
-    key = ""
-    for match in _KEY.finditer(here):
-        touches = not re.search(r"\s", here[at - start : match.start()]) and match.end() > at - start
-        if match.start() < at - start or touches:
-            key = match[1]
-        if touches and match.start() >= at - start:
-            break
-    return line, key or _key_of_line(text, line)
-
-
-def _advice(text: str, line: int) -> str:
-    near = text.split("\n")[max(line - 2, 0) : line]
-    if any("\t" in one[: len(one) - len(one.lstrip())] for one in near):
-        return "indent with blanks, not with tabs"
-    return "look at the indentation, colons, quotes and brackets of this line and the one above"

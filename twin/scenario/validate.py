@@ -85,6 +85,8 @@ def _problems(tree: Tree, errors: Iterable[Any]) -> list[Problem]:
     # Of several alternatives of one value the one that fits but for its range knows best.
     for error in sorted(errors, key=lambda one: one["type"] not in _BOUNDS):
         path = _in_tree(tree, error["loc"])
+        if error["type"] == "too_short" and _spot(tree, path)[1].value:
+            continue  # pydantic counts items that are wrong as missing; what is wrong with them is told
         group = "key" if error["type"] in ("missing", "extra_forbidden") else "value"
         where = (path, group + str(error["loc"][-1]) if group == "key" else group)
         problem, meant = _problem(tree, path, error)
@@ -260,8 +262,9 @@ _TYPES = {
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the known word most like `word`, or ""."""
-    near = get_close_matches(word.casefold(), list(known), 1, 0.55)
-    return near[0] if near else ""
+    folded = {one.casefold(): one for one in known}
+    near = get_close_matches(word.casefold(), list(folded), 1, 0.55)
+    return folded[near[0]] if near else ""
 
 
 def _one_of(choices: Iterable[str]) -> str:

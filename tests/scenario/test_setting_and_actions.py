@@ -1,0 +1,144 @@
+"""``--set`` and ``--inject``: the same grammar and the same help as in files."""
+
+import pytest
+
+from twin.scenario import ScenarioError, load, parse_injection
+from twin.scenario.faults import Intervention
+from twin.scenario.patch import Change, Patch
+from twin.scenario.path import split
+from twin.scenario.setting import set_text, set_value
+from twin.scenario.splice import apply
+
+LAB = load("builtin:lab-16")
+
+SETTINGS = [
+    ("jobs[llama3].checkpoint.interval", "10 min"),
+    ("jobs[llama3].checkpoint.interval", "daly"),
+    ("duration", "2 h"),
+    ("seed", "42"),
+    ("title", "Two words: and more"),
+    ("catalog", "2026.11"),
+    ("failures.enabled", "false"),
+    ("halls[lab].rows[gpu].racks.nodes[0].count", "2"),
+    ("halls[lab].overrides[gpu/0/1/0].drained", "true"),
+    ("jobs[llama3].rows", "[gpu]"),
+    ("jobs[llama3].workload.parallelism", "{tensor: 4}"),
+    ("site.climate.dry_bulb", "-3 degC"),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), SETTINGS)
+def test_a_document_and_a_scenario_are_set_alike(path: str, value: str) -> None:
+    document = set_value(LAB, path, value)
+    assert document.scenario == set_value(LAB.scenario, path, value)
+    assert LAB.scenario == load("builtin:lab-16").scenario
+
+
+def test_set_text_is_path_equals_value() -> None:
+    assert set_text(LAB, "jobs[llama3].checkpoint.pause = 1 min").scenario.jobs[0].checkpoint.pause_s == 60.0
+    with pytest.raises(ScenarioError, match="PATH=VALUE"):
+        set_text(LAB, "duration")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("jobs[llama3].checkpoint.pauze", "1 s", "did you mean 'pause'"),
+        ("jobs[lama3].nodes", "1", "did you mean 'llama3'"),
+        ("jobs[llama3].nodes", "many", "whole number"),
+        ("duration", "5", "no unit"),
+        ("duration", "-5 s", "more than 0 s"),
+        ("jobs[llama3].tenant", "nobody", "names no tenant"),
+        ("jobs[llama3].nodes.x", "1", "leads nowhere"),
+        ("jobs llama3", "1", "character 5"),
+    ],
+)
+def test_settings_that_cannot_be(path: str, value: str, said: str) -> None:
+    for target in (LAB, LAB.scenario):
+        with pytest.raises(ScenarioError) as caught:
+            set_value(target, path, value)
+        assert said in str(caught.value)
+        assert "Traceback" not in str(caught.value)
+
+
+def test_paths() -> None:
+    assert split("halls[main].overrides[gpu/3/12/1].absent") == (
+        "halls",
+        "main",
+        "overrides",
+        "gpu/3/12/1",
+        "absent",
+    )
+    for text in ("", ".a", "a.", "a..b", "[a]", "a[b", "a[]", "a b", "a.[b]"):
+        with pytest.raises(ScenarioError, match="no path"):
+            split(text)
+
+
+def test_injections() -> None:
+    assert parse_injection("10 h pump_stop cdu/0 for=20s") == Intervention(
+        at_s=36000.0, kind="pump_stop", target="cdu/0", duration_s=20.0
+    )
+    assert parse_injection("90min fail gpu/0/3/1 cause=nic") == Intervention(
+        at_s=5400.0, kind="fail", target="gpu/0/3/1", cause="nic"
+    )
+    assert parse_injection("1 h pump_stop cdu/0 for=20 s count=1").count == 1
+    assert parse_injection("0 s power_cap all value=600 W").value == "600 W"
+    assert parse_injection("1 h set failures.enabled value=false").value == "false"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "time and its unit"),
+        ("10 pump_stop cdu/0", "time and its unit"),
+        ("10 h", "a kind and a target"),
+        ("10 h pump_stop", "a kind and a target"),
+        ("10 h pumpstop cdu/0", "did you mean 'pump_stop'"),
+        ("10 h pump_stop cdu/0 far=20s", "did you mean for="),
+        ("10 h pump_stop cdu/0 for=20", "no unit"),
+        ("10 h pump_stop cdu/0 for=1s for=2s", "given twice"),
+        ("10 h pump_stop cdu/0 count=two", "whole number"),
+        ("10 h pump_stop cdu/0 count=0", "at least 1"),
+        ("10 h pump_stop cdu/0 soon", "no option"),
+    ],
+)
+def test_injections_that_are_none(text: str, said: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse_injection(text)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("{at: 1 h, kind: fail, target: gpu/0}", "is no node"),
+        ("{at: 1 h, kind: drain, target: cpu/0/0/0}", "names no row generator"),
+        ("{at: 1 h, kind: pump_stop, target: crah/1}", "names no coolant or air loop"),
+        ("{at: 1 h, kind: pump_stop, target: crah/0, count: 3}", "more than the 2 pumps"),
+        ("{at: 1 h, kind: pump_stop, target: crah/0, value: x}", "means nothing for pump_stop"),
+        ("{at: 1 h, kind: heat_rejection_loss, target: crah}", "names no facility loop"),
+        ("{at: 1 h, kind: power_cap, target: all}", "needs the key 'value'"),
+        ("{at: 1 h, kind: power_cap, target: all, value: 5 m}", "is a length"),
+        ("{at: 1 h, kind: power_cap, target: somebody, value: 500 W}", "names no job"),
+        ('{at: 1 h, kind: set, target: "jobs[llama3].pauze", value: 1 s}', "leads nowhere"),
+        ("{at: 1 h, kind: set, target: failures.enabled}", "needs the key 'value'"),
+    ],
+)
+def test_interventions_must_act_on_something(said: str, reason: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        apply(LAB, Patch((Change("interventions", f"[{said}]"),)))
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "{at: 1 h, kind: pump_stop, target: crah/0, for: 20 s, count: 1}",
+        "{at: 1 h, kind: heat_rejection_loss, target: water, for: 1 h}",
+        "{at: 1 h, kind: power_cap, target: llama3, value: 500 W}",
+        '{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 min}',
+        "{at: 1 h, kind: drain, target: gpu/0/0/0, for: 2 h}",
+    ],
+)
+def test_interventions_that_act(said: str) -> None:
+    assert len(apply(LAB, Patch((Change("interventions", f"[{said}]"),))).scenario.interventions) == 1
