@@ -42,6 +42,7 @@ def moment_of_scene(
     at_s = scenario.duration_s / 2 if at_s is None else at_s
     _must_be_within(at_s, scenario.duration_s)
     engine = run(scenario, seed=seed, until_s=at_s, progress=progress).engine
+    engine.advance(at_s)  # what happens at t = 0 itself too
     return Moment(engine, _frame(engine), inputs_hash(scenario))
 
 

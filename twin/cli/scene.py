@@ -84,16 +84,22 @@ def with_changes(document: Document, settings: Sequence[str], injections: Sequen
             check.check(scenario, document.tree)
         except ScenarioError as error:
             raise ScenarioError(
-                replace(
-                    problem,
-                    file="--inject",
-                    line=0,
-                    key=problem.key.rpartition(".")[2],
-                    value=repr(injection),
-                )
+                replace(problem, file=f"--inject {injection!r}", line=0, key=problem.key.rpartition(".")[2])
                 for problem in error.problems
             ) from None
+    if injections:
+        _must_be_accepted(scenario)
     return scenario
+
+
+def _must_be_accepted(scenario: Scenario) -> None:
+    """Raise `BadInput` when the engine refuses to do an intervention, such as a failure by a cause that is off."""
+    from twin.runtime.loading import engine_type
+    from twin.runtime.protocol import ENGINE
+
+    refused = [event for event in engine_type(ENGINE)(scenario).events(0) if event.kind == "refused"]
+    if refused:
+        raise BadInput(f"--inject: {refused[-1].subject}: {refused[-1].text}")
 
 
 def time_of(text: str, option: str) -> float:

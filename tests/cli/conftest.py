@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from twin.cli.app import app, with_command
+
+Twin = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TWIN_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def twin() -> Twin:
+    """Run a command line in this process; bugs raise."""
+
+    def run(*words: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(app, with_command([str(word) for word in words]), catch_exceptions=False)
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def readme() -> str:
+    return (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from twin.cli.app import COMMANDS, with_command
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "catalog list", "catalog show", "catalog check"])
+def test_every_command_shows_an_example(twin, command: str) -> None:
+    text = twin(*command.split(), "--help").stdout
+    assert "Usage:" in text
+    if command != "catalog":
+        assert f"Example: twin {command}" in text
+
+
+def test_a_scene_alone_opens_the_app() -> None:
+    assert with_command(["llama3-16k", "--seed", "3"]) == ["open", "llama3-16k", "--seed", "3"]
+    assert with_command([]) == ["open"]
+    assert with_command(["run", "lab-16"]) == ["run", "lab-16"]
+    assert with_command(["--version"]) == ["--version"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys, twin.cli; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "pydantic", "simpy", "PySide6", "vispy", "pint", "ruamel.yaml", "twin.scenario"}
+    assert not heavy & set(loaded.stdout.split())
+
+
+def test_wrong_words_are_refused_in_one_message(twin) -> None:
+    result = twin("run", "lab-16", "--sed", "3", code=2)
+    assert "--sed" in result.stderr
+    assert result.stdout == ""
+
+
+def test_without_a_display_open_says_what_to_do_instead(twin, monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform in ("win32", "darwin"):
+        return
+    monkeypatch.setenv("DISPLAY", ":65000")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert "twin run" in twin("lab-16", code=3).stderr
+
+
+def test_open_refuses_a_bad_scene_before_any_window(twin) -> None:
+    assert "no such file or shipped scene" in twin("open", "nosuch", code=2).stderr

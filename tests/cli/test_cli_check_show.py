@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from twin.scenario import loads
+from twin.scenario.extend import builtin_names
+
+HEAD = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
+
+
+@pytest.fixture
+def scene(tmp_path: Path):
+    def write(more: str) -> str:
+        (tmp_path / "mine.twin.yaml").write_text(HEAD + more)
+        return str(tmp_path / "mine.twin.yaml")
+
+    return write
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_shipped_scenes_pass(twin, name: str) -> None:
+    assert "nothing found" in twin("check", name).stdout
+
+
+def test_a_job_that_cannot_be_placed_is_a_finding(twin, scene) -> None:
+    file = scene("jobs:\n  - {id: llama3, nodes: 99}\n")
+    assert "99 nodes" in twin("check", file, code=1).stderr
+    found = json.loads(twin("check", file, "--json", code=1).stdout)
+    assert found["readable"] is True
+    assert "99 nodes" in found["findings"][0]["reason"]
+    assert found["findings"][0]["line"] is None
+
+
+def test_an_unreadable_scene_is_exit_code_2_with_file_line_and_key(twin, scene) -> None:
+    file = scene("duration: 3 kW\n")
+    assert "mine.twin.yaml:6: duration" in twin("check", file, code=2).stderr
+    found = json.loads(twin("check", file, "--json", code=2).stdout)
+    assert found["readable"] is False
+    assert (found["findings"][0]["line"], found["findings"][0]["key"]) == (6, "duration")
+
+
+def test_every_problem_is_told(twin, scene) -> None:
+    said = twin("check", scene("duration: 3 kW\nseed: -1\n"), code=2).stderr.splitlines()
+    assert len(said) == 2
+
+
+def test_show_prints_a_scene_that_loads_as_the_same(twin, scene) -> None:
+    shown = loads(twin("show", scene("seed: 5\n")).stdout).scenario
+    assert (shown.title, shown.seed, shown.extends) == ("Mine", 5, None)
+    assert shown.jobs[0].id == "llama3"
+
+
+def test_show_json(twin) -> None:
+    assert json.loads(twin("show", "lab-16", "--json").stdout)["format"] == "twin/scenario"
+
+
+def test_catalog_list_show_and_check(twin) -> None:
+    rows = json.loads(twin("catalog", "list", "--kind", "gpu", "--json").stdout)
+    assert {"A100-SXM-80", "H100-SXM"} & {row["id"] for row in rows}
+    assert all(row["kind"] == "gpu" for row in rows)
+    tdp = [
+        row
+        for row in json.loads(twin("catalog", "show", "H100-SXM", "--json").stdout)
+        if row["key"] == "tdp_w"
+    ]
+    assert (tdp[0]["value"], tdp[0]["unit"]) == (700.0, "W")
+    assert tdp[0]["source"]
+    assert "700 W" in twin("catalog", "show", "H100-SXM").stdout
+    assert "H100-SXM" in twin("catalog", "list").stdout
+    twin("catalog", "check")
+
+
+@pytest.mark.parametrize("words", [("show", "H100-SMX"), ("list", "--kind", "gpus")])
+def test_catalog_offers_the_nearest_name(twin, words: tuple[str, ...]) -> None:
+    assert "did you mean" in twin("catalog", *words, code=2).stderr

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+KEYS = {
+    "scene", "seed", "gpus", "nodes", "version", "inputs_hash", "simulated_s", "wall_s", "cpu_s", "peak_rss_bytes",
+    "events", "event_hash", "interruptions", "ettr", "goodput", "ledger_gpu_s", "energy", "power", "pue", "water_l",
+    "thermal", "jobs",
+}  # fmt: skip
+INSIDE = {
+    "interruptions": {"unexpected", "planned", "by_cause"},
+    "energy": {"it_j", "facility_j", "heat_j", "residual"},
+    "power": {"it_mean_w", "it_max_w", "facility_mean_w", "facility_max_w", "loss_w"},
+    "thermal": {"gpu_max_c", "throttle_gpu_s", "by_loop"},
+}
+JOB = {
+    "id",
+    "submit_s",
+    "start_s",
+    "end_s",
+    "gpus",
+    "state",
+    "steps",
+    "step_s",
+    "step_parts_s",
+    "mfu",
+    "lost_s",
+}
+
+
+def test_json_is_the_documented_object_and_nothing_else(twin) -> None:
+    result = twin("run", "lab-16", "--until", "6 h", "--seed", "7", "--json")
+    summary = json.loads(result.stdout)
+    assert set(summary) >= KEYS
+    for key, inside in INSIDE.items():
+        assert set(summary[key]) >= inside, key
+    assert set(summary["jobs"][0]) >= JOB | {"interruptions"}
+    assert {"id", "gpu_max_c", "throttle_gpu_s", "shutdown_gpus"} <= set(summary["thermal"]["by_loop"][0])
+    assert (summary["seed"], summary["gpus"], summary["nodes"]) == (7, 16, 2)
+    assert summary["simulated_s"] == pytest.approx(6 * 3600)
+    assert sum(summary["ledger_gpu_s"].values()) == pytest.approx(16 * 6 * 3600, rel=1e-9)
+    assert summary["energy"]["residual"] < 1e-9
+
+
+def test_readme_documents_every_key(twin, readme: str) -> None:
+    summary = json.loads(twin("run", "lab-16", "--until", "1 h", "--json").stdout)
+    inside = [
+        key for value in (*summary.values(), *summary["jobs"]) if isinstance(value, dict) for key in value
+    ]
+    ignored = {
+        *summary["ledger_gpu_s"],
+        *summary["interruptions"]["by_cause"],
+        *summary["jobs"][0]["step_parts_s"],
+    }
+    for key in {*summary, *inside, *summary["jobs"][0]} - ignored:
+        assert f"`{key}`" in readme, key
+
+
+def test_a_run_is_the_same_recorded_or_not(twin, tmp_path: Path) -> None:
+    words = ("run", "lab-16", "--until", "12 h", "--json")
+    recorded = json.loads(twin(*words, "--out", str(tmp_path / "a.twinrun")).stdout)
+    bare = json.loads(twin(*words, "--no-record").stdout)
+    assert recorded["event_hash"] == bare["event_hash"]
+    assert (recorded["run_file"], bare["run_file"]) == (str(tmp_path / "a.twinrun"), None)
+
+
+def test_every_run_leaves_a_run_file_in_the_state_folder(twin, state_folder: Path) -> None:
+    summary = json.loads(twin("run", "lab-16", "--until", "1 h", "--json").stdout)
+    assert Path(summary["run_file"]).is_file()
+    assert Path(summary["run_file"]).is_relative_to(state_folder)
+
+
+def test_the_summary_of_a_run_file_can_be_shown_again(twin, tmp_path: Path) -> None:
+    file = str(tmp_path / "a.twinrun")
+    first = json.loads(twin("run", "lab-16", "--until", "6 h", "--out", file, "--json").stdout)
+    again = json.loads(twin("show", file, "--json").stdout)
+    assert again["event_hash"] == first["event_hash"]
+    text = twin("show", file).stdout
+    assert "A laboratory with 16 GPUs" in text
+    assert "Where the GPU-hours went" in text
+
+
+def test_text_for_people_says_what_matters(twin) -> None:
+    text = twin("run", "lab-16", "--until", "6 h", "--inject", "1 h fail gpu/0/0/0 cause=faulty_gpu").stdout
+    for words in (
+        "Goodput",
+        "ETTR",
+        "16 GPUs",
+        "seed 1",
+        "simulated",
+        "What interrupted the jobs",
+        "faulty gpu",
+    ):
+        assert words in text
+
+
+def test_set_changes_the_run(twin) -> None:
+    words = ("run", "lab-16", "--until", "2 h", "--json", "--no-record", "--set", "failures.enabled=false")
+    plain = json.loads(twin(*words).stdout)
+    slow = json.loads(twin(*words, "--set", "jobs[llama3].checkpoint.pause=5 min").stdout)
+    assert slow["ledger_gpu_s"]["checkpoint_stall"] > 0
+    assert slow["inputs_hash"] != plain["inputs_hash"]
+
+
+def test_inject_makes_it_happen(twin) -> None:
+    words = ("run", "lab-16", "--until", "1 h", "--json", "--no-record", "--seed", "1")
+    quiet = json.loads(twin(*words).stdout)
+    struck = json.loads(twin(*words, "--inject", "30 min fail gpu/0/0/0 cause=faulty_gpu").stdout)
+    before, after = quiet["interruptions"], struck["interruptions"]
+    assert after["by_cause"]["faulty_gpu"] == before["by_cause"]["faulty_gpu"] + 1
+    assert struck["jobs"][0]["interruptions"] == quiet["jobs"][0]["interruptions"] + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "nosuch"), "no such file or shipped scene"),
+        (("run", "builtin:nosuch"), "names no shipped scene"),
+        (("run", "lab-16", "--until", "soon"), "--until"),
+        (("run", "lab-16", "--until", "20"), "no unit"),
+        (("run", "lab-16", "--until", "-1 h"), "before the start"),
+        (("run", "lab-16", "--until", "1000 day"), "--set duration"),
+        (("run", "lab-16", "--set", "jobs"), "PATH=VALUE"),
+        (("run", "lab-16", "--set", "jobs[llama3].checkpoint.paus=1 s"), "pause"),
+        (("run", "lab-16", "--set", "jobs[llama3].checkpoint.pause=1 kW"), "pause"),
+        (("run", "lab-16", "--set", "jobs[llama3].nodes=99"), "99"),
+        (("run", "lab-16", "--set", "jobs[llama3].nodes=two"), "nodes"),
+        (("run", "lab-16", "--set", "jobs[llama3].workload.model=llama9"), "llama9"),
+        (("run", "lab-16", "--inject", "fail gpu/0/0/0"), "time"),
+        (("run", "lab-16", "--inject", "1 h explode gpu/0/0/0"), "kind"),
+        (("run", "lab-16", "--inject", "1 h fail gpu/9/9/9"), "gpu/9/9/9"),
+        (("run", "lab-16", "--inject", "1 h pump_stop nosuch"), "nosuch"),
+        (("run", "lab-16", "--inject", "1 h fail gpu/0/0/0 cause=nic"), "faulty_gpu"),
+        (("run", "lab-16", "--out", "a.twinrun", "--no-record"), "--no-record"),
+        (("show", "nosuch.twinrun"), "no such run file"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_sentences(twin, words: tuple[str, ...], said: str) -> None:
+    result = twin(*words, code=2)
+    assert result.stdout == ""
+    assert said in result.stderr
+    assert all(line.startswith("error: ") for line in result.stderr.splitlines())
+
+
+def test_a_scene_with_a_wrong_key_names_file_line_and_key(twin, tmp_path: Path) -> None:
+    file = tmp_path / "mine.twin.yaml"
+    file.write_text(
+        "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitel: Mine\n"
+    )
+    said = twin("run", file, code=2).stderr
+    assert "mine.twin.yaml:5: titel" in said
+    assert "title" in said.partition("titel")[2]
+
+
+def test_a_place_that_cannot_be_written_is_a_failed_run(twin, tmp_path: Path) -> None:
+    said = twin("run", "lab-16", "--until", "1 h", "--out", str(tmp_path / "no" / "a.twinrun"), code=3).stderr
+    assert "a.twinrun" in said
+    assert "Traceback" not in said

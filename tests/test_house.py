@@ -1,0 +1,131 @@
+"""The house rules that no single module can see: layers, folders, sizes, what is imported, what is written."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LOWER = ("units", "catalog", "physics", "scenario", "plant", "planning", "record", "sim", "runtime")
+"""Packages of rows 1 to 8 that exist; `twin.analysis` joins them when it does."""
+MAX_LINES = 500
+
+
+def tracked() -> list[Path]:
+    """Return the files of the repository; of an unpacked archive without git, all that it holds."""
+    if (ROOT / ".git").exists():
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    folders = ("twin", "scenes", "assets", "tests", "packaging", ".ci")
+    inside = [
+        file for folder in folders for file in (ROOT / folder).rglob("*") if "__pycache__" not in file.parts
+    ]
+    return [file for file in [*ROOT.iterdir(), *inside] if file.is_file()]
+
+
+def modules() -> list[Path]:
+    return [file for file in tracked() if file.suffix == ".py" and file.is_relative_to(ROOT / "twin")]
+
+
+def test_layers_hold() -> None:
+    lint = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([str(lint), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_nothing_below_the_view_loads_qt() -> None:
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in modules()]
+    lower = [name.removesuffix(".__init__") for name in names if name.split(".")[1] in LOWER]
+    code = f"""
+import importlib, sys
+for name in {lower!r}:
+    importlib.import_module(name)
+print(*sorted(name for name in sys.modules if name.split('.')[0] in ('PySide6', 'vispy', 'OpenGL', 'psygnal')))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
+    assert {name.split(".")[1] for name in lower} == set(LOWER)
+
+
+def test_modules_are_short() -> None:
+    lines = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in modules()}
+    assert {str(file.relative_to(ROOT)): n for file, n in lines.items() if n > MAX_LINES} == {}
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
+    names = {file.stem for file in modules()}
+    assert not names & {"utils", "util", "helpers", "helper", "misc", "common"}
+
+
+def test_top_level_folders_are_those_of_the_design() -> None:
+    folders = {file.relative_to(ROOT).parts[0] for file in tracked() if len(file.relative_to(ROOT).parts) > 1}
+    assert folders == {"twin", "scenes", "assets", "tests", "packaging", ".ci"}
+
+
+def test_every_package_has_tests() -> None:
+    packages = {
+        file.relative_to(ROOT / "twin").parts[0] for file in modules() if file.parent != ROOT / "twin"
+    }
+    tested = {file.relative_to(ROOT / "tests").parts[0] for file in (ROOT / "tests").rglob("test_*.py")}
+    assert packages <= tested
+
+
+def test_no_address_of_a_package_registry_is_written_down() -> None:
+    addresses = (
+        "pypi." + "org",
+        "pythonhosted." + "org",
+        "--index" + "-url",
+        "--extra-index" + "-url",
+        "/simp" + "le/",
+    )
+    allowed = "--no-emit-" + "index-url"
+    found = []
+    for file in tracked():
+        try:
+            text = file.read_text(encoding="utf-8").replace(allowed, "")
+        except UnicodeDecodeError:  # a picture
+            continue
+        found += [f"{file.relative_to(ROOT)}: {address}" for address in addresses if address in text]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["eval", "exec", "compile", "__import__"])
+def test_nothing_in_a_file_is_ever_executed(name: str) -> None:
+    calls = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in modules()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    ]
+    assert calls == []
+
+
+def test_pickle_and_shells_are_not_used() -> None:
+    text = {file: file.read_text(encoding="utf-8") for file in modules()}
+    bad = ("import pickle", "import marshal", "import shelve", "shell=True", "yaml.load(", "os.system(")
+    assert [f"{file.name}: {word}" for file, said in text.items() for word in bad if word in said] == []
+
+
+def test_the_lock_has_every_dependency_with_its_hash() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    names = {
+        name.split(">")[0].split("=")[0].split("<")[0].strip().lower().replace(".", "-") for name in wanted
+    }
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    locked = {line.split("==")[0].strip().lower(): line for line in lock.splitlines() if "==" in line}
+    assert names <= set(locked)
+    assert lock.count("==") <= lock.count("--hash=sha256:")
