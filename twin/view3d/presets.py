@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant
 from twin.view3d.camera import eye_m, project
+from twin.view3d.locate import machine_boxes
 from twin.view3d.picking import Picker
 from twin.view3d.state import CameraPose
 
@@ -18,6 +19,7 @@ PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
+CROSS_M = 0.8
 
 
 def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
@@ -114,15 +116,22 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     high = high + np.array([0.0, 0.0, 0.6])
     side = _open_side(plant)
     wide, deep = high[0] - low[0], high[1] - low[1]
+    large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
+    # In a small hall the machines that cool it belong to the story, in a large one the rows are.
+    machines = machine_boxes(geometry, np.arange(len(geometry.machines.loop)))
+    if len(machines[0]):
+        low = low + (1 - large) * np.minimum(0.0, machines[0].min(axis=0) - low)
+        high = high + (1 - large) * np.maximum(0.0, machines[1].max(axis=0) - high)
+    # The cross tray and its labels stand beyond the ends of the rows.
+    high[0] += (1 - large) * CROSS_M
     # The longer the rows in comparison with the hall's depth, the more the camera stands before them.
     lean = float(np.degrees(np.arctan2(deep, wide)))
     azimuth = side * (50.0 + 0.25 * (90.0 - lean))
     pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0, 38.0)
     fitted = _fit(pose, low, high, aspect, share=0.97)
     # A large hall is seen from nearer than it fits: its rows run out of the picture and recede into the fog.
-    large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
     centre = np.array(fitted.centre_m) + large * np.array([0.10 * wide, side * 0.05 * deep, 0.0])
-    return _at(fitted, centre, fitted.distance_m * (1.04 - 0.24 * large))
+    return _at(fitted, centre, fitted.distance_m * (1.02 - 0.22 * large))
 
 
 def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
