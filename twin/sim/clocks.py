@@ -129,7 +129,6 @@ class Clocks:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
         hot_c = state.die_c(traces.hot_s)
-        self._seen_c = hot_c
         base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
         self.capped_ghz = self.values("f_max_ghz")
         self.job_clock = {}
@@ -138,6 +137,7 @@ class Clocks:
         for job in np.unique(traces.trace[traces.trace > IDLE] // 2 - 1).tolist():
             self._refresh_job(job, hot_c, dyn, leak, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
+        self._seen_c = hot_c + self.downstream_c()
 
     def _refresh_job(self, job: int, hot_c: Floats, dyn: Floats, leak: Floats, clock: Floats) -> None:
         traces, work, pace = self.traces, self.jobs.work[job], self.jobs.pace[job]
