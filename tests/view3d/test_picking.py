@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from view_places import tile_point
@@ -124,3 +127,9 @@ def test_camera_stops_before_the_rack_across_the_aisle(hall: Plant, geometry: Ge
     assert hit.id.startswith(hall.racks.ids[inner])
     free = CameraPose(pose.centre_m, 6.0, facing * 80.0, 80.0)
     assert before_obstacles(free, picker) == free
+
+
+@pytest.mark.parametrize("module", ["picking", "presets", "legend", "state", "camera", "locate"])
+def test_picking_and_cameras_need_no_display(module: str) -> None:
+    code = f"import twin.view3d.{module}, sys; sys.exit(any(m in sys.modules for m in ('PySide6', 'vispy', 'OpenGL')))"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -10,9 +10,9 @@ from vispy import gloo
 
 from twin.plant.geometry import Geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, FixtureKind, Plant, SwitchRole
+from twin.view3d.fronts import face_corners
 from twin.view3d.meshes import quad_indices
 from twin.view3d.palette import Rgb
-from twin.view3d.panels import face_corners
 from twin.view3d.stage import Stage, program
 
 _VERTEX = """

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from twin.plant.geometry import Geometry, Tiles
 from twin.plant.graph import find
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
-from twin.view3d.panels import face_corners
+from twin.view3d.fronts import face_corners
 
 SLAB_M = 0.03
 """Depth behind the front of the box of a node, GPU or switch: it is looked at from before, so a slab will do."""

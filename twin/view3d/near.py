@@ -9,8 +9,9 @@ from twin.plant.geometry import Geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d import camera
 from twin.view3d.boxes import INSTANCE_TYPE, BoxBatch
+from twin.view3d.fronts import FRAME_M, PROUD_M
 from twin.view3d.locate import MODULE_M
-from twin.view3d.panels import FRAME_M, GAP_M, PROUD_M
+from twin.view3d.panels import GAP_M
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose
 from twin.view3d.values import ValueTexture

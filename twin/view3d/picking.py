@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from twin.plant.geometry import Geometry, Tiles, build_geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
+from twin.view3d.fronts import FRAME_M
 from twin.view3d.locate import machine_boxes, rack_boxes
-from twin.view3d.panels import FRAME_M
 
 OWN_M = 2.0
 """A label this close behind a face belongs to it: it stands over its own row or machine."""
