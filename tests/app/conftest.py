@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import logging
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -20,6 +21,11 @@ keep_singletons()
 QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
 
 _SCENES = Path(__file__).parents[2] / "scenes"
+
+
+def workers() -> list[psutil.Process]:
+    """Return the worker processes of this test process."""
+    return [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]
 
 
 class _Errors(logging.Handler):
@@ -35,6 +41,12 @@ class _Errors(logging.Handler):
 def lab() -> Path:
     """The smallest scene: it is built at once, and a GPU fails at nine in the morning."""
     return _SCENES / "lab-16.twin.yaml"
+
+
+@pytest.fixture
+def find_workers() -> Callable[[], list[psutil.Process]]:
+    """Return the function that lists the worker processes."""
+    return workers
 
 
 @pytest.fixture
@@ -73,16 +85,19 @@ def make_window(
 
     yield make
 
-    for window, look in made:
+    windows = [weakref.ref(window) for window, _ in made]
+    while made:
+        window, look = made.pop()
         window.close()
         window.deleteLater()
         look.close()
-    made.clear()
-    app.sendPostedEvents(None, 52)  # QEvent.DeferredDelete
-    qtbot.waitUntil(lambda: not [c for c in psutil.Process().children() if "spawn" in " ".join(c.cmdline())])
+        del window, look
+    app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.enable()
     gc.collect()
-    left = [w for w in set(app.topLevelWidgets()) - before if w.isVisible()]
+    left = [widget for widget in set(app.topLevelWidgets()) - before if widget.isVisible()]
     logging.getLogger("vispy").removeHandler(errors)
     assert not left, left
+    assert not [window for window in windows if window() is not None], "a closed window is still held"
+    assert not workers()
     assert not errors.texts, errors.texts

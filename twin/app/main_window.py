@@ -128,6 +128,7 @@ class MainWindow(QMainWindow):
         self.files.opened.connect(self._on_opened)
         self.welcome.chosen.connect(self._open_and_play)
         self.welcome.open_wanted.connect(self.files.ask)
+        self.welcome.back_wanted.connect(self.show_hall)
         self.hall.hovered.connect(self._on_hovered)
         self.hall.dropped.connect(lambda path: self._open_and_play(Path(path)))
         self.hall.view.failed.connect(self._on_view_failed)
@@ -144,7 +145,16 @@ class MainWindow(QMainWindow):
         self.session.pause()
         self.docks.put_away()
         self.welcome.refresh()
+        self.welcome.back_button.setVisible(self.session.document is not None)
         self._pages.setCurrentWidget(self.welcome)
+
+    def show_hall(self) -> None:
+        """Show the hall of the open scene."""
+        if self.session.document is not None:
+            self.welcome.stop()
+            self._pages.setCurrentWidget(self.hall)
+            self.docks.bring_back()
+            self.hall.view.native.setFocus()
 
     def toggle_play(self) -> None:
         """Play or pause; Space presses a button that has the keyboard instead."""
@@ -185,8 +195,11 @@ class MainWindow(QMainWindow):
             self.hall.state.selection = (parent,)
 
     def clear_selection(self) -> None:
-        """Select nothing."""
-        self.hall.state.selection = ()
+        """Select nothing; from the welcome page go back to the hall."""
+        if self.docks.on_welcome:
+            self.show_hall()
+        else:
+            self.hall.state.selection = ()
 
     def open_palette(self) -> None:
         """Show the command palette."""
@@ -254,10 +267,7 @@ class MainWindow(QMainWindow):
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return
-        self.welcome.stop()
-        self._pages.setCurrentWidget(self.hall)
-        self.docks.bring_back()
-        self.hall.view.native.setFocus()
+        self.show_hall()
         self._model.context[HAS_SCENE] = True
         self.setWindowTitle(f"{document.scenario.title} \N{EM DASH} gpu-twin")
         self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")

@@ -76,7 +76,7 @@ def run_app(
     if speed is not None:
         session.set_speed(speed)
     window = MainWindow(look, session, settings)
-    hook = _Hook(window)
+    hook = ExceptionHook(window)
     collector = GuiCollector(app)
     window.show()
     code = 0
@@ -107,7 +107,7 @@ def run_app(
     return code
 
 
-class _Hook:
+class ExceptionHook:
     """Shows in the window what no handler caught, and logs it."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -116,6 +116,7 @@ class _Hook:
         sys.excepthook = self._on_exception
 
     def remove(self) -> None:
+        """Put back the hook that was there before."""
         sys.excepthook = self._before
 
     def _on_exception(

@@ -146,6 +146,7 @@ class Welcome(QScrollArea):
 
     chosen = Signal(object)  # Path
     open_wanted = Signal()
+    back_wanted = Signal()
 
     def __init__(self, look: Look, settings: Settings) -> None:
         super().__init__()
@@ -213,6 +214,10 @@ class Welcome(QScrollArea):
         button = QPushButton("Open a file\N{HORIZONTAL ELLIPSIS}")
         button.setProperty("role", "primary")
         button.clicked.connect(lambda: self.open_wanted.emit())
+        self.back_button = QPushButton("Back to the hall")
+        self.back_button.clicked.connect(lambda: self.back_wanted.emit())
+        self.back_button.hide()
+        row.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         return row
 

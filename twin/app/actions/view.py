@@ -36,7 +36,13 @@ def view_actions(window: MainWindow) -> list[Command]:
             key="Ctrl+Up",
             needs_scene=True,
         ),
-        entry("view.clear", "Clear the selection", window.clear_selection, menu="view", key="Escape"),
+        entry(
+            "view.clear",
+            "Clear the selection, back to the hall",
+            window.clear_selection,
+            menu="view",
+            key="Escape",
+        ),
     ]
     for number, channel in enumerate(COLOUR_BY, start=1):
         actions.append(

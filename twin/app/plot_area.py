@@ -1,0 +1,136 @@
+"""Curves over simulated time: power, goodput, temperature. Loaded late: pyqtgraph takes 0.4 s."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from twin.app import theme as themes
+from twin.app.charts import CHARTS, Chart
+from twin.app.history import History
+from twin.app.look import Look, label
+from twin.app.theme import Theme
+
+_POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
+
+
+class TimeAxis(pg.AxisItem):  # type: ignore[misc]
+    """Simulated time since the start, in seconds, minutes, hours or days as the range asks."""
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """Return the distance of ticks that people count time in, few enough for the width."""
+        target_s = (high - low) * 70.0 / max(size, 70.0)
+        steps_s = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200)
+        days = [d * 86400 for d in (1, 2, 5, 10, 20, 50, 100, 365)]
+        return [(float(next((s for s in (*steps_s, *days) if s >= target_s), days[-1])), 0.0)]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return the texts of ticks."""
+        return [_tick(value, spacing) for value in values]
+
+
+def _tick(t_s: float, spacing_s: float) -> str:
+    if spacing_s >= 86400:
+        return f"{t_s / 86400:.0f} d"
+    days, rest = divmod(round(t_s), 86400)
+    clock = f"{rest // 3600}:{rest % 3600 // 60:02d}"
+    if spacing_s < 60:
+        clock += f":{rest % 60:02d}"
+    return f"{days}d {clock}" if days else clock
+
+
+class PlotArea(QWidget):
+    """Plots side by side that share their time axis.
+
+    Parameters
+    ----------
+    history
+        What is drawn by `draw`.
+    """
+
+    def __init__(self, look: Look, history: History) -> None:
+        super().__init__()
+        self._look, self._history = look, history
+        pg.setConfigOptions(antialias=True)
+        self._plots: list[Any] = []
+        self._titles: list[QLabel] = []
+        self._curves: dict[str, Any] = {}
+        self._scales = [(1.0, chart.unit) for chart in CHARTS]
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 10, 4)
+        row.setSpacing(8)
+        for chart in CHARTS:
+            row.addLayout(self._add_chart(chart), 1)
+        self._paint(look.theme)
+        look.changed.connect(self._paint)
+
+    def draw(self) -> None:
+        """Draw the history as it is now."""
+        times_s = self._history.times_s().copy()
+        for number, chart in enumerate(CHARTS):
+            self._rescale(number, chart)
+            for curve in chart.curves:
+                series = self._history.series(curve.channel) / self._scales[number][0]
+                self._curves[curve.channel].setData(times_s, series)
+
+    def _add_chart(self, chart: Chart) -> QVBoxLayout:
+        title = label()
+        title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        plot = pg.PlotWidget(axisItems={"bottom": TimeAxis("bottom")})
+        plot.setAccessibleName(chart.title)
+        item = plot.getPlotItem()
+        item.setMenuEnabled(False)
+        item.hideButtons()
+        item.setMouseEnabled(x=True, y=False)
+        item.setDownsampling(auto=True, mode="peak")
+        item.setClipToView(True)
+        item.enableAutoRange()
+        item.getAxis("left").setWidth(38)
+        if self._plots:
+            item.setXLink(self._plots[0].getPlotItem())
+        for curve in chart.curves:
+            self._curves[curve.channel] = item.plot(skipFiniteCheck=True)
+        self._plots.append(plot)
+        self._titles.append(title)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(title)
+        column.addWidget(plot, 1)
+        return column
+
+    def _paint(self, theme: Theme) -> None:
+        for number, (chart, plot) in enumerate(zip(CHARTS, self._plots, strict=True)):
+            self._set_title(number, chart)
+            plot.setBackground(theme.surface)
+            item = plot.getPlotItem()
+            item.showGrid(x=True, y=True, alpha=0.12)
+            for side in ("left", "bottom"):
+                axis = item.getAxis(side)
+                axis.setPen(pg.mkPen(theme.border))
+                axis.setTextPen(pg.mkPen(theme.muted))
+                axis.setStyle(tickFont=themes.font(10), tickLength=-4)
+            for i, curve in enumerate(chart.curves):
+                self._curves[curve.channel].setPen(pg.mkPen(theme.series[i], width=1.4))
+
+    def _set_title(self, number: int, chart: Chart) -> None:
+        theme = self._look.theme
+        names = " ".join(
+            f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
+            for i, curve in enumerate(chart.curves)
+        )
+        self._titles[number].setText(
+            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span> &nbsp;"
+            f"<span style='color:{theme.muted}; font-size:11px'>{names}</span>"
+        )
+
+    def _rescale(self, number: int, chart: Chart) -> None:
+        """Choose the prefix of the axis by the largest value."""
+        if chart.unit != "W":
+            return
+        largest = max(float(self._history.series(c.channel).max(initial=0.0)) for c in chart.curves)
+        scale = next((s for s in _POWERS if largest >= s[0]), _POWERS[-1])
+        if scale != self._scales[number]:
+            self._scales[number] = scale
+            self._set_title(number, chart)
