@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -108,7 +107,6 @@ class HallView:
         self._wall_s = self._moved_s = self._changed_s = -1e9
         self._settled = True
         self._writing = self._closed = False
-        self.draw_s = 0.0
         self.canvas.events.draw.connect(self._on_draw)
         self.canvas.events.resize.connect(lambda _: self.canvas.update())
         # vispy holds its listeners weakly, so somebody has to keep them.
@@ -210,7 +208,7 @@ class HallView:
                 self._publish()
         if not self._settled and wall_s - self._moved_s > REST_S:
             self._settled = dirty = True
-        if self._scene.advance(elapsed, self.draw_s, moving=not self._settled):
+        if self._scene.advance(elapsed, moving=not self._settled):
             dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
@@ -248,7 +246,6 @@ class HallView:
         return float(max(width, 1)), float(max(height, 1))
 
     def _on_draw(self, _event: object) -> None:
-        began = time.perf_counter()
         width, height = (max(int(v), 1) for v in self.canvas.physical_size)
         moving = not self._settled and self.capability.software
         still = self._still if self._still_wanted and not moving else None
@@ -261,7 +258,6 @@ class HallView:
         if still is not None:
             self.canvas.context.flush_commands()
             still.end()
-        self.draw_s = time.perf_counter() - began
 
     def _redraw(self, *_change: object) -> None:
         self.canvas.update()

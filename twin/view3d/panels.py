@@ -86,7 +86,8 @@ VERTEX_TYPE = np.dtype(
     ]
 )
 ROOF_STRIP_M = 0.14
-"""Depth of the strip on the roof: from above it tells what the hidden fronts do."""
+"""Depth of the strips on the roof: from above they tell what the hidden fronts do."""
+ROOF_EDGE_M = 0.02
 ROOF_SHADE = 0.85
 GAP_M = (0.0035, 0.0030)
 """Half the dark gap between neighbouring tiles, across and up [m]."""
@@ -193,7 +194,7 @@ def _quads(
 
 
 def strip_vertices(plant: Plant) -> NDArray[np.void]:
-    """Return two quads per rack with GPUs, a strip over its door and one on its roof, in the rack's own colour.
+    """Return three quads per rack with GPUs: strips over its door and along both edges of its roof.
 
     The rack's colour lies behind the GPUs' in the value texture, at slot (GPUs + rack).
     """
@@ -207,14 +208,18 @@ def strip_vertices(plant: Plant) -> NDArray[np.void]:
     out["a_tile"] = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[None]
     out["a_grid"] = np.stack([none + 1, none + 1, len(plant.gpus.present) + rack], axis=1)[:, None, :]
     out["a_step"] = (0.0, 0.0, 1.0)
-    roof = out.copy()
-    roof["a_step"] = (0.0, 0.0, ROOF_SHADE)
-    edge = roof["a_position"][:, 2, 1]
-    roof["a_position"][:, :, 2] = top[:, None] + 0.004
+    front = out["a_position"][:, 2, 1]
     inwards = -racks.facing[rack].astype(float)
-    roof["a_position"][:, :2, 1] = (edge + inwards * (PROUD_M + 0.02))[:, None]
-    roof["a_position"][:, 2:, 1] = (edge + inwards * (PROUD_M + 0.02 + ROOF_STRIP_M))[:, None]
-    return np.concatenate([out.ravel(), roof.ravel()])
+    parts = [out.ravel()]
+    # Trays hang over the front edge: seen from above the strip at the rear edge tells.
+    for start_m in (ROOF_EDGE_M, racks.depth_m[rack] - ROOF_EDGE_M - ROOF_STRIP_M):
+        roof = out.copy()
+        roof["a_step"] = (0.0, 0.0, ROOF_SHADE)
+        roof["a_position"][:, :, 2] = top[:, None] + 0.004
+        roof["a_position"][:, :2, 1] = (front + inwards * (PROUD_M + start_m))[:, None]
+        roof["a_position"][:, 2:, 1] = (front + inwards * (PROUD_M + start_m + ROOF_STRIP_M))[:, None]
+        parts.append(roof.ravel())
+    return np.concatenate(parts)
 
 
 class Panels:

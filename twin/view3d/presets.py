@@ -152,7 +152,10 @@ def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
 
 def _top(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     low, high = _racks_box(plant, geometry)
-    return _fit(CameraPose((0.0, 0.0, 0.0), 1.0, -90.0, 88.0, 30.0), low, high, aspect, share=0.9)
+    wide, deep = high[0] - low[0], high[1] - low[1]
+    # The longer side of the hall lies along the longer side of the picture.
+    azimuth = 0.0 if (deep > wide) == (aspect > 1) else -90.0
+    return _fit(CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 88.0, 30.0), low, high, aspect, share=0.9)
 
 
 def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:

@@ -36,8 +36,8 @@ from twin.view3d.values import ValueTexture
 
 LABEL_PERIOD_S = 0.25
 """Labels are placed anew at most so often."""
-SOFTWARE_LOAD = 3.0
-"""In software, ornaments are redrawn so rarely that drawing takes one part in this many of the time."""
+SOFTWARE_PERIOD_S = 0.15
+"""In software, ornaments alone are redrawn at most so often: the simulation wants the processor."""
 
 
 class Scene:
@@ -101,12 +101,12 @@ class Scene:
         """Place the labels anew in the next drawing, however recently they were."""
         self._placed_at_s = -1.0
 
-    def advance(self, elapsed_s: float, draw_s: float, *, moving: bool) -> bool:
+    def advance(self, elapsed_s: float, *, moving: bool) -> bool:
         """Let coolant and lights go on while the run does; return whether to draw again."""
         if self._plant is None or not self._flowing:
             return False
         self._idle_s += elapsed_s
-        if self._capability.software and (moving or self._idle_s < SOFTWARE_LOAD * draw_s):
+        if self._capability.software and (moving or self._idle_s < SOFTWARE_PERIOD_S):
             return False
         self._phase_s += self._idle_s
         self._coolant.advance(self._idle_s)
