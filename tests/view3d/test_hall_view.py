@@ -19,7 +19,7 @@ from view_places import tile_point
 from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.record.channels import State
-from twin.record.frame import Frame
+from twin.record.frame import Frame, Layout
 from twin.view3d import camera, palette
 from twin.view3d.hall_view import HallView
 from twin.view3d.state import CameraPose, ViewState
@@ -261,3 +261,12 @@ def test_old_opengl_draws_the_same(tmp_path: Path, make_view: MakeView, frame: F
         )
         assert done.returncode == 0, done.stderr.decode()
         assert np.abs(np.load(out).astype(int) - modern).mean() < 2.0
+
+
+def test_frame_of_another_epoch_is_passed_over(make_view: MakeView, hall: Plant, frame: Frame) -> None:
+    view = make_view()
+    view.set_frame(frame)
+    before = view.grab()
+    stale = Frame.empty(Layout({"gpu": 3}, epoch=hall.epoch + 1))
+    view.set_frame(stale)
+    assert (view.grab() == before).all()

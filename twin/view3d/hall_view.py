@@ -157,7 +157,12 @@ class HallView:
         self._on_marks()
 
     def set_frame(self, frame: Frame | None) -> None:
-        """Show the values of a frame: one upload of the value texture and one of the pipes' states."""
+        """Show the values of a frame: one upload of the value texture and one of the pipes' states.
+
+        A frame of another epoch of the plant is passed over: its slots mean other things.
+        """
+        if frame is not None and self._plant is not None and frame.layout.epoch != self._plant.epoch:
+            return
         self._frame = frame
         self._changed_s = self._wall_s
         if self._plant is not None:
