@@ -38,11 +38,13 @@ from twin.sim.log import Log
 from twin.sim.meter import Meter
 from twin.sim.nodes import DOWN, OFF, Nodes
 from twin.sim.observe import Observer
-from twin.sim.plan import plan_jobs
+from twin.sim.plan import JobPlan, plan_jobs
 from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
+from twin.sim.settings import Settings
 from twin.sim.traces import IDLE, Traces, spinning, stepping
 from twin.sim.traces import OFF as TRACE_OFF
+from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
 
@@ -90,8 +92,7 @@ class Engine:
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
         self.failures = FailureClocks(plant, scenario.failures, seed)
-        read = {s.id: store_read_bytes_s(scenario, catalog, s.id) for s in scenario.storage}
-        self.plans, work, gpus = plan_jobs(scenario, plant, catalog, self.failures.rate, read)
+        self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(scenario.jobs, work, gpus, self.ledger)
         self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans)
         self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
@@ -102,7 +103,7 @@ class Engine:
         self.traces = Traces(
             np.asarray(plant.nodes.loop, np.intp), body.node_part, present, body.sum_s, body.max_s
         )
-        self.clocks = Clocks(self.traces, body.parts, body.junction_k_w, body.downstream_k_w, self.jobs)
+        self.clocks = Clocks(self.traces, body.models, body.junction_k_w, body.downstream_k_w, self.jobs)
         local = scenario.start.hour * 3600 + scenario.start.minute * 60 + scenario.start.second
         self.cooling = Cooling(plant, catalog, body.network, scenario.site.climate, float(local))
         first = plant.nodes.gpu_first
@@ -122,9 +123,18 @@ class Engine:
             self.failures,
             self.cooling,
             self.clocks,
+            Settings(scenario, self._replan),
         )
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
+
+    def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[int]]:
+        read = {s.id: store_read_bytes_s(scenario, self.catalog, s.id) for s in scenario.storage}
+        return plan_jobs(scenario, self.plant, self.catalog, self.failures.rate, read)
+
+    def _replan(self, scenario: Scenario) -> None:
+        plans, work, _ = self._plans(scenario)
+        self.plans[:], self.jobs.work[:] = plans, work  # in place: everybody holds these lists
 
     # --- running
 

@@ -21,6 +21,7 @@ from twin.sim.jobs import Jobs
 from twin.sim.log import Log
 from twin.sim.nodes import DOWN, FREE, OFF, Nodes
 from twin.sim.recovery import Recovery
+from twin.sim.settings import Settings
 
 REBOOT_S = 600.0
 """From coolant back to a node that takes work: check, power on, health test [est]."""
@@ -41,9 +42,11 @@ class Incidents:
         failures: FailureClocks,
         cooling: Cooling,
         clocks: Clocks,
+        settings: Settings,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
         self.recovery, self.failures, self.cooling, self.clocks = recovery, failures, cooling, clocks
+        self.settings = settings
         self.plant = nodes.plant
         self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
         self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
@@ -168,7 +171,7 @@ class Incidents:
                 return f"power_cap needs value=, a power per GPU: {error}"
             return None if positive else f"power_cap needs a power per GPU above 0 W, not {i.value}"
         if i.kind == "set":
-            return "a hall that runs takes no new values; set it before the start, with --set or in the scene"
+            return self.settings.refusal(i.target, i.value)
         found = find(self.plant, i.target)
         wanted = {"pump_stop": ("loop",), "heat_rejection_loss": ("plant",)}.get(
             i.kind, ("gpu", "node", "rack", "row")
@@ -314,12 +317,18 @@ class Incidents:
             self.clocks.cap_w[job] = units.parse(other.value or "", "power")
         self.machines_changed = True
 
+    def _do_set(self, i: Intervention, _: str) -> None:
+        self.settings.apply(i.target, i.value or "")
+        self._say("set", i.target, f"is {i.value} from now on", Severity.NOTICE)
+        self.machines_changed = True
+
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
             "unexpected": dict(self.unexpected),
             "planned": dict(self.planned),
             "was_off": np.flatnonzero(self.was_off).tolist(),
+            "set": self.settings.done,
             "asked": [part_to_json(i) for i in self.asked],
             "acting": [part_to_json(i) for i in self.acting],
         }
@@ -329,5 +338,7 @@ class Incidents:
         self.unexpected = Counter(state["unexpected"])
         self.planned = Counter(state["planned"])
         self.was_off[np.array(state["was_off"], int)] = True
+        for path, value in state["set"]:
+            self.settings.apply(path, value)
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
         self.acting = [part_from_json(Intervention, text) for text in state["acting"]]
