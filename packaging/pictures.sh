@@ -1,9 +1,18 @@
 #!/bin/sh
-# Takes the pictures of assets/pictures/ again: one of each shipped scene.
+# Takes the pictures of assets/pictures/ again: one of each shipped scene, at a time when something is going on.
 set -eu
 cd "$(dirname "$0")/.."
-for file in scenes/*.twin.yaml; do
-    name=$(basename "$file" .twin.yaml)
+
+take() {
+    name=$1
+    shift
     echo "assets/pictures/$name.png" >&2
-    .venv/bin/twin shot "$file" -o "assets/pictures/$name.png" --size 1600x1000
-done
+    .venv/bin/twin shot "scenes/$name.twin.yaml" -o "assets/pictures/$name.png" --size 1600x1000 "$@"
+}
+
+mkdir -p assets/pictures
+take lab-16 --at '8 h'
+take superpod-h100
+take llama3-16k --at '20 day'
+take nvl72-row
+take video-ingest

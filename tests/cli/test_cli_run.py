@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from twin.cli.scene import scene_of_run
+
 KEYS = {
     "scene", "seed", "gpus", "nodes", "version", "inputs_hash", "simulated_s", "wall_s", "cpu_s", "peak_rss_bytes",
     "events", "event_hash", "interruptions", "ettr", "goodput", "ledger_gpu_s", "energy", "power", "pue", "water_l",
@@ -81,6 +83,18 @@ def test_the_summary_of_a_run_file_can_be_shown_again(twin, tmp_path: Path) -> N
     text = twin("show", file).stdout
     assert "A laboratory with 16 GPUs" in text
     assert "Where the GPU-hours went" in text
+
+
+def test_the_scene_of_a_run_can_be_opened_again(twin, tmp_path: Path) -> None:
+    first = json.loads(
+        twin(
+            "run", "lab-16", "--until", "1 h", "--seed", "9", "--out", tmp_path / "a.twinrun", "--json"
+        ).stdout
+    )
+    path, seed = scene_of_run(str(tmp_path / "a.twinrun"))
+    assert seed == 9
+    again = json.loads(twin("run", path, "--until", "1 h", "--seed", seed, "--no-record", "--json").stdout)
+    assert again["event_hash"] == first["event_hash"]
 
 
 def test_text_for_people_says_what_matters(twin) -> None:

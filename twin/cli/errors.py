@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from typing import NoReturn
 
 import typer
 
@@ -37,6 +39,29 @@ def told(scene: str = "") -> Iterator[None]:
     scene
         What the person asked for, named where an error does not name a file itself.
     """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has left, as `head` does; Python flushes again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(ExitCode.DONE) from None
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _end([f"{place}{error.strerror or error}"], ExitCode.FAILED)
+    except Failure as error:
+        _end([str(error)], ExitCode.FAILED)
+    except _input_errors() as error:
+        _end(_sentences(error, scene), ExitCode.UNREADABLE)
+
+
+def _end(sentences: list[str], code: ExitCode) -> NoReturn:
+    for sentence in sentences:
+        print(f"error: {sentence}", file=sys.stderr)
+    raise typer.Exit(code) from None
+
+
+def _input_errors() -> tuple[type[Exception], ...]:
+    """Return the errors that input can cause; asked for only when something went wrong, as this loads the engine."""
     from pydantic import ValidationError
 
     from twin.catalog import CatalogError, UnknownPart
@@ -46,33 +71,29 @@ def told(scene: str = "") -> Iterator[None]:
     from twin.record.runfile import RunFileError
     from twin.runtime.inline import InterventionRefused
     from twin.scenario import ScenarioError
-    from twin.sim.body import UncooledNode
+    from twin.sim.parts import UncooledNode
     from twin.sim.plan import UnplaceableJob
     from twin.units import UnitError
 
+    of_scenes = (ScenarioError, PlantError, UncooledNode, UnplaceableJob, PlanError, ProfileError)
+    of_files = (CatalogError, UnknownPart, RunFileError, ValidationError)
+    return (*of_scenes, *of_files, InterventionRefused, UnitError, BadInput)
+
+
+def _sentences(error: Exception, scene: str) -> list[str]:
+    """Return one sentence for each thing that is wrong."""
+    from pydantic import ValidationError
+
+    from twin.catalog import CatalogError, UnknownPart
+    from twin.record.runfile import RunFileError
+    from twin.scenario import ScenarioError
+    from twin.units import UnitError
+
+    if isinstance(error, ScenarioError):
+        return [str(problem) for problem in error.problems]
+    if isinstance(error, CatalogError | RunFileError | UnitError | BadInput):
+        return [str(error)]
     where = f"{scene}: " if scene else ""
-    try:
-        yield
-    except ScenarioError as error:
-        sentences, code = [str(problem) for problem in error.problems], ExitCode.UNREADABLE
-    except (PlantError, UncooledNode, UnplaceableJob, PlanError, ProfileError, InterventionRefused) as error:
-        sentences, code = [f"{where}{error}"], ExitCode.UNREADABLE
-    except UnknownPart as error:
-        sentences, code = [f"{where}{error.args[0]}"], ExitCode.UNREADABLE
-    except (CatalogError, RunFileError, UnitError, BadInput) as error:
-        sentences, code = [str(error)], ExitCode.UNREADABLE
-    except ValidationError:
-        sentences, code = [f"{where}the scenario inside is damaged"], ExitCode.UNREADABLE
-    except BrokenPipeError:  # the reader of our output has left, as `head` does
-        sys.stderr.close()
-        raise typer.Exit(ExitCode.DONE) from None
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else where
-        sentences, code = [f"{place}{error.strerror or error}"], ExitCode.FAILED
-    except Failure as error:
-        sentences, code = [str(error)], ExitCode.FAILED
-    else:
-        return
-    for sentence in sentences:
-        print(f"error: {sentence}", file=sys.stderr)
-    raise typer.Exit(code)
+    if isinstance(error, ValidationError):
+        return [f"{where}the scene inside is damaged"]
+    return [f"{where}{error.args[0] if isinstance(error, UnknownPart) else error}"]

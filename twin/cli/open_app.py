@@ -15,20 +15,27 @@ def open_scene(
     scene: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCENE]", help="A scene by file or name; without it the last one.", show_default=False
+            metavar="[SCENE|RUN]",
+            help="A scene by file or name, or a run file; without it the last scene.",
+            show_default=False,
         ),
     ] = None,
     seed: Seed = None,
     play: Annotated[bool, typer.Option(help="Whether the run begins to move at once.")] = True,
 ) -> None:
-    """Open the window on a scene."""
+    """Open the window on a scene, or on the scene of a run with its seed, from the start."""
     from twin.cli.errors import Failure, told
 
     with told(scene or ""):
         from twin.cli.display import has_display
-        from twin.cli.scene import scene_path
+        from twin.cli.scene import is_run, scene_of_run, scene_path
 
-        path = None if scene is None else scene_path(scene)
+        path = None
+        if scene is not None and is_run(scene):
+            path, recorded_seed = scene_of_run(scene)
+            seed = recorded_seed if seed is None else seed
+        elif scene is not None:
+            path = scene_path(scene)
         if not has_display():
             raise Failure(
                 "there is no display to open a window on; use `twin run` and `twin shot`, which need none"

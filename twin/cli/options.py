@@ -20,7 +20,7 @@ SceneOrRun = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, metavar="N", help="Of all random draws; without it the scene's own."),
+    typer.Option(min=0, max=2**63 - 1, metavar="N", help="Of all random draws; without it the scene's own."),
 ]
 Settings = Annotated[
     list[str] | None,

@@ -62,6 +62,26 @@ def scene_path(name: str) -> Path:
     return path
 
 
+def scene_of_run(name: str) -> tuple[Path, int]:
+    """Write the scene of a run file into the state folder; return where, and the seed of the run.
+
+    Raises
+    ------
+    RunFileError
+        When the run file cannot be read.
+    """
+    from twin.record.reader import Reader
+    from twin.record.state_folder import state_folder
+    from twin.scenario.show import show
+
+    with Reader(name) as reader:
+        header = reader.header
+    path = state_folder() / "scenes" / (Path(name).stem + SCENE_SUFFIX)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(show(header.scenario), encoding="utf-8")
+    return path, header.seed
+
+
 def with_changes(document: Document, settings: Sequence[str], injections: Sequence[str]) -> Scenario:
     """Return the scenario after each ``PATH=VALUE`` and with each ``T KIND TARGET [k=v]`` among its interventions.
 
