@@ -286,6 +286,15 @@ def test_docks_close_come_back_and_reset(make_window: MakeWindow, lab: Path) -> 
     assert not window.docks.events.isFloating()
 
 
+def test_the_layout_is_as_it_was_left(make_window: MakeWindow, lab: Path) -> None:
+    first = make_window(lab)
+    first.docks.toggle("plots")
+    first.close()
+    second = make_window(lab)
+    assert not second.docks.is_shown("plots")
+    assert second.docks.is_shown("events")
+
+
 def test_every_action_has_a_unique_key(make_window: MakeWindow) -> None:
     window = make_window()
     keys = [

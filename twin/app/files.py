@@ -12,12 +12,11 @@ from twin.app import text
 from twin.app.hall_panel import HallPanel
 from twin.app.look import Look
 from twin.app.scenario_problems import ScenarioProblems
+from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, shipped_scenes
 from twin.app.session import Session
 from twin.app.settings import Settings
-from twin.catalog import CatalogError, UnknownPart
-from twin.plant.error import PlantError
-from twin.scenario import Problem, ScenarioError
+from twin.scenario import Problem
 from twin.view3d.legend import legend_for
 
 _FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
@@ -52,16 +51,16 @@ class Files:
         """Open a scene; when it is no good list its problems, keep the present scene and return False."""
         try:
             self._session.open(path, seed)
-        except ScenarioError as error:
-            self._show_problems(path, error.problems)
+        except SCENE_ERRORS as error:
+            self._show_problems(path, problems_of(error, path.name))
             return False
-        except (PlantError, CatalogError, UnknownPart) as error:
-            self._show_problems(path, (Problem(path.name, 0, "", "", str(error)),))
-            return False
-        self.path = path
-        self._settings.remember(path)
-        self.opened.emit(path)
+        self._take(path)
         return True
+
+    def take_over(self, path: Path) -> None:
+        """Show the scene of `path`, which the session opened before there was a window."""
+        self._session.announce()
+        self._take(path)
 
     def ask(self) -> None:
         """Let the person choose a scene."""
@@ -112,6 +111,11 @@ class Files:
             path,
             {"Title": scenario.title, "Seed": str(session.seed), "Simulated time s": f"{session.t_s:.3f}"},
         )
+
+    def _take(self, path: Path) -> None:
+        self.path = path
+        self._settings.remember(path)
+        self.opened.emit(path)
 
     def _show_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
         if self.problems is not None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from psygnal import Signal
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
@@ -51,6 +51,7 @@ class HallPanel(QWidget):
         self._look, self._session, self._state_text = look, session, state_text
         self._hit: Hit | None = None
         self._legend_due_s = 0.0
+        self._plates: list[QRect] = []
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
         column = QVBoxLayout(self)
@@ -256,6 +257,10 @@ class HallPanel(QWidget):
         self.mark.move(self.width() - self.mark.width() - _MARGIN, top + _MARGIN)
         self.ticker.move(_MARGIN, top + _MARGIN)
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
+        plates = [plate.geometry().translated(0, -top) for plate in (self.legend, self.mark)]
+        if plates != self._plates:
+            self._plates = plates
+            self.view.keep_clear([(p.x(), p.y(), p.width(), p.height()) for p in plates])
 
 
 def dropped_file(event: QDropEvent) -> str | None:

@@ -95,9 +95,16 @@ class Session:
         plant = build(document.scenario)
         self.document, self.plant = document, plant
         self.seed = document.scenario.seed if seed is None else seed
-        self.document_changed.emit(document)
-        self.plant_changed.emit(plant)
-        self.restart()
+        self._begin()
+        self.announce()
+
+    def announce(self) -> None:
+        """Tell of the open scene; also those who came after it was opened, before the first `poll`."""
+        if self.document is not None:
+            self.document_changed.emit(self.document)
+            self.plant_changed.emit(self.plant)
+            self.run_started.emit()
+            self.time_changed.emit(0.0)
 
     def restart(self, seed: int | None = None) -> None:
         """Begin the run anew, with the same seed unless another is given."""
@@ -105,12 +112,17 @@ class Session:
             return
         if seed is not None:
             self.seed = seed
+        self._begin()
+        self.run_started.emit()
+        self.time_changed.emit(0.0)
+
+    def _begin(self) -> None:
+        if self.document is None:
+            return
         self.frame, self.events, self.summary = None, [], None
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
         self.lost, self._failure = False, None
         self._set_playing(False)
-        self.run_started.emit()
-        self.time_changed.emit(0.0)
         self.client.load(self.document.scenario, self.seed)
 
     # -- the run ----

@@ -14,6 +14,7 @@ from twin.app.refcount_guard import keep_singletons
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
+    from twin.app.session import Session
 
 _LOG = logging.getLogger(__name__)
 
@@ -63,16 +64,20 @@ def run_app(
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
 
-    from twin.app.collector import GuiCollector
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
     from twin.app.session import Session
     from twin.app.settings import Settings
 
     settings = Settings()
+    chosen = Path(path) if path is not None else next(iter(settings.recent), None)
+    session = Session(client)
+    is_open = chosen is not None and _open_early(session, chosen, seed)
+
+    from twin.app.collector import GuiCollector
+    from twin.app.look import Look
+    from twin.app.main_window import MainWindow
+
     look = Look(app, settings.theme)
     app.setWindowIcon(look.icon("logo", "accent"))
-    session = Session(client)
     if speed is not None:
         session.set_speed(speed)
     window = MainWindow(look, session, settings)
@@ -83,11 +88,11 @@ def run_app(
 
     def begin() -> None:
         nonlocal code
-        chosen = Path(path) if path is not None else next(iter(settings.recent), None)
-        if chosen is not None and window.files.open(chosen, seed):
+        if chosen is not None and is_open:
+            window.files.take_over(chosen)
             if play:
                 session.play()
-        elif path is not None and exit_after_s is not None:
+        elif chosen is not None and not window.files.open(chosen, seed) and exit_after_s is not None:
             code = 2
             window.close()
         collector.start()
@@ -105,6 +110,17 @@ def run_app(
     hook.remove()
     look.close()
     return code
+
+
+def _open_early(session: Session, path: Path, seed: int | None) -> bool:
+    """Open a scene while there is no window yet: the worker builds the run while this process loads the rest."""
+    from twin.app.scene_errors import SCENE_ERRORS
+
+    try:
+        session.open(path, seed)
+    except SCENE_ERRORS:
+        return False  # opened again with the window, which says what is wrong
+    return True
 
 
 class ExceptionHook:

@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import Look, label
+from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, picture_of, read_card, shipped_scenes
 from twin.app.settings import Settings
-from twin.scenario import ScenarioError
 
 _CARD_PX = QSize(348, 304)
 _PICTURE_PX = QSize(346, 178)
@@ -120,8 +120,8 @@ class Card(QFrame):
         """Fill in title, story and size from the file."""
         try:
             card = read_card(self.path)
-        except ScenarioError as error:
-            self.story.setText(f"This scene has problems: {error.problems[0].reason}")
+        except SCENE_ERRORS as error:
+            self.story.setText(f"This scene has problems: {problems_of(error, self.path.name)[0].reason}")
             return
         self.title.setText(card.title)
         self.story.setText(card.story)
