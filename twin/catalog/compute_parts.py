@@ -29,7 +29,7 @@ class GpuPart(Part):
         "power", "Lowest power limit one can set", optional=True
     )
     idle_w: float = fields.quantity("power", "Power with no job")
-    idle_clock_hz: float | None = fields.quantity("frequency", "SM clock with no job", optional=True)
+    idle_clock_hz: float = fields.quantity("frequency", "SM clock with no job")
     boost_clock_hz: float = fields.quantity("frequency", "Highest SM clock, f_max")
     knee_clock_hz: float = fields.quantity(
         "frequency", "SM clock below which the voltage no longer falls, f_v"
@@ -39,8 +39,9 @@ class GpuPart(Part):
     )
     min_voltage_v: float = fields.quantity("voltage", "Core voltage below the knee clock")
     max_voltage_v: float = fields.quantity("voltage", "Core voltage at the boost clock")
-    leak_w_k: float = fields.quantity("thermal_conductance", "Rise of leakage power per kelvin of the die")
-    leak_reference_c: float = fields.quantity("temperature", "Die temperature from which leakage is counted")
+    leak_w_k: float = fields.quantity(
+        "thermal_conductance", "Leakage power per kelvin of the die above 60 degC"
+    )
     max_op_c: float = fields.quantity("temperature", "Die temperature above which clocks walk down")
     slowdown_c: float = fields.quantity("temperature", "Die temperature of the hardware slowdown")
     shutdown_c: float = fields.quantity("temperature", "Die temperature of the shutdown")
@@ -51,20 +52,18 @@ class GpuPart(Part):
     r_ja_k_w: float | None = fields.quantity(
         "thermal_resistance", "Die to inlet air with its heat sink", optional=True
     )
-    r_jc_k_w: float | None = fields.quantity(
-        "thermal_resistance", "Die to coolant supply with its cold plate", optional=True
-    )
-    r_die_plate_k_w: float | None = fields.quantity("thermal_resistance", "Die to cold plate", optional=True)
-    r_hbm_plate_k_w: float | None = fields.quantity("thermal_resistance", "HBM to cold plate", optional=True)
+    r_die_plate_k_w: float = fields.quantity("thermal_resistance", "Die to cold plate or heat sink")
+    r_hbm_plate_k_w: float = fields.quantity("thermal_resistance", "HBM to cold plate or heat sink")
     r_plate_coolant_k_w: float | None = fields.quantity(
         "thermal_resistance", "Cold plate to coolant at design flow", optional=True
     )
-    g_ambient_w_k: float | None = fields.quantity(
-        "thermal_conductance", "Cold plate to the air in the tray", optional=True
+    g_ambient_w_k: float = fields.quantity(
+        "thermal_conductance", "Cold plate or heat sink to the air of the hall"
     )
     die_heat_capacity_j_k: float = fields.quantity("heat_capacity", "Die with its lid")
     hbm_heat_capacity_j_k: float = fields.quantity("heat_capacity", "HBM stacks together")
-    plate_heat_capacity_j_k: float = fields.quantity("heat_capacity", "Cold plate or heat sink")
+    sink_heat_capacity_j_k: float | None = fields.quantity("heat_capacity", "Heat sink", optional=True)
+    plate_heat_capacity_j_k: float | None = fields.quantity("heat_capacity", "Cold plate", optional=True)
     coolant_heat_capacity_j_k: float | None = fields.quantity(
         "heat_capacity", "Coolant in the cold plate", optional=True
     )

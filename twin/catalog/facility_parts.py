@@ -160,6 +160,16 @@ class ChillerPart(Part):
     condenser: str = fields.choice("What takes the condenser heat", "water", "air")
     capacity_w: float = fields.quantity("power", "Cooling at its design point")
     cop: float = fields.number("Cooling over electric power at its design point")
+    rated_supply_c: float = fields.quantity("temperature", "Chilled water at the design point")
+    rated_outdoor_c: float = fields.quantity(
+        "temperature", "Outdoor air at the design point: wet bulb with a water condenser, else dry bulb"
+    )
+    evaporator_approach_k: float = fields.quantity(
+        "temperature_difference", "Chilled water over evaporating temperature"
+    )
+    condenser_approach_k: float = fields.quantity(
+        "temperature_difference", "Condensing over that outdoor temperature, its tower included"
+    )
     restart_s: float = fields.quantity("duration", "From power back to full cooling")
 
 

@@ -1,13 +1,12 @@
 """Power and clock of a GPU: P = P_idle + s A_w V(f)^2 f + leak(T), the clock found under the power cap.
 
 s is the die's spread, A_w [W/(V^2 GHz)] the activity of the workload. Model and B200 fit: PHYSICS.md
-section 2. The cap, not heat, is the everyday throttle.
+section 2. The cap, not heat, is the everyday throttle. The numbers of a part come from the catalogue.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntFlag
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +20,14 @@ DIE_SPREAD_SIGMA = 0.03
 RELEASE_K = 3.0
 """A thermal throttle lets go this far below its limit [K]."""
 LOAD_FLOOR_SHARE = 0.34
-"""Power under load at the lowest clock over rated power [-]."""
+"""Power under load at the lowest clock over rated power [-] [est]."""
+LEAST_DYNAMIC_SHARE = 0.05
+"""Least dynamic power at the lowest clock over its room under the cap, for parts that idle high [-] [est]."""
+FP8_ACTIVITY = 1036.0 / 1296.0
+MEMORY_ACTIVITY = 348.0 / 1296.0
+"""Activity of 8-bit GEMM and of memory-bound kernels over dense 16-bit GEMM [-], B200 [meas]."""
+COMM_ACTIVITY = 0.20
+"""Activity of communication over dense 16-bit GEMM [-] [est]."""
 _TABLE_POINTS = 513
 
 
@@ -51,8 +57,8 @@ class GpuPowerModel:
         Core voltage up to f_v and at f_max [V].
     a_gemm, a_gemm_fp8, a_memory, a_comm : float
         Activity of dense 16-bit and 8-bit GEMM, memory-bound and communication kernels [W/(V^2 GHz)].
-    leak_w_per_k, leak_ref_c : float
-        Leakage above the reference temperature [W/K], [C].
+    leak_w_per_k : float
+        Leakage above `LEAK_REF_C` [W/K].
     max_op_c, slowdown_c, shutdown_c : float
         Die temperature limits: clocks walk down, halve, power off [C].
     """
@@ -69,10 +75,74 @@ class GpuPowerModel:
     a_memory: float
     a_comm: float
     leak_w_per_k: float
-    leak_ref_c: float
     max_op_c: float
     slowdown_c: float
     shutdown_c: float
+
+
+def gpu_power_model(
+    *,
+    idle_w: float,
+    cap_w: float,
+    f_v_ghz: float,
+    f_max_ghz: float,
+    gemm_ghz: float,
+    v_min: float,
+    v_max: float,
+    leak_w_per_k: float,
+    max_op_c: float,
+    slowdown_c: float,
+    shutdown_c: float,
+) -> GpuPowerModel:
+    """Model of a part from what its catalogue entry says.
+
+    The activity of dense GEMM follows from the clock it sustains at the cap: A = (cap - idle) / (V(f)^2 f).
+    The other classes keep their ratio to it as in the B200 fit, and the lowest clock is where GEMM draws
+    `LOAD_FLOOR_SHARE` of the cap.
+
+    Parameters
+    ----------
+    gemm_ghz : float
+        Clock of a large dense 16-bit GEMM at the cap, without leakage, i.e. at `LEAK_REF_C` [GHz].
+    idle_w, cap_w, f_v_ghz, f_max_ghz, v_min, v_max, leak_w_per_k, max_op_c, slowdown_c, shutdown_c : float
+        As in `GpuPowerModel`.
+
+    Raises
+    ------
+    ValueError
+        Unless idle < cap and 0 < f_v <= gemm <= f_max.
+    """
+    if not 0.0 <= idle_w < cap_w:
+        raise ValueError(f"idle power {idle_w:g} W must be below the power limit of {cap_w:g} W")
+    if not 0.0 < f_v_ghz <= gemm_ghz <= f_max_ghz:
+        raise ValueError(f"GEMM clock {gemm_ghz:g} GHz must lie between {f_v_ghz:g} and {f_max_ghz:g} GHz")
+    knee_and_top, volts = (f_v_ghz, f_max_ghz), (v_min, v_max)
+    gemm_v = float(np.interp(gemm_ghz, knee_and_top, volts))
+    a_gemm = (cap_w - idle_w) / (gemm_v**2 * gemm_ghz)
+    floor_w = max(LOAD_FLOOR_SHARE * cap_w - idle_w, LEAST_DYNAMIC_SHARE * (cap_w - idle_w))
+    f_min_ghz = floor_w / (a_gemm * v_min**2)
+    if f_min_ghz > f_v_ghz:
+        f_ghz = np.linspace(f_v_ghz, f_max_ghz, _TABLE_POINTS)
+        f_min_ghz = float(
+            np.interp(floor_w, a_gemm * np.interp(f_ghz, knee_and_top, volts) ** 2 * f_ghz, f_ghz)
+        )
+    return GpuPowerModel(
+        idle_w=idle_w,
+        cap_w=cap_w,
+        f_min_ghz=f_min_ghz,
+        f_v_ghz=f_v_ghz,
+        f_max_ghz=f_max_ghz,
+        v_min=v_min,
+        v_max=v_max,
+        a_gemm=a_gemm,
+        a_gemm_fp8=FP8_ACTIVITY * a_gemm,
+        a_memory=MEMORY_ACTIVITY * a_gemm,
+        a_comm=COMM_ACTIVITY * a_gemm,
+        leak_w_per_k=leak_w_per_k,
+        max_op_c=max_op_c,
+        slowdown_c=slowdown_c,
+        shutdown_c=shutdown_c,
+    )
 
 
 def voltage_v(model: GpuPowerModel, f_ghz: ArrayLike) -> Floats:
@@ -139,7 +209,7 @@ def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: ArrayLike) -> 
         Load fraction of the job, 0..1 [-].
     """
     clipped = np.clip(np.asarray(die_c, dtype=np.float64), *LEAK_CLIP_C)
-    result: Floats = np.asarray(load_fraction) * model.leak_w_per_k * (clipped - model.leak_ref_c)
+    result: Floats = np.asarray(load_fraction) * model.leak_w_per_k * (clipped - LEAK_REF_C)
     return result
 
 
@@ -232,68 +302,8 @@ def thermal_reasons(model: GpuPowerModel, die_c: ArrayLike, previous: ArrayLike)
 
 @lru_cache(maxsize=64)
 def _clock_table(model: GpuPowerModel) -> tuple[Floats, Floats]:
-    """V(f)^2 f, strictly rising, and f on a grid that holds f_v."""
+    """V(f)^2 f, rising, and f on a grid from the lowest clock that holds f_v."""
     low = np.array([model.f_min_ghz])
-    f_ghz = np.concatenate([low, np.linspace(model.f_v_ghz, model.f_max_ghz, _TABLE_POINTS)])
+    knee = max(model.f_min_ghz, model.f_v_ghz)
+    f_ghz = np.concatenate([low, np.linspace(knee, model.f_max_ghz, _TABLE_POINTS)])
     return voltage_v(model, f_ghz) ** 2 * f_ghz, f_ghz
-
-
-def _model(
-    idle_w: float,
-    cap_w: float,
-    f_v_ghz: float,
-    f_max_ghz: float,
-    gemm_ghz: float | None,
-    limits_c: tuple[float, float, float],
-    a_gemm: float = 0.0,
-) -> GpuPowerModel:
-    """Model whose dense GEMM sits at the cap at gemm_ghz, or has the given activity.
-
-    Ratios of the B200 fit serve all parts: FP8 0.80, memory-bound 0.27 of dense GEMM [meas]; communication
-    0.20 [est]; voltage 0.70-1.05 V; leakage 1.2 W/K per kW of limit.
-    """
-    v_min, v_max = 0.70, 1.05
-    if gemm_ghz is not None:
-        v = float(np.interp(gemm_ghz, (f_v_ghz, f_max_ghz), (v_min, v_max)))
-        a_gemm = (cap_w - idle_w) / (v**2 * gemm_ghz)
-    return GpuPowerModel(
-        idle_w=idle_w,
-        cap_w=cap_w,
-        f_min_ghz=(LOAD_FLOOR_SHARE * cap_w - idle_w) / (a_gemm * v_min**2),
-        f_v_ghz=f_v_ghz,
-        f_max_ghz=f_max_ghz,
-        v_min=v_min,
-        v_max=v_max,
-        a_gemm=a_gemm,
-        a_gemm_fp8=1036.0 / 1296.0 * a_gemm,
-        a_memory=348.0 / 1296.0 * a_gemm,
-        a_comm=0.20 * a_gemm,
-        leak_w_per_k=1.2 * cap_w / 1000.0,
-        leak_ref_c=LEAK_REF_C,
-        max_op_c=limits_c[0],
-        slowdown_c=limits_c[1],
-        shutdown_c=limits_c[2],
-    )
-
-
-# Idle power, limits and boost clocks: reference/hardware.yaml (nvidia-smi dumps read for H100 and B200; A100,
-# H200, GB200, GB300, MI300X recalled). Sustained GEMM clocks of H100, H200, A100 and MI300X are estimates
-# from measured GEMM rates over peak (H200: 788 of 989 TFLOP/s); Blackwell parts share the B200's activity.
-_A100 = _model(60.0, 400.0, 0.80, 1.410, 1.29, (85.0, 89.0, 92.0))
-_H100 = _model(92.0, 700.0, 1.00, 1.980, 1.50, (87.0, 89.0, 95.0))
-_BLACKWELL_C = (88.0, 91.0, 93.0)
-
-GPU_POWER = MappingProxyType(
-    {
-        "A100-SXM-40": replace(_A100, idle_w=55.0),
-        "A100-SXM-80": _A100,
-        "H100-SXM": _H100,
-        "H200-SXM": replace(_H100, idle_w=90.0),
-        "B200-SXM": _model(190.0, 1000.0, 1.00, 1.965, None, _BLACKWELL_C, a_gemm=1296.0),
-        "B300-SXM": _model(200.0, 1100.0, 1.00, 1.965, None, _BLACKWELL_C, a_gemm=1296.0),
-        "GB200-GPU": _model(200.0, 1200.0, 1.00, 2.062, None, _BLACKWELL_C, a_gemm=1296.0),
-        "GB300-GPU": _model(210.0, 1400.0, 1.00, 2.062, None, _BLACKWELL_C, a_gemm=1296.0),
-        "MI300X": _model(140.0, 750.0, 1.00, 2.100, 1.30, (95.0, 100.0, 105.0)),
-    }
-)
-"""Power model by GPU part name."""

@@ -1,11 +1,10 @@
-"""Lumped thermal constants of a GPU and of the loops it hangs on.
+"""The thermal chain of a GPU, and constants of the loops it hangs on.
 
-Sources: PHYSICS.md section 3 and the `lumped_thermal` entry of reference/hardware.yaml. Every figure is an
-engineering estimate fitted to published junction temperatures; none is a vendor's figure.
+The numbers of a part come from the catalogue; those here belong to the model. Source: PHYSICS.md section 3.
+Every figure is an engineering estimate [est] fitted to published junction temperatures; none is a vendor's.
 """
 
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +13,18 @@ from twin.physics.hydraulics import (
     AIR_CP_J_KG_K,
     AIR_DENSITY_KG_M3,
     M3_S_PER_CFM,
+    M3_S_PER_LPM,
     PG25_W_K_PER_LPM,
 )
 
 Floats = NDArray[np.float64]
 
-HBM_POWER_SHARE = 0.12
-"""Share of a GPU's power that is drawn by its memory stacks [-]."""
-DESIGN_HEAT_FACTOR = 1.3
-"""Coolant flow is sized on this multiple of the GPUs' rated power [-]."""
+STAGNANT_W_K = 2.0
+"""Plate to coolant or air that stands still [W/K]."""
+SINK_AIR_J_K = 20.0
+"""Heat capacity of the air in a heat sink and its duct [J/K]."""
 NODE_HEAT_FACTOR = 1.35
 """Heat of a whole node over the heat of its GPUs [-]."""
-NODE_AIR_SHARE = 0.20
-"""Share of the node heat of a liquid-cooled node that goes to the room [-]."""
 
 LIQUID_LOOP_J_K_PER_GPU = 3280.0
 """Heat capacity of each of the return and the supply half of a coolant loop [J/K per GPU]."""
@@ -54,7 +52,7 @@ LEAK_CLIP_C = (20.0, 110.0)
 """Leakage power counts from the first; the die temperature it is taken at is clipped to the second [C]."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PartThermal:
     """Thermal chain of one GPU: die and HBM -> cold plate (or heat sink) -> coolant (or air) in it.
 
@@ -82,15 +80,15 @@ class PartThermal:
     tdp_w: float
     flow_w_k: float
     g_die_plate_w_k: float
-    g_convection_w_k: float = 1.0 / 0.016
-    g_hbm_plate_w_k: float = 1.0 / 0.12
-    g_stagnant_w_k: float = 2.0
-    g_ambient_w_k: float = 0.25
-    die_j_k: float = 60.0
-    hbm_j_k: float = 25.0
-    plate_j_k: float = 250.0
-    fluid_j_k: float = 350.0
-    hbm_share: float = HBM_POWER_SHARE
+    g_hbm_plate_w_k: float
+    g_convection_w_k: float
+    g_stagnant_w_k: float = STAGNANT_W_K
+    g_ambient_w_k: float
+    die_j_k: float
+    hbm_j_k: float
+    plate_j_k: float
+    fluid_j_k: float
+    hbm_share: float
 
     @property
     def junction_to_supply_k_w(self) -> float:
@@ -99,112 +97,108 @@ class PartThermal:
         return (1.0 - self.hbm_share) / self.g_die_plate_w_k + 1.0 / convection + 1.0 / self.flow_w_k
 
 
-TDP_W = MappingProxyType(
-    {
-        "A100-SXM-40": 400.0,
-        "A100-SXM-80": 400.0,
-        "H100-SXM": 700.0,
-        "H200-SXM": 700.0,
-        "B200-SXM": 1000.0,
-        "B300-SXM": 1100.0,
-        "GB200-GPU": 1200.0,
-        "GB300-GPU": 1400.0,
-        "MI300X": 750.0,
-    }
-)
-"""Rated GPU power by part (reference/hardware.yaml) [W]."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """What an air- and a liquid-cooled GPU of one kind have in common.
 
-DIE_PLATE_K_W = MappingProxyType(
-    {
-        "A100-SXM-40": 0.030,
-        "A100-SXM-80": 0.030,
-        "H100-SXM": 0.022,
-        "H200-SXM": 0.022,
-        "B200-SXM": 0.018,
-        "B300-SXM": 0.017,
-        "GB200-GPU": 0.016,
-        "GB300-GPU": 0.014,
-        "MI300X": 0.020,
-    }
-)
-"""Die to plate resistance [K/W]; A100, B300 and MI300X are placed by die area beside the others."""
+    Attributes
+    ----------
+    name : str
+        GPU part name of the catalogue.
+    tdp_w : float
+        Rated power [W].
+    hbm_share : float
+        Share of the power that heats the HBM [-].
+    r_die_plate_k_w, r_hbm_plate_k_w : float
+        Die and HBM to cold plate or heat sink [K/W].
+    g_ambient_w_k : float
+        Cold plate or heat sink to the air of the hall [W/K].
+    die_j_k, hbm_j_k : float
+        Heat capacities [J/K].
+    """
 
-LIQUID_LPM_PER_KW = MappingProxyType({"B300-SXM": 1.5, "GB200-GPU": 1.5, "GB300-GPU": 1.5})
-"""Coolant flow per kW of 1.3 x rated power where it is not 1.2 [lpm/kW]."""
-
-JUNCTION_TO_INLET_K_W = MappingProxyType(
-    {
-        "A100-SXM-40": 0.085,
-        "A100-SXM-80": 0.085,
-        "H100-SXM": 0.060,
-        "H200-SXM": 0.060,
-        "B200-SXM": 0.037,
-        "B300-SXM": 0.036,
-        "MI300X": 0.055,
-    }
-)
-"""Die to inlet air resistance of air-cooled parts (reference/hardware.yaml; B200: 52-61 C at 990 W) [K/W]."""
-
-CHASSIS_CFM_PER_GPU = MappingProxyType(
-    {
-        "A100-SXM-40": 840.0 / 8,
-        "A100-SXM-80": 840.0 / 8,
-        "H100-SXM": 1105.0 / 8,
-        "H200-SXM": 1105.0 / 8,
-        "B200-SXM": 1550.0 / 8,
-        "B300-SXM": 1600.0 / 8,
-        "MI300X": 1200.0 / 8,
-    }
-)
-"""Air flow of the chassis per GPU: DGX A100 840, DGX H100 1,105, DGX B200 1,550 CFM per 8 GPUs [CFM]."""
+    name: str
+    tdp_w: float
+    hbm_share: float
+    r_die_plate_k_w: float
+    r_hbm_plate_k_w: float
+    g_ambient_w_k: float
+    die_j_k: float
+    hbm_j_k: float
 
 
-def liquid_part(name: str) -> PartThermal:
+def liquid_part(
+    package: Package,
+    *,
+    r_plate_coolant_k_w: float,
+    coolant_flow_m3_j: float,
+    plate_j_k: float,
+    coolant_j_k: float,
+) -> PartThermal:
     """Chain of a GPU on a direct-to-chip cold plate.
 
     Parameters
     ----------
-    name : str
-        GPU part name; KeyError when unknown.
-
-    Returns
-    -------
-    PartThermal
-        With junction-to-supply .048 / .041 / .036 / .033 K/W for H100 / B200 / GB200 / GB300.
+    package : Package
+    r_plate_coolant_k_w : float
+        Plate to coolant at design flow, `STAGNANT_W_K` aside [K/W].
+    coolant_flow_m3_j : float
+        Design flow of PG25 per watt of rated power [m3/J].
+    plate_j_k, coolant_j_k : float
+        Heat capacities of the plate and the coolant in it [J/K].
     """
-    tdp_w = TDP_W[name]
-    lpm = LIQUID_LPM_PER_KW.get(name, 1.2) * DESIGN_HEAT_FACTOR * tdp_w / 1000.0
-    return PartThermal(
-        name=name, tdp_w=tdp_w, flow_w_k=lpm * PG25_W_K_PER_LPM, g_die_plate_w_k=1.0 / DIE_PLATE_K_W[name]
-    )
+    flow_lpm = coolant_flow_m3_j * package.tdp_w / M3_S_PER_LPM
+    return _chain(package, flow_lpm * PG25_W_K_PER_LPM, 1.0 / r_plate_coolant_k_w, plate_j_k, coolant_j_k)
 
 
-def air_part(name: str, airflow_cfm_per_gpu: float | None = None) -> PartThermal:
+def air_part(package: Package, *, r_ja_k_w: float, airflow_m3_s: float, heat_sink_j_k: float) -> PartThermal:
     """Chain of an air-cooled GPU: plate = heat sink, fluid = air through it.
 
     Parameters
     ----------
-    name : str
-        GPU part name; KeyError when unknown or sold for liquid only.
-    airflow_cfm_per_gpu : float, optional
-        Chassis air flow per GPU [CFM]; default that of the vendor's own 8-GPU node.
+    package : Package
+    r_ja_k_w : float
+        Die to inlet air at this flow [K/W].
+    airflow_m3_s : float
+        Chassis air flow per GPU [m3/s].
+    heat_sink_j_k : float
+        Heat capacity of the heat sink [J/K].
 
     Returns
     -------
     PartThermal
-        Convection chosen so that junction-to-inlet is the part's published resistance at this flow.
+        Convection chosen so that junction-to-inlet is the part's resistance at this flow.
 
     Raises
     ------
     ValueError
         When the flow is too small for the part's junction-to-inlet resistance.
     """
-    cfm = CHASSIS_CFM_PER_GPU[name] if airflow_cfm_per_gpu is None else airflow_cfm_per_gpu
-    flow_w_k = cfm * M3_S_PER_CFM * AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K
-    die_k_w = DIE_PLATE_K_W[name]
-    convection_k_w = JUNCTION_TO_INLET_K_W[name] - (1.0 - HBM_POWER_SHARE) * die_k_w - 1.0 / flow_w_k
+    flow_w_k = airflow_m3_s * AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K
+    convection_k_w = r_ja_k_w - (1.0 - package.hbm_share) * package.r_die_plate_k_w - 1.0 / flow_w_k
     if convection_k_w <= 0.0:
-        raise ValueError(f"{cfm:.0f} CFM per GPU cannot give {name} its junction-to-inlet resistance")
-    part = PartThermal(name=name, tdp_w=TDP_W[name], flow_w_k=flow_w_k, g_die_plate_w_k=1.0 / die_k_w)
-    g_total = 1.0 / convection_k_w
-    return replace(part, g_convection_w_k=g_total - part.g_stagnant_w_k, plate_j_k=600.0, fluid_j_k=20.0)
+        cfm = airflow_m3_s / M3_S_PER_CFM
+        raise ValueError(
+            f"{cfm:.0f} CFM per GPU cannot give {package.name} its junction-to-inlet resistance (r_ja) of "
+            f"{r_ja_k_w:g} K/W"
+        )
+    return _chain(package, flow_w_k, 1.0 / convection_k_w - STAGNANT_W_K, heat_sink_j_k, SINK_AIR_J_K)
+
+
+def _chain(
+    package: Package, flow_w_k: float, g_convection_w_k: float, plate_j_k: float, fluid_j_k: float
+) -> PartThermal:
+    return PartThermal(
+        name=package.name,
+        tdp_w=package.tdp_w,
+        flow_w_k=flow_w_k,
+        g_die_plate_w_k=1.0 / package.r_die_plate_k_w,
+        g_hbm_plate_w_k=1.0 / package.r_hbm_plate_k_w,
+        g_convection_w_k=g_convection_w_k,
+        g_ambient_w_k=package.g_ambient_w_k,
+        die_j_k=package.die_j_k,
+        hbm_j_k=package.hbm_j_k,
+        plate_j_k=plate_j_k,
+        fluid_j_k=fluid_j_k,
+        hbm_share=package.hbm_share,
+    )

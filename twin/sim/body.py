@@ -9,27 +9,16 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics import reliability
-from twin.physics.gpu_power import die_spread
-from twin.physics.hydraulics import M3_S_PER_CFM
-from twin.physics.thermal_constants import (
-    JUNCTION_TO_INLET_K_W,
-    PartThermal,
-    air_part,
-    liquid_part,
-)
+from twin.physics.gpu_power import GpuPowerModel, die_spread
 from twin.physics.thermal_network import Network, design_network
 from twin.plant.tables import LoopKind, Plant
+from twin.sim.parts import UncooledNode, in_air, on_cold_plate, power_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-
 DOWNSTREAM_K_W = 3.5 / 990
 """Odd slots of an air-cooled DGX B200 run 3.5 K hotter at 990 W (PHYSICS 3, third-party measurement) [K/W]."""
-
-
-class UncooledNode(ValueError):
-    """A node stands where no coolant or air loop serves it."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +29,8 @@ class Body:
     ----------
     parts
         GPU part name of each thermal part.
+    models
+        Power model of each thermal part.
     junction_k_w
         Die to coolant or inlet of each thermal part [K/W].
     downstream_k_w
@@ -60,6 +51,7 @@ class Body:
 
     network: Network
     parts: list[str]
+    models: list[GpuPowerModel]
     junction_k_w: Floats
     downstream_k_w: Floats
     node_part: Ints
@@ -78,7 +70,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     Raises
     ------
     UncooledNode
-        When a node has no loop.
+        When a node has no loop, or its GPU no cooler for it.
     """
     nodes, loops = plant.nodes, plant.loops
     uncooled = np.flatnonzero(nodes.present & (nodes.loop < 0))
@@ -92,11 +84,11 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     for n in np.flatnonzero(nodes.present).tolist():
         name = plant.node_parts[nodes.part[n]]
         node_part[n] = keys.setdefault((name, bool(is_air[nodes.loop[n]])), len(keys))
-    thermal, names = [], []
+    thermal, gpus = [], []
     for name, by_air in keys:
-        part = _thermal_part(catalog, name, by_air)
-        thermal.append(part)
-        names.append(catalog.node(name).gpu)
+        node = catalog.node(name)
+        gpus.append(catalog.gpu(node.gpu))
+        thermal.append(in_air(gpus[-1], node) if by_air else on_cold_plate(gpus[-1]))
     installed = np.zeros((len(loops.ids), len(thermal)))
     np.add.at(
         installed, (nodes.loop[nodes.present], node_part[nodes.present]), nodes.gpu_count[nodes.present]
@@ -119,7 +111,8 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     air_node = is_air[np.maximum(nodes.loop, 0)]
     return Body(
         network=network,
-        parts=names,
+        parts=[gpu.id for gpu in gpus],
+        models=[power_of(gpu) for gpu in gpus],
         junction_k_w=np.array([part.junction_to_supply_k_w for part in thermal]),
         downstream_k_w=np.array([DOWNSTREAM_K_W if by_air else 0.0 for _, by_air in keys]),
         node_part=node_part,
@@ -131,15 +124,6 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         overhead_to_air=np.where(air_node, 0.0, to_air[by_node]),
         rack_static_w=_rack_static_w(plant, catalog),
     )
-
-
-def _thermal_part(catalog: Catalog, node_name: str, by_air: bool) -> PartThermal:
-    node = catalog.node(node_name)
-    if not by_air:
-        return liquid_part(node.gpu)
-    if node.gpu not in JUNCTION_TO_INLET_K_W:
-        raise UncooledNode(f"{node.gpu} of {node_name} is sold for liquid only; give its rows a liquid loop")
-    return air_part(node.gpu, node.airflow_m3_s / M3_S_PER_CFM / node.n_gpu)
 
 
 def _spread(plant: Plant, seed: int) -> Floats:

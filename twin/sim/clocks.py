@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_power import (
-    GPU_POWER,
     RELEASE_K,
     GpuPowerModel,
     clock_under_cap,
@@ -53,10 +52,15 @@ class Clocks:
     """Clock limits and powers by group."""
 
     def __init__(
-        self, traces: Traces, parts: list[str], junction_k_w: Floats, downstream_k_w: Floats, jobs: Jobs
+        self,
+        traces: Traces,
+        models: list[GpuPowerModel],
+        junction_k_w: Floats,
+        downstream_k_w: Floats,
+        jobs: Jobs,
     ) -> None:
         self.traces, self.jobs = traces, jobs
-        self.models: list[GpuPowerModel] = [GPU_POWER[name] for name in parts]
+        self.models = models
         self.junction_k_w, self.downstream_k_w = junction_k_w, downstream_k_w
         self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
         self.walk = np.ones(traces.groups.size)  # share of the top clock that heat allows

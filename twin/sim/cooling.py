@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
+from twin.physics.hydraulics import chiller_cop
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
 from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import Network, State
 from twin.physics.thermal_solve import PlantState
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario.site import Climate
+from twin.sim.parts import rejection_of
 
 Floats = NDArray[np.float64]
 
@@ -23,12 +25,6 @@ DAY_S = 86400.0
 WARMEST_S = 15 * 3600.0
 WET_SWING = 0.4
 """Daily swing of the wet bulb over that of the dry bulb [est]."""
-CARNOT_SHARE = 0.55
-CONDENSER_APPROACH_K = 10.0
-EVAPORATOR_APPROACH_K = 5.0
-TOWER_WATER_L_J = 2.1 / 3.6e6
-TOWER_APPROACH_K, EXCHANGER_APPROACH_K = 4.0, 2.0
-TOWER_FAN_SHARE, DRY_FAN_SHARE = 0.012, 0.02
 
 
 @dataclass(frozen=True)
@@ -60,6 +56,10 @@ class Cooling:
         self.flow = FlowRamp.steady(np.ones(max(1, len(loops.ids))))
         self._settled_w: float | None = None
         kinds = plant.plants.kind or ["dry-cooler"]
+        self._machines = [
+            rejection_of(catalog, kind, part)
+            for kind, part in zip(kinds, plant.plants.part or [""], strict=True)
+        ]
         self.set_point_c = plant.plants.supply_c if len(plant.plants.ids) else np.array([24.0])
         self._chilled = np.array([kind == "chiller" for kind in kinds])
         self._wet = np.array([kind == "cooling-tower" for kind in kinds])
@@ -129,19 +129,16 @@ class Cooling:
         power_w = self._machines_w(t_s)
         water_l_s = 0.0
         dry, wet = self.outdoor_c(t_s)
-        for kind, heat_w, set_c in zip(
-            self.plant.plants.kind, self.heat_w.tolist(), self.set_point_c.tolist(), strict=False
+        for (rejection, compressor), heat_w, set_c in zip(
+            self._machines, self.heat_w.tolist(), self.set_point_c.tolist(), strict=True
         ):
-            if kind == "cooling-tower":
-                power_w += TOWER_FAN_SHARE * heat_w
-                water_l_s += TOWER_WATER_L_J * heat_w
-            elif kind == "dry-cooler" or wet + TOWER_APPROACH_K + EXCHANGER_APPROACH_K <= set_c:
-                power_w += DRY_FAN_SHARE * heat_w
-            else:
-                evaporator_k = set_c - EVAPORATOR_APPROACH_K + 273.15
-                condenser_k = dry + CONDENSER_APPROACH_K + 273.15
-                cop = CARNOT_SHARE * evaporator_k / max(condenser_k - evaporator_k, 5.0)
-                power_w += heat_w / cop + DRY_FAN_SHARE * heat_w
+            work_w = 0.0
+            if compressor is not None and wet + compressor.free_k > set_c:
+                condenser_c = (wet if compressor.wet else dry) + compressor.condenser_k
+                evaporator_c = set_c - compressor.evaporator_k
+                work_w = heat_w / float(chiller_cop(evaporator_c, condenser_c, compressor.carnot_share))
+            power_w += work_w + rejection.fan_share * heat_w
+            water_l_s += rejection.water_l_j * (heat_w + work_w)
         return Draw(power_w, water_l_s)
 
     def _machines_w(self, t_s: float) -> float:

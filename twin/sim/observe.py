@@ -29,8 +29,6 @@ STATE_OF_JOB: dict[int, State] = {
     JobState.RESTARTING: State.RESTARTING,
     JobState.WAITING: State.WAITING,
 }
-IDLE_CLOCK_GHZ = 0.345
-"""Idle SM clock of parts whose catalogue entry gives none (H100, read)."""
 
 
 class Observer:
@@ -112,10 +110,10 @@ class Observer:
         clocks, groups = engine.clocks, engine.traces.groups
         clock, bits = np.zeros(len(temp)), np.zeros(len(temp), np.int64)
         for part, model in enumerate(clocks.models):
-            idle_hz = engine.catalog.gpu(engine.body.parts[part]).idle_clock_hz
+            idle_ghz = engine.catalog.gpu(engine.body.parts[part]).idle_clock_hz / 1e9
             of_part = groups.part[mine] == part
             idle = of_part & (trace == IDLE)
-            clock[idle] = idle_hz / 1e9 if idle_hz else IDLE_CLOCK_GHZ
+            clock[idle] = idle_ghz
             bits[idle] = int(ThrottleReason.IDLE)
             busy = np.flatnonzero(of_part & (trace > IDLE))
             job = trace[busy] // 2 - 1

@@ -62,7 +62,7 @@ def _power_and_clock(part: GpuPart) -> Findings:
         yield Finding("warning", part.id, "tdp_w", message)
     if not part.knee_clock_hz <= part.gemm_clock_hz <= part.boost_clock_hz:
         yield Finding("error", part.id, "gemm_clock_hz", "must lie between knee and boost clock")
-    if part.idle_clock_hz is not None and part.idle_clock_hz >= part.boost_clock_hz:
+    if part.idle_clock_hz >= part.boost_clock_hz:
         yield Finding("error", part.id, "idle_clock_hz", "is not below the boost clock")
     if not 0.4 <= part.min_voltage_v < part.max_voltage_v <= 1.5:
         yield Finding("error", part.id, "max_voltage_v", "core voltages must rise within 0.4 to 1.5 V")
@@ -77,22 +77,44 @@ def _temperatures(part: GpuPart) -> Findings:
         yield Finding("error", part.id, "slowdown_c", message)
     if not 0.0 < part.hbm_power_fraction <= 0.4:
         yield Finding("error", part.id, "hbm_power_fraction", "must lie between 0 and 40 %")
-    if part.r_ja_k_w is None and part.r_jc_k_w is None:
-        message = "has neither a heat sink (r_ja) nor a cold plate (r_jc) figure, so nothing can cool it"
+    yield from _coolers(part)
+
+
+_SINK = ("r_ja_k_w", "sink_heat_capacity_j_k")
+_PLATE = ("r_plate_coolant_k_w", "plate_heat_capacity_j_k", "coolant_heat_capacity_j_k", "coolant_flow_m3_j")
+
+
+def _coolers(part: GpuPart) -> Findings:
+    """Check that heat sink, cold plate, or both are there as a whole and cool the GPU."""
+    sink = [key for key in _SINK if getattr(part, key) is None]
+    plate = [key for key in _PLATE if getattr(part, key) is None]
+    if len(sink) == len(_SINK) and len(plate) == len(_PLATE):
+        message = "has neither a heat sink (r_ja) nor a cold plate (r_plate_coolant), so nothing can cool it"
         yield Finding("warning", part.id, "r_ja_k_w", message)
-    for key, resistance, medium_c, medium in (
-        ("r_ja_k_w", part.r_ja_k_w, _INLET_C, "inlet air"),
-        ("r_jc_k_w", part.r_jc_k_w, _SUPPLY_C, "coolant"),
-    ):
-        if resistance is None:
-            continue
-        die_c = medium_c + part.tdp_w * resistance
-        if die_c > part.max_op_c:
-            message = (
-                f"at TDP and {medium_c:g} degC {medium} the die would have {die_c:.0f} degC, above its "
-                f"{part.max_op_c:g} degC"
-            )
-            yield Finding("error", part.id, key, message)
+    for name, missing, keys in (("heat sink", sink, _SINK), ("cold plate", plate, _PLATE)):
+        if 0 < len(missing) < len(keys):
+            yield Finding("error", part.id, missing[0], f"is missing; a {name} needs {len(keys)} figures")
+    if not sink and part.r_ja_k_w is not None:
+        yield from _too_hot(part, "r_ja_k_w", part.r_ja_k_w, _INLET_C, "inlet air")
+    if not plate:
+        yield from _too_hot(part, "r_plate_coolant_k_w", _cold_plate_k_w(part), _SUPPLY_C, "coolant")
+
+
+def _cold_plate_k_w(part: GpuPart) -> float:
+    """Die over coolant supply per watt: die to plate, plate to coolant, and the coolant's own rise [K/W]."""
+    flow_w_k = COOLANT_J_M3K * (part.coolant_flow_m3_j or 0.0) * part.tdp_w
+    to_plate = (1.0 - part.hbm_power_fraction) * part.r_die_plate_k_w
+    return to_plate + (part.r_plate_coolant_k_w or 0.0) + 1.0 / flow_w_k
+
+
+def _too_hot(part: GpuPart, key: str, resistance_k_w: float, medium_c: float, medium: str) -> Findings:
+    die_c = medium_c + part.tdp_w * resistance_k_w
+    if die_c > part.max_op_c:
+        message = (
+            f"at TDP and {medium_c:g} degC {medium} the die would have {die_c:.0f} degC, above its "
+            f"{part.max_op_c:g} degC"
+        )
+        yield Finding("error", part.id, key, message)
 
 
 def node(part: NodePart, gpu_part: GpuPart) -> Findings:
@@ -186,8 +208,8 @@ def _liquid(part: NodePart, gpu_part: GpuPart) -> Findings:
     if not 0.5 <= part.liquid_fraction <= 1.0:
         message = f"{part.liquid_fraction:.0%} of the heat; cold plates take 50 to 100 %"
         yield Finding("error", part.id, "liquid_fraction", message)
-    if gpu_part.r_jc_k_w is None:
-        message = f"{gpu_part.id} has no cold plate (r_jc), so the node cannot be liquid-cooled"
+    if gpu_part.r_plate_coolant_k_w is None:
+        message = f"{gpu_part.id} has no cold plate (r_plate_coolant), so the node cannot be liquid-cooled"
         yield Finding("error", part.id, "cooling", message)
     if part.airflow_m3_s * AIR_J_M3K * _MAX_AIR_RISE_K > part.max_w and gpu_part.r_ja_k_w is not None:
         message = "is liquid, but its airflow alone carries all its heat: is it the air-cooled version?"

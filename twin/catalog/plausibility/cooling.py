@@ -36,6 +36,7 @@ def gear(part: Part) -> Findings:
         if not low <= part.cop <= high:
             message = f"COP {part.cop:g}; {part.condenser}-cooled chillers have {low:g} to {high:g}"
             yield Finding("error", part.id, "cop", message)
+        yield from _carnot(part)
     elif isinstance(part, DryCoolerPart):
         yield from _approach(part.id, part.approach_k)
         yield from _drive(part.id, "fan_fraction", part.fan_fraction, 1.0)
@@ -61,6 +62,17 @@ def _cdu(part: CduPart) -> Findings:
     if part.pump_count is not None and (part.pumps_needed or 0) > part.pump_count:
         yield Finding("error", part.id, "pumps_needed", "needs more pumps than it has")
     yield from _drive(part.id, "power_w", part.power_w, part.capacity_w)
+
+
+def _carnot(part: ChillerPart) -> Findings:
+    evaporator_k = part.rated_supply_c - part.evaporator_approach_k + 273.15
+    lift_k = part.rated_outdoor_c + part.condenser_approach_k + 273.15 - evaporator_k
+    share = part.cop * lift_k / evaporator_k
+    if not 0.3 <= share <= 0.8:
+        message = (
+            f"is {share:.0%} of Carnot's between its evaporator and condenser; chillers reach 40 to 70 %"
+        )
+        yield Finding("error", part.id, "cop", message)
 
 
 def _approach(part_id: str, approach_k: float) -> Findings:
