@@ -126,12 +126,15 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     high[0] += (1 - large) * CROSS_M
     # The longer the rows in comparison with the hall's depth, the more the camera stands before them.
     lean = float(np.degrees(np.arctan2(deep, wide)))
-    azimuth = side * (50.0 + 0.25 * (90.0 - lean))
-    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0, 38.0)
+    # A hall of many rows is seen along the ends of its rows, where each cold aisle shows its fronts.
+    many = large * float(np.clip((lean - 45.0) / 25.0, 0.0, 1.0))
+    azimuth = side * (50.0 + 0.25 * (90.0 - lean) - 15.0 * many)
+    pose = CameraPose((0.0, 0.0, 0.0), 1.0, azimuth, 26.0 - 2.0 * many, 38.0)
     fitted = _fit(pose, low, high, aspect, share=0.97)
     # A large hall is seen from nearer than it fits: its rows run out of the picture and recede into the fog.
-    centre = np.array(fitted.centre_m) + large * np.array([0.10 * wide, side * 0.05 * deep, 0.0])
-    return _at(fitted, centre, fitted.distance_m * (1.02 - 0.22 * large))
+    ahead = np.array([(0.10 - 0.10 * many) * wide, side * (0.05 + 0.11 * many) * deep, 0.0])
+    centre = np.array(fitted.centre_m) + large * ahead
+    return _at(fitted, centre, fitted.distance_m * (1.02 - 0.22 * large - 0.06 * many))
 
 
 def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
