@@ -25,6 +25,6 @@ class Chart:
 CHARTS: tuple[Chart, ...] = (
     Chart("Power", "W", (Curve("site.it_w", "IT"), Curve("site.facility_w", "facility"))),
     Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
-    Chart("Temperature", "°C", (Curve("site.gpu_max_c", "max"), Curve("site.gpu_mean_c", "mean"))),
+    Chart("GPU", "°C", (Curve("site.gpu_max_c", "max"), Curve("site.gpu_mean_c", "mean"))),
 )
 CHANNELS_SHOWN: tuple[str, ...] = tuple(curve.channel for chart in CHARTS for curve in chart.curves)

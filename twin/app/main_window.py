@@ -105,6 +105,8 @@ class MainWindow(QMainWindow):
         self._scene_label = QLabel()
         self.statusBar().addWidget(self._hover_label, 1)
         self.statusBar().addPermanentWidget(self._scene_label)
+        self._hover_label.setContentsMargins(10, 3, 0, 3)
+        self._scene_label.setContentsMargins(0, 3, 10, 3)
         self.statusBar().setSizeGripEnabled(False)
 
     def _recent_menu(self) -> None:

@@ -13,6 +13,7 @@ from twin.app.history import History
 from twin.app.look import Look, label
 from twin.app.theme import Theme
 
+_TICK_PX = 52.0
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
@@ -21,8 +22,8 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Return the distance of ticks that people count time in, few enough for the width."""
-        target_s = (high - low) * 70.0 / max(size, 70.0)
-        steps_s = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200)
+        target_s = (high - low) * _TICK_PX / max(size, _TICK_PX)
+        steps_s = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200)
         days = [d * 86400 for d in (1, 2, 5, 10, 20, 50, 100, 365)]
         return [(float(next((s for s in (*steps_s, *days) if s >= target_s), days[-1])), 0.0)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from twin.scenario.document import Scenario
 
 SUFFIX = ".twin.yaml"
 _ORDER = ("llama3-16k", "nvl72-row", "superpod-h100", "video-ingest", "lab-16")
-_STORY_CHARS = 140
+_STORY_CHARS = 170
 
 
 @dataclass(frozen=True)
@@ -55,12 +54,12 @@ def read_card(path: Path) -> SceneCard:
 
 
 def story_of(scenario: Scenario) -> str:
-    """Return the first sentences of a scene's notes, as many as fit a card; one that is too long is cut."""
-    story = ""
-    for sentence in re.split(r"(?<=[.!?:]) ", " ".join(scenario.notes.split())):
-        if len(story) + len(sentence) > _STORY_CHARS:
-            break
-        story = f"{story} {sentence}".lstrip()
-    if not story and scenario.notes:
-        return " ".join(scenario.notes.split())[:_STORY_CHARS].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
-    return story.removesuffix(":")
+    """Return the beginning of a scene's notes, cut after a sentence where one ends late enough, else at a word."""
+    story = " ".join(scenario.notes.split())
+    if len(story) <= _STORY_CHARS:
+        return story
+    cut = story[:_STORY_CHARS]
+    end = max(cut.rfind(mark) for mark in (". ", "! ", "? "))
+    if end >= _STORY_CHARS // 2:
+        return cut[: end + 1]
+    return cut.rsplit(" ", 1)[0].rstrip(",;:") + "\N{HORIZONTAL ELLIPSIS}"

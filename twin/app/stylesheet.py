@@ -107,6 +107,8 @@ QWidget[role="transport"] { background: $surface; border-bottom: 1px solid $bord
 QFrame[role="tile"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="card"] { background: $surface; border: 1px solid $border; border-radius: 12px; }
 QFrame[role="card"]:hover, QFrame[role="card"]:focus { border: 1px solid $accent; background: $raised; }
+QFrame[role="owncard"] { border: 2px dashed $border; border-radius: 12px; }
+QFrame[role="owncard"]:hover { border: 2px dashed $accent; }
 QFrame[role="rule"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
 QFrame[role="bar"] { background: $border; border: none; max-width: 1px; min-width: 1px; }
 QFrame[role="popup"] { background: $raised; border: 1px solid $border; border-radius: 10px; }

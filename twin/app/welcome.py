@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from psygnal import Signal
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
+    QImage,
     QKeyEvent,
     QLinearGradient,
     QMouseEvent,
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.look import Look, label
+from twin.app.look import Look, label, tool_button
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, picture_of, read_card, shipped_scenes
 from twin.app.settings import Settings
@@ -34,6 +35,7 @@ from twin.app.settings import Settings
 _CARD_PX = QSize(348, 304)
 _PICTURE_PX = QSize(346, 178)
 _COLUMNS = 3
+_PICTURE_SHARE = 0.84  # of a scene's picture: without the captions at its edges
 _HINTS = (
     ("Space", "play and pause"),
     ("Drag", "orbit"),
@@ -50,7 +52,7 @@ class Picture(QWidget):
     def __init__(self, path: Path | None) -> None:
         super().__init__()
         self.setFixedSize(_PICTURE_PX)
-        self._pixmap = QPixmap(str(path)) if path is not None else QPixmap()
+        self._pixmap = _card_picture(path) if path is not None else QPixmap()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture, cut to fill."""
@@ -63,15 +65,8 @@ class Picture(QWidget):
         if self._pixmap.isNull():
             self._paint_racks(painter)
         else:
-            painter.drawPixmap(QRectF(self.rect()), self._pixmap, self._cut())
+            painter.drawPixmap(self.rect(), self._pixmap)
         painter.end()
-
-    def _cut(self) -> QRectF:
-        width, height = float(self._pixmap.width()), float(self._pixmap.height())
-        wanted = self.width() / self.height()
-        if width / height > wanted:
-            return QRectF((width - height * wanted) / 2, 0, height * wanted, height)
-        return QRectF(0, (height - width / wanted) / 2, width, width / wanted)
 
     def _paint_racks(self, painter: QPainter) -> None:
         ground = QLinearGradient(0, 0, 0, self.height())
@@ -86,6 +81,47 @@ class Picture(QWidget):
                 )
                 painter.setBrush(shade)
                 painter.drawRoundedRect(QRectF(28 + rack * 34, 30 + tile * 11, 28, 8), 1.5, 1.5)
+
+
+def _card_picture(path: Path) -> QPixmap:
+    """Return the middle of a scene's picture, at twice the size it is shown: sharp on any screen."""
+    image = QImage(str(path))
+    if image.isNull():
+        return QPixmap()
+    width = min(image.width(), image.height() * _PICTURE_PX.width() / _PICTURE_PX.height()) * _PICTURE_SHARE
+    height = width * _PICTURE_PX.height() / _PICTURE_PX.width()
+    middle = QRect(0, 0, round(width), round(height))
+    middle.moveCenter(image.rect().center())
+    smooth = Qt.TransformationMode.SmoothTransformation
+    return QPixmap.fromImage(image.copy(middle).scaledToWidth(2 * _PICTURE_PX.width(), smooth))
+
+
+class OwnSceneCard(QFrame):
+    """The place that says that one can bring a scene of one's own."""
+
+    chosen = Signal()
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.setProperty("role", "owncard")
+        self.setFixedSize(_CARD_PX)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("Open a scene of your own")
+        column = QVBoxLayout(self)
+        column.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.setSpacing(10)
+        mark = tool_button(look, "open", "Open a file", colour="accent")
+        mark.setIconSize(QSize(34, 34))
+        mark.clicked.connect(lambda: self.chosen.emit())
+        column.addWidget(mark, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(label("Your own hall", "title"), 0, Qt.AlignmentFlag.AlignCenter)
+        words = label("Drop a .twin.yaml file anywhere on this window", "muted")
+        column.addWidget(words, 0, Qt.AlignmentFlag.AlignCenter)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Ask for a file."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.chosen.emit()
 
 
 class Card(QFrame):
@@ -227,6 +263,9 @@ class Welcome(QScrollArea):
         for number, card in enumerate(self.cards):
             card.chosen.connect(self.chosen.emit)
             grid.addWidget(card, number // _COLUMNS, number % _COLUMNS)
+        own = OwnSceneCard(self._look)
+        own.chosen.connect(lambda: self.open_wanted.emit())
+        grid.addWidget(own, len(self.cards) // _COLUMNS, len(self.cards) % _COLUMNS)
         return grid
 
     def _hints(self) -> QHBoxLayout:
