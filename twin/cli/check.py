@@ -59,8 +59,8 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     from twin.planning.job import PlanError
     from twin.plant.error import PlantError
     from twin.scenario.expand import counts
-    from twin.sim.parts import UncooledNode
     from twin.sim.engine import Engine
+    from twin.sim.parts import UncooledNode
     from twin.sim.plan import UnplaceableJob
 
     scenario = document.scenario
