@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from shipped_parts import air, liquid
 from thermal_oracle import Oracle
 
 from twin.physics.thermal import Integrator, ThermalStepper
-from twin.physics.thermal_constants import air_part, liquid_part
 from twin.physics.thermal_inputs import FlowRamp, ThermalInputs, inputs_of
 from twin.physics.thermal_network import Groups, Network, design_network, merge_group, mergeable, split_group
 
@@ -18,7 +18,7 @@ SLOWDOWN_C = {"H100-SXM": 89.0, "B200-SXM": 91.0, "GB200-GPU": 91.0, "GB300-GPU"
 
 def liquid_site(part: str, supply_c: float, load: float = 0.95, gpus: float = 72.0, loops: int = 2):
     """Loops of one part at a steady load, with the sink set for a supply temperature."""
-    chain = liquid_part(part)
+    chain = liquid(part)
     network = design_network([0] * loops, [0], [chain], np.full((loops, 1), gpus), [False] * loops)
     groups = Groups.of(np.arange(loops), np.zeros(loops), np.full(loops, gpus), np.full(loops, gpus))
     gpu_w = load * chain.tdp_w
@@ -133,7 +133,7 @@ def test_loss_of_heat_rejection_takes_minutes(part, minutes):
 
 
 def test_air_rack_inlet_reaches_35_degrees_in_about_15_seconds_without_crah():
-    network = design_network([0], [0], [air_part("H100-SXM")], np.array([[32.0]]), [True])
+    network = design_network([0], [0], [air("H100-SXM")], np.array([[32.0]]), [True])
     groups = Groups.of([0], [0], [32.0], [32.0])
     rest_w = 40.8e3 - 32 * 700.0
     inputs = inputs_of(network, groups, 0.0, 700.0, np.array([rest_w]), np.zeros(1), np.array([10.0]))
@@ -204,7 +204,7 @@ def test_permuting_loops_permutes_temperatures():
     heat_w = np.array([2e4, 1e4, 5e4])
     dies = []
     for loops in (np.arange(3), order):
-        network = design_network([0] * 3, [0], [liquid_part("B200-SXM")], installed[loops], [False] * 3)
+        network = design_network([0] * 3, [0], [liquid("B200-SXM")], installed[loops], [False] * 3)
         groups = Groups.of(np.arange(3), np.zeros(3), installed[loops, 0], installed[loops, 0])
         dyn_w = np.array([900.0, 500.0, 700.0])[loops]
         inputs = inputs_of(network, groups, 0.0, dyn_w, heat_w[loops], np.zeros(1), np.array([20.0]))
@@ -344,7 +344,7 @@ def test_going_back_in_time_is_refused():
 
 
 def test_step_of_fifty_groups_and_twenty_loops(benchmark):
-    network = design_network([0] * 20, [0], [liquid_part("GB200-GPU")], np.full((20, 1), 800.0), [False] * 20)
+    network = design_network([0] * 20, [0], [liquid("GB200-GPU")], np.full((20, 1), 800.0), [False] * 20)
     n = np.tile([700.0, 60.0, 40.0], 20)
     groups = Groups.of(np.repeat(np.arange(20), 3), np.zeros(60), n, n)
     inputs = inputs_of(network, groups, 200.0, 900.0, np.full(20, 2e5), np.array([3e6]), np.array([20.0]))

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from shipped_parts import air, liquid
 from thermal_oracle import Oracle
 
 from twin.physics import thermal_solve
 from twin.physics.thermal import ThermalStepper
-from twin.physics.thermal_constants import air_part, liquid_part
 from twin.physics.thermal_inputs import FlowRamp, healthy_plant, inputs_of
 from twin.physics.thermal_network import (
     Groups,
@@ -26,23 +26,23 @@ from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
     ("part", "k_w"), [("H100-SXM", 0.048), ("B200-SXM", 0.041), ("GB200-GPU", 0.036), ("GB300-GPU", 0.033)]
 )
 def test_cold_plates_have_the_published_junction_to_supply_resistance(part, k_w):
-    assert liquid_part(part).junction_to_supply_k_w == pytest.approx(k_w, abs=6e-4)
+    assert liquid(part).junction_to_supply_k_w == pytest.approx(k_w, abs=6e-4)
 
 
 @pytest.mark.parametrize(
     ("part", "k_w"), [("A100-SXM-80", 0.085), ("H100-SXM", 0.06), ("B200-SXM", 0.037), ("MI300X", 0.055)]
 )
 def test_air_cooled_parts_have_their_junction_to_inlet_resistance(part, k_w):
-    assert air_part(part).junction_to_supply_k_w == pytest.approx(k_w, rel=1e-12)
+    assert air(part).junction_to_supply_k_w == pytest.approx(k_w, rel=1e-12)
 
 
 def test_too_little_air_for_the_resistance_is_refused():
     with pytest.raises(ValueError, match="junction-to-inlet"):
-        air_part("B200-SXM", airflow_cfm_per_gpu=20.0)
+        air("B200-SXM", cfm_per_gpu=20.0)
 
 
 def test_steady_state_is_the_algebraic_solution_of_one_loop():
-    part = liquid_part("GB200-GPU")
+    part = liquid("GB200-GPU")
     network = design_network([0], [0], [part], np.array([[72.0]]), [False])
     groups = Groups.of([0], [0], [72.0], [72.0])
     inputs = inputs_of(network, groups, 1000.0, 140.0, np.array([20e3]), np.array([9e3]), np.array([20.0]))
@@ -70,7 +70,7 @@ def test_steady_state_is_the_algebraic_solution_of_one_loop():
 def campus():
     """Two plants, three halls (one without a loop), five loops of two kinds, odd groups and a free slot."""
     rng = np.random.default_rng(5)
-    parts = [liquid_part("GB200-GPU"), air_part("H100-SXM")]
+    parts = [liquid("GB200-GPU"), air("H100-SXM")]
     installed = np.array([[72.0, 0.0], [144.0, 8.0], [0.0, 256.0], [0.0, 64.0], [36.0, 0.0]])
     network = design_network([0, 0, 1, 1, 1], [0, 1, 1], parts, installed, [False, False, True, True, False])
     n = np.array([40.0, 32.0, 100.0, 44.0, 8.0, 256.0, 60.0, 4.0, 36.0, 0.0])
