@@ -134,6 +134,11 @@ class Heat:
         """Return temperatures at `t_s` for looking at, inside the present step."""
         return self.ahead.at(t_s) if t_s < self.ahead.t1_s else self.ahead.state1
 
+    @property
+    def begun(self) -> State:
+        """Temperatures that the present step began with; leakage is taken at them."""
+        return self.ahead.state0 if self.pending else self.integrator.state
+
     def _arrived(self, _: int) -> None:
         self.pending = False
         self._book(self.ahead)

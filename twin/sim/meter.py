@@ -72,9 +72,9 @@ class Meter:
         return by_loop, by_hall
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
-        """Return base power of the GPUs of each group with leakage, at the last booked state [W]."""
+        """Return base power of the GPUs of each group with leakage, as the present step takes it [W]."""
         groups = heat.traces.groups
-        return clocks.base_w + leak_w(groups, heat.integrator.state, clocks.leak_w_k)
+        return clocks.base_w + leak_w(groups, heat.begun, clocks.leak_w_k)
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each node now [W]."""

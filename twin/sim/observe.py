@@ -191,7 +191,11 @@ class Observer:
         v["site.facility_w"][0] = engine.meter.facility_w
         v["site.pue"][0] = engine.meter.facility_w / max(engine.meter.it_w, 1.0)
         v["site.gpu_max_c"][0] = float(engine.heat.hot_c(temperatures)[live].max(initial=0.0))
-        v["site.gpu_mean_c"][0] = float((n @ die[:, 0] + sum_s @ die[:, 1]) / max(float(n.sum()), 1.0))
+        clocks = engine.clocks
+        drawn_w = n * clocks.base_w[live] + sum_s * clocks.dyn_w[live]
+        behind_c = float(clocks.downstream_k_w[traces.groups.part[live]] @ drawn_w) / 2  # every second GPU
+        total_c = float(n @ die[:, 0] + sum_s @ die[:, 1]) + behind_c
+        v["site.gpu_mean_c"][0] = total_c / max(float(n.sum()), 1.0)
         weights = np.array([row.gpus if row.start_s is not None else 0 for row in jobs.rows], float)
         total = max(float(weights.sum()), 1.0)
         so_far = np.array([jobs.goodput(row, now) or 0.0 for row in jobs.rows])
