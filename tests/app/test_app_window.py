@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.main_window import MainWindow
-from twin.app.session import DEFAULT_SPEED
+from twin.app.session import DEFAULT_SPEED, SPEEDS
 from twin.app.start import ExceptionHook
 from twin.record.events import Severity
 
@@ -95,6 +95,29 @@ def test_events_are_filtered_by_severity_and_text(make_window: MakeWindow, qtbot
     assert all(event.severity >= Severity.WARNING for event in shown)
     dock.search.setText("no such words")
     assert dock.model.rowCount() == 0
+
+
+def test_letters_typed_into_the_filter_are_no_shortcuts(make_window: MakeWindow, lab: Path) -> None:
+    window = make_window(lab)
+    field = window.docks.events.search
+    field.setFocus()
+    QTest.keyClicks(field, "gpu 5 f. [")
+    assert field.text() == "gpu 5 f. ["
+    assert window.hall.state.colour_by == "gpu.temp_c"
+    assert not window.session.playing
+    window.docks.events.table.setFocus()
+    QTest.keyClick(window.docks.events.table, Qt.Key.Key_Space)
+    assert window.session.playing
+
+
+def test_the_speed_slider_and_keys_agree(make_window: MakeWindow, lab: Path) -> None:
+    window = make_window(lab)
+    window.transport.speed_slider.setValue(len(SPEEDS) - 1)
+    assert math.isinf(window.session.speed)
+    assert window.transport.speed_label.text() == "as fast as possible"
+    QTest.keyClick(window, Qt.Key.Key_BracketLeft)
+    assert window.session.speed == SPEEDS[-2]
+    assert window.transport.speed_slider.value() == len(SPEEDS) - 2
 
 
 def test_colour_by_changes_the_picture(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
@@ -284,6 +307,17 @@ def test_docks_close_come_back_and_reset(make_window: MakeWindow, lab: Path) -> 
     window.menus.execute("window.reset_layout")
     assert window.docks.is_shown("plots")
     assert not window.docks.events.isFloating()
+
+
+def test_a_narrow_window_leaves_out_the_last_tiles(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    tiles = window.transport.kpis.tiles
+    window.resize(1600, 900)
+    qtbot.waitUntil(lambda: all(tile.isVisible() for tile in tiles.values()))
+    window.resize(980, 640)
+    qtbot.waitUntil(lambda: not tiles["site.spares"].isVisible())
+    assert window.width() == 980
+    assert tiles["site.goodput"].isVisible()
 
 
 def test_the_layout_is_as_it_was_left(make_window: MakeWindow, lab: Path) -> None:

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from twin.app.look import Look, label, tool_button
 from twin.app.text import MISSING, split_quantity
@@ -24,6 +25,8 @@ class Kpi:
     digits: int = 3
     warn_above: float = math.inf
 
+
+_TILE_PX, _GAP_PX = 126, 6
 
 KPIS: tuple[Kpi, ...] = (
     Kpi("site.goodput", "Goodput", "target"),
@@ -53,7 +56,7 @@ class KpiTile(QFrame):
         layout.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(label(kpi.title, "faint"), 0, 1)
         layout.addWidget(self._value, 1, 1)
-        self.setMinimumWidth(112)
+        self.setFixedWidth(_TILE_PX)
 
     @property
     def value_text(self) -> str:
@@ -82,16 +85,26 @@ class KpiTile(QFrame):
 
 
 class KpiStrip(QWidget):
-    """All tiles side by side."""
+    """The tiles side by side, from the right; as many as there is room for, the first ones first."""
 
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.tiles = {kpi.channel: KpiTile(look, kpi) for kpi in KPIS}
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+        layout.setSpacing(_GAP_PX)
+        layout.addStretch(1)
         for tile in self.tiles.values():
             layout.addWidget(tile)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the last tiles where there is no room for them."""
+        super().resizeEvent(event)
+        room = self.width() + _GAP_PX
+        for tile in self.tiles.values():
+            room -= _TILE_PX + _GAP_PX
+            tile.setVisible(room >= 0)
 
     def show_frame(self, frame: Frame | None) -> None:
         """Show the figures of a frame; dashes without one."""

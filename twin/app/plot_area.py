@@ -14,6 +14,11 @@ from twin.app.look import Look, label
 from twin.app.theme import Theme
 
 _TICK_PX = 52.0
+_DAY_S = 86400
+_TICKS_S: tuple[int, ...] = (
+    *(1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200),
+    *(days * _DAY_S for days in (1, 2, 5, 10, 20, 50, 100, 365)),
+)
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
@@ -22,10 +27,11 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Return the distance of ticks that people count time in, few enough for the width."""
-        target_s = (high - low) * _TICK_PX / max(size, _TICK_PX)
-        steps_s = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200)
-        days = [d * 86400 for d in (1, 2, 5, 10, 20, 50, 100, 365)]
-        return [(float(next((s for s in (*steps_s, *days) if s >= target_s), days[-1])), 0.0)]
+        span_s = high - low
+        target_s = span_s * _TICK_PX / max(size, _TICK_PX)
+        wide = next((step for step in _TICKS_S if step >= target_s), _TICKS_S[-1])
+        narrow = max((step for step in _TICKS_S if step <= span_s), default=_TICKS_S[0])
+        return [(float(min(wide, narrow)), 0.0)]  # two ticks that touch rather than none
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the texts of ticks."""
