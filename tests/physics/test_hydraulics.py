@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from shipped_parts import CATALOG
 
 from twin.physics import hydraulics as hyd
 
@@ -50,14 +51,16 @@ def test_convection_follows_flow_to_the_power_of_0_8():
 
 
 def test_chiller_cop_is_3_to_4_air_cooled_and_6_to_7_water_cooled():
-    assert 3.0 <= hyd.chiller_cop(8.0, 52.0) <= 4.0
-    assert 6.0 <= hyd.chiller_cop(8.0, 32.0) <= 7.0
-    assert np.isfinite(hyd.chiller_cop(20.0, 10.0))
+    assert 3.0 <= hyd.chiller_cop(8.0, 52.0, 0.55) <= 4.0
+    assert 6.0 <= hyd.chiller_cop(8.0, 32.0, 0.55) <= 7.0
+    assert np.isfinite(hyd.chiller_cop(20.0, 10.0, 0.55))
 
 
 def test_free_cooling_needs_six_kelvin_below_the_set_point():
-    np.testing.assert_array_equal(hyd.free_cooling([17.9, 18.0, 18.1], 24.0), [True, True, False])
+    approach_k = CATALOG.cooling_tower("cooling-tower").approach_k
+    np.testing.assert_array_equal(hyd.free_cooling([17.9, 18.0, 18.1], 24.0, approach_k), [True, True, False])
 
 
 def test_tower_water_is_2_1_litres_per_kwh():
-    assert hyd.tower_water_l(3.6e6 * 1000.0) == pytest.approx(2100.0)
+    water_m3_j = CATALOG.cooling_tower("cooling-tower").water_m3_j
+    assert hyd.tower_water_l(3.6e6 * 1000.0, water_m3_j) == pytest.approx(2100.0)

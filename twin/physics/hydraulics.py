@@ -20,10 +20,8 @@ COAST_END = 0.02
 """A pump that lost power coasts down to this flow fraction with this time constant."""
 PUMP_CURVE_STEEPNESS = 1.79
 """Pump curve over system curve k/r of a pair of CDU pumps [-]: one of two left gives 72 % flow."""
-TOWER_APPROACH_K = 4.0
 FREE_COOLING_APPROACH_K = 2.0
-TOWER_WATER_L_PER_KWH = 2.1
-"""Evaporation and blow-down per heat rejected, at 4 cycles of concentration [L/kWh]."""
+"""Facility supply over tower water, across their plate exchanger [K] [est]."""
 
 
 def coast_flow_fraction(
@@ -112,10 +110,10 @@ def air_rise_k(heat_w: ArrayLike, flow_m3_s: ArrayLike) -> Floats:
     return result
 
 
-def chiller_cop(evaporator_c: ArrayLike, condenser_c: ArrayLike, carnot_share: float = 0.55) -> Floats:
-    """Coefficient of performance: 0.55 T_ev / (T_cd - T_ev), lift at least 5 K [-].
+def chiller_cop(evaporator_c: ArrayLike, condenser_c: ArrayLike, carnot_share: float) -> Floats:
+    """Coefficient of performance: share of Carnot's T_ev / (T_cd - T_ev), lift at least 5 K [-].
 
-    Gives 3-4 for air-cooled and 6-7 for water-cooled machines at their usual lifts.
+    A share of 0.55 gives 3-4 for air-cooled and 6-7 for water-cooled machines at their usual lifts.
     """
     cold = np.asarray(evaporator_c, dtype=np.float64) + ZERO_CELSIUS_K
     lift = np.maximum(np.asarray(condenser_c, dtype=np.float64) - np.asarray(evaporator_c), 5.0)
@@ -126,7 +124,7 @@ def chiller_cop(evaporator_c: ArrayLike, condenser_c: ArrayLike, carnot_share: f
 def free_cooling(
     wet_bulb_c: ArrayLike,
     set_point_c: ArrayLike,
-    tower_approach_k: float = TOWER_APPROACH_K,
+    tower_approach_k: float,
     exchanger_approach_k: float = FREE_COOLING_APPROACH_K,
 ) -> NDArray[np.bool_]:
     """Whether tower and plate exchanger alone reach the facility set point."""
@@ -135,7 +133,7 @@ def free_cooling(
     return result
 
 
-def tower_water_l(heat_j: ArrayLike, l_per_kwh: float = TOWER_WATER_L_PER_KWH) -> Floats:
-    """Make-up water of a cooling tower for a heat [L]."""
-    result: Floats = np.asarray(heat_j, dtype=np.float64) / 3.6e6 * l_per_kwh
+def tower_water_l(heat_j: ArrayLike, water_m3_j: float) -> Floats:
+    """Make-up water of a cooling tower for a heat [L], at so much evaporated and blown down per heat [m3/J]."""
+    result: Floats = np.asarray(heat_j, dtype=np.float64) * water_m3_j * 1e3
     return result

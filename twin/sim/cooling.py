@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.hydraulics import chiller_cop
+from twin.physics.hydraulics import chiller_cop, free_cooling, tower_water_l
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
 from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import Network, State
@@ -133,12 +133,12 @@ class Cooling:
             self._machines, self.heat_w.tolist(), self.set_point_c.tolist(), strict=True
         ):
             work_w = 0.0
-            if compressor is not None and wet + compressor.free_k > set_c:
+            if compressor is not None and not free_cooling(wet, set_c, compressor.tower_approach_k):
                 condenser_c = (wet if compressor.wet else dry) + compressor.condenser_k
                 evaporator_c = set_c - compressor.evaporator_k
                 work_w = heat_w / float(chiller_cop(evaporator_c, condenser_c, compressor.carnot_share))
             power_w += work_w + rejection.fan_share * heat_w
-            water_l_s += rejection.water_l_j * (heat_w + work_w)
+            water_l_s += float(tower_water_l(heat_w + work_w, rejection.water_m3_j))
         return Draw(power_w, water_l_s)
 
     def _machines_w(self, t_s: float) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.catalog import Catalog, GpuPart, NodePart
+from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
 from twin.physics.gpu_power import GpuPowerModel, gpu_power_model
-from twin.physics.hydraulics import FREE_COOLING_APPROACH_K, ZERO_CELSIUS_K
+from twin.physics.hydraulics import ZERO_CELSIUS_K
 from twin.physics.thermal_constants import Package, PartThermal, air_part, liquid_part
 
 GHZ = 1e9
@@ -23,8 +23,8 @@ def power_of(gpu: GpuPart) -> GpuPowerModel:
 
     Raises
     ------
-    ValueError
-        When its figures contradict each other; the message names the part.
+    CatalogError
+        When its figures contradict each other.
     """
     try:
         return gpu_power_model(
@@ -41,7 +41,7 @@ def power_of(gpu: GpuPart) -> GpuPowerModel:
             shutdown_c=gpu.shutdown_c,
         )
     except ValueError as error:
-        raise ValueError(f"{gpu.id}: {error}") from None
+        raise CatalogError(gpu.id, 0, "", str(error)) from None
 
 
 def on_cold_plate(gpu: GpuPart) -> PartThermal:
@@ -107,12 +107,12 @@ class Rejection:
     ----------
     fan_share
         Fan power over the heat that goes to the sky.
-    water_l_j
-        Water evaporated and blown down per heat that goes to the sky [L/J].
+    water_m3_j
+        Water evaporated and blown down per heat that goes to the sky [m3/J].
     """
 
     fan_share: float
-    water_l_j: float
+    water_m3_j: float
 
 
 @dataclass(frozen=True)
@@ -127,15 +127,15 @@ class Compressor:
         Evaporator below the supply, condenser above the outdoor temperature [K].
     wet
         Whether the condenser hangs on a tower: that outdoor temperature is the wet bulb.
-    free_k
-        Supply above the wet bulb from which it need not run [K].
+    tower_approach_k
+        Water of a tower over the wet bulb: what is cold enough by itself needs no lift [K].
     """
 
     carnot_share: float
     evaporator_k: float
     condenser_k: float
     wet: bool
-    free_k: float
+    tower_approach_k: float
 
 
 def rejection_of(catalog: Catalog, kind: str, part: str) -> tuple[Rejection, Compressor | None]:
@@ -152,7 +152,7 @@ def rejection_of(catalog: Catalog, kind: str, part: str) -> tuple[Rejection, Com
     if kind == "dry-cooler":
         return Rejection(catalog.dry_cooler(part).fan_fraction, 0.0), None
     tower = catalog.cooling_tower(part if kind == "cooling-tower" else USUAL_PART["cooling-tower"])
-    by_tower = Rejection(tower.fan_fraction, 1e3 * tower.water_m3_j)
+    by_tower = Rejection(tower.fan_fraction, tower.water_m3_j)
     if kind == "cooling-tower":
         return by_tower, None
     chiller = catalog.chiller(part)
@@ -163,7 +163,7 @@ def rejection_of(catalog: Catalog, kind: str, part: str) -> tuple[Rejection, Com
         evaporator_k=chiller.evaporator_approach_k,
         condenser_k=chiller.condenser_approach_k,
         wet=chiller.condenser == "water",
-        free_k=tower.approach_k + FREE_COOLING_APPROACH_K,
+        tower_approach_k=tower.approach_k,
     )
     dry = Rejection(catalog.dry_cooler(USUAL_PART["dry-cooler"]).fan_fraction, 0.0)
     return (by_tower if compressor.wet else dry), compressor
