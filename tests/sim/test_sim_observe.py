@@ -34,12 +34,15 @@ def test_every_channel_is_finite_and_in_reach(name: str) -> None:
         assert values["gpu.util"].max() <= 100
         assert values["site.facility_w"][0] > values["site.it_w"][0] > 0
         assert 1.0 < values["site.pue"][0] < 2.5  # of an idle laboratory
-    assert values["site.gpu_max_c"][0] == pytest.approx(values["gpu.temp_c"].max(), abs=1e-3)
+    # The engine takes the leakiest die to stand in the exhaust of another, at worst a degree too warm.
+    assert 0 <= values["site.gpu_max_c"][0] - values["gpu.temp_c"].max() + 1e-3 < 1.0
     assert values["site.gpu_mean_c"][0] == pytest.approx(values["gpu.temp_c"].mean(), abs=0.1)
 
 
 def test_powers_add_up_from_gpus_to_the_site() -> None:
-    engine = inject(Engine(shipped("nvl72-row"), 1), "1000 s fail gpu/0/3/2", "2000 s power_cap all value=900W")
+    engine = inject(
+        Engine(shipped("nvl72-row"), 1), "1000 s fail gpu/0/3/2", "2000 s power_cap all value=900W"
+    )
     for until_s in (0.0, 100.0, 900.0, 1003.0, 1200.0, 2500.0, 9000.0):
         engine.advance(until_s)
         values = frame(engine).values
@@ -60,7 +63,7 @@ def test_temperatures_lie_within_those_of_their_group() -> None:
     state = engine.heat.at(engine.now_s)
     group = engine.traces.node_group[engine.plant.gpus.node]
     hottest = engine.heat.hot_c(state)
-    assert (values["gpu.temp_c"] <= hottest[group] + 1e-4).all()
+    assert (values["gpu.temp_c"] <= hottest[group] + 1e-4).all()  # liquid: every die breathes alike
     for g in np.unique(group):
         assert values["gpu.temp_c"][group == g].max() == pytest.approx(hottest[g], abs=1e-3)
 

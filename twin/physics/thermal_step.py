@@ -144,7 +144,7 @@ class ThermalStepper:
             source = self._chain_source.copy()
             source[:, 0, 0] += leak_w(self.groups, state, self.inputs.leak_w_k)
             chain, upper = operator.solve(state.chain, state.upper, source, sink)
-            change = max(np.abs(chain - state.chain).max(), np.abs(upper - state.upper).max())
+            change = max(np.abs(chain - state.chain).max(initial=0.0), np.abs(upper - state.upper).max())
             state = State(chain, upper)
             if change < 1e-10:
                 break
