@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
             return
         scenario = self.session.document.scenario
         page = Page(scenario.title, self)
-        page.add_paragraphs(p.strip() for p in scenario.notes.split("\n\n") if p.strip())
+        page.add_paragraphs(" ".join(p.split()) for p in scenario.notes.split("\n\n") if p.strip())
         if scenario.sources:
             page.add_section("Sources")
             page.add_paragraphs(scenario.sources)
