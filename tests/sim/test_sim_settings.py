@@ -1,5 +1,7 @@
 """Values set while the hall runs."""
 
+from itertools import pairwise
+
 from twin import scenario
 from twin.sim.engine import Engine
 
@@ -15,8 +17,8 @@ def test_a_shorter_interval_acts_from_its_time_on() -> None:
     assert engine.intervene(wanted) is None
     engine.advance(4 * 3600)
     times = _checkpoint_times(engine)
-    before = [b - a for a, b in zip(times, times[1:], strict=False) if b < 7200]
-    after = [b - a for a, b in zip(times, times[1:], strict=False) if a > 7500]
+    before = [b - a for a, b in pairwise(times) if b < 7200]
+    after = [b - a for a, b in pairwise(times) if a > 7500]
     pause_s = lab.jobs[0].checkpoint.pause_s
     step_s = engine.jobs.pace[0].step_s
     assert min(before) > 2 * 300
