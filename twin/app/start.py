@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from twin.app.platform_choice import decide_platform
-from twin.app.refcount_guard import keep_singletons
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
@@ -51,7 +50,6 @@ def run_app(
         0 when the window was closed, 2 when `path` cannot be opened and nothing else is to be done.
     """
     decide_platform()
-    keep_singletons()
     from PySide6.QtCore import QCoreApplication, Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
