@@ -73,7 +73,8 @@ class Recovery:
     def _next(self, row: JobRow, now: float) -> None:
         plan = self.plans[row.index]
         interval = plan.checkpoint_steps
-        row.target = self._written_step(row) + interval if interval else math.inf
+        # The interval may have been shortened since the last write: then one is due at once.
+        row.target = max(row.progress, self._written_step(row) + interval) if interval else math.inf
         for limit in (plan.steps, plan.next_epoch_step(row.progress)):
             if limit is not None:
                 row.target = min(row.target, float(limit))
@@ -175,7 +176,8 @@ class Recovery:
         """Hand back unusable nodes, take spares, and restart, or wait for a spare."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
-        gone = [n for n in row.nodes if self.nodes.condition[n] != FREE]
+        held = np.asarray(row.nodes, int)
+        gone = held[self.nodes.condition[held] != FREE].tolist()
         if gone:
             for node in gone:
                 self.nodes.assign(now, node, -1)
