@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +47,17 @@ def test_without_a_display_open_says_what_to_do_instead(twin, monkeypatch: pytes
 
 def test_open_refuses_a_bad_scene_before_any_window(twin) -> None:
     assert "no such file or shipped scene" in twin("open", "nosuch", code=2).stderr
+
+
+def test_open_hands_scene_and_seed_to_the_window(
+    twin, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened = []
+    monkeypatch.setattr("twin.app.start.run_app", lambda path, **more: opened.append((path, more)) or 0)
+    twin("lab-16", "--seed", "3")
+    twin("run", "lab-16", "--until", "1 h", "--seed", "8", "--out", tmp_path / "a.twinrun", "--json")
+    twin("open", tmp_path / "a.twinrun", "--no-play")
+    twin()
+    names = [path and path.name for path, _ in opened]
+    assert names == ["lab-16.twin.yaml", "a.twin.yaml", None]
+    assert [(more["seed"], more["play"]) for _, more in opened] == [(3, True), (8, False), (None, True)]
