@@ -36,7 +36,7 @@ class PlantState:
 
     def same_as(self, other: "PlantState") -> bool:
         """Whether all values are equal."""
-        return (
+        return self is other or (
             np.array_equal(self.exchanger, other.exchanger)
             and np.array_equal(self.crah, other.crah)
             and np.array_equal(self.plant_flow, other.plant_flow)

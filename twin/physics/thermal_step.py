@@ -5,7 +5,7 @@ the result and err = 0.25 max |S2 - backward Euler| over die and loop supply tem
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class ThermalStepper:
     """
 
     def __init__(self, network: Network, groups: Groups, inputs: ThermalInputs) -> None:
-        self.network = network
+        self.network, self.inputs = network, inputs
         self._operators: dict[float, Operator] = {}
         self._gathered: dict[float, GroupOperator] = {}
         self._part_hbm = network.part_table["hbm_share"]
@@ -75,6 +75,10 @@ class ThermalStepper:
         if groups is not None and groups is not self.groups:
             self._set_groups(groups)
         self._set_inputs(inputs)
+
+    def follow(self, sink_c: Floats, since_s: float) -> None:
+        """Let the sink alone be another from since_s on; all else holds [C], [s]."""
+        self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s)
 
     def step(
         self, state: State, t_s: float, dt_s: float, on_ladder: bool

@@ -33,8 +33,8 @@ WALK_PER_S = 0.05
 """Share of the top clock by which clocks walk down above max-op, and up again below its release [1/s] [est]."""
 CROSSED_K = 0.1
 """A step cut at a limit may end this far below it, since the crossing is found on a straight line [K]."""
-REFRESH_K = 0.5
-"""Change of a hottest die that is worth a new clock: about 0.05 % of it."""
+REFRESH_K = 1.0
+"""Change of a hottest die that is worth a new clock: about 0.1 % of it."""
 REFERENCE_INLET_C = 25.0
 
 
@@ -72,12 +72,15 @@ class Clocks:
         self.job_clock: dict[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
         self._reference: dict[tuple[int, int], float] = {}
+        self._by_part: dict[str, Floats] = {}
         self.throttling = False  # heat holds some clock down
         self.first_limit_c = min((m.max_op_c for m in self.models), default=math.inf) - CROSSED_K
 
     def values(self, name: str) -> Floats:
         """Return one figure of the power model for each group."""
-        return np.array([getattr(m, name) for m in self.models], float)[self.traces.groups.part]
+        if name not in self._by_part:
+            self._by_part[name] = np.array([getattr(m, name) for m in self.models], float)
+        return self._by_part[name][self.traces.groups.part]
 
     def fit(self) -> None:
         """Grow and reset the arrays after groups were split or merged."""
@@ -138,7 +141,7 @@ class Clocks:
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
         base[on] = self.values("idle_w")[on]
-        for job in np.unique(traces.trace[traces.trace > IDLE] // 2 - 1).tolist():
+        for job in sorted({trace // 2 - 1 for trace in traces.trace.tolist() if trace > IDLE}):
             self._refresh_job(job, hot_c, dyn, leak, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
         self._seen_c = hot_c + self.downstream_c()
@@ -148,9 +151,7 @@ class Clocks:
         slowest: JobClock | None = None
         groups: list[tuple[GpuPowerModel, NDArray[np.intp]]] = []
         for part, model in enumerate(self.models):
-            mine = np.flatnonzero(
-                (traces.trace // 2 - 1 == job) & (traces.trace > IDLE) & (traces.groups.part == part)
-            )
+            mine = np.flatnonzero((traces.trace // 2 - 1 == job) & (traces.groups.part == part))
             if not len(mine):
                 continue
             groups.append((model, mine))

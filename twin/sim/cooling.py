@@ -55,6 +55,7 @@ class Cooling:
         ) * np.maximum(loops.units, 1)
         self.flow = FlowRamp.steady(np.ones(max(1, len(loops.ids))))
         self._settled_w: float | None = None
+        self._flow_settled_s = self.flow.settled_s()
         kinds = plant.plants.kind or ["dry-cooler"]
         self._machines = [
             rejection_of(catalog, kind, part)
@@ -95,7 +96,7 @@ class Cooling:
             # Two lines through the published point: 72 % with one of two, and nothing with none of them.
             target = min(1.0, (1 - down / pumps) * 1.44)
         self.flow = self.flow.towards(t_s, loop, target, float(self.tau_s[loop]))
-        self._settled_w = None
+        self._settled_w, self._flow_settled_s = None, self.flow.settled_s()
 
     def outdoor_c(self, t_s: float) -> tuple[float, float]:
         """Return (dry bulb, wet bulb) of the outdoor air [C]."""
@@ -142,7 +143,7 @@ class Cooling:
         return Draw(power_w, water_l_s)
 
     def _machines_w(self, t_s: float) -> float:
-        if t_s >= self.flow.settled_s():
+        if t_s >= self._flow_settled_s:
             if self._settled_w is None:
                 self._settled_w = float(self.machine_w @ self.flow.target[: len(self.machine_w)] ** 3)
             return self._settled_w
@@ -165,4 +166,4 @@ class Cooling:
         self.pumps_down = np.array(state["pumps_down"], np.int64)
         self._set_rejecting(np.array(state["rejecting"], float))
         self.heat_w = np.array(state["heat_w"], float)
-        self._settled_w = None
+        self._settled_w, self._flow_settled_s = None, self.flow.settled_s()

@@ -48,6 +48,9 @@ from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
 
+REPOWER = 0.01
+"""Relative change of step time that is worth new powers: who waits longer draws less."""
+
 
 class Engine:
     """A run, from t = 0 or from a snapshot; see `twin.runtime.protocol.Engine`.
@@ -229,13 +232,14 @@ class Engine:
         return self.meter.loop_heat_w, self.meter.hall_heat_w
 
     def _rerate(self) -> bool:
-        """Let jobs go at the pace their clocks and input allow; return whether any goes differently now."""
-        waits, different = self.ingest.wait_s(), False
+        """Let jobs go at the pace their clocks and input allow; return whether that is worth new powers."""
+        waits, largest = self.ingest.wait_s(), 0.0
         for row in self.jobs.rows:
             if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
                 slower = {**self.clocks.slower_s(row.index), "input_wait": waits.get(row.index, 0.0)}
-                different |= self.recovery.rerate(row, pace_of(self.jobs.work[row.index], slower))
-        return different
+                change = self.recovery.rerate(row, pace_of(self.jobs.work[row.index], slower))
+                largest = max(largest, change)
+        return largest > REPOWER
 
     def _measure(self, *, force: bool = True) -> None:
         self.meter.measure(self.heat, self.traces, self.clocks, self.timers.now_s, force=force)

@@ -234,11 +234,11 @@ class Heat:
             self.clocks.fit()
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
-        self.integrator.change(self._inputs(state), self.traces.groups, state)
+        self.cooling.look(state)
+        self.integrator.change(self._inputs(), self.traces.groups, state)
 
-    def _inputs(self, state: State) -> ThermalInputs:
+    def _inputs(self) -> ThermalInputs:
         now, clocks, cooling = self.timers.now_s, self.clocks, self.cooling
-        cooling.look(state)
         return replace(
             self.integrator.stepper.inputs,
             base_w=clocks.base_w,
@@ -265,17 +265,20 @@ class Heat:
         if renewed:
             self.clocks.refresh(state)
         self.cooling.look(state)
-        now = self.timers.now_s
-        drift_k = np.abs(self.cooling.sink_c(now) - integrator.stepper.inputs.sink_at(now)).max()
-        if merged or renewed or drift_k > DRIFT_K:
-            integrator.stepper.change(self._inputs(state), self.traces.groups)
+        if merged or renewed:
+            integrator.stepper.change(self._inputs(), self.traces.groups)
+        else:
+            now = self.timers.now_s
+            sink_c = self.cooling.sink_c(now)
+            if np.abs(sink_c - integrator.stepper.inputs.sink_at(now)).max() > DRIFT_K:
+                integrator.stepper.follow(sink_c, now)
         return renewed
 
     def repower(self) -> None:
         """Take note that jobs go at another pace: GPUs that wait longer draw less."""
         state = self.integrator.state
         self.clocks.refresh(state)
-        self.integrator.stepper.change(self._inputs(state), self.traces.groups)
+        self.integrator.stepper.change(self._inputs(), self.traces.groups)
 
     def look_ahead(self) -> None:
         """Take the next step, up to the first crossing of a limit, and wait for its end."""

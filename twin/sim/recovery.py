@@ -213,13 +213,14 @@ class Recovery:
                 self.swap(row)
         self.freed = True
 
-    def rerate(self, row: JobRow, pace: Pace) -> bool:
-        """Let `row` go at another pace from now on, when it differs by enough; return whether it does."""
+    def rerate(self, row: JobRow, pace: Pace) -> float:
+        """Let `row` go at another pace from now on, when it differs by enough; return the relative change."""
         old, now = self.jobs.pace[row.index], self.timers.now_s
-        if abs(pace.step_s / old.step_s - 1) <= RERATE:
-            return False
+        change = abs(pace.step_s / old.step_s - 1)
+        if change <= RERATE:
+            return 0.0
         self.jobs.book(row, now)
         self.jobs.pace[row.index] = pace
         if row.state == JobState.RUNNING:
             self._plan(row, now)
-        return True
+        return change
