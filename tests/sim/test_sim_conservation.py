@@ -56,7 +56,7 @@ def tormented(scene: Scenario, seed: int, targets: dict[str, tuple[str, ...]], c
     return engine
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_books_close_through_random_incidents(seed: int) -> None:
     engine = tormented(unruly(seed), seed, TINY_TARGETS, 25)
     rng = np.random.default_rng(1000 + seed)

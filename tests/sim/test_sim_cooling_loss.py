@@ -116,6 +116,13 @@ def test_without_heat_rejection_it_takes_minutes() -> None:
     )
 
 
+def test_a_job_that_resumes_in_a_hot_hall_is_shut_down_at_the_limit_not_past_it() -> None:
+    engine = after("heat_rejection_loss water for=40min")
+    assert len(events(engine, "shutdown")) > 100
+    limits_c = {model.shutdown_c for model in engine.clocks.models}
+    assert engine.summary()["thermal"]["gpu_max_c"] < max(limits_c) + 0.2
+
+
 def test_pump_stops_add_up() -> None:
     engine = inject(
         Engine(shipped("nvl72-row"), 1),

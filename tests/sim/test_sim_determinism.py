@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from sim_scenes import causes, events, frame, inject, job, shipped, tiny
 
+from twin.record.hash import EventHash
 from twin.runtime import inline
+from twin.runtime.protocol import Happened
 from twin.scenario.document import Scenario
 from twin.sim.engine import Engine
 
@@ -32,6 +34,7 @@ def failing() -> Scenario:
     return tiny(
         nodes=5,
         jobs=(*jobs[:2], jobs[2] | {"checkpoint": drains}),
+        duration="1 day",
         failures={"lemons": True, "repair_constant": "1 h", "causes": causes(3.0)},
         site={"climate": {"dry_bulb": "18 degC", "wet_bulb": "12 degC", "swing": "14 K"}},
     )
@@ -99,6 +102,24 @@ def test_recorded_or_not(plain: tuple[str, dict[str, object]], tmp_path: Path) -
         result = inline.run(failing(), 7, 86400.0, record)
         assert isinstance(result.engine, Engine)
         assert (result.engine.event_hash(), result.engine.summary()) == plain
+
+
+def test_live_or_headless(plain: tuple[str, dict[str, object]], tmp_path: Path) -> None:
+    client, told = inline.InlineClient(), EventHash()
+    client.load(failing(), 7, tmp_path / "live.twinrun")
+    client.play()
+    try:
+        while client.pump(0.05):
+            client.latest_frame()
+            for message in client.poll():
+                for event in message.events if isinstance(message, Happened) else ():
+                    told.update(event)
+        for message in client.poll():
+            for event in message.events if isinstance(message, Happened) else ():
+                told.update(event)
+    finally:
+        client.close()
+    assert told.hexdigest() == plain[0]
 
 
 @pytest.mark.parametrize(

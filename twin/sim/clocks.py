@@ -91,12 +91,13 @@ class Clocks:
         self.throttling = bool((self.walk < 1).any())
         self._seen_c = np.full(size, math.inf)
 
-    def limits_c(self) -> Floats:
-        """Return the temperature each group's hottest die must not pass unseen [C]."""
+    def limits_c(self, hot_c: Floats) -> Floats:
+        """Return the temperature each group's hottest die, now at `hot_c`, must not pass unseen [C]."""
         working = self.traces.trace > IDLE
+        max_op, slowdown, limit = (self.values(f"{name}_c") for name in ("max_op", "slowdown", "shutdown"))
         slowed = SLOWDOWN_SHARE * self.capped_ghz / self.values("f_max_ghz")
-        limit = np.where(working & (self.walk > slowed), self.values("slowdown_c"), self.values("shutdown_c"))
-        limit = np.where(working & (self.walk == 1), self.values("max_op_c"), limit)
+        limit = np.where(working & (self.walk > slowed) & (hot_c < slowdown), slowdown, limit)
+        limit = np.where(working & (self.walk == 1) & (hot_c < max_op), max_op, limit)
         return np.where(self.traces.trace == OFF, math.inf, limit - self.downstream_c())
 
     def downstream_c(self) -> Floats:

@@ -286,7 +286,8 @@ class Heat:
         integrator.dt_cap_s = THROTTLE_STEP_S if self.clocks.throttling else LONGEST_STEP_S
         step = integrator.step(integrator.t_s + 2 * LONGEST_STEP_S)
         if float(self.hot_c(step.state1).max(initial=-math.inf)) >= self.clocks.first_limit_c:
-            hit_s, _ = step.first_crossing_s(traces.hot_s, self.clocks.limits_c(), traces.groups)
+            limits_c = self.clocks.limits_c(self.hot_c(step.state0))
+            hit_s, _ = step.first_crossing_s(traces.hot_s, limits_c, traces.groups)
             if step.t0_s + CROSSING_S < hit_s < step.t1_s:
                 step = integrator.truncate(step, hit_s)
         self.ahead, self.pending = step, True
