@@ -17,6 +17,7 @@ from twin.runtime.protocol import Happened
 from twin.scenario.document import Scenario
 from twin.sim.engine import Engine
 
+UNTIL_S = 43200.0
 INCIDENTS = (
     "30 min pump_stop cdu/0 for=60s",
     "2 h power_cap llama3 value=800W for=1h",
@@ -34,7 +35,7 @@ def failing() -> Scenario:
     return tiny(
         nodes=5,
         jobs=(*jobs[:2], jobs[2] | {"checkpoint": drains}),
-        duration="1 day",
+        duration="12 h",
         failures={"lemons": True, "repair_constant": "1 h", "causes": causes(3.0)},
         site={"climate": {"dry_bulb": "18 degC", "wet_bulb": "12 degC", "swing": "14 K"}},
     )
@@ -48,16 +49,16 @@ def end_of(engine: Engine, until_s: float) -> tuple[str, dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def plain() -> tuple[str, dict[str, object]]:
-    return end_of(Engine(failing(), 7), 86400.0)
+    return end_of(Engine(failing(), 7), UNTIL_S)
 
 
 def test_twice_in_one_process(plain: tuple[str, dict[str, object]]) -> None:
-    assert end_of(Engine(failing(), 7), 86400.0) == plain
+    assert end_of(Engine(failing(), 7), UNTIL_S) == plain
     assert plain[1]["events"] > 100
 
 
 def test_another_seed_is_another_run(plain: tuple[str, dict[str, object]]) -> None:
-    assert end_of(Engine(failing(), 8), 86400.0)[0] != plain[0]
+    assert end_of(Engine(failing(), 8), UNTIL_S)[0] != plain[0]
 
 
 def test_in_another_process() -> None:
@@ -80,8 +81,8 @@ def test_in_another_process() -> None:
 def test_slices_and_observers_change_nothing(plain: tuple[str, dict[str, object]]) -> None:
     engine = Engine(failing(), 7)
     rng = np.random.default_rng(1)
-    while engine.now_s < 86400.0:
-        engine.advance(min(86400.0, engine.now_s + rng.exponential(400.0)))
+    while engine.now_s < UNTIL_S:
+        engine.advance(min(UNTIL_S, engine.now_s + rng.exponential(400.0)))
         frame(engine)
         engine.summary()
         engine.snapshot()
@@ -90,16 +91,16 @@ def test_slices_and_observers_change_nothing(plain: tuple[str, dict[str, object]
 
 def test_event_by_event_and_under_a_wall_budget(plain: tuple[str, dict[str, object]]) -> None:
     engine = Engine(failing(), 7)
-    while engine.step_event() < 40000.0:
+    while engine.step_event() < 20000.0:
         pass
-    while engine.now_s < 86400.0:
-        engine.advance(86400.0, 1e-4)
+    while engine.now_s < UNTIL_S:
+        engine.advance(UNTIL_S, 1e-4)
     assert (engine.event_hash(), engine.summary()) == plain
 
 
 def test_recorded_or_not(plain: tuple[str, dict[str, object]], tmp_path: Path) -> None:
     for record in (None, tmp_path / "run.twinrun"):
-        result = inline.run(failing(), 7, 86400.0, record)
+        result = inline.run(failing(), 7, UNTIL_S, record)
         assert isinstance(result.engine, Engine)
         assert (result.engine.event_hash(), result.engine.summary()) == plain
 
@@ -124,7 +125,7 @@ def test_live_or_headless(plain: tuple[str, dict[str, object]], tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "lines", "until_s"),
-    [("failing", (), 86400.0), ("lab-16", (), 86400.0), ("nvl72-row", INCIDENTS, 12 * 3600.0)],
+    [("failing", (), UNTIL_S), ("lab-16", (), UNTIL_S), ("nvl72-row", INCIDENTS, 12 * 3600.0)],
 )
 def test_a_run_goes_on_from_a_snapshot_as_if_nothing_had_been(
     name: str, lines: tuple[str, ...], until_s: float
@@ -166,13 +167,13 @@ def test_an_intervention_taken_live_is_one_asked_for_at_the_start() -> None:
     live = Engine(failing(), 7)
     live.advance(5000.0 - 1e-3)
     inject(live, "5000 s fail gpu/0/0/0 cause=gpu")
-    assert end_of(asked, 43200.0)[0] == end_of(live, 43200.0)[0]
+    assert end_of(asked, UNTIL_S)[0] == end_of(live, UNTIL_S)[0]
 
 
 def test_an_intervention_leaves_failures_of_other_nodes_alone() -> None:
     plain, touched = Engine(failing(), 7), inject(Engine(failing(), 7), "1 h fail gpu/0/0/0 cause=gpu")
     for engine in (plain, touched):
-        engine.advance(86400.0)
+        engine.advance(UNTIL_S)
     strikes = [
         [(e.t_s, e.subject, e.text) for e in events(engine, "failure", "maintenance")]
         for engine in (plain, touched)
