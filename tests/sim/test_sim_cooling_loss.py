@@ -91,6 +91,7 @@ def test_a_minute_without_pumps_ends_in_failover() -> None:
     moved = {engine.plant.racks.ids[engine.plant.nodes.rack[node]] for node in job.nodes}
     assert moved == {f"gpu/0/{rack}" for rack in range(2, 8)}
     assert len(events(engine, "restarted")) == 36
+    assert len(times(engine, "throttle_on")) == len(times(engine, "throttle_off"))
     assert figures["ledger_gpu_s"]["lost_work"] > 0
     assert figures["thermal"]["gpu_max_c"] < 94
 

@@ -180,7 +180,7 @@ def test_an_intervention_leaves_failures_of_other_nodes_alone() -> None:
     ]
     elsewhere = [[s for s in one if not s[1].startswith("gpu/0/0/0")] for one in strikes]
     assert elsewhere[0] == elsewhere[1]
-    assert len(elsewhere[0]) > 20
+    assert len(elsewhere[0]) > 10
 
 
 @pytest.mark.slow

@@ -185,6 +185,7 @@ class Engine:
         heat.fresh = False
         if changed:
             heat.change(self._wanted_traces(), *self._heat_besides_gpus())
+            self._log_throttles()
         renewed = heat.nudge() or changed
         if renewed and self._rerate():
             heat.repower()
@@ -192,15 +193,18 @@ class Engine:
         heat.look_ahead()
 
     def _watch_heat(self) -> None:
+        self._log_throttles()
+        hot = self.heat.nodes_above_shutdown()
+        if hot:
+            self.incidents.shut_down(hot)
+
+    def _log_throttles(self) -> None:
         heat, now = self.heat, self.timers.now_s
         for group in heat.began:
             self._log_throttle(group, now, True)
         for group in heat.ceased:
             self._log_throttle(group, now, False)
         heat.began, heat.ceased = [], []
-        hot = heat.nodes_above_shutdown()
-        if hot:
-            self.incidents.shut_down(hot)
 
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
         loop = self.plant.loops.ids[int(self.traces.groups.loop[group])]
@@ -213,7 +217,7 @@ class Engine:
                 Severity.WARNING,
             )
         else:
-            self.log.add(now, "throttle_off", loop, "cool again: clocks are free", Severity.NOTICE)
+            self.log.add(now, "throttle_off", loop, "clocks are free again", Severity.NOTICE)
 
     def _wanted_traces(self) -> NDArray[np.intp]:
         by_job = np.full(len(self.jobs.rows) + 1, IDLE, np.intp)  # the last entry: no job

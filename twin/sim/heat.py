@@ -159,9 +159,9 @@ class Heat:
         self.fresh = True
 
     def hot_c(self, state: State) -> Floats:
-        """Return the temperature of the hottest die of each group [C]; free slots are as cold as can be."""
+        """Return the temperature of the hottest powered die of each group [C]; dark and free ones do not count."""
         hot_c = state.die_c(self.traces.hot_s) + self.clocks.downstream_c()
-        hot: Floats = np.where(self.traces.occupied, hot_c, -math.inf)
+        hot: Floats = np.where(self.traces.powered, hot_c, -math.inf)
         return hot
 
     def gpu_c(self, state: State, spread: Floats, group: Ints, index: Ints | Floats) -> Floats:
@@ -231,7 +231,9 @@ class Heat:
         state = self.integrator.state
         if wanted is not None:
             state = self.traces.retrace(state, wanted)
+            held = self.clocks.walk < 1
             self.clocks.fit()
+            self.ceased += np.flatnonzero(held & (self.clocks.walk[: len(held)] == 1)).tolist()
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
         self.cooling.look(state)
