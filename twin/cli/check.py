@@ -18,7 +18,9 @@ def check_scene(
     scene: Scene,
     json: Json = False,
 ) -> None:
-    """Check a scene: its text, its references, what stands in the halls, and whether its jobs can run.
+    """Check a scene before it runs.
+
+    Its text, its references, what stands in the halls, and whether its jobs can run.
 
     Exit code 0: nothing found. 1: it can be read, but does not work out. 2: it cannot be read.
     """

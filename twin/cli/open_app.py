@@ -23,7 +23,10 @@ def open_scene(
     seed: Seed = None,
     play: Annotated[bool, typer.Option(help="Whether the run begins to move at once.")] = True,
 ) -> None:
-    """Open the window on a scene, or on the scene of a run with its seed, from the start."""
+    """Open the window on a scene or run.
+
+    A run opens as its scene with its seed, from the start.
+    """
     from twin.cli.errors import Failure, told
 
     with told(scene or ""):

@@ -52,9 +52,9 @@ def take_picture(
         typer.Option(metavar="'T KIND TARGET [k=v]'", help="Do something at a time: '10 h fail gpu/0/3/1'."),
     ] = None,
 ) -> None:
-    """Take a picture of a scene or run at one moment, with legend, seed, time and the SIMULATED mark.
+    """Take a picture of a scene or run.
 
-    Where there is no display it brings its own (Xvfb).
+    It has legend, seed, time and the SIMULATED mark. Where there is no display it brings its own (Xvfb).
     """
     import sys
 

@@ -13,7 +13,10 @@ def show_scene(
     what: SceneOrRun,
     json: Json = False,
 ) -> None:
-    """Print a scene after inheritance with every default filled in, or the summary of a run file."""
+    """Print a scene in full, or the summary of a run.
+
+    In full: after inheritance, with every default filled in.
+    """
     from twin.cli.errors import told
     from twin.cli.output import print_json
     from twin.cli.scene import is_run, load_scene

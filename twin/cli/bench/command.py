@@ -36,9 +36,9 @@ FIGURES: tuple[Figure, ...] = (
 
 
 def measure_speed(json: Json = False) -> None:
-    """Measure how fast this machine simulates and draws; takes about two minutes.
+    """Measure the speed of this machine.
 
-    Goals are for two shared cores without a graphics card. Where there is no display it brings its own (Xvfb).
+    Takes about a minute. Goals are for two shared cores without a graphics card. Where there is no display it brings its own (Xvfb).
     """
     import shutil
     import sys
