@@ -38,7 +38,8 @@ FIGURES: tuple[Figure, ...] = (
 def measure_speed(json: Json = False) -> None:
     """Measure the speed of this machine.
 
-    Takes about a minute. Goals are for two shared cores without a graphics card. Where there is no display it brings its own (Xvfb).
+    Takes about a minute. Goals are for two shared cores without a graphics card. Where there is no display it
+    brings its own (Xvfb).
     """
     import shutil
     import sys
