@@ -110,7 +110,7 @@ def test_spread_blocks_never_overlap_and_stay_when_they_can(blocks: list[tuple[f
 
 def test_labels_count_machines_of_a_kind() -> None:
     plant = build(nvl72_rows())
-    assert plant.loops.labels == ["CDU 1", "CDU 2", "CRAH 1"]
+    assert plant.loops.labels == ["CDU 0", "CDU 1", "CRAH 0"]
     assert plant.loops.kind.tolist() == [LoopKind.LIQUID, LoopKind.LIQUID, LoopKind.AIR]
 
 

@@ -107,14 +107,8 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
 
 
 def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
-    """Return CDU 1, CDU 2, ..., CRAH 1, ...: numbered through all generators of a kind."""
-    numbers = {"liquid": 0, "air": 0}
-    labels = []
-    for generator in generators:
-        for _ in range(generator.count):
-            numbers[generator.kind] += 1
-            labels.append(f"{'CDU' if generator.kind == 'liquid' else 'CRAH'} {numbers[generator.kind]}")
-    return labels
+    """Return CDU 0, CDU 1, ...: the ids in capitals, so that what one reads is what one types."""
+    return [f"{generator.id.upper()} {i}" for generator in generators for i in range(generator.count)]
 
 
 def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:

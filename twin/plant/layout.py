@@ -81,6 +81,8 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
         lettered[rows.label] += rows.count
         rack_ids += [f"{row}/{j}" for row in row_ids[first_row:] for j in range(rows.racks.count)]
         generator_racks[rows.id] = np.arange(first_rack, len(rack_ids), dtype=np.int32)
+    # A row that is alone under its name needs no letter: NET, not NET A.
+    labels = [label if lettered[label.rsplit(" ", 1)[0]] > 1 else label.rsplit(" ", 1)[0] for label in labels]
     rows_table = _rows_table(row_pieces, row_ids, labels)
     chosen = rack_pieces.ints("cabinet")
     overrides = _Overrides(scenario, generators, rack_ids, generator_racks)

@@ -227,7 +227,7 @@ class Loops:
     """Coolant and air loops: CDUs or groups of CRAHs; the place is the bounding box of the machines."""
 
     ids: list[str]
-    labels: list[str]  # "CDU 1", "CRAH 3"
+    labels: list[str]  # "CDU 0", "CRAH 3": the id in capitals
     kind: Ints  # LoopKind
     part: list[str]
     hall: Ints
