@@ -38,7 +38,9 @@ def unruly(seed: int) -> Scenario:
     return tiny(nodes=6, jobs=jobs, failures=failures)
 
 
-def tormented(scene: Scenario, seed: int, targets: dict[str, tuple[str, ...]], count: int) -> Engine:
+def tormented(
+    scene: Scenario, seed: int, targets: dict[str, tuple[str, ...]], count: int, cap_w: int = 400
+) -> Engine:
     """Return a run of `scene` with random things done to it in the first eight hours."""
     rng = np.random.default_rng(seed)
     engine = Engine(scene, seed)
@@ -50,7 +52,7 @@ def tormented(scene: Scenario, seed: int, targets: dict[str, tuple[str, ...]], c
             "drain": rng.choice(["", " for=1h"]),
             "pump_stop": rng.choice([" for=15s", " for=40s", " for=3min", " for=10min count=1"]),
             "heat_rejection_loss": rng.choice([" for=5min", " for=30min"]),
-            "power_cap": rng.choice([" value=400W for=20min", " value=550W"]),
+            "power_cap": rng.choice([f" value={cap_w}W for=20min", f" value={cap_w + 150}W"]),
         }
         inject(engine, f"{rng.uniform(0, 8 * 3600):.3f} s {kind} {target}{options.get(kind, '')}")
     return engine
@@ -68,7 +70,7 @@ def test_books_close_through_random_incidents(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_books_close_through_shutdowns_of_liquid_cooling(seed: int) -> None:
-    engine = tormented(liquid(), seed, LIQUID_TARGETS, 12)
+    engine = tormented(liquid(), seed, LIQUID_TARGETS, 12, cap_w=900)
     inject(engine, "2 h pump_stop cdu/0 for=2min", "5 h pump_stop cdu/1 for=90s")
     rng = np.random.default_rng(2000 + seed)
     while engine.now_s < 10 * 3600:
