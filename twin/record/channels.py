@@ -82,7 +82,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("gpu.hbm_c", "HBM temperature", "°C", "f4", 25, 105, 1.0, "turbo", "DCGM_FI_DEV_MEMORY_TEMP"),
     _channel("gpu.power_w", "GPU power", "W", "f4", 0, 1200, 10.0, "viridis", "DCGM_FI_DEV_POWER_USAGE"),
     _channel("gpu.clock_mhz", "SM clock", "MHz", "f4", 0, 2000, 15.0, "viridis", "DCGM_FI_DEV_SM_CLOCK"),
-    _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_DEV_GPU_UTIL"),
+    _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_PROF_SM_ACTIVE"),
     _channel("gpu.state", "state", "", "u1", 0, 9, 0, "states"),
     _channel("gpu.job", "job", "", "i2", 0, 20, 0, "jobs"),
     _channel(

@@ -100,6 +100,11 @@ class Clocks:
         limit = np.where(working & (self.walk == 1) & (hot_c < max_op), max_op, limit)
         return np.where(self.traces.trace == OFF, math.inf, limit - self.downstream_c())
 
+    def cap_range_w(self) -> tuple[float, float]:
+        """Return the power limits [W] that every GPU of the hall knows: never below idle with the lowest clock."""
+        low = max(m.idle_w + float(dynamic_unit_w(m, m.f_min_ghz, m.a_gemm)) for m in self.models)
+        return low, max(m.cap_w for m in self.models)
+
     def downstream_c(self) -> Floats:
         """Return how much warmer the leakiest die of each group is for standing behind another [K]."""
         excess: Floats = self.downstream_k_w[self.traces.groups.part] * (

@@ -67,6 +67,9 @@ class Engine:
         self._build(scenario, scenario.seed if seed is None else seed, 0.0)
         for job in self.jobs.rows:
             self.timers.set("submit", job.index, job.submit_s)
+            misfit = self.jobs.work[job.index].misfit
+            if misfit:
+                self.log.add(0.0, "does_not_fit", job.id, f"{job.id} {misfit}", Severity.WARNING)
         for intervention in scenario.interventions:
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:
@@ -197,6 +200,8 @@ class Engine:
         hot = self.heat.nodes_above_shutdown()
         if hot:
             self.incidents.shut_down(hot)
+        for hall, too_hot in self.meter.trips(self.heat.integrator.state):
+            self.incidents.room(hall, too_hot)
 
     def _log_throttles(self) -> None:
         heat, now = self.heat, self.timers.now_s

@@ -29,6 +29,15 @@ INJECTED = "injected"
 THERMAL_SHUTDOWN = "thermal_shutdown"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 node" or "3 nodes".
+
+    >>> counted(2, "node")
+    '2 nodes'
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 class Incidents:
     """Handlers of the timers ``failure``, ``repair``, ``reboot``, ``do`` and ``undo``."""
 
@@ -53,6 +62,7 @@ class Incidents:
         self.asked: list[Intervention] = []
         self.acting: list[Intervention] = []  # of them, what lasts now
         self.machines_changed = False
+        self.hot_halls: frozenset[int] = frozenset()  # without power until their air is cool
         self.was_off = np.zeros(len(self.plant.nodes.ids), bool)  # shut down by heat at least once
         for kind in ("failure", "repair", "reboot", "do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
@@ -112,8 +122,8 @@ class Incidents:
 
     # --- heat
 
-    def shut_down(self, hot: list[int]) -> None:
-        """Switch off nodes with a die above its shutdown limit; they come back once their coolant flows again."""
+    def shut_down(self, hot: list[int], why: str = "a die passed its shutdown limit: power off") -> None:
+        """Switch off nodes, because of heat; they come back once their coolant flows and their room is cool."""
         now = self.timers.now_s
         hot = [node for node in hot if self.nodes.condition[node] not in (OFF, DOWN)]
         by_job: dict[int, list[int]] = {}
@@ -122,13 +132,7 @@ class Incidents:
             self.was_off[node] = True
             self.failures.set_up(node, now, False)
             self.timers.set("reboot", node, now + REBOOT_S)
-            self.log.add(
-                now,
-                "shutdown",
-                self.plant.nodes.ids[node],
-                "a die passed its shutdown limit: power off",
-                Severity.ALARM,
-            )
+            self.log.add(now, "shutdown", self.plant.nodes.ids[node], why, Severity.ALARM)
             by_job.setdefault(int(self.nodes.job[node]), []).append(node)
         self.machines_changed |= bool(hot)
         for job, nodes in sorted(by_job.items()):
@@ -137,16 +141,29 @@ class Incidents:
             row = self.jobs.rows[job]
             if row.state == JobState.WAITING:
                 self.recovery.swap(row)
-            elif (
-                row.state != JobState.DETECTING
-            ):  # one incident, however many nodes follow until it is noticed
+            elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
                 self.unexpected[THERMAL_SHUTDOWN] += 1
-                self.recovery.interrupt(row, None, f"{len(nodes)} nodes shut down by heat")
+                self.recovery.interrupt(row, None, f"{counted(len(nodes), 'node')} shut down by heat")
         self.arm()
+
+    def room(self, hall: int, too_hot: bool) -> None:
+        """Cut the power of a hall whose air is too hot for anything in it, or let it come back."""
+        self.hot_halls = self.hot_halls | {hall} if too_hot else self.hot_halls - {hall}
+        name = self.plant.halls.ids[hall]
+        self.machines_changed = True
+        if not too_hot:
+            self._say("room_cool", name, "cool again: nodes, switches and stores come back", Severity.NOTICE)
+            return
+        self._say("room_too_hot", name, "too hot for switches, stores and nodes: emergency power off")
+        nodes = self.plant.nodes
+        inside = nodes.present & (self.plant.racks.hall[nodes.rack] == hall)
+        self.shut_down(np.flatnonzero(inside).tolist(), "emergency power off of the room")
 
     def _reboot(self, node: int) -> None:
         loop = int(self.plant.nodes.loop[node])
-        if self.cooling.flow.target[loop] < 0.5 or self.cooling.rejecting[self.plant.loops.plant[loop]] < 1:
+        hall = int(self.plant.racks.hall[self.plant.nodes.rack[node]])
+        standing = self.cooling.flow.target[loop] < 0.5
+        if standing or hall in self.hot_halls or self.cooling.rejecting[self.plant.loops.plant[loop]] < 1:
             self.timers.set("reboot", node, self.timers.now_s + REBOOT_S)
             return
         self._bring_back(node, "restarted", "cool again and back")
@@ -166,10 +183,13 @@ class Incidents:
             if i.target != "all" and i.target not in {row.id for row in self.jobs.rows}:
                 return f"there is no job {i.target!r}; name a job, or all"
             try:
-                positive = units.parse(i.value or "", "power") > 0
+                cap_w = units.parse(i.value or "", "power")
             except units.UnitError as error:
                 return f"power_cap needs value=, a power per GPU: {error}"
-            return None if positive else f"power_cap needs a power per GPU above 0 W, not {i.value}"
+            low_w, high_w = self.clocks.cap_range_w()
+            if low_w <= cap_w <= high_w:
+                return None
+            return f"power_cap takes {low_w:.0f} W to {high_w:.0f} W for the GPUs of this hall, not {i.value}"
         if i.kind == "set":
             return self.settings.refusal(i.target, i.value)
         found = find(self.plant, i.target)
@@ -327,6 +347,7 @@ class Incidents:
         return {
             "unexpected": dict(self.unexpected),
             "planned": dict(self.planned),
+            "hot_halls": sorted(self.hot_halls),
             "was_off": np.flatnonzero(self.was_off).tolist(),
             "set": self.settings.done,
             "asked": [part_to_json(i) for i in self.asked],
@@ -337,6 +358,7 @@ class Incidents:
         """Take over what `state` returned."""
         self.unexpected = Counter(state["unexpected"])
         self.planned = Counter(state["planned"])
+        self.hot_halls = frozenset(state["hot_halls"])
         self.was_off[np.array(state["was_off"], int)] = True
         for path, value in state["set"]:
             self.settings.apply(path, value)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.thermal_inputs import leak_w
-from twin.plant.tables import Plant
+from twin.physics.thermal_network import State
+from twin.plant.tables import LoopKind, Plant
 from twin.sim.body import Body
 from twin.sim.clocks import Clocks
 from twin.sim.cooling import Cooling, Draw
@@ -17,6 +18,9 @@ from twin.sim.heat import Heat
 from twin.sim.traces import OFF, Traces
 
 Floats = NDArray[np.float64]
+
+ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
+"""A hall loses its power above the first temperature of its air and may come back below the second [est]."""
 
 
 @dataclass
@@ -42,7 +46,10 @@ class Meter:
         self.overhead_w = np.zeros(len(plant.nodes.ids))
         shape = body.network.shape
         self.loop_heat_w, self.hall_heat_w = np.zeros(shape.n_loops), np.zeros(shape.n_halls)
-        self._static_loop_w, self._static_hall_w = self._static()
+        self._static_loop = self._static_place()
+        self._inlets = (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
+        self.hall_tripped = np.zeros(shape.n_halls, bool)  # switches and stores are off: the room is too hot
+        self.static_w = body.rack_static_w
         self.it_w = 0.0
         self.draw = Draw(0.0, 0.0)
 
@@ -58,18 +65,47 @@ class Meter:
         air_w = self.overhead_w * body.overhead_to_air
         loop = np.maximum(nodes.loop, 0)
         by_loop = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops)
-        self.loop_heat_w = self._static_loop_w + by_loop
+        self.static_w = self._static_now(wanted)
+        in_loop = self._static_loop >= 0
+        racks = self.plant.racks
+        by_loop = by_loop + np.bincount(
+            self._static_loop[in_loop], self.static_w[in_loop], minlength=shape.n_loops
+        )
+        self.loop_heat_w = by_loop.astype(float)
         hall = self.plant.racks.hall[nodes.rack]
-        self.hall_heat_w = self._static_hall_w + np.bincount(hall, air_w, minlength=shape.n_halls)
+        by_hall = np.bincount(hall, air_w, minlength=shape.n_halls)
+        by_hall = by_hall + np.bincount(
+            racks.hall[~in_loop], self.static_w[~in_loop], minlength=shape.n_halls
+        )
+        self.hall_heat_w = by_hall.astype(float)
 
-    def _static(self) -> tuple[Floats, Floats]:
-        """Where switches and stores leave their heat: in their rack's loop if it cools GPUs too, else in the room."""
-        racks, shape, static = self.plant.racks, self.body.network.shape, self.body.rack_static_w
+    def _static_place(self) -> NDArray[np.int32]:
+        """Loop that takes the heat of switches and stores of each rack: the one that cools GPUs too; -1 the room."""
+        racks = self.plant.racks
         loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
         taken = (loop >= 0) & (self.body.network.loop_flow_w_k[np.maximum(loop, 0)] > 0)
-        by_loop = np.bincount(loop[taken], static[taken], minlength=shape.n_loops).astype(float)
-        by_hall = np.bincount(racks.hall[~taken], static[~taken], minlength=shape.n_halls).astype(float)
-        return by_loop, by_hall
+        return np.where(taken, loop, -1)
+
+    def _static_now(self, wanted: NDArray[np.intp]) -> Floats:
+        """Power of switches and stores of each rack [W]: none where all nodes are off, or where the room tripped."""
+        nodes, racks = self.plant.nodes, self.plant.racks
+        count = len(racks.ids)
+        housed = np.bincount(nodes.rack[nodes.present], minlength=count)
+        lit = np.bincount(nodes.rack[nodes.present & (wanted != OFF)], minlength=count)
+        dark = (housed > 0) & (lit == 0)
+        off = dark | ((housed == 0) & self.hall_tripped[racks.hall])
+        result: Floats = np.where(off, 0.0, self.body.rack_static_w)
+        return result
+
+    def trips(self, state: State) -> list[tuple[int, bool]]:
+        """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
+        shape = self.body.network.shape
+        air_c = state.hall_air_c(shape).copy()
+        np.maximum.at(air_c, shape.loop_hall[self._inlets], state.loop_supply_c(shape)[self._inlets])
+        after = np.where(self.hall_tripped, air_c > ROOM_RESET_C, air_c > ROOM_TRIP_C)
+        changed = [(int(hall), bool(after[hall])) for hall in np.flatnonzero(after != self.hall_tripped)]
+        self.hall_tripped = after
+        return changed
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
         """Return base power of the GPUs of each group with leakage, as the present step takes it [W]."""
@@ -87,7 +123,7 @@ class Meter:
         """Return the power of each rack now [W]."""
         racks = len(self.plant.racks.ids)
         by_node = self.node_w(heat, traces, clocks)
-        return self.body.rack_static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
+        return self.static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
 
     def measure(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float, *, force: bool) -> None:
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
@@ -122,6 +158,8 @@ class Meter:
         return {
             "meters": asdict(self.meters),
             "overhead_w": self.overhead_w.tolist(),
+            "static_w": self.static_w.tolist(),
+            "hall_tripped": self.hall_tripped.tolist(),
             "loop_heat_w": self.loop_heat_w.tolist(),
             "hall_heat_w": self.hall_heat_w.tolist(),
             "it_w": self.it_w,
@@ -134,6 +172,8 @@ class Meter:
         """Take over what `state` returned."""
         self.meters = Meters(**state["meters"])  # type: ignore[arg-type]
         self.overhead_w = np.array(state["overhead_w"], float)
+        self.static_w = np.array(state["static_w"], float)
+        self.hall_tripped = np.array(state["hall_tripped"], bool)
         self.loop_heat_w = np.array(state["loop_heat_w"], float)
         self.hall_heat_w = np.array(state["hall_heat_w"], float)
         self.it_w = float(state["it_w"])  # type: ignore[arg-type]

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+SPINNING_SHARE = 0.2
+"""Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
+
 STATE_OF_JOB: dict[int, State] = {
     JobState.STARTING: State.RESTARTING,
     JobState.RUNNING: State.RUNNING,
@@ -136,7 +139,7 @@ class Observer:
         return clock, bits
 
     def _utilisation(self, trace: NDArray[np.intp]) -> Floats:
-        """Share of time that compute units are busy [%]; waiting for a partner is busy waiting."""
+        """Share of time that compute units are active [%]; waiting for a partner keeps few of them busy."""
         engine = self.engine
         by_trace = np.zeros(2 * len(engine.jobs.rows) + 2)
         for row in engine.jobs.rows:
@@ -144,7 +147,7 @@ class Observer:
             by_trace[2 + 2 * row.index] = (
                 100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty
             )
-            by_trace[3 + 2 * row.index] = 100.0
+            by_trace[3 + 2 * row.index] = 100 * SPINNING_SHARE
         result: Floats = by_trace[np.maximum(trace, TRACE_OFF)]
         return result
 
@@ -154,15 +157,22 @@ class Observer:
         shape = network.shape
         supply, back = temperatures.loop_supply_c(shape), temperatures.loop_return_c(shape)
         flow = engine.cooling.flow.at(now)[: shape.n_loops]
-        v["loop.supply_c"][...] = supply
-        v["loop.return_c"][...] = back
+        air = temperatures.hall_air_c(shape)
+        heat_w = network.loop_flow_w_k * flow * (back - supply)
+        # Handlers that cool no GPUs stand in the room's air and take the heat that is left there.
+        room = network.loop_flow_w_k <= 0
+        facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
+        room_w = network.coefficients.crah_w_k * (air - facility_c)
+        sharing = np.maximum(np.bincount(shape.loop_hall[room], minlength=shape.n_halls), 1)
+        v["loop.supply_c"][...] = np.where(room, air[shape.loop_hall], supply)
+        v["loop.return_c"][...] = np.where(room, air[shape.loop_hall], back)
         v["loop.flow"][...] = 100 * flow
-        v["loop.heat_w"][...] = network.loop_flow_w_k * flow * (back - supply)
+        v["loop.heat_w"][...] = np.where(room, (room_w / sharing)[shape.loop_hall], heat_w)
         hottest = supply.copy()
         live = traces.groups.n > 0
         np.maximum.at(hottest, traces.groups.loop[live], engine.heat.hot_c(temperatures)[live])
         v["loop.gpu_max_c"][...] = hottest
-        v["hall.air_c"][...] = temperatures.hall_air_c(shape)
+        v["hall.air_c"][...] = air
         plants = len(engine.plant.plants.ids)
         v["plant.supply_c"][...] = temperatures.plant_supply_c(shape)[:plants]
         v["plant.return_c"][...] = temperatures.plant_return_c(shape)[:plants]
@@ -206,7 +216,8 @@ class Observer:
             for row in jobs.rows
         ]
         v["site.goodput"][0] = 100 * float(weights @ so_far) / total
-        v["site.goodput_now"][0] = 100 * float(weights @ np.array(at_pace)) / total
+        # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
+        v["site.goodput_now"][0] = min(100.0, 100 * float(weights @ np.array(at_pace)) / total)
         down = engine.plant.nodes.present & ((nodes.condition == DOWN) | (nodes.condition == OFF))
         v["site.nodes_down"][0] = int(down.sum())
         free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted

@@ -191,13 +191,14 @@ class Recovery:
         row.nodes = sorted([*row.nodes, *spares])
         self._hold(row)
         self.changed.add(row.index)
-        if len(row.nodes) < plan.nodes:
+        lacking = plan.nodes - len(row.nodes)
+        if lacking:
             if row.state != JobState.WAITING:
                 self.log.add(
                     now,
                     "waiting_for_spare",
                     row.id,
-                    f"{row.id} lacks {plan.nodes - len(row.nodes)} nodes",
+                    f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}",
                     Severity.ALARM,
                 )
             self.jobs.enter(row, now, JobState.WAITING)

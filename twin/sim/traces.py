@@ -60,7 +60,7 @@ class Traces:
         hot = np.zeros(size)
         np.maximum.at(hot, nodes, self.node_max_s[self.live])
         self.hot_s = np.where(hot > 0, hot, 1.0)
-        self.occupied = self.groups.n > 0
+        self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self._doubles = self._find_doubles()
 
     def retrace(self, state: State, wanted: Ints) -> State:

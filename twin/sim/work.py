@@ -36,6 +36,8 @@ class Work:
         Model FLOP of a step, and dense peak of one GPU at its precision.
     checkpoint_bytes, ingest_bytes
         Saved at a checkpoint; read in one step; of the whole job.
+    misfit
+        Why it does not fit in the memory of a GPU, by the planner; empty when it does.
     fp8
         Whether the big products are 8-bit.
     duty
@@ -52,6 +54,7 @@ class Work:
     peak_flop_s: float
     checkpoint_bytes: float
     ingest_bytes: float
+    misfit: str = ""
     fp8: bool = False
     duty: float = 1.0
 
@@ -122,6 +125,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
         model_flop=step.model_flop,
         peak_flop_s=peak or gpu.peak_bf16_flops_s,
         checkpoint_bytes=result.checkpoint_bytes,
+        misfit=result.reason,
         fp8=isinstance(workload, LlmTraining) and workload.precision == "fp8",
         ingest_bytes=result.input_bytes if not isinstance(workload, LlmTraining) else 0.0,
     )
