@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from toy_engine import NAME, ToyEngine, scenario
 
 from twin.record.events import Event
+from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, InterventionRefused, run
-from twin.runtime.protocol import Applied, At, Failed, Finished, Happened, Message, Ready, Refused
+from twin.runtime.protocol import Applied, At, Failed, Finished, Happened, Load, Message, Ready, Refused
+from twin.runtime.session import Session
 from twin.scenario.faults import Intervention
 
 TRIP = Intervention(at="600 s", kind="fail", target="gpu/0/1/0")
@@ -249,3 +252,29 @@ def test_an_engine_that_breaks_leaves_no_snapshot_of_its_ruins(tmp_path: Path) -
         snapshot = reader.nearest_snapshot(math.inf)
     assert snapshot is not None
     assert snapshot.t_s == 0.0
+
+
+class Kept:
+    """An outlet that keeps what is said."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    def send(self, message: Message, *, droppable: bool = False) -> None:
+        self.messages.append(message)
+
+    def open(self, session: int, layout: Layout) -> str:
+        return ""
+
+    def write(self, fill: Callable[[Frame], None], speed: float) -> None:
+        pass
+
+
+def test_events_between_what_was_told_and_the_snapshot_are_told_on_resume(tmp_path: Path) -> None:
+    """A worker can die after it wrote a snapshot and before it told of the events up to it."""
+    path = tmp_path / "a.twinrun"
+    whole = run(scenario(), 3, until_s=5000, record=path, engine=NAME)
+    outlet = Kept()
+    with Session(outlet, NAME) as session:
+        session.handle(Load(1, scenario(), 3, None, str(path), resume=True, told=2))
+    assert [event.row for event in events_of(outlet.messages)] == list(range(2, len(whole.engine.events(0))))

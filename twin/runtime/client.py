@@ -191,7 +191,15 @@ class Client:
         self._ready = False
         first = self._load
         if self.run_file is not None:
-            first = Load(first.session, first.scenario, first.seed, None, str(self.run_file), resume=True)
+            first = Load(
+                first.session,
+                first.scenario,
+                first.seed,
+                None,
+                str(self.run_file),
+                resume=True,
+                told=self._rows,
+            )
         self._send(first)
         for request in self._unanswered.values():
             self._send(request)

@@ -192,7 +192,15 @@ class InlineClient:
             first = self._load
             self._session.close()
             self._session.handle(
-                Load(first.session, first.scenario, first.seed, None, str(self.run_file), resume=True)
+                Load(
+                    first.session,
+                    first.scenario,
+                    first.seed,
+                    None,
+                    str(self.run_file),
+                    resume=True,
+                    told=self._session.told,
+                )
             )
 
     def close(self) -> None:

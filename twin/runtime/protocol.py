@@ -92,6 +92,8 @@ class Load:
         Where to record; None: in the state folder.
     resume
         Go on in `run_file` from its last snapshot.
+    told
+        Rows of events that the app has been told of; on `resume` it is told of those between them and the snapshot.
     """
 
     session: int
@@ -100,6 +102,7 @@ class Load:
     snapshot: bytes | None = None
     run_file: str | None = None
     resume: bool = False
+    told: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Protocol
 
 from twin.record.contents import Snapshot
+from twin.record.events import Event
 from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
@@ -115,6 +116,11 @@ class Session:
             return 0.0
         return max(0.0, min(self._report_wall_s + REPORT_WALL_S - monotonic(), REPORT_WALL_S))
 
+    @property
+    def told(self) -> int:
+        """Return how many rows of events have been sent."""
+        return self._rows
+
     def close(self) -> None:
         """Close the run file; the run can be resumed from there."""
         if self._recorder is not None:
@@ -140,7 +146,7 @@ class Session:
         self._stand()
         self.close()
         try:
-            engine, snapshot = self._build(request)
+            engine, snapshot, missed = self._build(request)
             path = Path(request.run_file) if request.run_file else new_run_path(request.scenario.title)
             self._recorder = Recorder(engine, path, resume=request.resume, resumed=snapshot)
         except (RunFileError, OSError) as error:
@@ -153,11 +159,14 @@ class Session:
         self._rows = snapshot.events if snapshot else 0
         segment = self._outlet.open(request.session, engine.layout)
         self._outlet.send(Ready(request.session, engine.layout, segment, str(path), engine.end_s))
+        if missed:
+            self._outlet.send(Happened(self._number, missed))
         self._report(engine)
         if engine.now_s >= engine.end_s:
             self._finish(engine)
 
-    def _build(self, request: Load) -> tuple[Engine, Snapshot | None]:
+    def _build(self, request: Load) -> tuple[Engine, Snapshot | None, tuple[Event, ...]]:
+        """Return the engine, the snapshot it goes on from, and the events before that the app was not told of."""
         make = engine_type(self._engine_name)
         self._done_revs = {}
         if request.resume and request.run_file:
@@ -166,10 +175,11 @@ class Session:
                 if snapshot is not None:
                     for marker in reader.markers("intervention"):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
-                    return make.restore(request.scenario, snapshot.data), snapshot
+                    missed = [e for e in reader.events(request.told) if e.row < snapshot.events]
+                    return make.restore(request.scenario, snapshot.data), snapshot, tuple(missed)
         if request.snapshot is not None:
-            return make.restore(request.scenario, request.snapshot), None
-        return make(request.scenario, request.seed), None
+            return make.restore(request.scenario, request.snapshot), None, ()
+        return make(request.scenario, request.seed), None, ()
 
     def _play(self, engine: Engine, speed: float) -> None:
         self._speed = speed
