@@ -26,6 +26,12 @@ INCIDENTS = (
     "6 h pump_stop cdu/2 for=20s",
     "9 h drain gpu/0/5 for=2h",
 )
+AIR_INCIDENTS = (
+    "2 h pump_stop crah/0 for=10min",
+    "3 h power_cap all value=500W for=1h",
+    "4 h set jobs[a].checkpoint.interval value='5 min'",
+    "5 h heat_rejection_loss water for=30min",
+)
 
 
 def failing() -> Scenario:
@@ -125,7 +131,7 @@ def test_live_or_headless(plain: tuple[str, dict[str, object]], tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "lines", "until_s"),
-    [("failing", (), UNTIL_S), ("lab-16", (), UNTIL_S), ("nvl72-row", INCIDENTS, 12 * 3600.0)],
+    [("failing", AIR_INCIDENTS, UNTIL_S), ("lab-16", (), UNTIL_S), ("nvl72-row", INCIDENTS, 12 * 3600.0)],
 )
 def test_a_run_goes_on_from_a_snapshot_as_if_nothing_had_been(
     name: str, lines: tuple[str, ...], until_s: float
@@ -134,7 +140,9 @@ def test_a_run_goes_on_from_a_snapshot_as_if_nothing_had_been(
     whole = end_of(inject(Engine(scene, 7), *lines), until_s)
     engine = inject(Engine(scene, 7), *lines)
     rng = np.random.default_rng(3)
-    marks = sorted({0.0, *rng.uniform(0, until_s, 6).tolist(), 1805.0, 1815.5, 1830.0, 4 * 3600 + 900.0})
+    marks = sorted(
+        {0.0, *rng.uniform(0, until_s, 6).tolist(), 1805.0, 1815.5, 1830.0, 7300.0, 7700.0, 4 * 3600 + 900.0}
+    )
     for mark in marks:
         engine.advance(mark)
         engine = _resumed(engine, scene)
