@@ -21,6 +21,7 @@ SCHEMA: tuple[str, ...] = (
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, t0 REAL NOT NULL, t1 REAL NOT NULL, "
     "samples INTEGER NOT NULL, times BLOB NOT NULL)",
     "CREATE TABLE series(block INTEGER NOT NULL, channel TEXT NOT NULL, data BLOB NOT NULL,"
+    " origin TEXT NOT NULL DEFAULT 'simulated' CHECK(origin IN ('simulated', 'measured', 'imported')),"
     " PRIMARY KEY(block, channel))",
     "CREATE TABLE snapshots(id INTEGER PRIMARY KEY, t REAL NOT NULL, events INTEGER NOT NULL,"
     " hash TEXT NOT NULL, rolling INTEGER NOT NULL, data BLOB NOT NULL)",
