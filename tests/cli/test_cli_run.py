@@ -128,6 +128,31 @@ def test_inject_makes_it_happen(twin) -> None:
     assert struck["jobs"][0]["interruptions"] == quiet["jobs"][0]["interruptions"] + 1
 
 
+SET = "set jobs[llama3].checkpoint.interval"
+
+
+def test_a_value_is_set_while_the_hall_runs(twin, tmp_path: Path) -> None:
+    words = ("--until", "2 h", "--json", "--no-record", "--set", "failures.enabled=false")
+    stall = "checkpoint_stall"
+    plain = json.loads(twin("run", "lab-16", *words).stdout)["ledger_gpu_s"]
+    asked = json.loads(twin("run", "lab-16", *words, "--inject", f"1 h {SET} value='5 min'").stdout)
+    assert asked["ledger_gpu_s"][stall] > 1.5 * plain[stall]
+    file = tmp_path / "mine.twin.yaml"
+    file.write_text(
+        "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ninterventions:\n"
+        '  - {id: often, at: 1 h, kind: set, target: "jobs[llama3].checkpoint.interval", value: 5 min}\n'
+    )
+    written = json.loads(twin("run", file, *words).stdout)
+    assert written["ledger_gpu_s"][stall] == asked["ledger_gpu_s"][stall]
+
+
+def test_what_the_file_asks_but_the_hall_refuses_is_a_warning(twin) -> None:
+    words = ("run", "lab-16", "--until", "1 h", "--json", "--no-record", "--set", "failures.enabled=false")
+    result = twin(*words, "--inject", "30 min drain gpu/0/0")
+    assert result.stderr.startswith("warning: not done: gpu/0/1/0: the scene has no cause 'faulty_gpu'")
+    assert json.loads(result.stdout)["interruptions"]["planned"] == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -148,6 +173,11 @@ def test_inject_makes_it_happen(twin) -> None:
         (("run", "lab-16", "--inject", "1 h fail gpu/9/9/9"), "gpu/9/9/9"),
         (("run", "lab-16", "--inject", "1 h pump_stop nosuch"), "nosuch"),
         (("run", "lab-16", "--inject", "1 h fail gpu/0/0/0 cause=nic"), "faulty_gpu"),
+        (("run", "lab-16", "--inject", f"1 h {SET}"), "needs the key 'value'"),
+        (("run", "lab-16", "--inject", f"1 h {SET} value=soon"), "or a duration such as"),
+        (("run", "lab-16", "--inject", f"1 h {SET} value=daly for=1h"), "means nothing for set"),
+        (("run", "lab-16", "--inject", "1 h set seed value=2"), "cannot be set while the hall runs"),
+        (("run", "lab-16", "--inject", "1 h set jobs[lama3].nodes value=2"), "did you mean 'llama3'"),
         (("run", "lab-16", "--out", "a.twinrun", "--no-record"), "--no-record"),
         (("show", "nosuch.twinrun"), "no such run file"),
     ],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twin.scenario import ScenarioError, load, parse_injection
+from twin.scenario import ScenarioError, load, loads, parse_injection
 from twin.scenario.faults import Intervention
 from twin.scenario.patch import Change, Patch
 from twin.scenario.path import split
@@ -111,7 +111,10 @@ def test_injections_that_are_none(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ("{at: 1 h, kind: fail, target: gpu/0}", "is no node"),
+        ("{at: 1 h, kind: fail, target: gpu}", "is no row, rack or node"),
+        ("{at: 1 h, kind: fail, target: gpu/0/2}", "has 2 racks in a row"),
+        ("{at: 1 h, kind: fail, target: gpu/0/1/0/8}", "has 8 GPUs"),
+        ("{at: 1 h, kind: undrain, target: gpu/0/1/0, for: 1 h}", "means nothing for undrain"),
         ("{at: 1 h, kind: drain, target: cpu/0/0/0}", "names no row generator"),
         ("{at: 1 h, kind: pump_stop, target: crah/1}", "names no coolant or air loop"),
         ("{at: 1 h, kind: pump_stop, target: crah/0, count: 3}", "more than the 2 pumps"),
@@ -122,6 +125,20 @@ def test_injections_that_are_none(text: str, said: str) -> None:
         ("{at: 1 h, kind: power_cap, target: somebody, value: 500 W}", "names no job"),
         ('{at: 1 h, kind: set, target: "jobs[llama3].pauze", value: 1 s}', "leads nowhere"),
         ("{at: 1 h, kind: set, target: failures.enabled}", "needs the key 'value'"),
+        (
+            "{at: 1 h, kind: set, target: failures.enabled, value: 'false'}",
+            "cannot be set while the hall runs",
+        ),
+        (
+            '{at: 1 h, kind: set, target: "jobs[llama3].nodes", value: "1"}',
+            "cannot be set while the hall runs",
+        ),
+        ('{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 m}', "is a length"),
+        ('{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.storage", value: nsa}', "did you mean 'nas'"),
+        (
+            '{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 s, for: 1 h}',
+            "means nothing",
+        ),
     ],
 )
 def test_interventions_must_act_on_something(said: str, reason: str) -> None:
@@ -137,8 +154,30 @@ def test_interventions_must_act_on_something(said: str, reason: str) -> None:
         "{at: 1 h, kind: heat_rejection_loss, target: water, for: 1 h}",
         "{at: 1 h, kind: power_cap, target: llama3, value: 500 W}",
         '{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 min}',
+        '{at: 1 h, kind: set, target: "jobs[llama3].checkpoint.interval", value: daly}',
+        '{at: 1 h, kind: set, target: "jobs[llama3].recovery", value: "{detect: 5 s}"}',
         "{at: 1 h, kind: drain, target: gpu/0/0/0, for: 2 h}",
+        "{at: 1 h, kind: fail, target: gpu/0/1/0, for: 2 h}",
+        "{at: 1 h, kind: fail, target: gpu/0/1/0/7}",
+        "{at: 1 h, kind: drain, target: gpu/0/1}",
+        "{at: 1 h, kind: undrain, target: gpu/0}",
     ],
 )
 def test_interventions_that_act(said: str) -> None:
     assert len(apply(LAB, Patch((Change("interventions", f"[{said}]"),))).scenario.interventions) == 1
+
+
+def test_a_wrong_setting_in_a_file_names_its_line_and_key() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        loads(LAB.text + '  - {at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pauze", value: 1 s}\n')
+    (problem,) = caught.value.problems
+    assert problem.line == len(LAB.text.splitlines()) + 1
+    assert problem.key == "interventions[1].target"
+    assert "did you mean 'pause'" in problem.hint
+
+
+def test_a_scenario_with_settings_ahead_can_still_be_set() -> None:
+    later = loads(
+        LAB.text + '  - {at: 1 h, kind: set, target: "jobs[llama3].checkpoint.pause", value: 1 s}\n'
+    )
+    assert set_value(later.scenario, "jobs[llama3].checkpoint.pause", "5 s").jobs[0].checkpoint.pause_s == 5.0

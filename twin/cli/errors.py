@@ -54,6 +54,11 @@ def told(scene: str = "") -> Iterator[None]:
         _end(_sentences(error, scene), ExitCode.UNREADABLE)
 
 
+def warn(sentence: str) -> None:
+    """Tell what a person should know although the command goes on."""
+    print(f"warning: {sentence}", file=sys.stderr)
+
+
 def _end(sentences: list[str], code: ExitCode) -> NoReturn:
     for sentence in sentences:
         print(f"error: {sentence}", file=sys.stderr)

@@ -56,7 +56,7 @@ def summary_of_run(
     record: bool,
 ) -> dict[str, Any]:
     """Run a scene and return what ``--json`` prints; the parameters are those of the command."""
-    from twin.cli.errors import BadInput, Failure
+    from twin.cli.errors import BadInput, Failure, warn
     from twin.cli.progress import progress
     from twin.cli.scene import load_scene, time_of, with_changes
     from twin.record.runfile import RunFileError
@@ -75,6 +75,9 @@ def summary_of_run(
             result = run(scenario, seed=seed, until_s=until_s, record=path, progress=show)
     except RunFileError as error:
         raise Failure(str(error)) from error
+    for event in result.engine.events(0):
+        if event.kind == "refused":
+            warn(f"not done: {event.subject}: {event.text}")
     return {
         **result.engine.summary(),
         "wall_s": result.wall_s,

@@ -108,18 +108,24 @@ def with_changes(document: Document, settings: Sequence[str], injections: Sequen
                 for problem in error.problems
             ) from None
     if injections:
-        _must_be_accepted(scenario)
+        _must_be_accepted(scenario, document.scenario)
     return scenario
 
 
-def _must_be_accepted(scenario: Scenario) -> None:
-    """Raise `BadInput` when the engine refuses to do an intervention, such as a failure by a cause that is off."""
+def refusals(scenario: Scenario) -> list[tuple[str, str]]:
+    """Return what interventions of a scene the engine refuses to do, as (target, reason)."""
     from twin.runtime.loading import engine_type
     from twin.runtime.protocol import ENGINE
 
-    refused = [event for event in engine_type(ENGINE)(scenario).events(0) if event.kind == "refused"]
-    if refused:
-        raise BadInput(f"--inject: {refused[-1].subject}: {refused[-1].text}")
+    events = engine_type(ENGINE)(scenario).events(0)
+    return [(event.subject, event.text) for event in events if event.kind == "refused"]
+
+
+def _must_be_accepted(scenario: Scenario, before: Scenario) -> None:
+    """Raise `BadInput` when the engine refuses an added intervention, such as a failure by a cause that is off."""
+    refused = refusals(scenario)
+    if refused and len(refused) > len(refusals(before)):
+        raise BadInput(f"--inject: {': '.join(refused[-1])}")
 
 
 def time_of(text: str, option: str) -> float:

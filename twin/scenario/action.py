@@ -2,63 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from pydantic import ValidationError
 
 from twin import units
 from twin.scenario import fields
+from twin.scenario.assign import NoSuchPlace, assign
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
-from twin.scenario.path import resolve, split
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.quantity import FROM_FILE
-from twin.scenario.tree import Tree
 from twin.scenario.validate import nearest, value_problem
 
 _OPTIONS = ("for", "count", "cause", "value", "id")
 _USED = {
-    "fail": {"cause"},
+    "fail": {"cause", "for"},
     "drain": {"for"},
     "undrain": set(),
     "pump_stop": {"for", "count"},
     "heat_rejection_loss": {"for"},
     "power_cap": {"for", "value"},
-    "set": {"for", "value"},
+    "set": {"value"},
 }
 """Options each kind takes, besides id, at, kind and target."""
+
+LIVE = re.compile(r"jobs\[[^\]]+\]\.(checkpoint|recovery)(\.|$)")
+"""Paths that `set` may change in a running hall; anything else would be another hall or other work."""
 
 _EXAMPLE = "write it like '10 h pump_stop cdu/0 for=20s'"
 Wrong = tuple[str, str, str]
 """Key, reason, hint."""
 
 
-def wrong(scenario: Scenario, tree: Tree, one: Intervention, node: Callable[[str], str]) -> Iterator[Wrong]:
+def wrong(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
     """Yield what is wrong with an intervention in this scenario.
 
     Parameters
     ----------
-    scenario, tree
+    scenario
         What it acts on.
     one
         The intervention.
-    node
-        Returns why an id names no node; "" when it does.
+    item
+        Returns why an id names no row, rack, node or GPU; "" when it does.
     """
     given = {"for": one.duration_s, "count": one.count, "cause": one.cause, "value": one.value}
     for key, value in given.items():
         if value is not None and key not in _USED[one.kind]:
             known = ", ".join(sorted(_USED[one.kind])) or "nothing"
             yield key, f"means nothing for {one.kind}", f"it takes {known}"
-    yield from _target(scenario, tree, one, node)
+    yield from _target(scenario, one, item)
     causes = [cause.id for cause in scenario.failures.causes]
     if one.cause is not None and causes and one.cause not in causes:
         yield "cause", "names no cause of failures.causes", _near(one.cause, causes)
 
 
-def _target(scenario: Scenario, tree: Tree, one: Intervention, node: Callable[[str], str]) -> Iterator[Wrong]:
+def _target(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
     if one.kind in ("fail", "drain", "undrain"):
-        reason = node(one.target)
+        reason = item(one.target)
         if reason:
             yield "target", reason, ""
     elif one.kind == "pump_stop":
@@ -78,7 +81,7 @@ def _target(scenario: Scenario, tree: Tree, one: Intervention, node: Callable[[s
             yield "target", "names no job, nor all", _near(one.target, jobs)
         yield from _power(one.value)
     else:
-        yield from _setting(tree, one)
+        yield from _setting(scenario, one)
 
 
 def _power(value: str | None) -> Iterator[Wrong]:
@@ -92,22 +95,25 @@ def _power(value: str | None) -> Iterator[Wrong]:
         yield "value", str(bad), ""
 
 
-def _setting(tree: Tree, one: Intervention) -> Iterator[Wrong]:
+def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
     if one.value is None:
         yield "", "needs the key 'value'", "what the target is set to"
         return
     try:
-        steps = split(one.target)
-    except ScenarioError as bad:
+        assign(scenario, one.target, one.value)
+    except NoSuchPlace as bad:
         yield "target", bad.problems[0].reason, bad.problems[0].hint
         return
-    path, rest = resolve(steps, tree)
-    spot = fields.ROOT
-    for step in (*path, *rest):
-        above, spot = spot, fields.below(spot, step)
-    if len(rest) > 1 or spot == fields.Spot():
-        missing = rest[0] if rest else steps[-1]
-        yield "target", f"leads nowhere at {missing!r}", _near(missing, fields.keys(above))
+    except ScenarioError as bad:
+        yield (
+            "target" if bad.problems[0].file == "path" else "value",
+            bad.problems[0].reason,
+            bad.problems[0].hint,
+        )
+        return
+    if not LIVE.match(one.target):
+        reason = "cannot be set while the hall runs; checkpoint and recovery of a job can"
+        yield "target", reason, "such as jobs[llama3].checkpoint.interval; others: in the file, or with --set"
 
 
 def parse_injection(text: str) -> Intervention:

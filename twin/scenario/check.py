@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from twin.catalog import Catalog, load_catalog
-from twin.scenario import action
+from twin.scenario import action, expand
+from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
-from twin.scenario.expand import node_parts
+from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.site import Hall
 from twin.scenario.tree import Path, Tree, child, locate, written
@@ -165,14 +166,35 @@ class _Checker:
         """Yield interventions that act on nothing."""
         for i, one in enumerate(self.scenario.interventions):
             at: Path = ("interventions", i)
-            for key, reason, hint in action.wrong(self.scenario, self.tree, one, self._node):
+            wrong = list(action.wrong(self.scenario, one, self._thing)) or self._after(one)
+            for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 
-    def _node(self, item: str) -> str:
-        """Return why `item` is no node; "" when it is one."""
-        if item.count("/") != 3:
-            return "is no node: write generator/row/rack/node, such as gpu/0/3/1"
-        return self._item(item, self.scenario.halls)
+    def _after(self, one: Intervention) -> list[action.Wrong]:
+        """Return the references that a value set later would break."""
+        if one.kind != "set" or one.value is None:
+            return []
+        later = _Checker(assign(self.scenario, one.target, one.value), self.tree, self.catalog)
+        broken = set(later.references()) - set(self.references())
+        return [("value", problem.reason, problem.hint) for problem in broken]
+
+    def _thing(self, item: str) -> str:
+        """Return why `item` is no row, rack, node or GPU; "" when it is one."""
+        node, _, gpu = item.rpartition("/")
+        if item.count("/") != 4 or not gpu.isdecimal():
+            return self._item(item, self.scenario.halls)
+        wrong = self._item(node, self.scenario.halls)
+        gpus = 0 if wrong else self._gpus(node)
+        return wrong or ("" if int(gpu) < gpus else f"{item!r} does not exist: {node} has {gpus} GPUs")
+
+    def _gpus(self, node: str) -> int:
+        """Return how many GPUs a node that exists has."""
+        for row in expand.rows(self.scenario, self.catalog):
+            for rack in row.racks if node.startswith(f"{row.id}/") else ():
+                for one in rack.nodes:
+                    if one.id == node:
+                        return one.gpus
+        return 0
 
     def _item(self, item: str, halls: Iterable[Hall]) -> str:
         """Return why no generator makes an item of this id; "" when one does."""
@@ -191,7 +213,7 @@ class _Checker:
                 part = said.part or part if said is not None else part
             known = part is None or part in self.catalog
             known = known and all(group.part in self.catalog for group in generator.racks.nodes)
-            limits.append(len(node_parts(generator.racks, part, self.catalog)) if known else 10**6)
+            limits.append(len(expand.node_parts(generator.racks, part, self.catalog)) if known else 10**6)
         if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):
             return f"{item!r} is no row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
         for number, limit, what in zip(
