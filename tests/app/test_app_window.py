@@ -189,6 +189,46 @@ def test_a_bad_file_shows_its_problems_and_keeps_the_scene(
     qtbot.waitUntil(lambda: window.files.problems is None)
 
 
+def test_a_scene_that_cannot_be_played_is_refused_and_the_former_run_goes_on(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path, tmp_path: Path
+) -> None:
+    window = make_window(lab)
+    session = window.session
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > 600.0, timeout=20_000)
+    came_to_s, events = session.t_s, len(session.events)
+    bad = tmp_path / "three.twin.yaml"
+    bad.write_text(lab.read_text().replace("tensor: 2", "tensor: 3"))
+    window.files.open(bad)
+    session.play()
+    qtbot.waitUntil(lambda: window.files.problems is not None, timeout=30_000)
+    assert window.files.problems is not None
+    assert "multiple of tensor 3" in window.files.problems.problems[0].reason
+    assert not session.playing
+    assert session.path == window.files.path == lab
+    assert bad.resolve() not in window.settings.recent
+    assert window.hall.isVisible()
+    qtbot.waitUntil(lambda: session.t_s >= came_to_s and session.frame is not None, timeout=30_000)
+    assert len(session.events) >= events
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > came_to_s + 600.0, timeout=20_000)
+    assert [event.row for event in session.events] == list(range(len(session.events)))
+
+
+def test_an_unplayable_first_scene_leads_to_the_welcome_page(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path, tmp_path: Path
+) -> None:
+    window = make_window()
+    bad = tmp_path / "five.twin.yaml"
+    bad.write_text(lab.read_text().replace("nodes: 2", "nodes: 5"))
+    window.files.open(bad)
+    qtbot.waitUntil(lambda: window.files.problems is not None, timeout=30_000)
+    assert window.files.problems is not None
+    assert "asks for 5 nodes" in window.files.problems.problems[0].reason
+    assert window.session.document is None
+    assert window.welcome.isVisible()
+
+
 @pytest.mark.parametrize("kind", ["missing", "binary", "folder"])
 def test_what_is_no_scene_is_refused_in_words(make_window: MakeWindow, tmp_path: Path, kind: str) -> None:
     window = make_window()

@@ -14,7 +14,7 @@ from twin.app.look import Look
 from twin.app.scenario_problems import ScenarioProblems
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, shipped_scenes
-from twin.app.session import Session
+from twin.app.session import Session, Unplayable
 from twin.app.settings import Settings
 from twin.scenario import Problem
 from twin.view3d.legend import legend_for
@@ -44,8 +44,13 @@ class Files:
     ) -> None:
         self._look, self._session, self._settings = look, session, settings
         self._window, self._hall, self._tell = window, hall, tell
-        self.path: Path | None = None
         self.problems: ScenarioProblems | None = None
+        session.unplayable.connect(self._on_unplayable)
+
+    @property
+    def path(self) -> Path | None:
+        """Return the file of the open scene."""
+        return self._session.path
 
     def open(self, path: Path, seed: int | None = None) -> bool:
         """Open a scene; when it is no good list its problems, keep the present scene and return False."""
@@ -113,9 +118,16 @@ class Files:
         )
 
     def _take(self, path: Path) -> None:
-        self.path = path
         self._settings.remember(path)
         self.opened.emit(path)
+
+    def _on_unplayable(self, refused: Unplayable) -> None:
+        """List why a scene that could be read cannot be played."""
+        self._settings.forget(refused.path)
+        self._show_problems(refused.path, (Problem(refused.path.name, 0, "", "", refused.reason),))
+        if self.path is not None:
+            self._settings.remember(self.path)
+            self.opened.emit(self.path)
 
     def _show_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
         if self.problems is not None:

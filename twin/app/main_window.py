@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
         session.trouble.connect(self._on_trouble)
         session.recovered.connect(self.notifications.dismiss_resumable)
         session.ended.connect(self._on_ended)
+        session.unplayable.connect(self._on_unplayable)
         self.files.opened.connect(self._on_opened)
         self.welcome.chosen.connect(self._open_and_play)
         self.welcome.open_wanted.connect(self.files.ask)
@@ -273,6 +274,13 @@ class MainWindow(QMainWindow):
         self._model.context[HAS_SCENE] = True
         self.setWindowTitle(f"{document.scenario.title} \N{EM DASH} gpu-twin")
         self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")
+
+    def _on_unplayable(self) -> None:
+        if self.session.document is None:  # there was no scene to go back to
+            self._model.context[HAS_SCENE] = False
+            self.setWindowTitle("gpu-twin")
+            self._scene_label.setText("")
+            self.show_welcome()
 
     def _on_hovered(self, words: str) -> None:
         self._hover_label.setText(words)

@@ -14,6 +14,8 @@ from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
 from twin.runtime.client import Client
 from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened, Ready, Refused
 from twin.scenario import Document, load
@@ -34,12 +36,32 @@ class Trouble:
     resumable: bool = False
 
 
+@dataclass(frozen=True)
+class Unplayable:
+    """A scene that reads well and of which the worker could make no run; the scene before it is back."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What it takes to go back to a scene: its run, as far as it had come, lies in a file."""
+
+    path: Path
+    document: Document
+    plant: Plant
+    seed: int
+    run_file: Path | None
+    events: list[Event]
+
+
 class Session:
     """One open scene and its run in the worker.
 
     Attributes
     ----------
-    document, plant
+    path, document, plant
         Of the open scene; None before the first.
     frame
         The newest frame.
@@ -59,9 +81,11 @@ class Session:
     speed_changed = Signal(float)
     ended = Signal(object)  # summary
     trouble = Signal(object)  # Trouble
+    unplayable = Signal(object)  # Unplayable
     recovered = Signal()
 
     def __init__(self, client: Client | None = None, parent: QObject | None = None) -> None:
+        self.path: Path | None = None
         self.document: Document | None = None
         self.plant: Plant | None = None
         self.frame: Frame | None = None
@@ -72,6 +96,9 @@ class Session:
         self.playing = False
         self.finished = False
         self.lost = False  # the worker is gone; `resume` brings another
+        self._ready = False  # the worker has made a run of the scene
+        self._opening = False  # a scene that never ran yet
+        self._former: _Scene | None = None
         self._failure: Failed | None = None
         self.speed = DEFAULT_SPEED
         self.summary: dict[str, Any] | None = None
@@ -86,6 +113,9 @@ class Session:
     def open(self, path: str | Path, seed: int | None = None) -> None:
         """Open a scene and stand at t = 0; the present one stays when this fails.
 
+        Whether the scene can be played, the worker alone can tell: `unplayable` follows when it cannot, and the
+        present scene is back.
+
         Raises
         ------
         ScenarioError
@@ -93,7 +123,9 @@ class Session:
         """
         document = load(Path(path))
         plant = build(document.scenario)
-        self.document, self.plant = document, plant
+        self._former = self._present() if self._ready else self._former
+        self.path, self.document, self.plant = Path(path), document, plant
+        self._opening = True
         self.seed = document.scenario.seed if seed is None else seed
         self._begin()
         self.announce()
@@ -116,14 +148,39 @@ class Session:
         self.run_started.emit()
         self.time_changed.emit(0.0)
 
-    def _begin(self) -> None:
+    def _begin(self, snapshot: bytes | None = None) -> None:
         if self.document is None:
             return
         self.frame, self.events, self.summary = None, [], None
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
-        self.lost, self._failure = False, None
+        self.lost, self._ready, self._failure = False, False, None
         self._set_playing(False)
-        self.client.load(self.document.scenario, self.seed)
+        self.client.load(self.document.scenario, self.seed, snapshot=snapshot)
+
+    def _present(self) -> _Scene | None:
+        if self.path is None or self.document is None or self.plant is None:
+            return None
+        return _Scene(
+            self.path, self.document, self.plant, self.seed, self.client.run_file, list(self.events)
+        )
+
+    def _go_back(self, failed: Failed) -> None:
+        """Bring back the scene before the one that cannot be played, with its run where it stood."""
+        path, former = self.path, self._former
+        self._opening, self._former = False, None
+        self.client.close()  # it may be about to end, or not
+        self.path = self.document = self.plant = None
+        if former is not None:
+            self.path, self.document, self.plant = former.path, former.document, former.plant
+            self.seed = former.seed
+            self._begin(_last_snapshot(former.run_file))
+            self.announce()
+            self.events = former.events
+            self.events_added.emit(list(former.events))
+        else:
+            self._set_playing(False)
+        if path is not None:
+            self.unplayable.emit(Unplayable(path, failed.message))
 
     # -- the run ----
 
@@ -141,7 +198,7 @@ class Session:
 
     def toggle(self) -> None:
         """Play when standing, pause when playing; after the end, start anew."""
-        if self.finished:
+        if self.finished or (self._failure is not None and not self._ready):
             self.restart()
             self.play()
         elif self.lost:
@@ -173,7 +230,7 @@ class Session:
 
     def resume(self) -> None:
         """After the worker died: start another, which goes on from the last snapshot."""
-        self.lost, self._failure = False, None
+        self.lost, self._ready, self._failure = False, False, None
         self.client.restart()
         self.play()
         self.recovered.emit()
@@ -188,21 +245,23 @@ class Session:
     def poll(self) -> None:
         """Take what the worker sent since the last call and tell those who listen."""
         for message in self.client.poll():
+            if message.session != self.client.session:
+                continue  # of a scene that an earlier message of this turn has put away
             match message:
                 case At():
                     self._arrive(message)
                 case Happened(events=events):
-                    self.events.extend(events)
-                    self.events_added.emit(list(events))
+                    self._add(events)
                 case Ready(end_s=end_s):
-                    self.end_s = end_s
+                    self.end_s, self._ready, self._former = end_s, True, None
+                    self._opening = False
                 case Finished(summary=summary):
                     self.summary = summary
                     self.ended.emit(summary)
                 case Refused(reason=reason):
                     self.trouble.emit(Trouble("Not done", reason))
                 case Failed():
-                    self._failure = message  # `Died` follows and tells it
+                    self._fail(message)
                 case Died(exit_code=code):
                     self._lose_worker(code)
                 case Applied():
@@ -211,6 +270,27 @@ class Session:
         if frame is not None:
             self.frame = frame
             self.frame_changed.emit(frame)
+
+    def _add(self, events: tuple[Event, ...]) -> None:
+        """Keep what is new: a run that goes on from a snapshot tells again what happened since."""
+        last_row = self.events[-1].row if self.events else -1
+        fresh = [event for event in events if event.row > last_row]
+        if fresh:
+            self.events.extend(fresh)
+            self.events_added.emit(fresh)
+
+    def _fail(self, failed: Failed) -> None:
+        """Tell at once what broke; a fault of a run at work ends the worker, and `Died` tells of both."""
+        if not self._ready and self._opening:
+            self._go_back(failed)
+        elif not self._ready:
+            self._failure = failed
+            self._set_playing(False)
+            self.trouble.emit(Trouble("The run cannot begin", failed.message, failed.traceback))
+        elif failed.traceback:
+            self._failure = failed
+        else:
+            self.trouble.emit(Trouble("The run is not recorded", failed.message))
 
     def _arrive(self, at: At) -> None:
         self.finished = at.ended
@@ -237,6 +317,18 @@ class Session:
         if playing != self.playing:
             self.playing = playing
             self.playing_changed.emit(playing)
+
+
+def _last_snapshot(run_file: Path | None) -> bytes | None:
+    """Return the state a run was left in; None when none was kept: it begins anew."""
+    if run_file is None:
+        return None
+    try:
+        with Reader(run_file) as reader:
+            snapshot = reader.nearest_snapshot(math.inf)
+    except RunFileError:
+        return None
+    return snapshot.data if snapshot is not None else None
 
 
 def _notch(ratio: float) -> float:

@@ -41,6 +41,10 @@ class Settings:
         others = [other for other in self.recent if other != path]
         self._store.setValue("recent", [str(p) for p in [path, *others][:MAX_RECENT]])
 
+    def forget(self, path: Path) -> None:
+        """Take a scene off the recent ones."""
+        self._store.setValue("recent", [str(p) for p in self.recent if p != path.resolve()])
+
     @property
     def theme(self) -> ThemeChoice:
         """The chosen theme."""

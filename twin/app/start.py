@@ -85,21 +85,26 @@ def run_app(
     code = 0
 
     def begin() -> None:
-        nonlocal code
         if chosen is not None and is_open:
             window.files.take_over(chosen)
             if play:
                 session.play()
         elif chosen is not None and not window.files.open(chosen, seed) and exit_after_s is not None:
-            code = 2
-            window.close()
+            refuse()
         collector.start()
+
+    def refuse() -> None:
+        nonlocal code
+        code = 2
+        window.close()
 
     def finish() -> None:
         if picture is not None:
             window.grab().save(str(picture))
         window.close()
 
+    if exit_after_s is not None and path is not None:
+        session.unplayable.connect(refuse)
     QTimer.singleShot(0, window, begin)
     if exit_after_s is not None:
         QTimer.singleShot(round(exit_after_s * 1000), window, finish)
