@@ -99,6 +99,8 @@ class Meter:
 
     def trips(self, state: State) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
+        if float(state.upper.max()) <= ROOM_TRIP_C and not self.hall_tripped.any():
+            return []  # no water or air of the site is that warm
         shape = self.body.network.shape
         air_c = state.hall_air_c(shape).copy()
         np.maximum.at(air_c, shape.loop_hall[self._inlets], state.loop_supply_c(shape)[self._inlets])
