@@ -121,9 +121,7 @@ def open_foreign(path: Path) -> sqlite3.Connection:
     with explained(path, "open"):
         if not path.is_file():
             raise RunFileError(f"{path}: there is no such run file")
-        with path.open("rb") as raw:
-            if raw.read(16) != _MAGIC:
-                raise RunFileError(f"{path}: this is not a run file")
+        _look(path)
         address = path.resolve().as_uri()
         try:
             return _checked(sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None), path)
@@ -132,6 +130,24 @@ def open_foreign(path: Path) -> sqlite3.Connection:
                 raise
         # WAL mode in a folder that cannot be written: nobody can be writing the file either
         return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None), path)
+
+
+def _look(path: Path) -> None:
+    """Refuse what no database is, and one that ends before its last page.
+
+    SQLite itself notices a missing page only when it comes to it.
+    """
+    with path.open("rb") as raw:
+        head = raw.read(32)
+    if head[:16] != _MAGIC:
+        raise RunFileError(f"{path}: this is not a run file")
+    page_bytes = int.from_bytes(head[16:18], "big") or 1
+    whole = (65536 if page_bytes == 1 else page_bytes) * int.from_bytes(head[28:32], "big")
+    closed = not path.with_name(path.name + "-wal").exists()  # else pages may still lie in the log
+    if closed and path.stat().st_size < whole:
+        raise RunFileError(
+            f"{path}: this run file is cut short: {path.stat().st_size:,} of {whole:,} bytes are there"
+        )
 
 
 def check(file: sqlite3.Connection, path: Path) -> None:

@@ -180,7 +180,9 @@ class Writer:
         self._pending.append(("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", head))
         for channel, data in self._block.columns():
             row = (self._block_id, channel, data)
-            self._pending.append(("INSERT OR REPLACE INTO series(block, channel, data) VALUES (?, ?, ?)", row))
+            self._pending.append(
+                ("INSERT OR REPLACE INTO series(block, channel, data) VALUES (?, ?, ?)", row)
+            )
         self._block_dirty = False
 
     def _close_block(self) -> None:
