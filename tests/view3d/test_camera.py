@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twin.plant.build import build
+from twin.plant.geometry import build_geometry
+from twin.plant.tables import RackKind
+from twin.scenario import load
 from twin.view3d import camera
 from twin.view3d.camera import Flight
+from twin.view3d.presets import preset_pose
 from twin.view3d.state import CameraPose
+
+_SCENES = Path(__file__).parents[2] / "scenes"
 
 POSE = CameraPose((4.0, -3.0, 1.0), 25.0, -57.0, 24.0)
 
@@ -80,3 +89,20 @@ def test_flight_starts_and_ends_where_it_should(start: CameraPose, end: CameraPo
     assert 0.4 <= flight.duration_s <= 1.6
     just_before = camera.eye_m(flight.at(flight.duration_s * (1 - 1e-4)))
     assert just_before == pytest.approx(camera.eye_m(end), abs=0.05)
+
+
+@pytest.mark.parametrize("scene", ["superpod-h100", "llama3-16k", "nvl72-row", "video-ingest", "lab-16"])
+def test_the_aisle_place_looks_at_fronts_of_compute_racks(scene: str) -> None:
+    plant = build(load(_SCENES / f"{scene}.twin.yaml").scenario)
+    pose = preset_pose("aisle", plant, build_geometry(plant), 1.6)
+    eye, ahead = camera.eye_m(pose), -camera.axes(pose)[2]
+    racks = plant.racks
+    compute = racks.present & (racks.kind == RackKind.COMPUTE)
+    fronts = np.column_stack([racks.x_m, racks.y_m + racks.facing * racks.depth_m / 2])[compute]
+    facing = racks.facing[compute]
+    seen = (eye[1] - fronts[:, 1]) * facing > 0.2
+    seen &= (fronts - eye[:2]) @ ahead[:2] > 0.3
+    seen &= np.abs(fronts[:, 1] - pose.centre_m[1]) < 1.5
+    assert seen.sum() >= min(2, compute.sum())
+    if scene == "llama3-16k":
+        assert set(facing[seen]) == {-1.0, 1.0}

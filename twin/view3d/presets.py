@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.plant.geometry import AisleKind, Geometry
-from twin.plant.tables import Plant
+from twin.plant.tables import Plant, RackKind
 from twin.view3d.camera import eye_m, project
 from twin.view3d.locate import machine_boxes
 from twin.view3d.picking import Picker
@@ -20,6 +20,9 @@ STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
 CROSS_M = 0.8
+FRONT_GAP_M = 0.3
+ONE_SIDE_DEG = 24.0
+"""An aisle with fronts on one side only is seen turned towards them."""
 
 
 def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
@@ -167,13 +170,27 @@ def _aisle(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     inner = np.flatnonzero(between)
     if not len(inner):
         return _row(plant, geometry, aspect)
-    low, high = _racks_box(plant, geometry)
-    inside = [k for k in inner if aisles.y0_m[k] > low[1] and aisles.y1_m[k] < high[1]] or list(inner)
-    k = inside[len(inside) // 2]
+    fronts = np.array([_fronts(plant, geometry, int(k)) for k in inner])
+    # Fronts on both sides are best, then many on one; of equal aisles the one in the middle of the hall.
+    off_centre = np.abs(np.arange(len(inner)) - (len(inner) - 1) / 2)
+    best = np.lexsort((off_centre, -fronts.sum(axis=1), -fronts.min(axis=1)))[0]
+    k, (below, above) = inner[best], fronts[best]
     y = float(aisles.y0_m[k] + aisles.y1_m[k]) / 2
     end = float(aisles.x1_m[k])
     reach = min(7.0, max(2.5, (end - float(aisles.x0_m[k])) * 0.6))
-    return CameraPose((end - reach, y, 1.25), reach + 1.2, 0.0, 5.0, 55.0)
+    turn = ONE_SIDE_DEG * (float(below > 0) - float(above > 0))
+    return CameraPose((end - reach, y, 1.25), reach + 1.2, turn, 5.0, 55.0)
+
+
+def _fronts(plant: Plant, geometry: Geometry, aisle: int) -> tuple[int, int]:
+    """Return how many compute racks turn their fronts to an aisle from its low and from its high y side."""
+    racks, aisles = plant.racks, geometry.aisles
+    front_m = racks.y_m + racks.facing * racks.depth_m / 2
+    here = racks.present & (racks.kind == RackKind.COMPUTE)
+    here &= (racks.x_m > aisles.x0_m[aisle]) & (racks.x_m < aisles.x1_m[aisle])
+    below = here & (racks.facing > 0) & (np.abs(front_m - aisles.y0_m[aisle]) < FRONT_GAP_M)
+    above = here & (racks.facing < 0) & (np.abs(front_m - aisles.y1_m[aisle]) < FRONT_GAP_M)
+    return int(below.sum()), int(above.sum())
 
 
 def _close(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
