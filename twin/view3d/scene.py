@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.plant.geometry import Geometry, LabelKind
@@ -226,6 +227,7 @@ class Scene:
         hidden |= self._picker.blocked(stage.eye_m, everything)
         if len(self._geometry.labels.text) and int((labels.kind == LabelKind.HALL).sum()) == 1:
             hidden[: len(anchors)] |= labels.kind == LabelKind.HALL
+        hidden[: len(anchors)] |= self._named_by_selection()
         points[hidden, 2] = -1.0
         clear = np.array([(x, y, x + w, y + h) for x, y, w, h in self.keep_clear]).reshape(-1, 4) * scale
         self._labels.show(
@@ -233,3 +235,15 @@ class Scene:
                 points, self._labels.sizes_px, weights, *stage.size_px, scale=scale, keep_clear=clear
             )
         )
+
+    def _named_by_selection(self) -> NDArray[np.bool_]:
+        """Return which labels name a thing that is selected: the selection's own label stands there instead."""
+        labels = self._geometry.labels
+        ids = {}
+        if self._plant is not None:
+            ids = {LabelKind.ROW: self._plant.rows.ids, LabelKind.LOOP: self._plant.loops.ids}
+        named = [
+            kind in ids and ids[kind][slot] in self._selected
+            for kind, slot in zip(labels.kind.tolist(), labels.slot.tolist(), strict=True)
+        ]
+        return np.array(named, bool)
