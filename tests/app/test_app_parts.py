@@ -7,11 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twin.app.fact_rows import World
+from twin.app.figure_text import figure_title, figure_value
 from twin.app.fuzzy import score
 from twin.app.history import History
+from twin.app.job_facts import plan_rows
 from twin.app.platform_choice import platform_environment
 from twin.app.scene_list import picture_of, read_card, shipped_scenes
-from twin.app.text import duration, elapsed, quantity, speed
+from twin.app.text import duration, elapsed, quantity, speed, spelled
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.scenario import load
 
 
 def test_history_keeps_the_whole_past_in_bounded_memory() -> None:
@@ -85,3 +91,40 @@ def test_cards_tell_title_story_and_size() -> None:
     assert len({card.title for card in cards}) == len(cards) >= 5
     assert all(card.story and len(card.story) <= 171 and card.gpus >= 16 for card in cards)
     assert all((picture := picture_of(path)) is None or picture.suffix == ".png" for path in shipped_scenes())
+
+
+def test_no_figure_of_the_catalogue_is_shown_in_shorthand() -> None:
+    catalog = load_catalog()
+    for part in catalog.ids():
+        for figure in catalog.figures(part):
+            title, value = figure_title(figure.key), figure_value(figure)
+            assert not any(word in title for word in ("[", "_", "N GPU", "Max op")), figure
+            assert "degC" not in value, figure
+            assert "lpm" not in value or "/" in value, figure
+            if figure.unit in ("W", "U", "USD"):
+                assert value[-1].isalpha(), figure
+    figures = {figure.key: figure_value(figure) for figure in catalog.figures("DGX-H100")}
+    assert figures["max_w"] == "10.2 kW"
+    assert figures["height_u"] == "8 U"
+    assert figures["nics[0]"] == "8 × CX-7-400G"
+
+
+def test_causes_are_written_with_their_abbreviations() -> None:
+    assert spelled("gpu hbm3 memory, away for 3 h") == "GPU HBM3 memory, away for 3 h"
+    assert spelled("llama3 stops: nccl watchdog timeouts on gpu/3/12/1.") == (
+        "llama3 stops: NCCL watchdog timeouts on gpu/3/12/1."
+    )
+    assert spelled("io expansion board") == "IO expansion board"
+    assert spelled("audio") == "audio"
+
+
+def test_the_planner_speaks_of_a_job_that_does_not_fit() -> None:
+    scenario = load(next(path for path in shipped_scenes() if path.name == "lab-16.twin.yaml")).scenario
+    world = World(scenario, build(scenario), load_catalog(), None)
+    job = scenario.jobs[0]
+    rows = {row.label: row.value for row in plan_rows(world, job)}
+    assert rows["Confidence"] in ("calibrated", "derived", "uncalibrated")
+    assert rows["Fits in memory"] == "yes"
+    too_large = job.workload.model_copy(update={"model": "llama3-70b"})
+    rows = {row.label: row.value for row in plan_rows(world, job.model_copy(update={"workload": too_large}))}
+    assert rows["Fits in memory"].startswith("no: needs ")

@@ -377,6 +377,44 @@ def test_every_action_has_a_unique_key(make_window: MakeWindow) -> None:
     assert len(keys) == len(set(keys))
 
 
+def test_all_figures_in_words_are_of_one_frame(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    inspector, tiles = window.docks.inspector, window.transport.kpis.tiles
+    pairs: list[tuple[str, str]] = []
+
+    def look() -> None:
+        assert inspector.facts is not None
+        now = {row.label: row.value for row in inspector.facts.sections[0].rows}
+        pairs.append((tiles["site.gpu_max_c"].value_text, now["Hottest GPU"]))
+
+    window.session.figures_changed.connect(look)
+    window.session.set_speed(7200.0)
+    window.session.play()
+    qtbot.waitUntil(lambda: len(pairs) > 6, timeout=20_000)
+    window.session.figures_changed.disconnect(look)
+    assert all(tile == row for tile, row in pairs)
+
+
+def test_the_end_of_a_run_is_said_and_space_begins_again(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path, tmp_path: Path
+) -> None:
+    short = tmp_path / "short.twin.yaml"
+    short.write_text(lab.read_text().replace("duration: 1 day", "duration: 1 h"))
+    window = make_window(short)
+    window.session.set_speed(math.inf)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.summary is not None, timeout=20_000)
+    assert window.transport.elapsed_label.text().startswith("Finished after 1 h")
+    assert window.transport.play_button.accessibleName().startswith("Run again")
+    assert not window.transport.step_button.isEnabled()
+    window.session.set_speed(60.0)
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert window.session.playing
+    qtbot.waitUntil(lambda: 0.0 < window.session.t_s < 3600.0, timeout=20_000)
+    assert "Finished" not in window.transport.elapsed_label.text()
+    assert window.transport.step_button.isEnabled()
+
+
 def test_a_dead_worker_is_told_and_space_resumes(
     make_window: MakeWindow, qtbot: QtBot, lab: Path, find_workers: FindWorkers
 ) -> None:

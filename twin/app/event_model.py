@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor
 
 from twin.app.look import Look
-from twin.app.text import elapsed
+from twin.app.text import elapsed, spelled
 from twin.record.events import Event, Severity
 
 SEVERITY_ICONS = {
@@ -85,13 +85,13 @@ class EventModel(QAbstractTableModel):
         event = self.event_at(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
             words = event.kind.replace("_", " ")
-            return (elapsed(event.t_s), words, event.subject, event.text)[index.column()]
+            return (elapsed(event.t_s), spelled(words), event.subject, spelled(event.text))[index.column()]
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 1:
             return self._look.icon(SEVERITY_ICONS[event.severity], _COLOURS[event.severity])
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._foreground(event, index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{event.severity.name.lower()}: {event.text}"
+            return f"{event.severity.name.capitalize()}: {spelled(event.text)}"
         return None
 
     def _foreground(self, event: Event, column: int) -> str:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import QButtonGroup, QHeaderView, QLineEdit, QMainWindow, QTableView, QToolButton
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QHeaderView,
+    QLineEdit,
+    QMainWindow,
+    QTableView,
+    QToolButton,
+)
 
 from twin.app.dock import Dock
 from twin.app.event_model import COLUMNS, SEVERITY_ICONS, EventModel
@@ -19,6 +28,7 @@ _FILTERS = (
     (Severity.ALARM, "Alarms"),
 )
 _ROW_PX = 24
+_CELL_MARGIN_PX = 12
 FIRST_SHOWN = Severity.NOTICE
 """Checkpoints and other routine are a click away: they would hide what matters."""
 
@@ -103,10 +113,15 @@ def event_table(model: EventModel) -> QTableView:
     header = table.horizontalHeader()
     header.setHighlightSections(False)
     header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
-    for column, width_px in enumerate((104, 150, 100)):
+    for column, width_px in enumerate((_time_column_px(), 150, 100)):
         table.setColumnWidth(column, width_px)
     header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
     return table
+
+
+def _time_column_px() -> int:
+    """Return the room that the longest time of a run takes, with the cell's margins."""
+    return QFontMetrics(QApplication.font()).horizontalAdvance("000 d 00:00:00") + 2 * _CELL_MARGIN_PX
 
 
 def _colour_name(severity: Severity) -> str:

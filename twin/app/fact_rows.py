@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app import text
+from twin.app.figure_text import figure_title, figure_value
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
@@ -18,17 +18,6 @@ from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 
 _WORDS = {"gpu": "GPU", "loop": "Cooling loop", "plant": "Facility water", "power": "Power", "site": "Scene"}
-_UNIT = re.compile(r"_(bytes_s|flops_s|m3_s|m3_j|per_s|w_k|k_w|j_k|kg_j|usd|bytes|hz|kg|[ckwsmuvaj])$")
-_SPELLED = {
-    "tdp": "TDP",
-    "bf16": "BF16",
-    "fp8": "FP8",
-    "fp4": "FP4",
-    "hbm": "HBM",
-    "gemm": "GEMM",
-    "psu": "PSU",
-    "cop": "COP",
-}
 _THROTTLE = {
     0x01: "idle",
     0x02: "clock setting",
@@ -39,7 +28,6 @@ _THROTTLE = {
     0x80: "power brake",
 }
 """Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*)."""
-_SPELLED |= {"gpu": "GPU", "cpu": "CPU", "nvme": "NVMe", "gpus": "GPUs"}
 
 
 @dataclass(frozen=True)
@@ -196,15 +184,9 @@ def figure_rows(world: World, part: str) -> list[Row]:
     if not part or part not in world.catalog:
         return []
     return [
-        Row(_figure_title(f.key), f.text, badge=f.status, hint="\n".join(_known(f.citation, f.note)))
+        Row(figure_title(f.key), figure_value(f), badge=f.status, hint="\n".join(_known(f.citation, f.note)))
         for f in world.catalog.figures(part)
     ]
-
-
-def _figure_title(key: str) -> str:
-    words = [_SPELLED.get(word, word) for word in _UNIT.sub("", key).split("_")]
-    title = " ".join(words)
-    return title[:1].upper() + title[1:]
 
 
 def _known(*lines: str) -> Iterable[str]:

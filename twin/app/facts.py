@@ -24,6 +24,8 @@ from twin.app.fact_rows import (
     place_rows,
     states_text,
 )
+from twin.app.figure_text import flow
+from twin.app.job_facts import plan_rows
 from twin.plant.graph import entity_id, find
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
@@ -153,7 +155,7 @@ def _rack(world: World, rack: int) -> Facts:
         else live_rows(world, "rack", rack)
     )
     part = racks.part[rack]
-    size = f"{racks.width_m[rack]:.2f} x {racks.depth_m[rack]:.2f} x {racks.height_m[rack]:.2f} m"
+    size = f"{racks.width_m[rack]:.2f} × {racks.depth_m[rack]:.2f} × {racks.height_m[rack]:.2f} m"
     air = int(racks.air_loop[rack])
     return Facts(
         racks.ids[rack],
@@ -192,7 +194,7 @@ def _switch(world: World, switch: int) -> Facts:
     role = SwitchRole(int(switches.role[switch])).name.lower()
     rail, unit = int(switches.rail[switch]), int(switches.unit[switch])
     part = switches.part[switch]
-    ports = f"{int(switches.ports[switch])} x {float(switches.port_bytes_s[switch]) * 8 / 1e9:g} Gb/s"
+    ports = f"{int(switches.ports[switch])} × {float(switches.port_bytes_s[switch]) * 8 / 1e9:g} Gb/s"
     serves = [Row("Rail", f"{rail}")] if rail >= 0 else []
     serves += [Row("Scalable unit", f"{unit}")] if unit >= 0 else []
     return Facts(
@@ -229,7 +231,7 @@ def _loop(world: World, loop: int) -> Facts:
                 "Design",
                 [
                     Row("Supply", text.quantity(float(loops.supply_c[loop]), "°C")),
-                    Row("Flow", f"{float(loops.flow_m3_s[loop]) * 3600:,.4g} m³/h"),
+                    Row("Flow", flow(float(loops.flow_m3_s[loop]))),
                     Row("Machines", f"{int(loops.units[loop])}"),
                     Row("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
                     Row("Racks served", f"{served:,}"),
@@ -276,6 +278,7 @@ def _job(world: World, job: int) -> Facts:
         ICONS["job"],
         _sections(
             ("Now", live_rows(world, "job", job)),
+            ("Plan", plan_rows(world, spec)),
             (
                 "Recovery",
                 [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psygnal import Signal
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -25,7 +25,6 @@ from twin.catalog import Catalog, load_catalog
 from twin.record.channels import State
 from twin.view3d import palette
 
-_REFRESH_MS = 150
 _BADGES = {"published": "spec", "estimated": "est."}
 
 
@@ -47,12 +46,9 @@ class Inspector(Dock):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll, 1)
         self.setMinimumWidth(300)
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._update)
         session.plant_changed.connect(self._on_plant)
-        session.frame_changed.connect(self._on_frame)
+        session.figures_changed.connect(self._on_figures)
+        self.visibilityChanged.connect(self._on_figures)
 
     @property
     def thing(self) -> str | None:
@@ -94,9 +90,9 @@ class Inspector(Dock):
     def _on_plant(self) -> None:
         self.show_thing(None)
 
-    def _on_frame(self) -> None:
-        if self.isVisible() and not self._refresh.isActive():
-            self._refresh.start()
+    def _on_figures(self) -> None:
+        if self.isVisible():
+            self._update()
 
     def _update(self) -> None:
         session = self._session
@@ -104,7 +100,7 @@ class Inspector(Dock):
             return
         if self._catalog is None:
             self._catalog = load_catalog()
-        world = World(session.document.scenario, session.plant, self._catalog, session.frame)
+        world = World(session.document.scenario, session.plant, self._catalog, session.shown)
         facts = facts_of(world, self._thing)
         if facts is None:
             return

@@ -148,8 +148,8 @@ class JobsDock(Dock):
         self.body.addWidget(self.table)
         session.document_changed.connect(self._refresh)
         session.run_started.connect(self._refresh)
-        session.frame_changed.connect(self._refresh)
+        session.figures_changed.connect(self._refresh)
 
     def _refresh(self) -> None:
         if self._session.document is not None:
-            self.model.show_lines(job_lines(self._session.document.scenario, self._session.frame))
+            self.model.show_lines(job_lines(self._session.document.scenario, self._session.shown))

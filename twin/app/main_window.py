@@ -300,7 +300,7 @@ class MainWindow(QMainWindow):
         sentence = f"{text.duration(self.session.end_s)} simulated"
         if unexpected is not None:
             sentence += f", {unexpected:,} unexpected interruptions"
-        self.notifications.tell("The run is finished", f"{sentence}.")
+        self.notifications.tell("The run is finished", f"{sentence}. Space runs it again from the start.")
 
     def _state_text(self, thing: str) -> str:
         world = self._world()
@@ -310,7 +310,7 @@ class MainWindow(QMainWindow):
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
-        return World(document.scenario, plant, self._catalog, self.session.frame)
+        return World(document.scenario, plant, self._catalog, self.session.shown)
 
     def _places(self, typed: str) -> Sequence[Entry]:
         plant, world = self.session.plant, self._world()

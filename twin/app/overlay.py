@@ -11,7 +11,7 @@ from twin.app import icons
 from twin.app import theme as themes
 from twin.app.event_model import SEVERITY_ICONS
 from twin.app.look import Look
-from twin.app.text import elapsed, significant
+from twin.app.text import elapsed, significant, spelled
 from twin.record.events import Event
 from twin.view3d.legend import Legend
 from twin.view3d.palette import Rgb
@@ -243,12 +243,12 @@ class Ticker(Glass):
         """Show an event, with its severity as colour and icon."""
         self.event_shown = event
         where = "" if event.subject in event.text else f"{event.subject}: "
-        self._words = f"{elapsed(event.t_s)}   {where}{event.text}"
+        self._words = f"{elapsed(event.t_s)}   {where}{spelled(event.text)}"
         room = self.host.width() // 2
         metrics = QFontMetricsF(self._font)
         self._words = metrics.elidedText(self._words, Qt.TextElideMode.ElideRight, room)
         self.resize(round(metrics.horizontalAdvance(self._words) + 46), 28)
-        self.setAccessibleName(event.text)
+        self.setAccessibleName(spelled(event.text))
         self.show()
         self.update()
         self._timer.start()

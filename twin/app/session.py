@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from psygnal import Signal
@@ -21,6 +22,8 @@ from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened,
 from twin.scenario import Document, load
 
 POLL_MS = 33
+FIGURES_WALL_S = 0.15
+"""Figures in words change at most so often: faster than this nobody reads them."""
 SPEEDS: tuple[float, ...] = (1.0, 10.0, 60.0, 600.0, 3600.0, 21600.0, 86400.0, math.inf)
 """Ratios to real time on offer; infinity: as fast as possible."""
 DEFAULT_SPEED = 600.0
@@ -64,7 +67,9 @@ class Session:
     path, document, plant
         Of the open scene; None before the first.
     frame
-        The newest frame.
+        The newest frame, for the picture.
+    shown
+        The frame that figures in words are of, everywhere in the window; at most FIGURES_WALL_S older.
     events
         Every event of the run so far, in order.
     t_s, end_s
@@ -74,6 +79,7 @@ class Session:
     document_changed = Signal(object)  # Document
     plant_changed = Signal(object)  # Plant
     frame_changed = Signal(object)  # Frame
+    figures_changed = Signal(object)  # Frame: `shown`
     events_added = Signal(object)  # list[Event]
     run_started = Signal()  # a new run stands at t = 0; what was shown of the last one is void
     time_changed = Signal(float)
@@ -89,6 +95,8 @@ class Session:
         self.document: Document | None = None
         self.plant: Plant | None = None
         self.frame: Frame | None = None
+        self.shown: Frame | None = None
+        self._shown_wall_s = -math.inf
         self.events: list[Event] = []
         self.t_s = 0.0
         self.end_s = 0.0
@@ -151,7 +159,9 @@ class Session:
     def _begin(self, snapshot: bytes | None = None) -> None:
         if self.document is None:
             return
-        self.frame, self.events, self.summary = None, [], None
+        self.frame = self.shown = None
+        self._shown_wall_s = -math.inf
+        self.events, self.summary = [], None
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
         self.lost, self._ready, self._failure = False, False, None
         self._set_playing(False)
@@ -270,6 +280,10 @@ class Session:
         if frame is not None:
             self.frame = frame
             self.frame_changed.emit(frame)
+        wall_s = monotonic()
+        if self.frame is not self.shown and wall_s - self._shown_wall_s >= FIGURES_WALL_S:
+            self.shown, self._shown_wall_s = self.frame, wall_s
+            self.figures_changed.emit(self.shown)
 
     def _add(self, events: tuple[Event, ...]) -> None:
         """Keep what is new: a run that goes on from a snapshot tells again what happened since."""

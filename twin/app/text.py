@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime, timedelta
 
 MISSING = "\N{EM DASH}"
 _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _SCALED_UNITS = frozenset({"W", "J", "B/s", "FLOP/s", "B"})
+
+_ABBREVIATION = re.compile(
+    r"(?<![\w/.\-])(?:gpu|cpu|nic|nccl|hbm\d?e?|sram|dram|ssd|io|psu|cdu|crah|ecc)(?![\w/\-])"
+)
+"""As words of their own; neither in ids nor in names of parts."""
 
 
 def quantity(value: float, unit: str, digits: int = 3) -> str:
@@ -94,6 +100,17 @@ def duration(t_s: float) -> str:
         elif parts:
             break
     return " ".join(parts[:2])
+
+
+def spelled(words: str) -> str:
+    """Return words made from ids, their abbreviations in capitals; ids of things ("gpu/0/1") stay.
+
+    Examples
+    --------
+    >>> spelled("gpu hbm3 memory on gpu/0/1/0")
+    'GPU HBM3 memory on gpu/0/1/0'
+    """
+    return _ABBREVIATION.sub(lambda found: found.group().upper(), words)
 
 
 def calendar(start: datetime, t_s: float) -> str:

@@ -36,8 +36,9 @@ class Transport(QWidget):
         session.run_started.connect(self._on_run_started)
         session.time_changed.connect(self._on_time)
         session.playing_changed.connect(self._on_playing)
+        session.ended.connect(self._on_ended)
         session.speed_changed.connect(self._on_speed)
-        session.frame_changed.connect(self._on_frame)
+        session.figures_changed.connect(self._on_figures)
         self._on_speed(session.speed)
         self._refresh()
 
@@ -93,6 +94,13 @@ class Transport(QWidget):
 
     def _on_run_started(self) -> None:
         self.kpis.show_frame(None)
+        self._on_playing(self._session.playing)
+        self.step_button.setEnabled(self._session.document is not None)
+
+    def _on_ended(self) -> None:
+        self._on_playing(False)
+        self._on_time(self._session.t_s)
+        self.step_button.setEnabled(False)
 
     def _on_time(self, t_s: float) -> None:
         document = self._session.document
@@ -102,11 +110,17 @@ class Transport(QWidget):
             return
         self.clock_label.setText(calendar(document.scenario.start, t_s))
         whole = duration(self._session.end_s)
-        self.elapsed_label.setText(f"{elapsed(t_s)} of {whole}  \N{MIDDLE DOT}  seed {self._session.seed}")
+        done = f"Finished after {whole}" if self._session.finished else f"{elapsed(t_s)} of {whole}"
+        self.elapsed_label.setText(f"{done}  \N{MIDDLE DOT}  seed {self._session.seed}")
 
     def _on_playing(self, playing: bool) -> None:
-        self._look.dress(self.play_button, "pause" if playing else "play", "on_accent")
-        tip = "Pause (Space)" if playing else "Play (Space)"
+        if playing:
+            icon, tip = "pause", "Pause (Space)"
+        elif self._session.finished:
+            icon, tip = "restart", "Run again from t = 0 (Space)"
+        else:
+            icon, tip = "play", "Play (Space)"
+        self._look.dress(self.play_button, icon, "on_accent")
         self.play_button.setToolTip(tip)
         self.play_button.setAccessibleName(tip)
         self._on_speed(self._session.speed)
@@ -119,7 +133,7 @@ class Transport(QWidget):
             self.speed_slider.setValue(notch)
             self.speed_slider.blockSignals(False)
 
-    def _on_frame(self, frame: Frame) -> None:
+    def _on_figures(self, frame: Frame) -> None:
         self.kpis.show_frame(frame)
         if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
             self.speed_label.setText(f"flat out: {speed(frame.speed)}")
