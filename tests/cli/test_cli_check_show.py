@@ -25,13 +25,29 @@ def test_shipped_scenes_pass(twin, name: str) -> None:
     assert "nothing found" in twin("check", name).stdout
 
 
-def test_a_job_that_cannot_be_placed_is_a_finding(twin, scene) -> None:
+def test_a_job_without_nodes_enough_cannot_be_read(twin, scene) -> None:
     file = scene("jobs:\n  - {id: llama3, nodes: 99}\n")
-    assert "99 nodes" in twin("check", file, code=1).stderr
-    found = json.loads(twin("check", file, "--json", code=1).stdout)
-    assert found["readable"] is True
-    assert "99 nodes" in found["findings"][0]["reason"]
-    assert found["findings"][0]["line"] is None
+    for command in ("check", "run"):
+        assert "mine.twin.yaml:7: jobs[llama3].nodes = 99: is too many" in twin(command, file, code=2).stderr
+
+
+def test_a_job_that_does_not_fit_in_memory_is_a_finding(twin, scene) -> None:
+    file = scene(
+        "jobs:\n  - {id: llama3, workload: {kind: llm, model: llama3-405b, parallelism: {tensor: 8}}}\n"
+    )
+    (found,) = json.loads(twin("check", file, "--json", code=1).stdout)["findings"]
+    assert (found["line"], found["key"]) == (7, "jobs[llama3].workload.parallelism")
+    assert "GB usable on a GPU" in found["reason"]
+    said = twin("run", file, "--until", "1 min", "--no-record").stderr
+    assert said.count("\n") == 1
+    assert "warning: " in said
+    assert "GB usable on a GPU" in said
+
+
+def test_doubts_are_findings_with_file_line_and_key(twin, scene) -> None:
+    file = scene("power:\n  - {id: pdu, feeds: []}\n")
+    said = twin("check", file, code=1).stderr
+    assert "mine.twin.yaml:7: power[pdu].feeds: feeds nothing" in said
 
 
 def test_an_unreadable_scene_is_exit_code_2_with_file_line_and_key(twin, scene) -> None:

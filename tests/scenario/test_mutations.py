@@ -183,6 +183,38 @@ def binary(document: Document, draw: random.Random) -> Mutation:
     )
 
 
+def misfit(document: Document, draw: random.Random) -> Mutation:
+    """Say what is well formed but cannot be: too much for the rack, the hall, the GPUs; a name of nothing."""
+    values = {
+        "model": ["gpt-9", "llama3-404b", "nothing"],
+        "profile": ["h1000", "abacus"],
+        "tensor": ["3", "5", "7", "11", "13"],
+        "nodes": ["5000", "99999"],
+        "count": ["9", "30", "64"],
+        "first_u": ["45", "60"],
+        "global_batch": ["7", "1009"],
+        "timezone": ["Mars/X", "Europe/Berlim"],
+        "catalog": ['"1999"', '"2026.13"', "next"],
+    }
+    found = [p for p in places(document.tree) if p.key in values and p.entry.tree.flow]
+    free = {"eight-camera transformer"}  # the name of a vision model is for people
+    found = [
+        p
+        for p in found
+        if (p.key != "count" or p.path[-3] == "nodes")
+        and p.entry.tree.value not in free
+        and isinstance(p.entry.tree.value, int | str)
+    ]
+    place = draw.choice(found)
+    if place.key == "model" and draw.random() < 0.5:  # no shipped scene names a profile: put one beside it
+        at = place.entry.start
+        blank = "" if place.above.flow else "\n" + " " * (place.entry.mark.column - 1)
+        word = f"profile: {draw.choice(values['profile'])}{', ' if place.above.flow else blank}"
+        data = spliced(document, at, at, word)
+        return Mutation("misfit", document.name, data, "profile", (place.entry.mark.line,))
+    return changed("misfit", document, place, draw.choice(values[place.key]))
+
+
 KINDS: tuple[Callable[[Document, random.Random], Mutation], ...] = (
     wrong_key,
     wrong_type,
@@ -195,6 +227,8 @@ KINDS: tuple[Callable[[Document, random.Random], Mutation], ...] = (
     alias_bomb,
     truncated,
     binary,
+    misfit,
+    misfit,
 )
 
 

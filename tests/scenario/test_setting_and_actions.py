@@ -23,7 +23,7 @@ SETTINGS = [
     ("halls[lab].overrides[gpu/0/1/0].drained", "true"),
     ("jobs[llama3].rows", "[gpu]"),
     ("jobs[llama3].workload.parallelism", "{tensor: 4}"),
-    ("site.climate.dry_bulb", "-3 degC"),
+    ("site.climate.dry_bulb", "12 degC"),
 ]
 
 

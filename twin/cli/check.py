@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,7 +10,8 @@ import typer
 from twin.cli.options import Json, Scene
 
 if TYPE_CHECKING:
-    from twin.scenario import Document
+    from twin.runtime.protocol import Engine
+    from twin.scenario import Document, Problem
 
 EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 
@@ -45,7 +47,7 @@ def check_scene(
             print_json({"scene": document.name, "readable": True, **counts, "findings": rows})
         else:
             for row in rows:
-                print(f"{row['file']}: {row['reason']}", file=sys.stderr)
+                print(_told(row), file=sys.stderr)
             if not rows:
                 made = ", ".join(f"{what} {number:,}" for what, number in counts.items())
                 print(f"{document.name}: nothing found ({made})")
@@ -60,6 +62,7 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     from twin.planning.figures import ProfileError
     from twin.planning.job import PlanError
     from twin.plant.error import PlantError
+    from twin.scenario.doubts import doubts
     from twin.scenario.expand import counts
     from twin.sim.engine import Engine
     from twin.sim.parts import UncooledNode
@@ -73,8 +76,36 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
         return [_row(document.name, 0, "", "", str(error), "")], made
     except UnknownPart as error:
         return [_row(document.name, 0, "", "", str(error.args[0]), "")], made
-    refused = [event for event in engine.events(0) if event.kind == "refused"]
-    return [_row(document.name, 0, "interventions", event.subject, event.text, "") for event in refused], made
+    problems = [*doubts(document, load_catalog()), *_said_at_the_start(document, engine)]
+    return [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in problems], made
+
+
+def _said_at_the_start(document: Document, engine: Engine) -> Iterator[Problem]:
+    """Yield what the engine refuses or warns of before anything has run."""
+    from twin.scenario import Problem
+    from twin.scenario.tree import locate, written
+
+    for event in engine.events(0):
+        if event.kind not in ("refused", "does_not_fit"):
+            continue
+        things: Sequence[Any] = document.scenario.jobs
+        at: tuple[str | int, ...] = ("jobs", 0, "workload", "parallelism")
+        same = [job.id == event.subject for job in things]
+        if event.kind == "refused":
+            things, at = document.scenario.interventions, ("interventions", 0)
+            same = [one.target == event.subject for one in things]
+        at = (at[0], same.index(True), *at[2:])
+        mark = locate(document.tree, at)
+        value = event.subject if event.kind == "refused" else ""
+        yield Problem(mark.file, mark.line, written(at, document.tree), value, event.text)
+
+
+def _told(row: Mapping[str, Any]) -> str:
+    """Return one finding as a sentence."""
+    from twin.scenario import Problem
+
+    said = {key: row[key] or "" for key in ("file", "key", "value", "reason", "hint")}
+    return str(Problem(line=row["line"] or 0, **said))
 
 
 def _row(file: str, line: int, key: str, value: str, reason: str, hint: str) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from twin.catalog import Catalog, NodePart, PowerShelfPart, StoragePart, SwitchP
 from twin.plant.error import PlantError
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, FixtureKind
 from twin.scenario import site
+from twin.scenario.site import CABINET_UNITS
 
-CABINET_UNITS = 48
 CABINET_WIDTH_M = 0.6
 CABINET_DEPTH_M = 1.2
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from zoneinfo import available_timezones
 
 from twin.catalog import Catalog, load_catalog
-from twin.scenario import action, expand
+from twin.scenario import action, expand, fits
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
+from twin.scenario.quantity import rendered
 from twin.scenario.site import Hall
 from twin.scenario.tree import Path, Tree, child, locate, written
 from twin.scenario.validate import nearest
@@ -42,7 +44,8 @@ def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> Non
     Raises
     ------
     ScenarioError
-        With every reference that leads nowhere and every id that is given twice.
+        With every reference that leads nowhere and every id that is given twice; when there is none, with every
+        rack that overflows and every job that cannot be cut as it says.
     """
     checker = _Checker(scenario, tree, catalog or load_catalog())
     problems = checker.ids() or [
@@ -50,7 +53,9 @@ def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> Non
         *checker.parts(),
         *checker.overrides(),
         *checker.actions(),
+        *checker.place(),
     ]
+    problems = problems or checker.fits()
     if problems:
         raise ScenarioError(sorted(problems, key=lambda problem: problem.line))
 
@@ -152,12 +157,12 @@ class _Checker:
                     yield self._problem(at, wrong, value="")
                     continue
                 depth = item.count("/")
-                for key, given, fits in (
+                for key, given, right in (
                     ("part", said.part is not None, depth in (2, 3)),
                     ("at", said.at is not None, depth == 2),
                     ("drained", said.drained, depth == 3),
                 ):
-                    if given and not fits:
+                    if given and not right:
                         yield self._problem((*at, key), f"does not fit {item!r}", _FITS[key])
                 if said.part is not None and depth in (2, 3):
                     yield from self._part(said.part, ("rack",) if depth == 2 else ("node",), (*at, "part"))
@@ -169,6 +174,23 @@ class _Checker:
             wrong = list(action.wrong(self.scenario, one, self._thing)) or self._after(one)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
+
+    def place(self) -> Iterator[Problem]:
+        """Yield what the site cannot be."""
+        site = self.scenario.site
+        known = available_timezones()  # none on a system without time zone data: then any will do
+        if known and site.timezone not in known:
+            near = nearest(site.timezone, known)
+            hint = f"did you mean {near!r}?" if near else "write it like Europe/Berlin"
+            yield self._problem(("site", "timezone"), "is no time zone", hint)
+        if site.climate.wet_bulb_c > site.climate.dry_bulb_c:
+            reason = f"is above dry_bulb, {rendered(site.climate.dry_bulb_c, 'temperature')}"
+            yield self._problem(("site", "climate", "wet_bulb"), reason, "air is never wetter than saturated")
+
+    def fits(self) -> list[Problem]:
+        """Return racks that overflow and jobs that cannot run; wants references that hold."""
+        wrong = list(fits.too_high(self.scenario, self.catalog)) or fits.jobs(self.scenario, self.catalog)
+        return [self._problem(at, reason, hint) for at, reason, hint in wrong]
 
     def _after(self, one: Intervention) -> list[action.Wrong]:
         """Return the references that a value set later would break."""

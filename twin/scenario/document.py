@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, StringConstraints
 
 from twin.scenario.base import Part
 from twin.scenario.faults import Failures, Intervention
@@ -17,13 +17,16 @@ from twin.scenario.work import Job, Tenant
 FORMAT = "twin/scenario"
 VERSION = 1
 
+Edition = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}\.(0[1-9]|1[0-2])$")]
+"""Year and month of a catalogue."""
+
 
 class Scenario(Part):
     """A whole scene, as a frozen value."""
 
     format: Literal["twin/scenario"] = Field(description="always twin/scenario")
     version: Literal[1] = Field(description="of this schema")
-    catalog: str = Field(description="catalogue version the file was made with, such as 2026.11")
+    catalog: Edition = Field(description="catalogue edition the file was made with, such as 2026.11")
     extends: str | None = Field(
         default=None, description="a scene this one varies: a path in its folder, or builtin:NAME"
     )

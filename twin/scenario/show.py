@@ -28,7 +28,9 @@ def show(document: Document | Scenario, catalog: Catalog | None = None) -> str:
     """
     scenario = document if isinstance(document, Scenario) else document.scenario
     made = expand.counts(scenario, catalog or load_catalog())
-    head = f"# {made.racks:,} racks in {made.rows:,} rows, {made.nodes:,} nodes, {made.gpus:,} GPUs\n"
+    numbers = ((made.rows, "row"), (made.racks, "rack"), (made.nodes, "node"), (made.gpus, "GPU"))
+    rows, racks, nodes, gpus = (f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in numbers)
+    head = f"# {racks} in {rows}, {nodes}, {gpus}\n"
     if isinstance(document, Document):
         head += f"# from {' extends '.join(source.name for source in document.files)}\n"
     shown = plain(scenario)

@@ -9,6 +9,9 @@ from pydantic import Field
 from twin.scenario.base import Id, ItemId, Part
 from twin.scenario.quantity import Carbon, Length, Price, Temperature, TemperatureDifference
 
+CABINET_UNITS = 48
+"""Height of a rack that names no part of the catalogue [U]."""
+
 
 class Climate(Part):
     """Outdoor air through the day: a mean and a daily swing."""

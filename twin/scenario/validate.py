@@ -197,7 +197,8 @@ def _value_reason(kind: str, said: dict[str, Any], value: object, spot: fields.S
         return f"must be {word} {bound}", ""
     if kind in _LENGTHS:
         word, key = _LENGTHS[kind]
-        return f"must have {word} {said[key]} {(said.get('field_type', '') and 'items') or 'characters'}", ""
+        what = "item" if said.get("field_type") else "character"
+        return f"must have {word} {said[key]} {what}{'' if said[key] == 1 else 's'}", ""
     if kind == "string_pattern_mismatch":
         return _PATTERN_REASON.get(str(said.get("pattern", "")), "is written wrongly"), ""
     return _TYPES.get(kind, (kind.replace("_", " "), ""))
@@ -229,6 +230,7 @@ _LENGTHS = {
     "string_too_long": ("at most", "max_length"),
 }
 _PATTERN_REASON = {
+    r"^20[0-9]{2}\.(0[1-9]|1[0-2])$": "is no edition of the catalogue: year and month, such as 2026.11",
     r"^[a-z][a-z0-9-]{0,39}$": (
         "is no id: lower-case letters, digits and hyphens, a letter first, at most 40 characters"
     ),

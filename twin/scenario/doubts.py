@@ -1,0 +1,54 @@
+"""What a scene may say, but hardly means: findings of `twin check` that do not keep it from running."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin.catalog import Catalog
+from twin.scenario.load import Document
+from twin.scenario.problem import Problem, shown
+from twin.scenario.tree import Path, child, locate, written
+
+
+def doubts(document: Document, catalog: Catalog) -> list[Problem]:
+    """Return what is doubtful in a scene, in the order of its file."""
+    found = [*_edition(document, catalog), *_power(document)]
+    return sorted(found, key=lambda problem: problem.line)
+
+
+def _edition(document: Document, catalog: Catalog) -> Iterator[Problem]:
+    if document.scenario.catalog > catalog.version:
+        reason = f"is newer than the installed catalogue {catalog.version}: parts may have other figures here"
+        yield _problem(document, ("catalog",), reason, "install a newer gpu-twin")
+
+
+def _power(document: Document) -> Iterator[Problem]:
+    """Yield rows that hang on nothing, and last stages that nothing hangs on."""
+    scenario = document.scenario
+    if not scenario.power:
+        return
+    fed = {name for stage in scenario.power for name in stage.feeds}
+    for h, hall in enumerate(scenario.halls):
+        for r, rows in enumerate(hall.rows):
+            if rows.id not in fed:
+                reason = "hangs on no power stage, so its power is in no loss and no limit"
+                yield _problem(
+                    document, ("halls", h, "rows", r, "id"), reason, "name it under feeds of a stage of power"
+                )
+    sources = {stage.source for stage in scenario.power}
+    for i, stage in enumerate(scenario.power):
+        if stage.kind != "generator" and not stage.feeds and stage.id not in sources:
+            reason = "feeds nothing: no row and no other stage hangs on it"
+            yield _problem(document, ("power", i, "feeds"), reason, "name rows under feeds")
+
+
+def _problem(document: Document, at: Path, reason: str, hint: str) -> Problem:
+    here = document.tree
+    for step in at:
+        below = child(here, step)
+        if below is None:
+            break
+        here = below
+    mark = locate(document.tree, at)
+    value = "" if isinstance(here.value, dict | list) else shown(here.plain())
+    return Problem(mark.file, mark.line, written(at, document.tree), value, reason, hint)
