@@ -70,6 +70,7 @@ def test_distributed_optimizer_shards_over_data_and_context_group():
         ({"vp": 1}, 80),
         ({"vp": 5}, 80 * (1 + 3 / 20)),
         ({"vp": 1, "global_batch": 16}, 20 * 2),
+        ({"vp": 5, "global_batch": 32}, 80),  # as many microbatches as stages: never more than all of them
     ],
 )
 def test_layers_in_flight(changes, layers):

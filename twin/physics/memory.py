@@ -74,6 +74,6 @@ def layer_activation_bytes(model: Model, parallel: Parallel, stack: Stack) -> fl
 def layers_in_flight(model: Model, parallel: Parallel) -> float:
     """Return the layers whose activations the first stage holds at once (interleaved 1F1B)."""
     p, v = parallel.pp, parallel.vp
-    if parallel.microbatches < p:
-        return model.layers / p * parallel.microbatches
-    return model.layers if v == 1 else model.layers * (1 + (p - 1) / (p * v))
+    scheduled = model.layers if v == 1 else model.layers * (1 + (p - 1) / (p * v))
+    # No schedule holds more than all microbatches of the step.
+    return min(scheduled, model.layers / p * parallel.microbatches)
