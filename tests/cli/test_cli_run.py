@@ -107,8 +107,13 @@ def test_text_for_people_says_what_matters(twin) -> None:
         "simulated",
         "What interrupted the jobs",
         "faulty gpu",
+        "step time: calibrated on published runs of this GPU",
     ):
         assert words in text
+
+
+def test_one_day_is_one_day(twin) -> None:
+    assert "\n1 day ·" in twin("run", "lab-16", "--no-record").stdout
 
 
 def test_set_changes_the_run(twin) -> None:

@@ -78,6 +78,8 @@ def summary_of_run(
     for event in result.engine.events(0):
         if event.kind == "refused":
             warn(f"not done: {event.subject}: {event.text}")
+        elif event.kind == "does_not_fit":
+            warn(f"{scene}: job {event.text}; it runs here all the same")
     return {
         **result.engine.summary(),
         "wall_s": result.wall_s,

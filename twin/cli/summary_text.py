@@ -28,6 +28,12 @@ _TITLES = {
     "idle_preempted": "idle: preempted",
 }
 
+_CONFIDENCE = {
+    "calibrated": "calibrated on published runs of this GPU",
+    "derived": "derived, from a profile calibrated on another GPU",
+    "uncalibrated": "uncalibrated, held against no published run",
+}
+
 
 def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None:
     """Print a summary as ``twin run --json`` has it; what is unknown reads "unknown"."""
@@ -124,6 +130,8 @@ def _job(job: Mapping[str, Any]) -> Group:
     parts = sorted((job["step_parts_s"] or {}).items(), key=lambda part: -part[1])
     line = ", ".join(f"{_title(name)} {_time(seconds)}" for name, seconds in parts)
     below = [Text(f"one step: {line}", style="dim")] if line else []
+    if job.get("confidence"):
+        below.append(Text(f"step time: {_CONFIDENCE[job['confidence']]}", style="dim"))
     return _titled(f"Job {job['id']}", said, *below)
 
 
@@ -213,4 +221,7 @@ def _litres(value: float | None) -> str:
 
 
 def _time(seconds: float) -> str:
-    return "0 s" if seconds == 0 else render(seconds, "duration", digits=3).replace(" d", " days")
+    if seconds == 0:
+        return "0 s"
+    said = render(seconds, "duration", digits=3)
+    return said.replace(" d", " day" if said == "1 d" else " days")

@@ -149,4 +149,5 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
         "ettr": jobs.ettr(row, now),
         "goodput": jobs.goodput(row, now),
         "checkpoint_bytes": work.checkpoint_bytes,
+        "confidence": work.confidence,
     }

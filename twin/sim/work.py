@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.planning.job import LlmJob, VisionJob, cut, default_stack, estimate
 from twin.planning.models import load_model
-from twin.planning.profiles import profile_for_gpu
+from twin.planning.profiles import Confidence, profile_for_gpu
 from twin.record.accounts import ACCOUNTS
 from twin.scenario.work import Job, LlmTraining
 from twin.sim.ledger import INDEX
@@ -38,6 +38,8 @@ class Work:
         Saved at a checkpoint; read in one step; of the whole job.
     misfit
         Why it does not fit in the memory of a GPU, by the planner; empty when it does.
+    confidence
+        How far the profile behind these times is calibrated.
     fp8
         Whether the big products are 8-bit.
     duty
@@ -55,6 +57,7 @@ class Work:
     checkpoint_bytes: float
     ingest_bytes: float
     misfit: str = ""
+    confidence: Confidence = "uncalibrated"
     fp8: bool = False
     duty: float = 1.0
 
@@ -126,6 +129,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
         peak_flop_s=peak or gpu.peak_bf16_flops_s,
         checkpoint_bytes=result.checkpoint_bytes,
         misfit=result.reason,
+        confidence=result.confidence,
         fp8=isinstance(workload, LlmTraining) and workload.precision == "fp8",
         ingest_bytes=result.input_bytes if not isinstance(workload, LlmTraining) else 0.0,
     )
