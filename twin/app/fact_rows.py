@@ -86,7 +86,8 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         return Row(title, ", ".join(reasons) or "none", hint=hint)
     if channel.unit == "" and channel.quantum == 0:
         return Row(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
-    return Row(title, text.quantity(number, channel.unit), hint=hint)
+    digits = 4 if channel.id == "site.pue" else 3  # as on its tile
+    return Row(title, text.quantity(number, channel.unit, digits), hint=hint)
 
 
 def crowd_rows(world: World, gpus: NDArray[np.int64]) -> list[Row]:
