@@ -92,6 +92,7 @@ def test_catalog_list_show_and_check(twin) -> None:
     assert "700 W" in twin("catalog", "show", "H100-SXM").stdout
     assert "H100-SXM" in twin("catalog", "list").stdout
     twin("catalog", "check")
+    assert "Example: twin catalog" in twin("catalog", "--help").stdout
 
 
 @pytest.mark.parametrize("words", [("show", "H100-SMX"), ("list", "--kind", "gpus")])

@@ -8,7 +8,12 @@ import typer
 
 from twin.cli.options import Json
 
-app = typer.Typer(help="Parts with value, unit and source.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Parts with value, unit and source.",
+    epilog="Example: twin catalog show H100-SXM",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.command("list", epilog="Example: twin catalog list --kind gpu")

@@ -74,7 +74,11 @@ def _titled(title: str, *below: RenderableType) -> Group:
 def _headline(summary: Mapping[str, Any]) -> Group:
     power, energy, broken = summary["power"], summary["energy"], summary["interruptions"]
     rows = [
-        ("Goodput", _percent(summary["goodput"]), "steps kept, against the same run without failures"),
+        (
+            "Goodput",
+            _percent(summary["goodput"]),
+            "steps kept, against full clock and no wait for input, without failures",
+        ),
         ("ETTR", _percent(summary["ettr"]), "share of the jobs' time spent on steps that were kept"),
         ("Interruptions", f"{broken['unexpected']:,}", f"unexpected, and {broken['planned']:,} planned"),
         (
