@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from twin.scenario import ScenarioError, set_value
+from twin.scenario.action import LIVE
 from twin.scenario.document import Scenario
-
-_LIVE = re.compile(r"jobs\[[^\]]+\]\.(checkpoint|recovery)(\.|$)")
-"""Paths that act at once; anything else would be another hall or other work, so another run."""
 
 
 class Settings:
@@ -30,7 +27,7 @@ class Settings:
 
     def refusal(self, path: str, value: str | None) -> str | None:
         """Return why `path` cannot be set to `value` now, or None."""
-        if not _LIVE.match(path):
+        if not LIVE.match(path):
             return (
                 f"{path!r} cannot be set while the hall runs; checkpoint and recovery of a job can, such as "
                 "jobs[llama3].checkpoint.interval; give others with --set before the start"
