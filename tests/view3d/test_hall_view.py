@@ -270,3 +270,14 @@ def test_frame_of_another_epoch_is_passed_over(make_view: MakeView, hall: Plant,
     stale = Frame.empty(Layout({"gpu": 3}, epoch=hall.epoch + 1))
     view.set_frame(stale)
     assert (view.grab() == before).all()
+
+
+def test_a_selected_machine_carries_one_label(make_view: MakeView, hall: Plant) -> None:
+    view = make_view(ViewState())
+    scene = view._scene
+    assert not scene._named_by_selection().any()
+    view.state.selection = (hall.loops.ids[0],)
+    view.grab()
+    assert scene._named_by_selection().sum() == 1
+    view.state.selection = ("no such thing",)
+    assert not scene._named_by_selection().any()

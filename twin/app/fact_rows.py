@@ -150,9 +150,15 @@ def place_rows(world: World, rack: int) -> list[Row]:
     row, hall = int(plant.racks.row[rack]), int(plant.racks.hall[rack])
     rows = [link_row(world, "rack", rack)]
     if row >= 0:
-        rows.append(Row("Row", plant.rows.labels[row].title(), plant.rows.ids[row]))
+        rows.append(Row("Row", row_name(plant, row), plant.rows.ids[row]))
     x_m, y_m = float(plant.racks.x_m[rack]), float(plant.racks.y_m[rack])
     return [*rows, Row("Hall", hall_name(plant, hall)), Row("Position", f"x {x_m:.2f} m, y {y_m:.2f} m")]
+
+
+def row_name(plant: Plant, row: int) -> str:
+    """Return a row's label; its id where the label is only the word "row"."""
+    name = plant.rows.labels[row].title()
+    return plant.rows.ids[row] if name == "Row" else name
 
 
 def hall_name(plant: Plant, hall: int) -> str:

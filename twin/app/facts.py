@@ -22,6 +22,7 @@ from twin.app.fact_rows import (
     live_rows,
     main_state,
     place_rows,
+    row_name,
     states_text,
 )
 from twin.app.figure_text import flow
@@ -155,7 +156,7 @@ def _rack(world: World, rack: int) -> Facts:
         else live_rows(world, "rack", rack)
     )
     part = racks.part[rack]
-    size = f"{racks.width_m[rack]:.2f} × {racks.depth_m[rack]:.2f} × {racks.height_m[rack]:.2f} m"
+    size = f"{racks.width_m[rack]:.2f} × {racks.depth_m[rack]:.2f} × {racks.height_m[rack]:.2f}\N{NO-BREAK SPACE}m"
     air = int(racks.air_loop[rack])
     return Facts(
         racks.ids[rack],
@@ -246,11 +247,12 @@ def _loop(world: World, loop: int) -> Facts:
 def _row(world: World, row: int) -> Facts:
     plant = world.plant
     gpus = gpus_of(plant, "row", row)
+    name = row_name(plant, row)
     racks = int(np.count_nonzero((plant.racks.row == row) & plant.racks.present))
     return Facts(
         plant.rows.ids[row],
         "row",
-        plant.rows.labels[row].title(),
+        name if name.startswith("Row") else f"Row {name}",
         f"{racks} racks, {len(gpus):,} GPUs",
         ICONS["row"],
         _sections(

@@ -132,7 +132,9 @@ class Files:
     def _show_problems(self, path: Path, problems: tuple[Problem, ...]) -> None:
         if self.problems is not None:
             self.problems.close()
-        self.problems = ScenarioProblems(self._look, path, problems, self._window)
+        self.problems = ScenarioProblems(
+            self._look, path, problems, self._window, kept=self._session.document is not None
+        )
         self.problems.destroyed.connect(self._forget_problems)
         self.problems.show()
 

@@ -177,6 +177,8 @@ class MainWindow(QMainWindow):
         if plant is not None and find(plant, thing) is not None:
             self.hall.state.selection = (thing,)
             self.hall.view.fly_to(self._seen_whole(thing))
+        else:
+            self.hall.state.selection = ()  # nothing in the hall is what the inspector speaks of
         self.docks.inspector.show_thing(thing)
 
     def _seen_whole(self, thing: str) -> str:

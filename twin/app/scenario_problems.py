@@ -14,9 +14,17 @@ from twin.scenario import Problem
 
 
 class ScenarioProblems(QDialog):
-    """Lists the problems of one file: line, key, value, reason, and what would be right."""
+    """Lists the problems of one file: line, key, value, reason, and what would be right.
 
-    def __init__(self, look: Look, path: Path, problems: Sequence[Problem], parent: QWidget) -> None:
+    Parameters
+    ----------
+    kept
+        Whether there is a scene that stays open.
+    """
+
+    def __init__(
+        self, look: Look, path: Path, problems: Sequence[Problem], parent: QWidget, *, kept: bool
+    ) -> None:
         super().__init__(parent)
         self.problems = tuple(problems)
         self.setWindowTitle("This scene cannot be opened")
@@ -33,7 +41,8 @@ class ScenarioProblems(QDialog):
         count = "one problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         head.addWidget(label(f"{path.name} has {count}", "title"), 1)
         column.addLayout(head)
-        column.addWidget(label(f"{path.parent}\nThe scene that was open stays as it is.", "muted", wrap=True))
+        stays = "\nThe scene that was open stays as it is." if kept else ""
+        column.addWidget(label(f"{path.parent}{stays}", "muted", wrap=True))
         column.addWidget(self._list(), 1)
         buttons = QHBoxLayout()
         buttons.addStretch(1)

@@ -10,7 +10,7 @@ import numpy as np
 import vispy
 from numpy.typing import NDArray
 from psygnal import Signal
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QCursor, QImage
 
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
@@ -211,6 +211,7 @@ class HallView:
             if wall_s - start_s >= flight.duration_s:
                 self._flight = None
                 self._publish()
+                self._hover_anew()
         if not self._settled and wall_s - self._moved_s > REST_S:
             self._settled = dirty = True
         if self._scene.advance(elapsed, moving=not self._settled):
@@ -294,6 +295,7 @@ class HallView:
 
     def _go(self, pose: CameraPose, animate: bool) -> None:
         if animate:
+            self._hover_nothing()
             self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))
             self._settled = False
         else:
@@ -356,6 +358,17 @@ class HallView:
 
     def _let_go(self) -> None:
         self._publish()
+
+    def _hover_nothing(self) -> None:
+        """Name nothing: what is under the pointer is about to change."""
+        self.state.hovered = None
+        self.hovered.emit(None)
+
+    def _hover_anew(self) -> None:
+        """Name what is under a resting pointer after the camera has moved by itself."""
+        if self.native.underMouse():
+            place = self.native.mapFromGlobal(QCursor.pos())
+            self._hover(place.x(), place.y())
 
     def _hover(self, x: float, y: float) -> None:
         hit = self.pick(x, y)
