@@ -41,7 +41,7 @@ def test_what_cannot_be_is_refused_where_it_stands(old: str, new: str, key: str,
 
 def test_a_group_that_would_stand_in_another_moves_above_it() -> None:
     group = "- {part: DGX-H100, count: 1, first_u: 3}"
-    with pytest.raises(ScenarioError, match=r"2 DGX-H100 of 8 U from unit 35 end at unit 50"):
+    with pytest.raises(ScenarioError, match=r"2 DGX-H100 of 8 U from unit 35 reach unit 50"):
         loads(
             LAB.replace(
                 group, "- {part: DGX-H100, count: 4, first_u: 3}\n            - {part: DGX-H100, count: 2}"

@@ -51,7 +51,7 @@ def _stack(racks: Racks, catalog: Catalog) -> Iterator[tuple[int, str, str, str]
             continue
         room = max(0, (units - first + 1) // each)
         reason = (
-            f"does not fit: {group.count} {group.part} of {each} U from unit {first} end at unit {free_u - 1}, "
+            f"does not fit: {group.count} {group.part} of {each} U from unit {first} reach unit {free_u - 1}, "
             f"and the rack has {units} U"
         )
         if room == 0 and group.first_u == first:
@@ -129,6 +129,8 @@ def _cut(
         step = group // math.gcd(group, node_gpus)
         near = [count for count in (job.nodes // step * step, (job.nodes // step + 1) * step) if count]
         hint = f"{' or '.join(f'{count:,}' for count in near)} nodes would do"
+        if alone:
+            hint = f"{max(d for d in range(1, degrees[alone[0]]) if gpus % d == 0)} would divide them"
         reason = (
             f"does not divide the GPUs: {job.nodes:,} nodes have {gpus:,}, no multiple of {said} = {group:,}"
         )

@@ -87,7 +87,7 @@ class Loop(Part):
         default=28.0, alias="supply", ge=5, le=60, description="design supply to the racks"
     )
     flow_m3_s: VolumeFlow | None = Field(
-        default=None, alias="flow", gt=0, description="of one loop; none: PHYSICS rule, 1.2-1.5 lpm per kW"
+        default=None, alias="flow", gt=0, description="of one loop; none: 1.2-1.5 lpm per kW of heat"
     )
     coast_s: Duration = Field(
         default=4.0, alias="coast", ge=0, le=120, description="decay time of a stopped pump"
