@@ -276,7 +276,7 @@ def test_a_dropped_file_is_opened_and_plays(make_window: MakeWindow, qtbot: QtBo
     drag = QMimeData()
     drag.setUrls([QUrl.fromLocalFile(str(lab))])
     rest = (Qt.DropAction.CopyAction, drag, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    enter = QDragEnterEvent(QPointF(50, 50), *rest)
+    enter = QDragEnterEvent(QPoint(50, 50), *rest)
     QApplication.sendEvent(window, enter)
     assert enter.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), *rest))
@@ -284,7 +284,7 @@ def test_a_dropped_file_is_opened_and_plays(make_window: MakeWindow, qtbot: QtBo
     assert window.session.playing
     dropped: list[str] = []
     window.hall.dropped.connect(lambda path: dropped.append(path))
-    QApplication.sendEvent(window.hall.view.native, QDragEnterEvent(QPointF(50, 50), *rest))
+    QApplication.sendEvent(window.hall.view.native, QDragEnterEvent(QPoint(50, 50), *rest))
     QApplication.sendEvent(window.hall.view.native, QDropEvent(QPointF(50, 50), *rest))
     assert dropped == [str(lab)]
 

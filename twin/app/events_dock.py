@@ -113,15 +113,15 @@ def event_table(model: EventModel) -> QTableView:
     header = table.horizontalHeader()
     header.setHighlightSections(False)
     header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
-    for column, width_px in enumerate((_time_column_px(), 150, 100)):
+    for column, width_px in enumerate((_room_px("000 d 00:00:00"), 150, _room_px("gpu/00/00/0/0"))):
         table.setColumnWidth(column, width_px)
     header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
     return table
 
 
-def _time_column_px() -> int:
-    """Return the room that the longest time of a run takes, with the cell's margins."""
-    return QFontMetrics(QApplication.font()).horizontalAdvance("000 d 00:00:00") + 2 * _CELL_MARGIN_PX
+def _room_px(longest: str) -> int:
+    """Return the width of a column for a text, with the cell's margins."""
+    return QFontMetrics(QApplication.font()).horizontalAdvance(longest) + 2 * _CELL_MARGIN_PX
 
 
 def _colour_name(severity: Severity) -> str:
