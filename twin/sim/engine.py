@@ -7,6 +7,7 @@ thermal step is taken ahead. Observers only read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from time import monotonic
 from typing import Any
@@ -47,6 +48,9 @@ from twin.sim.traces import OFF as TRACE_OFF
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
+
+CHANGES = frozenset({"job", "failure", "repair", "reboot", "do", "undo"})
+"""Timers that may change what nodes draw."""
 
 REPOWER = 0.01
 """Relative change of step time that is worth new powers: who waits longer draws less."""
@@ -193,7 +197,19 @@ class Engine:
         if renewed and self._rerate():
             heat.repower()
         self._measure(force=changed)
-        heat.look_ahead()
+        heat.look_ahead(self._next_change_s())
+
+    def _next_change_s(self) -> float:
+        """Return when powers change next, as far as timers tell [s]; steps and checkpoints of jobs change none."""
+        steady = {row.index for row in self.jobs.rows if row.state in (JobState.RUNNING, JobState.CHECKPOINT)}
+        return min(
+            (
+                timer.due_s
+                for timer in self.timers.pending()
+                if timer.kind in CHANGES and not (timer.kind == "job" and timer.id in steady)
+            ),
+            default=math.inf,
+        )
 
     def _watch_heat(self) -> None:
         self._log_throttles()

@@ -282,11 +282,15 @@ class Heat:
         self.clocks.refresh(state)
         self.integrator.stepper.change(self._inputs(), self.traces.groups)
 
-    def look_ahead(self) -> None:
-        """Take the next step, up to the first crossing of a limit, and wait for its end."""
+    def look_ahead(self, change_s: float = math.inf) -> None:
+        """Take the next step, up to the first crossing of a limit, and wait for its end.
+
+        `change_s` is when powers are known to change [s]: a step that ends there need not be cut short.
+        """
         integrator, traces = self.integrator, self.traces
         integrator.dt_cap_s = THROTTLE_STEP_S if self.clocks.throttling else LONGEST_STEP_S
-        step = integrator.step(integrator.t_s + 2 * LONGEST_STEP_S)
+        end_s = integrator.t_s + 2 * LONGEST_STEP_S
+        step = integrator.step(min(end_s, change_s) if change_s > integrator.t_s else end_s)
         if float(self.hot_c(step.state1).max(initial=-math.inf)) >= self.clocks.first_limit_c:
             limits_c = self.clocks.limits_c(self.hot_c(step.state0))
             hit_s, _ = step.first_crossing_s(traces.hot_s, limits_c, traces.groups)
