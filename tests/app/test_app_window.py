@@ -409,6 +409,10 @@ def test_the_end_of_a_run_is_said_and_space_begins_again(
     assert window.transport.elapsed_label.text().startswith("Finished after 1 h")
     assert window.transport.play_button.accessibleName().startswith("Run again")
     assert not window.transport.step_button.isEnabled()
+    window.show_welcome()
+    window.show_hall()
+    qtbot.wait(300)
+    assert all(note.trouble.title == "The run is finished" for note in window.notifications.notes)
     window.session.set_speed(60.0)
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert window.session.playing

@@ -96,6 +96,8 @@ def figure_value(figure: Figure) -> str:
                 return units.render(figure.value, "power")
             case "degC":
                 return f"{figure.value:g} °C"
+            case "Hz":
+                return f"{significant(figure.value / 1e6, 4)} MHz"
             case "U":
                 return f"{figure.value:g} U"
             case "m3/s":

@@ -201,8 +201,8 @@ class Session:
             self._set_playing(True)
 
     def pause(self) -> None:
-        """Stand still."""
-        if self.document is not None and not self.lost:
+        """Stand still; what has ended stands already."""
+        if self.document is not None and not self.lost and not self.finished:
             self.client.pause()
             self._set_playing(False)
 
