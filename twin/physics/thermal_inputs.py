@@ -91,6 +91,8 @@ class ThermalInputs:
         Temperature the plant rejects to at `sink_since_s` [C], and its rate of change [K/s].
     sink_since_s : float
         [s].
+    error_weight : ndarray, shape (G,), optional
+        How much a group's die error counts for the size of a step: less where nobody works on it; none: 1 [-].
     """
 
     base_w: Floats
@@ -103,6 +105,7 @@ class ThermalInputs:
     sink_c: Floats
     sink_slope_k_s: Floats
     sink_since_s: float
+    error_weight: Floats | None = None
 
     def sink_at(self, t_s: float) -> Floats:
         """Sink temperature at t_s, shape (P,) [C]."""

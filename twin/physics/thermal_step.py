@@ -198,6 +198,7 @@ class ThermalStepper:
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
         self._leaks = bool(inputs.leak_w_k.any())
+        self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
         self._settled_s = inputs.flow.settled_s()
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
@@ -224,5 +225,5 @@ class ThermalStepper:
 
     def _error_k(self, chain: Floats, upper: Floats) -> float:
         n_loops = self.network.shape.n_loops
-        die = float(np.abs(chain[:, 0, 0] + chain[:, 0, 1])[self._occupied].max(initial=0.0))
+        die = float((np.abs(chain[:, 0, 0] + chain[:, 0, 1]) * self._weight).max(initial=0.0))
         return ERROR_SHARE * max(die, float(np.abs(upper[n_loops : 2 * n_loops]).max()))

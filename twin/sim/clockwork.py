@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -106,10 +106,6 @@ class Timers:
     def step(self) -> None:
         """Fire the next event."""
         self.env.step()
-
-    def pending(self) -> Iterable[Timer]:
-        """Return all pending timers, in no order."""
-        return self._rows.values()
 
     def rows(self) -> list[Timer]:
         """Return all pending timers, in the order of their setting."""

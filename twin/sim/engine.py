@@ -49,8 +49,8 @@ from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
 
-CHANGES = frozenset({"job", "failure", "repair", "reboot", "do", "undo"})
-"""Timers that may change what nodes draw."""
+STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
+"""States that a job leaves for another power."""
 
 REPOWER = 0.01
 """Relative change of step time that is worth new powers: who waits longer draws less."""
@@ -193,23 +193,20 @@ class Engine:
         if changed:
             heat.change(self._wanted_traces(), *self._heat_besides_gpus())
             self._log_throttles()
-        renewed = heat.nudge() or changed
+        renewed = changed or heat.nudge()
         if renewed and self._rerate():
             heat.repower()
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
 
     def _next_change_s(self) -> float:
-        """Return when powers change next, as far as timers tell [s]; steps and checkpoints of jobs change none."""
-        steady = {row.index for row in self.jobs.rows if row.state in (JobState.RUNNING, JobState.CHECKPOINT)}
-        return min(
-            (
-                timer.due_s
-                for timer in self.timers.pending()
-                if timer.kind in CHANGES and not (timer.kind == "job" and timer.id in steady)
-            ),
-            default=math.inf,
-        )
+        """Return when powers change much next, as far as timers tell [s]; steps and checkpoints change none."""
+        timers = self.timers
+        soonest = timers.due_s("failure", 0) or math.inf
+        for row in self.jobs.rows:
+            if row.state in STANDING:
+                soonest = min(soonest, timers.due_s("job", row.index) or math.inf)
+        return soonest
 
     def _watch_heat(self) -> None:
         self._log_throttles()

@@ -30,6 +30,10 @@ LONGEST_STEP_S = 3600.0
 THROTTLE_STEP_S = 1.0
 DRIFT_K = 0.02
 """Change of a sink that is worth new inputs."""
+IDLE_ERROR_WEIGHT = 0.1
+"""Dies that nobody works on are followed within 2 K while they settle, the others within 0.2 K."""
+QUIET = 2e-3
+"""Relative change of the GPUs' power that needs no fresh start of the step size."""
 CROSSING_S = 0.05
 """A crossing this soon after the start of a step is taken as being at its end."""
 
@@ -68,6 +72,8 @@ class Heat:
         self.totals = HeatTotals(
             loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
         )
+        self.power_w = 0.0  # of all GPUs since the last change
+        self._hot: tuple[State, Floats, Floats, Floats] | None = None
         self.hottest_c = -math.inf  # die of the site, at the end of the last booked step
         self.began: list[int] = []  # groups that began or ceased to throttle in the last step
         self.ceased: list[int] = []
@@ -122,6 +128,7 @@ class Heat:
             leak_w_k=self.clocks.leak_w_k,
             flow=self.cooling.flow,
             plant=self.cooling.plant_state,
+            error_weight=self._error_weight(),
             sink_slope_k_s=np.array(sink[1], float),
             sink_since_s=float(sink[2]),
         )
@@ -160,8 +167,13 @@ class Heat:
 
     def hot_c(self, state: State) -> Floats:
         """Return the temperature of the hottest powered die of each group [C]; dark and free ones do not count."""
+        # Asked for several times a step; the arrays it comes from are replaced, never changed in place.
+        known = self._hot
+        if known and known[0] is state and known[1] is self.clocks.dyn_w and known[2] is self.traces.hot_s:
+            return known[3]
         hot_c = state.die_c(self.traces.hot_s) + self.clocks.downstream_c()
         hot: Floats = np.where(self.traces.powered, hot_c, -math.inf)
+        self._hot = (state, self.clocks.dyn_w, self.traces.hot_s, hot)
         return hot
 
     def gpu_c(self, state: State, spread: Floats, group: Ints, index: Ints | Floats) -> Floats:
@@ -237,7 +249,18 @@ class Heat:
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
         self.cooling.look(state)
-        self.integrator.change(self._inputs(), self.traces.groups, state)
+        before = self.integrator.stepper.inputs
+        after = self._inputs()
+        # A node that comes or goes moves little: the error control looks after it without a fresh start.
+        steady = before.flow is after.flow and before.plant is after.plant
+        power_w = self.traces.groups.n @ after.base_w + self.traces.groups.sum_s @ after.dyn_w
+        quiet = steady and abs(power_w - self.power_w) < QUIET * self.power_w
+        self.power_w = float(power_w)
+        self.integrator.change(after, self.traces.groups, state, restart=not quiet)
+
+    def _error_weight(self) -> Floats:
+        weight: Floats = np.where(self.traces.trace > IDLE, 1.0, IDLE_ERROR_WEIGHT)
+        return weight
 
     def _inputs(self) -> ThermalInputs:
         now, clocks, cooling = self.timers.now_s, self.clocks, self.cooling
@@ -250,6 +273,7 @@ class Heat:
             hall_heat_w=self.hall_heat_w,
             flow=cooling.flow,
             plant=cooling.plant_state,
+            error_weight=self._error_weight(),
             sink_c=cooling.sink_c(now),
             sink_since_s=now,
         )
