@@ -169,7 +169,7 @@ class Integrator:
         while True:
             dt_s = ladder_dt_s(self._rung)
             whole = dt_s < left_s
-            taken_s = dt_s if whole else left_s
+            taken_s = dt_s if whole else _odd_dt_s(left_s)
             state, error_k, energy = self.stepper.step(self.state, self.t_s, taken_s, on_ladder=whole)
             ratio = 0.9 * math.sqrt(TOL_K / error_k) if error_k > 0.0 else math.inf
             if error_k <= TOL_K or taken_s <= REJECT_DT_S:
@@ -196,7 +196,7 @@ class Integrator:
             Time after its start; from its end on the step stays as it is [s].
         """
         if t_s < accepted.t1_s:
-            taken_s = t_s - accepted.t0_s
+            taken_s = _odd_dt_s(t_s - accepted.t0_s)
             state, error_k, energy = self.stepper.step(
                 accepted.state0, accepted.t0_s, taken_s, on_ladder=False
             )
@@ -210,6 +210,11 @@ class Integrator:
         """Accepted steps up to t_end_s exactly."""
         while self.t_s < t_end_s:
             yield self.step(t_end_s)
+
+
+def _odd_dt_s(dt_s: float) -> float:
+    """A step off the ladder to the microsecond, so that waits of equal length share their factors [s]."""
+    return round(dt_s, 6) if dt_s > 1e-3 else dt_s
 
 
 def _rung_below(dt_s: float) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from twin.physics import thermal_constants as const
 from twin.physics.thermal_constants import Floats, PartThermal
@@ -349,10 +349,21 @@ def split_group(
     return Groups(loop, part, counts, sums), State(chain, state.upper), target
 
 
-def mergeable(state: State, into: int, source: int, tol_k: float = 0.01) -> bool:
-    """Whether all four temperatures of two groups agree within tol_k [K] for spreads of 0.9 to 1.1."""
-    diff = state.chain[source] - state.chain[into]
-    return bool(np.max(np.abs(diff[:, 0] + diff[:, 1]) + 0.1 * np.abs(diff[:, 1])) <= tol_k)
+def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0.01) -> NDArray[np.bool_]:
+    """Whether all four temperatures of pairs of groups agree within tol_k [K] for spreads of 0.9 to 1.1.
+
+    Parameters
+    ----------
+    state : State
+    into, source : array_like of int, shape (N,) or ()
+        Groups of each pair.
+    tol_k : float
+        [K].
+    """
+    diff = state.chain[np.asarray(source)] - state.chain[np.asarray(into)]
+    apart_k = np.abs(diff[..., 0] + diff[..., 1]) + 0.1 * np.abs(diff[..., 1])
+    alike: NDArray[np.bool_] = apart_k.max(axis=-1) <= tol_k
+    return alike
 
 
 def merge_group(groups: Groups, state: State, into: int, source: int) -> tuple[Groups, State]:

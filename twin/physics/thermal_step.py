@@ -18,6 +18,8 @@ GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 ERROR_SHARE = 0.25
 FLOW_DT_SHARE = 0.5
 """While a loop's flow moves, dt is at most this share of the fastest moving time constant."""
+ODD_STEPS = 32
+"""Factors kept for steps off the ladder."""
 STEADY_H_S = 1e9
 """Step of the backward Euler sweeps that find the steady state [s]."""
 
@@ -61,6 +63,7 @@ class ThermalStepper:
     def __init__(self, network: Network, groups: Groups, inputs: ThermalInputs) -> None:
         self.network, self.inputs = network, inputs
         self._operators: dict[float, Operator] = {}
+        self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
         self._gathered: dict[float, GroupOperator] = {}
         self._part_hbm = network.part_table["hbm_share"]
         self._set_groups(groups)
@@ -71,6 +74,7 @@ class ThermalStepper:
         same_plant = inputs.flow.same_as(self.inputs.flow) and inputs.plant.same_as(self.inputs.plant)
         if not same_plant:
             self._operators.clear()
+            self._odd.clear()
             self._gathered.clear()
         if groups is not None and groups is not self.groups:
             self._set_groups(groups)
@@ -205,10 +209,16 @@ class ThermalStepper:
         keep = keep and at_s >= self._settled_s
         if keep and h_s in self._gathered:
             return self._gathered[h_s]
-        operator = self._operators.get(h_s) if keep else None
+        settled = at_s >= self._settled_s
+        operator = (self._operators if keep else self._odd).get(h_s) if settled else None
         if operator is None:
             inputs = self.inputs
             operator = Operator(self.network, inputs.flow.at(at_s), inputs.plant, 1.0 / h_s, reused=keep)
+            if settled and not keep:
+                # Waits of fixed length end in the same odd step again and again.
+                self._odd[h_s] = operator
+                if len(self._odd) > ODD_STEPS:
+                    del self._odd[next(iter(self._odd))]
         gathered = GroupOperator(operator, self._index)
         if keep:
             self._operators[h_s], self._gathered[h_s] = operator, gathered

@@ -86,18 +86,16 @@ class Traces:
         return state
 
     def merge(self, state: State) -> tuple[State, bool]:
-        """Join groups that have become alike; return the state and whether any were."""
-        merged = False
-        for into, g in self._doubles:
-            if not mergeable(state, into, g):
-                continue
+        """Join groups that have become alike, when some are doubled; return the state and whether any were."""
+        pairs = np.array(self._doubles, np.intp)
+        alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
+        for into, g in alike:
             self.groups, state = merge_group(self.groups, state, into, g)
             self.node_group[self.node_group == g] = into
             self.trace[g] = STAND_IN
-            merged = True
-        if merged:
+        if alike:
             self._measure()
-        return state, merged
+        return state, bool(alike)
 
     def _find_doubles(self) -> list[tuple[int, int]]:
         """Pairs of groups of one loop, part and trace: (first of its kind, another)."""
