@@ -18,7 +18,7 @@ from twin.record.frame import Frame, Layout
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 
-SAMPLES = 4000
+SAMPLES = 3000
 """Samples of a whole run; never closer than `MIN_INTERVAL_S` [simulated s]."""
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 24

@@ -34,6 +34,9 @@ IDLE_ERROR_WEIGHT = 0.1
 """Dies that nobody works on are followed within 2 K while they settle, the others within 0.2 K."""
 QUIET = 2e-3
 """Relative change of the GPUs' power that needs no fresh start of the step size."""
+SETTLING_S = 3.0
+"""While steps are shorter than this and no limit is near, clocks and joining groups can wait for the next step."""
+NEAR_K = 5.0
 CROSSING_S = 0.05
 """A crossing this soon after the start of a step is taken as being at its end."""
 
@@ -282,12 +285,16 @@ class Heat:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
         integrator = self.integrator
         state, merged = integrator.state, False
-        if self.traces.doubled:
+        brief = (
+            self.ahead.t1_s - self.ahead.t0_s < SETTLING_S
+            and self.hottest_c < self.clocks.first_limit_c - NEAR_K
+        )
+        if self.traces.doubled and not brief:
             state, merged = self.traces.merge(state)
             if merged:
                 self.clocks.fit()
                 integrator.state = state
-        renewed = self.clocks.stale(self.hot_c(state))
+        renewed = not brief and self.clocks.stale(self.hot_c(state))
         if renewed:
             self.clocks.refresh(state)
         self.cooling.look(state)
