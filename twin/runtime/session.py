@@ -214,7 +214,7 @@ class Session:
                 return
 
     def _observe(self, force: bool = False) -> None:
-        if self._recorder is None:
+        if self._recorder is None or self._ended:  # at the end the file is closed, and there is nothing new
             return
         try:
             self._recorder.observe(force)
@@ -227,7 +227,9 @@ class Session:
         if self._recorder is not None:
             self._recorder.abandon()
             self._recorder = None
-        self._outlet.send(Failed(self._number, f"{error}; the run goes on without being recorded", ""))
+        self._outlet.send(
+            Failed(self._number, f"{str(error).rstrip('.')}; the run goes on without being recorded", "")
+        )
 
     def _step(self, engine: Engine) -> None:
         self._stand()

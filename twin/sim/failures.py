@@ -39,6 +39,9 @@ class FailureClocks:
     """Integrated hazard and next failure of every node."""
 
     def __init__(self, plant: Plant, failures: Failures, seed: int) -> None:
+        self.known = {
+            cause.id: cause for cause in failures.causes
+        }  # by hand they strike even where nothing fails by itself
         self.causes = failures.causes if failures.enabled else ()
         self.constant_repair_s = failures.repair_constant_s
         self.seed = seed

@@ -200,7 +200,7 @@ class Incidents:
             return f"there is nothing called {i.target!r} in this scene"
         if found[0] not in wanted:
             return f"{i.kind} works on a {' or '.join(wanted)}; {i.target!r} is a {found[0]}"
-        known = {c.id for c in self.failures.causes}
+        known = self.failures.known
         if i.cause is not None and i.cause not in known:
             return f"the scene has no cause {i.cause!r}; it knows {', '.join(sorted(known)) or 'none'}"
         return None
@@ -242,7 +242,7 @@ class Incidents:
         self.log.add(self.timers.now_s, kind, subject, text, severity)
 
     def _do_fail(self, i: Intervention, lasts: str) -> None:
-        cause = next((c for c in self.failures.causes if c.id == i.cause), None)
+        cause = self.failures.known.get(i.cause or "")
         struck: set[int] = set()
         self._say(
             "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
