@@ -151,10 +151,22 @@ def test_a_value_is_set_while_the_hall_runs(twin, tmp_path: Path) -> None:
     assert written["ledger_gpu_s"][stall] == asked["ledger_gpu_s"][stall]
 
 
-def test_what_the_file_asks_but_the_hall_refuses_is_a_warning(twin) -> None:
-    words = ("run", "lab-16", "--until", "1 h", "--json", "--no-record", "--set", "failures.enabled=false")
-    result = twin(*words, "--inject", "30 min drain gpu/0/0")
-    assert result.stderr.startswith("warning: not done: gpu/0/1/0: the scene has no cause 'faulty_gpu'")
+def test_what_the_file_asks_but_the_hall_refuses_is_a_warning(twin, tmp_path: Path) -> None:
+    scene = tmp_path / "capped.twin.yaml"
+    scene.write_text(
+        """format: twin/scenario
+version: 1
+catalog: "2026.11"
+extends: builtin:lab-16
+title: A cap that no GPU of the hall knows
+interventions:
+  - {id: cap, at: 10 min, kind: power_cap, target: all, value: 5 kW}
+"""
+    )
+    result = twin(
+        "run", str(scene), "--until", "1 h", "--json", "--no-record", "--inject", "30 min drain gpu/0/0"
+    )
+    assert result.stderr.startswith("warning: not done: all: power_cap takes")
     assert json.loads(result.stdout)["interruptions"]["planned"] == 1
 
 
