@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,10 +9,9 @@ import numpy as np
 from twin.app import text
 from twin.app.fact_rows import Row, World
 from twin.planning.figures import ProfileError
-from twin.planning.job import JobEstimate, LlmJob, PlanError, VisionJob, cut, default_stack, estimate
-from twin.planning.models import load_model
-from twin.planning.profiles import profile_for_gpu
-from twin.scenario.work import Job, LlmTraining, VisionTraining
+from twin.planning.job import PlanError
+from twin.planning.scenario_job import allowed_nodes, estimate_of
+from twin.scenario.work import Job
 
 _CONFIDENCE = {
     "calibrated": "The step time was fitted to published runs on this GPU.",
@@ -48,10 +46,7 @@ def plan_rows(world: World, job: Job) -> list[Row]:
 def _hardware(world: World, job: Job) -> tuple[int, str, float] | None:
     """Return the GPUs a job asks for, their part, and the memory of one [B]; None without nodes for it."""
     plant = world.plant
-    allowed = plant.nodes.present
-    if job.rows:
-        generators = np.array([id.partition("/")[0] for id in plant.rows.ids])
-        allowed = allowed & np.isin(generators, job.rows)[plant.racks.row[plant.nodes.rack]]
+    allowed = allowed_nodes(plant, job.rows)
     if not allowed.any():
         return None
     node = int(np.argmax(allowed))
@@ -59,40 +54,4 @@ def _hardware(world: World, job: Job) -> tuple[int, str, float] | None:
     return int(plant.nodes.gpu_count[node]) * job.nodes, part, world.catalog.gpu(part).memory_bytes
 
 
-@lru_cache(maxsize=64)
-def _planned(job: Job, gpus: int, part: str, gpu_bytes: float) -> JobEstimate:
-    workload = job.workload
-    if isinstance(workload, LlmTraining):
-        return estimate(_llm(workload, gpus, workload.profile or profile_for_gpu(part).name, gpu_bytes))
-    return estimate(_vision(workload, gpus, profile_for_gpu(part).name, gpu_bytes))
-
-
-def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float) -> LlmJob:
-    cuts = workload.parallelism
-    parallel = cut(
-        gpus,
-        workload.global_batch,
-        tp=cuts.tensor,
-        pp=cuts.pipeline,
-        cp=cuts.context,
-        vp=cuts.interleave,
-        microbatch=cuts.microbatch,
-    )
-    model = load_model(workload.model).model
-    if workload.sequence is not None:
-        model = replace(model, seq=workload.sequence)
-    stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
-    return LlmJob(model, parallel, profile, stack, gpu_bytes)
-
-
-def _vision(workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float) -> VisionJob:
-    return VisionJob(
-        gpus,
-        profile,
-        workload.sample_flop,
-        workload.sample_bytes,
-        workload.parameters,
-        workload.batch_per_gpu,
-        workload.efficiency,
-        gpu_bytes=gpu_bytes,
-    )
+_planned = lru_cache(maxsize=64)(estimate_of)

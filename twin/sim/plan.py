@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
+from twin.planning.scenario_job import allowed_nodes
 from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Cause
@@ -76,15 +77,6 @@ class JobPlan:
         return work / (work + self.pause_s)
 
 
-def rows_mask(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return which nodes stand in the named row generators; none named: all."""
-    if not rows:
-        return plant.nodes.present.copy()
-    generator = np.array([id.split("/", 1)[0] for id in plant.rows.ids])
-    in_rows = np.isin(generator, rows)
-    return plant.nodes.present & in_rows[plant.racks.row[plant.nodes.rack]]
-
-
 def plan_jobs(
     scenario: Scenario,
     plant: Plant,
@@ -108,7 +100,7 @@ def plan_jobs(
     """
     plans, works, gpus = [], [], []
     for job in scenario.jobs:
-        allowed = rows_mask(plant, job.rows)
+        allowed = allowed_nodes(plant, job.rows)
         count, gpu_part = _hardware(plant, job, allowed)
         work = work_of(job, count, gpu_part, catalog)
         load = read_bytes_s.get(job.checkpoint.storage or "")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.planning.job import LlmJob, VisionJob, cut, default_stack, estimate
-from twin.planning.models import load_model
-from twin.planning.profiles import Confidence, profile_for_gpu
+from twin.planning.profiles import Confidence
+from twin.planning.scenario_job import estimate_of
 from twin.record.accounts import ACCOUNTS
 from twin.scenario.work import Job, LlmTraining
 from twin.sim.ledger import INDEX
@@ -72,39 +71,9 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
     """
     workload = job.workload
     gpu = catalog.gpu(gpu_part)
-    named = workload.profile if isinstance(workload, LlmTraining) else None
-    profile = named or profile_for_gpu(gpu_part).name
-    if isinstance(workload, LlmTraining):
-        model = load_model(workload.model).model
-        p = workload.parallelism
-        parallel = cut(
-            gpus,
-            workload.global_batch,
-            tp=p.tensor,
-            pp=p.pipeline,
-            cp=p.context,
-            vp=p.interleave,
-            microbatch=p.microbatch,
-        )
-        stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
-        if workload.sequence is not None:
-            model = replace(model, seq=workload.sequence)
-        result = estimate(LlmJob(model, parallel, profile, stack, gpu.memory_bytes))
-        peak = gpu.peak_fp8_flops_s if workload.precision == "fp8" else gpu.peak_bf16_flops_s
-    else:
-        result = estimate(
-            VisionJob(
-                gpus,
-                profile,
-                workload.sample_flop,
-                workload.sample_bytes,
-                workload.parameters,
-                workload.batch_per_gpu,
-                workload.efficiency,
-                gpu_bytes=gpu.memory_bytes,
-            )
-        )
-        peak = gpu.peak_bf16_flops_s
+    is_llm = isinstance(workload, LlmTraining)
+    fp8 = isinstance(workload, LlmTraining) and workload.precision == "fp8"
+    result = estimate_of(job, gpus, gpu_part, gpu.memory_bytes)
     step = result.parts
     parts = np.zeros(len(ACCOUNTS))
     for account, seconds in (
@@ -126,10 +95,10 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
         memory_s=step.memory_bound_s,
         close_s=step.exposed_tensor_s + step.exposed_context_s,
         model_flop=step.model_flop,
-        peak_flop_s=peak or gpu.peak_bf16_flops_s,
+        peak_flop_s=(gpu.peak_fp8_flops_s if fp8 else None) or gpu.peak_bf16_flops_s,
         checkpoint_bytes=result.checkpoint_bytes,
         misfit=result.reason,
         confidence=result.confidence,
-        fp8=isinstance(workload, LlmTraining) and workload.precision == "fp8",
-        ingest_bytes=result.input_bytes if not isinstance(workload, LlmTraining) else 0.0,
+        fp8=fp8,
+        ingest_bytes=0.0 if is_llm else result.input_bytes,
     )
