@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
 from twin.app.text import elapsed, spelled
 from twin.record.events import Event, Severity
@@ -18,14 +19,13 @@ SEVERITY_ICONS = {
     Severity.ALARM: "alarm",
 }
 COLUMNS = ("Time", "Event", "Where", "What happened")
-_Index = QModelIndex | QPersistentModelIndex
 
 
-class EventModel(QAbstractTableModel):
+class EventModel(ColumnModel):
     """Rows are the events that pass the filter; row 0 is the newest."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
+        super().__init__(COLUMNS)
         self._look = look
         self._events: list[Event] = []
         self._shown: list[Event] = []
@@ -64,23 +64,11 @@ class EventModel(QAbstractTableModel):
         """Return the event shown in `row`."""
         return self._shown[-1 - row]
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of events shown."""
         return 0 if parent.isValid() else len(self._shown)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return the title of a column."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return text, icon or colour of a cell."""
         event = self.event_at(index.row())
         if role == Qt.ItemDataRole.DisplayRole:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from psygnal import Signal
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QMainWindow, QTableView
 
+from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
 from twin.app.look import Look
 from twin.app.session import Session
@@ -19,7 +20,6 @@ from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 
 COLUMNS = ("Job", "State", "Steps", "Step time", "MFU", "Goodput", "GPUs", "Lost time")
-_Index = QModelIndex | QPersistentModelIndex
 _STATE_LOOK = {
     JobState.QUEUED: ("clock", "muted"),
     JobState.STARTING: ("restart", "notice"),
@@ -74,11 +74,11 @@ def job_lines(scenario: Scenario, frame: Frame | None) -> list[JobLine]:
 _CHANNELS = ("step", "step_s", "mfu", "goodput", "gpus")
 
 
-class JobModel(QAbstractTableModel):
+class JobModel(ColumnModel):
     """One row per job of the scenario."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
+        super().__init__(COLUMNS)
         self._look = look
         self.lines: list[JobLine] = []
 
@@ -92,23 +92,11 @@ class JobModel(QAbstractTableModel):
             self.lines = lines
             self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, len(COLUMNS) - 1))
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of jobs."""
         return 0 if parent.isValid() else len(self.lines)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return the title of a column."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return text, icon, alignment or colour of a cell."""
         line, column = self.lines[index.row()], index.column()
         icon, colour = _STATE_LOOK[line.state]
