@@ -14,7 +14,7 @@ from twin.physics.training import Model, Parallel, Stack
 REFERENCE = Path(__file__).resolve().parents[1] / "reference/training_steps.yaml"
 ROWS = YAML(typ="safe", pure=True).load(REFERENCE.read_text())["korthikanti_memory"]["rows"]
 GIB = 2**30
-UNFUSED = Stack(seq_parallel=False, flash=False, distributed_optimizer=False, grad_bytes=4)
+UNFUSED = Stack(seq_parallel=False, flash=False, sharding="none", grad_bytes=4)
 LLAMA_70B = Model(80, 8192, 28672, 64, 8, 128256, True, 8192)
 CUT = Parallel(tp=4, pp=4, cp=2, dp=8, vp=5, microbatch=1, global_batch=128)
 
@@ -57,7 +57,7 @@ def test_flash_attention_keeps_no_scores():
 
 
 def test_distributed_optimizer_shards_over_data_and_context_group():
-    whole = memory_per_gpu(LLAMA_70B, CUT, Stack(distributed_optimizer=False))
+    whole = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="none"))
     sharded = memory_per_gpu(LLAMA_70B, CUT, Stack())
     assert sharded.optimizer_bytes == pytest.approx(whole.optimizer_bytes / 16)
     assert sharded.weights_bytes == whole.weights_bytes

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from twin.physics.training import Model, Parallel, Stack
+from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.job import LlmJob, PlanError, VisionJob, cut, default_stack, estimate
 from twin.planning.profiles import load_profile
 from twin.planning.search import fastest_microbatch
@@ -40,11 +41,11 @@ def test_what_does_not_fit_says_why():
 
 
 def test_less_network_is_slower_and_changes_nothing_else():
-    half = estimate(replace(LLAMA_16K, scale_out_bytes_s=25e9))
+    half = estimate(replace(LLAMA_16K, network=Network(data=0.5, pipeline=0.5)))
     full = estimate(LLAMA_16K)
     assert half.step_s > full.step_s
     assert half.parts.productive_s == full.parts.productive_s
-    assert estimate(replace(LLAMA_16K, scale_out_bytes_s=50e9)) == full
+    assert estimate(replace(LLAMA_16K, network=FULL_NETWORK)) == full
 
 
 def test_stack_defaults_come_from_profile_and_model():

@@ -74,10 +74,10 @@ def canonical(plant: Plant) -> dict[str, Any]:
         (node_ids[n], int(r), switches.ids[s])
         for n, r, s in zip(links.node.tolist(), links.rail.tolist(), links.leaf.tolist(), strict=True)
     }
-    up = plant.leaf_links
-    out["leaf_links"] = {
+    up = plant.switch_links
+    out["switch_links"] = {
         (switches.ids[a], switches.ids[b], c)
-        for a, b, c in zip(up.leaf.tolist(), up.spine.tolist(), up.cables.tolist(), strict=True)
+        for a, b, c in zip(up.lower.tolist(), up.upper.tolist(), up.cables.tolist(), strict=True)
     }
     b = plant.bundles
     out["bundles"] = Counter(

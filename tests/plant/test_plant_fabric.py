@@ -20,11 +20,11 @@ def test_superpod_has_the_switches_of_its_reference_architecture(
     """DGX SuperPOD H100 reference architecture, compute fabric: leaf and spine switches by scalable units."""
     plant = build(superpod(units))
     assert counts(plant) == (leaves, spines)
-    links, up = plant.node_links, plant.leaf_links
+    links, up = plant.node_links, plant.switch_links
     assert len(links.node) == units * 32 * 8
     assert np.bincount(links.leaf, minlength=leaves).tolist()[:leaves] == [32] * leaves
     assert up.cables.sum() == units * 32 * 8
-    assert len(up.leaf) == leaves * spines  # every leaf reaches every spine
+    assert len(up.lower) == leaves * spines  # every leaf reaches every spine
     assert set(up.cables.tolist()) == {32 // spines}
 
 
@@ -37,8 +37,8 @@ def test_rail_r_of_a_unit_is_leaf_r_of_that_unit() -> None:
 
 def ports_used(plant: Plant) -> np.ndarray:
     used = np.bincount(plant.node_links.leaf, minlength=len(plant.switches.ids))
-    np.add.at(used, plant.leaf_links.leaf, plant.leaf_links.cables)
-    np.add.at(used, plant.leaf_links.spine, plant.leaf_links.cables)
+    np.add.at(used, plant.switch_links.lower, plant.switch_links.cables)
+    np.add.at(used, plant.switch_links.upper, plant.switch_links.cables)
     return used
 
 
@@ -61,7 +61,7 @@ def fabric(nodes: int, oversubscription: float = 1.0, **more: object) -> Plant:
 def test_oversubscription_is_down_over_up() -> None:
     plant = fabric(6, 3.0, unit_nodes=6)  # 48 down, 16 up: one QM9700
     assert counts(plant) == (1, 1)
-    assert plant.leaf_links.cables.tolist() == [16]
+    assert plant.switch_links.cables.tolist() == [16]
     assert counts(fabric(8, 1.0, unit_nodes=8)) == (2, 1)  # 64 ports: two leaves of 32 down and 32 up
 
 
@@ -106,7 +106,7 @@ def test_bundles_hold_every_cable_once() -> None:
     plant = build(superpod(2))
     bundles = plant.bundles
     assert bundles.cables[bundles.rail >= 0].sum() == len(plant.node_links.node)
-    assert bundles.cables[bundles.rail < 0].sum() == plant.leaf_links.cables.sum()
+    assert bundles.cables[bundles.rail < 0].sum() == plant.switch_links.cables.sum()
     assert (bundles.length_m > 0).all()
     assert bundles.length_m[bundles.rack_a == bundles.rack_b].tolist() == [2.0] * int(
         (bundles.rack_a == bundles.rack_b).sum()

@@ -60,8 +60,8 @@ def test_all_nodes_are_cooled_fed_and_connected(named: tuple[str, Plant]) -> Non
     assert (plant.racks.feed_a >= 0).all()
     assert (plant.nodes.unit >= 0).all()
     used = np.bincount(plant.node_links.leaf, minlength=len(plant.switches.ids))
-    np.add.at(used, plant.leaf_links.leaf, plant.leaf_links.cables)
-    np.add.at(used, plant.leaf_links.spine, plant.leaf_links.cables)
+    np.add.at(used, plant.switch_links.lower, plant.switch_links.cables)
+    np.add.at(used, plant.switch_links.upper, plant.switch_links.cables)
     assert (used <= plant.switches.ports).all()
     assert len(plant.node_links.node) == plant.nodes.nics.sum()
 

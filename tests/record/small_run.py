@@ -11,7 +11,22 @@ from twin.record.frame import Frame, Layout
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 
-LAYOUT = Layout({"gpu": 64, "node": 8, "rack": 3, "loop": 2, "hall": 1, "plant": 1, "job": 1, "site": 1}, 4)
+LAYOUT = Layout(
+    {
+        "gpu": 64,
+        "node": 8,
+        "rack": 3,
+        "switch": 2,
+        "bundle": 3,
+        "store": 1,
+        "loop": 2,
+        "hall": 1,
+        "plant": 1,
+        "job": 1,
+        "site": 1,
+    },
+    4,
+)
 IDS = {"rack": ["gpu/0/0", "gpu/0/1", "gpu/0/2"], "loop": ["cdu/0", "cdu/1"], "site": ["here"]}
 
 

@@ -14,7 +14,22 @@ from twin.record.frame import Frame, Layout
 from twin.runtime import shared_frames
 from twin.runtime.shared_frames import FrameReader, FrameWriter, remove_stale
 
-SMALL = Layout({"gpu": 12, "node": 3, "rack": 2, "loop": 1, "hall": 1, "plant": 1, "job": 2, "site": 1}, 5)
+SMALL = Layout(
+    {
+        "gpu": 12,
+        "node": 3,
+        "rack": 2,
+        "switch": 2,
+        "bundle": 3,
+        "store": 1,
+        "loop": 1,
+        "hall": 1,
+        "plant": 1,
+        "job": 2,
+        "site": 1,
+    },
+    5,
+)
 LARGE = Layout({"gpu": 40_000, "rack": 400, "site": 1})
 
 WRITER = """

@@ -29,10 +29,13 @@ class Links:
         Inside a node or NVLink domain [B/s].
     scale_out_bytes_s
         Of the GPU's share of network cards [B/s].
+    hop_extra_s
+        Added to each hop between nodes, for networks slower than those the latencies were fitted on [s].
     """
 
     scale_up_bytes_s: float
     scale_out_bytes_s: float
+    hop_extra_s: float = 0.0
 
 
 def ring_bandwidth_bytes_s(nodes: int, ranks_per_node: int, links: Links) -> float:
@@ -65,7 +68,7 @@ def ring_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node: int, 
     hops = passes * (ranks - 1)
     inter = passes * (nodes - 1)
     bandwidth = ring_bandwidth_bytes_s(nodes, ranks_per_node, links)
-    latency = LAUNCH_S + (hops - inter) * RING_HOP_S + inter * INTER_NODE_HOP_S
+    latency = LAUNCH_S + (hops - inter) * RING_HOP_S + inter * (INTER_NODE_HOP_S + links.hop_extra_s)
     return latency + hops / ranks * size_bytes / bandwidth
 
 
@@ -73,7 +76,7 @@ def tree_time_s(size_bytes: float, ranks: int, ranks_per_node: int, links: Links
     """Return the time of a tree all-reduce over several nodes [s]: few hops, a little less bandwidth."""
     nodes = math.ceil(ranks / ranks_per_node)
     bandwidth = ring_bandwidth_bytes_s(nodes, ranks_per_node, links) * TREE_BANDWIDTH_SHARE
-    hops = (ranks_per_node - 1) * TREE_HOP_S + math.log2(nodes) * INTER_NODE_HOP_S
+    hops = (ranks_per_node - 1) * TREE_HOP_S + math.log2(nodes) * (INTER_NODE_HOP_S + links.hop_extra_s)
     return LAUNCH_S + 2 * hops + 2 * size_bytes / bandwidth
 
 

@@ -40,7 +40,7 @@ class MemoryParts:
 def memory_per_gpu(model: Model, parallel: Parallel, stack: Stack) -> MemoryParts:
     """Return the memory of a GPU of the first pipeline stage, which holds most, by part [B]."""
     weights = rank_weights(model, parallel)
-    shards = parallel.dp * parallel.cp if stack.distributed_optimizer else 1
+    shards = parallel.dp * parallel.cp if stack.sharding != "none" else 1
     return MemoryParts(
         weights_bytes=WEIGHT_BYTES * weights,
         gradients_bytes=stack.grad_bytes * weights,

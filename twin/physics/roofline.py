@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from twin.physics.collectives import collective_time_s
 from twin.physics.training import DATA_EXPOSED_FLOOR, OPTIMIZER_BYTES_PER_WEIGHT, StepParts
-from twin.physics.training_inputs import Profile
+from twin.physics.training_inputs import FULL_NETWORK, Network, Profile
 
 GRADIENT_BYTES = 2
 BACKWARD_SHARE = 2 / 3
@@ -38,7 +38,12 @@ class SampleWork:
 
 
 def data_parallel_step(
-    work: SampleWork, parameters: float, batch_per_gpu: int, gpus: int, profile: Profile
+    work: SampleWork,
+    parameters: float,
+    batch_per_gpu: int,
+    gpus: int,
+    profile: Profile,
+    network: Network = FULL_NETWORK,
 ) -> StepParts:
     """Return the time of one step, by part [s].
 
@@ -57,14 +62,17 @@ def data_parallel_step(
         GPUs of the job.
     profile
         Fitted numbers of the hardware.
+    network
+        What the fabric gives the job on its places.
     """
     hbm_bytes_s = profile.hbm_bytes_s * profile.hbm_efficiency
     arithmetic_s = batch_per_gpu * work.flop / (profile.peak_flops_s * work.efficiency)
     traffic_s = batch_per_gpu * work.hbm_bytes / hbm_bytes_s
     gemm_s = arithmetic_s if arithmetic_s >= traffic_s else 0.0
     memory_s = traffic_s if traffic_s > arithmetic_s else 0.0
+    links = profile.links_over(network.data, network.hop_extra_s)
     reduce_s = collective_time_s(
-        "all_reduce", GRADIENT_BYTES * parameters, gpus, min(gpus, profile.domain_gpus), profile.links
+        "all_reduce", GRADIENT_BYTES * parameters, gpus, min(gpus, profile.domain_gpus), links
     )
     data_s = max(0.0, reduce_s - BACKWARD_SHARE * (gemm_s + memory_s), DATA_EXPOSED_FLOOR * reduce_s)
     memory_s += OPTIMIZER_BYTES_PER_WEIGHT * parameters / hbm_bytes_s

@@ -15,7 +15,16 @@ import math
 from dataclasses import dataclass
 
 from twin.physics.collectives import collective_time_s
-from twin.physics.training_inputs import Model, Parallel, Precision, Profile, Recompute, Stack
+from twin.physics.training_inputs import (
+    FULL_NETWORK,
+    Model,
+    Network,
+    Parallel,
+    Precision,
+    Profile,
+    Recompute,
+    Stack,
+)
 
 __all__ = ["Model", "Parallel", "Precision", "Profile", "Recompute", "Stack", "StepParts", "step_time"]
 
@@ -130,7 +139,9 @@ class _Layer:
         return self.forward_s + self.backward_s + self.launch_s
 
 
-def step_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> StepParts:
+def step_time(
+    model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network = FULL_NETWORK
+) -> StepParts:
     """Return the time of one training step, by part.
 
     Parameters
@@ -143,6 +154,8 @@ def step_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile) 
         What the software does.
     profile
         Fitted numbers of the hardware and stack.
+    network
+        What the fabric gives the job on its places.
 
     Returns
     -------
@@ -151,10 +164,10 @@ def step_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile) 
     """
     p, v, n_mb = parallel.pp, parallel.vp, parallel.microbatches
     stage_layers = model.layers / p
-    layer = _layer(model, parallel, stack, profile)
+    layer = _layer(model, parallel, stack, profile, network)
     head = _head(model, parallel, stack, profile)
-    p2p_s = _pipeline_transfer_s(model, parallel, stack, profile)
-    data_s = _exposed_data_s(model, parallel, stack, profile, layer, head)
+    p2p_s = _pipeline_transfer_s(model, parallel, stack, profile, network)
+    data_s = _exposed_data_s(model, parallel, stack, profile, network, layer, head)
     optimizer_s = _optimizer_s(model, parallel, stack, profile)
 
     bubble_s = (p - 1) / v * (stage_layers * layer.total_s + head.total_s / p + p2p_s)
@@ -201,15 +214,17 @@ def _product(m: float, n: float, k: float, peak_flops_s: float, profile: Profile
     return _Work(arithmetic_s, 0.0) if arithmetic_s >= traffic_s else _Work(0.0, traffic_s)
 
 
-def _layer(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> _Layer:
+def _layer(model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network) -> _Layer:
     x = parallel.microbatch * model.seq / parallel.cp
     linear = _linear(x, model, parallel.tp, stack, profile)
     attention, attention_backward = _attention(x, model, parallel.tp, stack, profile)
     norm_width = model.hidden / (parallel.tp if stack.seq_parallel else 1)
     elementwise_bytes = 22 * x * norm_width + 4 * x * model.ffn / parallel.tp
     elementwise_s = elementwise_bytes / (profile.hbm_bytes_s * profile.hbm_efficiency)
-    tensor_s, tensor_backward_s = _tensor(x, model, parallel.tp, stack, profile)
-    context_s, context_backward_s = _context(x, model, parallel, attention, attention_backward, profile)
+    tensor_s, tensor_backward_s = _tensor(x, model, parallel.tp, stack, profile, network)
+    context_s, context_backward_s = _context(
+        x, model, parallel, attention, attention_backward, profile, network
+    )
 
     gemm = linear.gemm_s + attention.gemm_s
     memory = linear.memory_s + attention.memory_s + elementwise_s
@@ -263,11 +278,14 @@ def _attention(x: float, model: Model, t: int, stack: Stack, profile: Profile) -
     return _Work(products_s, 11 * score_s), _Work(2 * products_s, 14 * score_s)
 
 
-def _tensor(x: float, model: Model, t: int, stack: Stack, profile: Profile) -> tuple[float, float]:
+def _tensor(
+    x: float, model: Model, t: int, stack: Stack, profile: Profile, network: Network
+) -> tuple[float, float]:
     """Exposed tensor-parallel communication of a layer, forward and backward [s]."""
     if t == 1:
         return 0.0, 0.0
-    size, nloc, links = 2.0 * x * model.hidden, min(t, profile.domain_gpus), profile.links
+    size, nloc = 2.0 * x * model.hidden, min(t, profile.domain_gpus)
+    links = profile.links_over(network.tensor, network.hop_extra_s)
     exposed = profile.tensor_exposed if stack.tp_overlap else 1.0
     if stack.seq_parallel:
         gather_s = collective_time_s("all_gather", size, t, nloc, links)
@@ -278,7 +296,13 @@ def _tensor(x: float, model: Model, t: int, stack: Stack, profile: Profile) -> t
 
 
 def _context(
-    x: float, model: Model, parallel: Parallel, attention: _Work, backward: _Work, profile: Profile
+    x: float,
+    model: Model,
+    parallel: Parallel,
+    attention: _Work,
+    backward: _Work,
+    profile: Profile,
+    network: Network,
 ) -> tuple[float, float]:
     """Exposed gathering of keys and values over the context group, forward and backward [s]."""
     c = parallel.cp
@@ -286,7 +310,8 @@ def _context(
         return 0.0, 0.0
     size = 2 * 2 * x * c * (model.hidden * model.kv_heads / model.heads) / parallel.tp
     nloc = max(1, min(c, profile.domain_gpus // parallel.tp))
-    gather_s = collective_time_s("all_gather", size, c, nloc, profile.links)
+    links = profile.links_over(network.context, network.hop_extra_s)
+    gather_s = collective_time_s("all_gather", size, c, nloc, links)
     return (
         max(0.0, gather_s - HIDDEN_BY_ATTENTION * attention.total_s),
         max(0.0, 2 * gather_s - HIDDEN_BY_ATTENTION * backward.total_s),
@@ -303,14 +328,17 @@ def _head(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> _
     return _Work(kept * 3 * product.gemm_s, kept * (3 * product.memory_s + loss_s))
 
 
-def _pipeline_transfer_s(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> float:
+def _pipeline_transfer_s(
+    model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network
+) -> float:
     """Exposed stage-to-stage transfers of a microbatch, both directions [s]."""
     if parallel.pp == 1:
         return 0.0
     x = parallel.microbatch * model.seq / parallel.cp
-    wire_s = 2 * x * model.hidden / parallel.tp / profile.links.scale_out_bytes_s
+    links = profile.links_over(network.pipeline, network.hop_extra_s)
+    wire_s = 2 * x * model.hidden / parallel.tp / links.scale_out_bytes_s
     exposed = P2P_EXPOSED_WHEN_OVERLAPPED if stack.p2p_overlap else 1.0
-    return 2 * parallel.vp * (P2P_LATENCY_S + wire_s) * profile.p2p_factor * exposed
+    return 2 * parallel.vp * (P2P_LATENCY_S + links.hop_extra_s + wire_s) * profile.p2p_factor * exposed
 
 
 def rank_weights(model: Model, parallel: Parallel) -> float:
@@ -320,7 +348,13 @@ def rank_weights(model: Model, parallel: Parallel) -> float:
 
 
 def _exposed_data_s(
-    model: Model, parallel: Parallel, stack: Stack, profile: Profile, layer: _Layer, head: _Work
+    model: Model,
+    parallel: Parallel,
+    stack: Stack,
+    profile: Profile,
+    network: Network,
+    layer: _Layer,
+    head: _Work,
 ) -> float:
     """Exposed gradient reduction and weight gathering [s]; overlapped they hide in a microbatch."""
     n = parallel.dp * parallel.cp
@@ -328,11 +362,12 @@ def _exposed_data_s(
         return 0.0
     nloc = max(1, min(n, profile.domain_gpus // parallel.tp))
     weights = rank_weights(model, parallel)
-    if stack.distributed_optimizer:
-        reduce_s = collective_time_s("reduce_scatter", stack.grad_bytes * weights, n, nloc, profile.links)
-        gather_s = collective_time_s("all_gather", 2 * weights, n, nloc, profile.links)
+    links = profile.links_over(network.data, network.hop_extra_s)
+    if stack.sharding != "none":
+        reduce_s = collective_time_s("reduce_scatter", stack.grad_bytes * weights, n, nloc, links)
+        gather_s = collective_time_s("all_gather", 2 * weights, n, nloc, links)
     else:
-        reduce_s = collective_time_s("all_reduce", stack.grad_bytes * weights, n, nloc, profile.links)
+        reduce_s = collective_time_s("all_reduce", stack.grad_bytes * weights, n, nloc, links)
         gather_s = 0.0
     if not stack.dp_overlap:
         return reduce_s + gather_s
@@ -345,6 +380,6 @@ def _exposed_data_s(
 
 
 def _optimizer_s(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> float:
-    shards = parallel.dp * parallel.cp if stack.distributed_optimizer else 1
+    shards = parallel.dp * parallel.cp if stack.sharding != "none" else 1
     traffic = OPTIMIZER_BYTES_PER_WEIGHT * rank_weights(model, parallel) / shards
     return traffic / (profile.hbm_bytes_s * profile.hbm_efficiency)

@@ -9,11 +9,56 @@ from twin.physics.collectives import Links
 
 Recompute = Literal["none", "selective", "full"]
 Precision = Literal["bf16", "fp8"]
+Sharding = Literal["none", "optimizer", "gradients", "weights"]
+"""What the data-parallel group shares out: nothing, optimizer state (ZeRO-1, the distributed optimizer),
+gradients too (ZeRO-2), weights too (ZeRO-3, FSDP)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experts:
+    """Mixture-of-experts layers in place of the feed-forward network.
+
+    Attributes
+    ----------
+    count, per_token
+        Routed experts of a layer, and how many of them see each token.
+    ffn
+        Width of one expert.
+    shared
+        Experts of the same width that see every token.
+    dense_layers
+        First layers that keep the model's own dense feed-forward network.
+    """
+
+    count: int
+    per_token: int
+    ffn: int
+    shared: int = 0
+    dense_layers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Latent:
+    """Multi-head latent attention: queries, keys and values come from small projections (DeepSeek-V2, V3).
+
+    Attributes
+    ----------
+    query_rank, kv_rank
+        Widths of the two compressed vectors.
+    head_plain, head_rotary, head_value
+        Of one head: query and key without position, with rotary position, and value.
+    """
+
+    query_rank: int
+    kv_rank: int
+    head_plain: int
+    head_rotary: int
+    head_value: int
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A dense transformer.
+    """A transformer, dense or with experts.
 
     Attributes
     ----------
@@ -29,6 +74,10 @@ class Model:
         Whether the feed-forward network has a gate (three matrices, SwiGLU) or not (two).
     seq
         Tokens of one sequence.
+    experts
+        Mixture of experts; none: every layer is dense.
+    latent
+        Latent attention; none: plain or grouped-query attention.
     """
 
     layers: float
@@ -39,6 +88,8 @@ class Model:
     vocab: int
     gated: bool
     seq: int
+    experts: Experts | None = None
+    latent: Latent | None = None
 
     @property
     def layer_parameters(self) -> float:
@@ -77,6 +128,8 @@ class Parallel:
         Sequences of one microbatch.
     global_batch
         Sequences of one step.
+    ep
+        Expert parallel degree: experts are spread over as many GPUs of the data-parallel group; it divides dp * cp.
     """
 
     tp: int
@@ -86,6 +139,7 @@ class Parallel:
     vp: int
     microbatch: int
     global_batch: int
+    ep: int = 1
 
     @property
     def gpus(self) -> int:
@@ -110,8 +164,8 @@ class Stack:
         Whether norms and dropout are split over the tensor group.
     flash
         Fused attention; otherwise the score matrix goes through memory.
-    distributed_optimizer
-        Whether optimizer state is sharded over the data-parallel group.
+    sharding
+        What the data-parallel group shares out among its members.
     tp_overlap, dp_overlap, p2p_overlap
         Whether tensor, data and pipeline communication hide behind compute.
     grad_bytes
@@ -127,7 +181,7 @@ class Stack:
     recompute: Recompute = "none"
     seq_parallel: bool = True
     flash: bool = True
-    distributed_optimizer: bool = True
+    sharding: Sharding = "optimizer"
     tp_overlap: bool = True
     dp_overlap: bool = True
     p2p_overlap: bool = True
@@ -135,6 +189,33 @@ class Stack:
     deferred_head: bool = False
     launch_s: float = 0.0
     precision: Precision = "bf16"
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What the fabric gives a job on the places it really has, against the profile's own network.
+
+    A profile was fitted on healthy, rail-optimised, non-blocking fabrics: there every factor is 1.
+
+    Attributes
+    ----------
+    data, pipeline, tensor, context, expert
+        Scale-out bandwidth of each kind of communication, as a factor on the profile's; above 0. It carries speed
+        and number of network cards, oversubscription, collisions, lost links and what other jobs take.
+    hop_extra_s
+        Added to every hop between nodes [s]: more switches on the way, slower technology.
+    """
+
+    data: float = 1.0
+    pipeline: float = 1.0
+    tensor: float = 1.0
+    context: float = 1.0
+    expert: float = 1.0
+    hop_extra_s: float = 0.0
+
+
+FULL_NETWORK = Network()
+"""The network of the profile itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +271,15 @@ class Profile:
 
     @property
     def links(self) -> Links:
-        """Effective bandwidths that collectives see."""
+        """Effective bandwidths that collectives see on the profile's own network."""
+        return self.links_over(1.0)
+
+    def links_over(self, factor: float, hop_extra_s: float = 0.0) -> Links:
+        """Return effective bandwidths where the scale-out network gives `factor` of the profile's."""
         return Links(
             self.scale_up_bytes_s * self.scale_up_efficiency,
-            self.scale_out_bytes_s * self.scale_out_efficiency,
+            self.scale_out_bytes_s * self.scale_out_efficiency * factor,
+            hop_extra_s,
         )
 
     def peak(self, precision: Precision) -> float:

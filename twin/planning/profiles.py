@@ -46,7 +46,7 @@ _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
     "seq_parallel": bool,
     "flash": bool,
-    "distributed_optimizer": bool,
+    "sharding": str,
     "tp_overlap": bool,
     "dp_overlap": bool,
     "p2p_overlap": bool,
@@ -186,6 +186,8 @@ def _stack(document: Mapping[str, Any], base: CalibratedProfile | None, file: st
             raise ProfileError(file, f"stack.{key}", f"{value!r} must be a {_STACK_TYPES[key].__name__}")
     if given.get("recompute", "none") not in ("none", "selective", "full"):
         raise ProfileError(file, "stack.recompute", "must be none, selective or full")
+    if given.get("sharding", "none") not in ("none", "optimizer", "gradients", "weights"):
+        raise ProfileError(file, "stack.sharding", "must be none, optimizer, gradients or weights")
     return Stack(**given)
 
 

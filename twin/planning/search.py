@@ -8,10 +8,9 @@ from dataclasses import replace
 from twin.physics.memory import memory_per_gpu
 from twin.physics.training import step_time
 from twin.physics.training_inputs import Model, Parallel, Profile, Stack
+from twin.planning.result import MEMORY_SHARE
 
 MICROBATCHES = (1, 2, 4, 8, 16)
-MEMORY_SHARE = 0.95
-"""Of a GPU's memory that a plan may fill; the rest goes to buffers and fragmentation."""
 
 
 def fastest_microbatch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.plant.tables import Bundles, Floats, Ints, LeafLinks, NodeLinks, Nodes, Racks, Rows, Switches
+from twin.plant.tables import Bundles, Floats, Ints, NodeLinks, Nodes, Racks, Rows, Switches, SwitchLinks
 from twin.plant.tray_paths import cross_tray_x_m, tray_of_row
 
 DROP_M = 1.4
@@ -16,7 +16,7 @@ INSIDE_RACK_M = 2.0
 
 
 def bundle(
-    racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, down: NodeLinks, up: LeafLinks, halls: int
+    racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, down: NodeLinks, up: SwitchLinks, halls: int
 ) -> Bundles:
     """Return the cables of all fabrics, those of one rail between the same two racks together.
 
@@ -31,12 +31,12 @@ def bundle(
     """
     total = len(racks.ids)
     fabric = np.concatenate([down.fabric, up.fabric]).astype(np.int64)
-    rail = np.concatenate([down.rail, np.full(len(up.leaf), -1, np.int32)]).astype(np.int64)
-    plane = switches.rail[np.concatenate([down.leaf, up.leaf])].astype(np.int64)
-    rack_a = np.concatenate([nodes.rack[down.node], switches.rack[up.leaf]]).astype(np.int64)
-    rack_b = np.concatenate([switches.rack[down.leaf], switches.rack[up.spine]]).astype(np.int64)
+    rail = np.concatenate([down.rail, np.full(len(up.lower), -1, np.int32)]).astype(np.int64)
+    plane = switches.rail[np.concatenate([down.leaf, up.lower])].astype(np.int64)
+    rack_a = np.concatenate([nodes.rack[down.node], switches.rack[up.lower]]).astype(np.int64)
+    rack_b = np.concatenate([switches.rack[down.leaf], switches.rack[up.upper]]).astype(np.int64)
     cables = np.concatenate([np.ones(len(down.node), np.int64), up.cables])
-    speed = switches.port_bytes_s[np.concatenate([down.leaf, up.leaf])]
+    speed = switches.port_bytes_s[np.concatenate([down.leaf, up.lower])]
     rails = int(rail.max(initial=0)) + 2
     key = (((fabric * rails + rail + 1) * rails + plane + 1) * total + rack_a) * total + rack_b
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
@@ -50,6 +50,7 @@ def bundle(
         cables=np.bincount(group, cables, minlength=len(first)).astype(np.int32),
         cable_bytes_s=speed[first],
         length_m=lengths_m(racks, rows, a, b, cross_tray_x_m(racks, halls)),
+        of_link=group.astype(np.int32),
     )
 
 

@@ -14,7 +14,17 @@ from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.rack_space import RackSpace
-from twin.plant.tables import Bools, Ints, LeafLinks, NodeLinks, RackKind, Switches, SwitchRole
+from twin.plant.tables import (
+    Bools,
+    Floats,
+    Ints,
+    NodeLinks,
+    PeerLinks,
+    RackKind,
+    Switches,
+    SwitchLinks,
+    SwitchRole,
+)
 from twin.scenario.document import Scenario
 from twin.scenario.systems import Fabric, SwitchTier
 
@@ -52,7 +62,7 @@ def ports_of(catalog: Catalog, part: str, nic_bytes_s: float) -> Ports:
 
 def connect_fabrics(
     scenario: Scenario, catalog: Catalog, layout: Layout
-) -> tuple[Switches, NodeLinks, LeafLinks]:
+) -> tuple[Switches, NodeLinks, SwitchLinks]:
     """Return the switches of all fabrics and their cables, and write the unit of every node, in place.
 
     Raises
@@ -91,7 +101,9 @@ def connect_fabrics(
             tiers.append(_Tier(number, 1, fabric, fabric.spine, spine_part, nobody, nobody, *place))
             count += spines
         first += count
-    return _switches(tiers), _node_links(node_links, layout.nodes.present), _leaf_links(leaf_links)
+    switches = _switches(tiers)
+    down = _node_links(node_links, layout.nodes.present, layout.nodes.nic_bytes_s)
+    return switches, down, _switch_links(leaf_links, switches)
 
 
 @dataclass(frozen=True)
@@ -264,7 +276,7 @@ def _switches(tiers: list[_Tier]) -> Switches:
     )
 
 
-def _node_links(plans: list[tuple[int, LeafPlan, int]], present: Bools) -> NodeLinks:
+def _node_links(plans: list[tuple[int, LeafPlan, int]], present: Bools, nic_bytes_s: Floats) -> NodeLinks:
     fabric = np.concatenate([*(np.full(len(p.node), n) for n, p, _ in plans), np.zeros(0)])
     rail = np.concatenate([*(p.cable_rail for _, p, _ in plans), np.zeros(0)])
     node = np.concatenate([*(p.node for _, p, _ in plans), np.zeros(0)]).astype(np.int32)
@@ -275,12 +287,24 @@ def _node_links(plans: list[tuple[int, LeafPlan, int]], present: Bools) -> NodeL
         rail[there].astype(np.int32),
         node[there],
         leaf[there].astype(np.int32),
+        rail[there].astype(np.int32),
+        np.zeros(int(there.sum()), np.int32),
+        nic_bytes_s[node[there]],
     )
 
 
-def _leaf_links(links: list[tuple[int, Ints, Ints, Ints]]) -> LeafLinks:
+def _switch_links(links: list[tuple[int, Ints, Ints, Ints]], switches: Switches) -> SwitchLinks:
     def column(index: int) -> Ints:
         return np.concatenate([*(link[index] for link in links), np.zeros(0)]).astype(np.int32)
 
     fabric = np.concatenate([*(np.full(len(leaf), n) for n, leaf, _, _ in links), np.zeros(0)])
-    return LeafLinks(fabric.astype(np.int32), column(1), column(2), column(3))
+    lower, cables = column(1), column(3)
+    return SwitchLinks(
+        fabric.astype(np.int32), lower, column(2), cables, cables * switches.port_bytes_s[lower]
+    )
+
+
+def no_peer_links() -> PeerLinks:
+    """Return an empty table."""
+    none = np.zeros(0, np.int32)
+    return PeerLinks(none, none, none, none, none, np.zeros(0))

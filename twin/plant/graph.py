@@ -115,8 +115,8 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
         below = np.append(_power_below(plant, slot), False)
         hit = (below[racks.feed_a] | below[racks.feed_b])[nodes.rack]
     elif kind == "switch":
-        links = plant.leaf_links
-        leaves = np.append(links.leaf[links.spine == slot], slot)
+        links = plant.switch_links
+        leaves = np.append(links.lower[links.upper == slot], slot)
         hit = np.isin(
             np.arange(len(nodes.ids)), plant.node_links.node[np.isin(plant.node_links.leaf, leaves)]
         )
@@ -144,11 +144,11 @@ def switch_graph(plant: Plant, fabric: int) -> rx.PyGraph:
     graph.add_nodes_from(mine.tolist())
     place = np.full(len(plant.switches.ids), -1)
     place[mine] = np.arange(len(mine))
-    links = plant.leaf_links
+    links = plant.switch_links
     here = links.fabric == fabric
     ends = zip(
-        place[links.leaf[here]].tolist(),
-        place[links.spine[here]].tolist(),
+        place[links.lower[here]].tolist(),
+        place[links.upper[here]].tolist(),
         links.cables[here].tolist(),
         strict=True,
     )

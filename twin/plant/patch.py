@@ -28,7 +28,8 @@ REFERENCES: dict[str, dict[str, str]] = {
     "gpus": {"node": "nodes", "rack": "racks", "part": "gpu_parts"},
     "switches": {"rack": "racks", "fabric": "fabrics"},
     "node_links": {"fabric": "fabrics", "node": "nodes", "leaf": "switches"},
-    "leaf_links": {"fabric": "fabrics", "leaf": "switches", "spine": "switches"},
+    "switch_links": {"fabric": "fabrics", "lower": "switches", "upper": "switches"},
+    "peer_links": {"fabric": "fabrics", "a": "nodes", "b": "nodes"},
     "bundles": {"fabric": "fabrics", "rack_a": "racks", "rack_b": "racks"},
     "fixtures": {"rack": "racks"},
     "machines": {"loop": "loops"},
@@ -41,7 +42,7 @@ REFERENCES: dict[str, dict[str, str]] = {
 KEPT = ("halls", "rows", "racks", "nodes", "switches", "loops", "plants", "power", "storage")
 """Tables whose slots have ids."""
 
-REMADE = ("node_links", "leaf_links", "bundles", "fixtures", "machines")
+REMADE = ("node_links", "switch_links", "peer_links", "bundles", "fixtures", "machines")
 """Tables nobody addresses by slot."""
 
 

@@ -178,26 +178,43 @@ class Bundles:
     cables: Ints
     cable_bytes_s: Floats
     length_m: Floats
+    of_link: Ints  # per link (node links, then switch links, then peer links): the bundle it lies in
 
 
 @dataclass
 class NodeLinks:
-    """One cable from a node to a leaf switch each; absent nodes have none."""
+    """One cable from a network card of a node to a leaf switch each; absent nodes have none."""
 
     fabric: Ints
     rail: Ints
     node: Ints
     leaf: Ints  # switch slot
+    nic: Ints  # network card of the node, from 0; a dual-homed one has two cables
+    plane: Ints  # 0, or which of the cables of one card
+    bytes_s: Floats  # one direction
 
 
 @dataclass
-class LeafLinks:
-    """Cables between one leaf and one spine."""
+class SwitchLinks:
+    """Cables between two switches: leaf and spine, spine and core, or two of one tier."""
 
     fabric: Ints
-    leaf: Ints  # switch slots
-    spine: Ints
+    lower: Ints  # switch slots; of one tier the lower slot
+    upper: Ints
     cables: Ints
+    bytes_s: Floats  # all cables, one direction
+
+
+@dataclass
+class PeerLinks:
+    """Cables straight from one node to another: ring and torus."""
+
+    fabric: Ints
+    axis: Ints  # dimension of the torus
+    a: Ints  # node slots
+    b: Ints
+    cables: Ints
+    bytes_s: Floats  # all cables, one direction
 
 
 @dataclass
@@ -297,7 +314,8 @@ class Plant:
     gpus: Gpus
     switches: Switches
     node_links: NodeLinks
-    leaf_links: LeafLinks
+    switch_links: SwitchLinks
+    peer_links: PeerLinks
     bundles: Bundles
     fixtures: Fixtures
     machines: Machines

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-Entity = Literal["gpu", "node", "rack", "loop", "hall", "plant", "job", "site"]
+Entity = Literal["gpu", "node", "rack", "switch", "bundle", "store", "loop", "hall", "plant", "job", "site"]
 
 
 class State(IntEnum):
@@ -89,6 +89,14 @@ CHANNELS: tuple[Channel, ...] = (
         "gpu.throttle", "throttle reason", "", "u2", 0, 255, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
     ),
     _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
+    _channel("switch.load", "busiest port", "%", "u1", 0, 100, 1.0),
+    _channel("switch.state", "switch state", "", "u1", 0, 9, 0, "states"),
+    _channel("bundle.load", "link load", "%", "u1", 0, 100, 1.0),
+    _channel("bundle.down", "cables down", "", "u1", 0, 32, 0),
+    _channel("store.read_bytes_s", "store reads", "B/s", "f4", 0, 5e11, 1e8),
+    _channel("store.write_bytes_s", "store writes", "B/s", "f4", 0, 5e11, 1e8),
+    _channel("store.iops", "store operations", "/s", "f4", 0, 1e6, 100),
+    _channel("store.load", "store load", "%", "f4", 0, 100, 0.5),
     _channel("loop.supply_c", "supply temperature", "°C", "f4", 10, 60, 0.1, "turbo"),
     _channel("loop.return_c", "return temperature", "°C", "f4", 10, 70, 0.1, "turbo"),
     _channel("loop.flow", "flow", "% of design", "f4", 0, 110, 0.5),
@@ -104,6 +112,8 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("job.mfu", "MFU now", "%", "f4", 0, 70, 0.1),
     _channel("job.goodput", "goodput so far", "%", "f4", 0, 100, 0.01),
     _channel("job.gpus", "GPUs held", "", "i4", 0, 1e5, 0),
+    _channel("job.network", "scale-out bandwidth left", "%", "f4", 0, 100, 0.5),
+    _channel("job.input_wait_s", "wait for input in a step", "s", "f4", 0, 100, 1e-3),
     _channel("site.it_w", "IT power", "W", "f8", 0, 3e7, 1e3),
     _channel("site.facility_w", "facility power", "W", "f8", 0, 4e7, 1e3),
     _channel("site.pue", "PUE", "", "f8", 1, 2, 1e-3),
@@ -114,6 +124,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("site.nodes_down", "nodes down", "", "f8", 0, 100, 0),
     _channel("site.spares", "spare nodes", "", "f8", 0, 100, 0),
     _channel("site.interruptions", "interruptions", "", "f8", 0, 1000, 0),
+    _channel("site.link_load_max", "busiest link", "%", "f8", 0, 100, 1.0),
     _channel("site.outdoor_c", "outdoor air", "°C", "f8", -20, 45, 0.1, "turbo"),
 )
 """All channels, in frame order. Throughout, `util` and goodput are percent."""

@@ -185,6 +185,9 @@ def entity_ids(engine: Observed) -> dict[Entity, list[str]]:
     plant = engine.plant
     return {
         "rack": plant.racks.ids,
+        "switch": plant.switches.ids,
+        "bundle": [str(number) for number in range(len(plant.bundles.fabric))],
+        "store": plant.stores,
         "loop": plant.loops.ids,
         "hall": plant.halls.ids,
         "plant": plant.plants.ids,

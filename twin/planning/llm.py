@@ -1,0 +1,132 @@
+"""A transformer in training on hardware."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from twin.physics.checkpoint import checkpoint_bytes
+from twin.physics.memory import memory_per_gpu
+from twin.physics.training import step_time
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Precision, Recompute, Stack
+from twin.planning.models import load_model
+from twin.planning.profiles import load_calibrated
+from twin.planning.result import JobEstimate, PlanError, fits, memory_reason
+
+TOKEN_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LlmJob:
+    """A transformer in training.
+
+    Attributes
+    ----------
+    model
+        Preset name such as "llama3-405b", or a shape.
+    parallel
+        How it is cut; `cut` makes one from a number of GPUs.
+    profile
+        Name of a profile, such as "h100".
+    stack
+        What the software does; none: the profile's, see `default_stack`.
+    gpu_bytes
+        Memory of a GPU [B]; none: the profile's.
+    network
+        What the fabric gives it on its places; the profile's own network where nobody knows better.
+    """
+
+    model: str | Model
+    parallel: Parallel
+    profile: str
+    stack: Stack | None = None
+    gpu_bytes: float | None = None
+    network: Network = FULL_NETWORK
+
+
+def estimate_llm(job: LlmJob) -> JobEstimate:
+    """Return what a transformer in training does on its hardware; raises as `twin.planning.job.estimate`."""
+    model = load_model(job.model).model if isinstance(job.model, str) else job.model
+    calibrated = load_calibrated(job.profile)
+    profile = calibrated.profile
+    stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
+    _refuse_illegal(model, job.parallel)
+    memory = memory_per_gpu(model, job.parallel, stack)
+    gpu_bytes = profile.hbm_bytes if job.gpu_bytes is None else job.gpu_bytes
+    return JobEstimate(
+        kind="llm",
+        gpus=job.parallel.gpus,
+        parts=step_time(model, job.parallel, stack, profile, job.network),
+        memory=memory,
+        gpu_bytes=gpu_bytes,
+        fits=fits(memory, gpu_bytes),
+        reason=memory_reason(memory, gpu_bytes),
+        parameters=model.parameters,
+        checkpoint_bytes=checkpoint_bytes(model.parameters),
+        input_bytes=float(TOKEN_BYTES * model.seq * job.parallel.global_batch),
+        confidence=calibrated.confidence,
+    )
+
+
+def cut(
+    gpus: int, global_batch: int, *, tp: int = 1, pp: int = 1, cp: int = 1, vp: int = 1, microbatch: int = 1
+) -> Parallel:
+    """Return how a job is cut over a number of GPUs; data parallelism is what remains.
+
+    Raises
+    ------
+    PlanError
+        When the degrees do not divide the GPUs or the batch does not divide into microbatches.
+    """
+    group = tp * pp * cp
+    if gpus % group:
+        raise PlanError(
+            f"{gpus} GPUs are no multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
+        )
+    parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch)
+    if not parallel.microbatches.is_integer() or parallel.microbatches < 1:
+        raise PlanError(
+            f"a global batch of {global_batch} is no multiple of "
+            f"data parallel {parallel.dp} x microbatch {microbatch} = {parallel.dp * microbatch}"
+        )
+    return parallel
+
+
+def default_stack(
+    profile: str, model: str | Model, precision: Precision = "bf16", recompute: Recompute | None = None
+) -> Stack:
+    """Return the stack of a profile for a model; the deferred head only where the model's preset has it.
+
+    Parameters
+    ----------
+    profile
+        Name of a profile.
+    model
+        Preset name or shape.
+    precision
+        Of the linear layers.
+    recompute
+        None: the profile's.
+    """
+    stack = load_calibrated(profile).stack
+    deferred = isinstance(model, str) and load_model(model).deferred_head
+    return replace(
+        stack,
+        precision=precision,
+        recompute=stack.recompute if recompute is None else recompute,
+        deferred_head=stack.deferred_head and deferred,
+    )
+
+
+def _refuse_illegal(model: Model, parallel: Parallel) -> None:
+    if parallel.microbatches < 1 or not parallel.microbatches.is_integer():
+        raise PlanError(
+            f"a global batch of {parallel.global_batch} is no multiple of "
+            f"data parallel {parallel.dp} x microbatch {parallel.microbatch}"
+        )
+    if model.heads % parallel.tp:
+        raise PlanError(f"tensor parallel {parallel.tp} does not divide {model.heads} attention heads")
+    if parallel.pp * parallel.vp > model.layers:
+        stages = f"{parallel.pp} pipeline stages x {parallel.vp} interleaved"
+        raise PlanError(f"{stages} are more than {model.layers:g} layers")
+    if model.seq % parallel.cp:
+        raise PlanError(f"context parallel {parallel.cp} does not divide {model.seq} tokens")
