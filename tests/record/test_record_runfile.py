@@ -206,7 +206,7 @@ def test_reading_leaves_the_file_alone(run_file: Path) -> None:
 def test_columns_round_trip(quantum: float) -> None:
     values = np.random.default_rng(1).uniform(-1e3, 1e3, (50, 7)).astype(np.float32)
     values[3, 2] = np.nan
-    again = decode(encode(values, quantum), 50, 7).T
+    again = decode(encode(values, quantum), 50, 7, "f4").T
     assert np.nanmax(np.abs(again - values)) <= quantum * 0.5001 + 1e-3 * bool(quantum)
     assert np.isnan(again[3, 2])
 

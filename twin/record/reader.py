@@ -169,7 +169,7 @@ class Reader:
             t_s = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
             inside = (t_s >= t0_s) & (t_s <= t1_s)
             times.append(t_s[inside])
-            values.append(self._column(blob, int(samples), count)[entity][inside])
+            values.append(self._column(blob, int(samples), count, channel.dtype)[entity][inside])
         return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
@@ -226,9 +226,9 @@ class Reader:
             except sqlite3.DataError as error:
                 raise RunFileError(f"{self.path}: something in this run file is too large") from error
 
-    def _column(self, blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
+    def _column(self, blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.float32]:
         try:
-            return decode(blob, samples, entities)
+            return decode(blob, samples, entities, dtype)
         except RunFileError as error:
             raise RunFileError(f"{self.path}: {error}") from error
 

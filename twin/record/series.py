@@ -1,9 +1,9 @@
 """Blocks of samples: what series are made of in a run file.
 
 A sample is the part of a packed frame behind the channels of GPUs and nodes. A block holds up to some
-hundred samples; each channel is one column of it, rounded to the channel's quantum, as float32 with the
-samples of one entity side by side, compressed. So a curve of one rack decodes one column, and values that
-stand still cost little.
+hundred samples; each channel is one column of it, rounded to the channel's quantum, as float32 (bytes stay bytes)
+with the samples of one entity side by side, compressed. So a curve of one rack decodes one column, and
+values that stand still cost little.
 """
 
 from __future__ import annotations
@@ -91,6 +91,8 @@ class Block:
 
 def encode(values: NDArray[np.generic], quantum: float) -> bytes:
     """Return samples x entities as one compressed column, rounded to `quantum` (0: as they are)."""
+    if values.dtype == np.uint8:
+        return zlib.compress(np.ascontiguousarray(values.T).tobytes(), _LEVEL)
     column = values.T.astype(np.float32, order="C")
     if quantum:
         np.rint(column * np.float32(1.0 / quantum), out=column)
@@ -98,15 +100,16 @@ def encode(values: NDArray[np.generic], quantum: float) -> bytes:
     return zlib.compress(column.tobytes(), _LEVEL)
 
 
-def decode(blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
-    """Return a column as entities x samples.
+def decode(blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.float32]:
+    """Return a column of a channel of type `dtype` as entities x samples.
 
     Raises
     ------
     RunFileError
         When the bytes are no column of this size.
     """
-    size = samples * entities * 4
+    kind = np.dtype(np.uint8 if dtype == "u1" else np.float32)
+    size = samples * entities * kind.itemsize
     if not 0 < size <= MAX_BLOB_BYTES:
         raise RunFileError(f"a series block claims {samples} samples of {entities} entities")
     unpacker = zlib.decompressobj()
@@ -116,7 +119,7 @@ def decode(blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
         raise RunFileError("a series block is damaged") from error
     if len(raw) != size or not unpacker.eof:
         raise RunFileError(f"a series block holds {len(raw)} bytes where {size} belong")
-    return np.frombuffer(raw, np.float32).reshape(entities, samples)
+    return np.frombuffer(raw, kind).reshape(entities, samples).astype(np.float32, copy=False)
 
 
 def condense(t_s: NDArray[np.float64], values: NDArray[np.float32], points: int) -> Series:
