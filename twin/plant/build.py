@@ -5,7 +5,7 @@ from __future__ import annotations
 from twin.catalog import Catalog, load_catalog
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
-from twin.plant.fabric import connect_fabrics, no_peer_links
+from twin.plant.fabric import connect_fabrics, fabric_table, no_peer_links
 from twin.plant.halls import settle_halls
 from twin.plant.layout import lay_out
 from twin.plant.power import connect_power
@@ -66,6 +66,7 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
         plants=plants,
         power=power,
         fabrics=[fabric.id for fabric in scenario.fabrics],
+        fabric_table=fabric_table(scenario, parts),
         stores=storage.ids,
         storage=storage,
     )

@@ -16,6 +16,7 @@ from twin.plant.layout import Layout
 from twin.plant.rack_space import RackSpace
 from twin.plant.tables import (
     Bools,
+    FabricTable,
     Floats,
     Ints,
     NodeLinks,
@@ -79,6 +80,8 @@ def connect_fabrics(
     leaf_links: list[tuple[int, Ints, Ints, Ints]] = []
     first = 0
     for number, fabric in enumerate(scenario.fabrics):
+        if fabric.leaf is None:
+            raise PlantError(f"fabric {fabric.id!r}: a {fabric.kind} needs the key 'leaf'")
         nodes = nodes_of(fabric, layout)
         nic_bytes_s = float(layout.nodes.nic_bytes_s[nodes].max(initial=0.0))
         leaf_part = ports_of(catalog, fabric.leaf.part, nic_bytes_s)
@@ -142,7 +145,7 @@ def plan_leaves(fabric: Fabric, part: Ports, layout: Layout, nodes: Ints) -> Lea
     rail-optimised: port r of every node of a unit goes to leaf r of that unit.
     """
     table = layout.nodes
-    unit = (np.arange(len(nodes)) // fabric.unit_nodes).astype(np.int32)
+    unit = (np.arange(len(nodes)) // (fabric.unit_nodes or 32)).astype(np.int32)
     rails = int(table.nics[nodes].max()) if len(nodes) else 0
     if fabric.kind == "single-switch":
         unit[:] = 0
@@ -153,13 +156,13 @@ def plan_leaves(fabric: Fabric, part: Ports, layout: Layout, nodes: Ints) -> Lea
     first = np.cumsum(table.nics[nodes]) - table.nics[nodes]
     rail = (np.arange(len(node)) - np.repeat(first, table.nics[nodes])).astype(np.int32)
     if fabric.kind == "single-switch":
-        per_unit = fabric.leaf.count or max(1, math.ceil(len(node) / part.count))
+        per_unit = (fabric.leaf and fabric.leaf.count) or max(1, math.ceil(len(node) / part.count))
         leaf = rail * per_unit // max(1, rails) if per_unit <= rails else np.arange(len(node)) % per_unit
         uplinks, own_rail = 0, np.full(per_unit * units, -1)
     else:
         down = down_ports(part.count, fabric.oversubscription)
-        size = min(fabric.unit_nodes, len(nodes))
-        within = ordinal % fabric.unit_nodes
+        size = min((fabric.unit_nodes or 32), len(nodes))
+        within = ordinal % (fabric.unit_nodes or 32)
         if fabric.kind == "rail-optimised":
             split = _leaves_per_unit(fabric, math.ceil(size / down) * rails, units) // max(1, rails)
             split = max(1, split)
@@ -200,7 +203,8 @@ def down_ports(ports: int, oversubscription: float) -> int:
 
 def _leaves_per_unit(fabric: Fabric, needed: int, units: int) -> int:
     """Return the leaves of a unit: by ports, or the number given for the whole fabric shared out."""
-    return needed if fabric.leaf.count is None else max(1, math.ceil(fabric.leaf.count / max(1, units)))
+    count = fabric.leaf.count if fabric.leaf else None
+    return needed if count is None else max(1, math.ceil(count / max(1, units)))
 
 
 def plan_spines(tier: SwitchTier, part: Ports, plan: LeafPlan) -> tuple[Ints, Ints, Ints]:
@@ -249,7 +253,7 @@ def _by_unit(plan: LeafPlan, fabric: Fabric, nodes: Ints) -> list[slice]:
     units = int(plan.unit.max()) + 1 if len(plan.unit) else 0
     if fabric.kind == "single-switch":
         return [slice(0, len(nodes))][:units]
-    return [slice(u * fabric.unit_nodes, (u + 1) * fabric.unit_nodes) for u in range(units)]
+    return [slice(u * (fabric.unit_nodes or 32), (u + 1) * (fabric.unit_nodes or 32)) for u in range(units)]
 
 
 def _switches(tiers: list[_Tier]) -> Switches:
@@ -270,6 +274,7 @@ def _switches(tiers: list[_Tier]) -> Switches:
         fabric=repeated([t.number for t in tiers]).astype(np.int32),
         unit=column("unit"),
         rail=column("rail"),
+        plane=np.full(sum(sizes), -1, np.int32),
         ports=repeated([t.part.count for t in tiers]).astype(np.int32),
         port_bytes_s=repeated([t.part.bytes_s for t in tiers]).astype(np.float64),
         present=np.ones(sum(sizes), np.bool_),
@@ -302,6 +307,21 @@ def _switch_links(links: list[tuple[int, Ints, Ints, Ints]], switches: Switches)
     return SwitchLinks(
         fabric.astype(np.int32), lower, column(2), cables, cables * switches.port_bytes_s[lower]
     )
+
+
+def fabric_table(scenario: Scenario, catalog: Catalog) -> FabricTable:
+    """Return what the fabrics of a scenario are."""
+    return FabricTable(
+        kind=[fabric.kind for fabric in scenario.fabrics],
+        technology=[_technology(fabric, catalog) for fabric in scenario.fabrics],
+        routing=[fabric.routing or "" for fabric in scenario.fabrics],
+    )
+
+
+def _technology(fabric: Fabric, catalog: Catalog) -> str:
+    if fabric.technology is not None or fabric.leaf is None:
+        return fabric.technology or ""
+    return str(getattr(catalog.switch(fabric.leaf.part), "technology", None) or "")
 
 
 def no_peer_links() -> PeerLinks:

@@ -10,7 +10,7 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.plant.build import build
 from twin.plant.error import PlantError
-from twin.plant.tables import Bools, Gpus, Ints, Nodes, Plant
+from twin.plant.tables import Bools, FabricTable, Gpus, Ints, Nodes, Plant
 from twin.scenario.document import Scenario
 
 REFERENCES: dict[str, dict[str, str]] = {
@@ -86,10 +86,26 @@ def rebuild(plant: Plant, scenario: Scenario, catalog: Catalog | None = None) ->
     for name in ("node_parts", "gpu_parts", "fabrics"):
         old = getattr(plant, name)
         made[name] = old + [one for one in getattr(fresh, name) if one not in old]
+    made["fabric_table"] = _fabric_table(plant, fresh, made["fabrics"])
     power = made["power"]
     if (power.parent >= np.arange(len(power.parent))).any():
         raise PlantError("a new power stage above standing ones needs a new run")
     return replace(fresh, epoch=plant.epoch + 1, stores=made["storage"].ids, **made)
+
+
+def _fabric_table(plant: Plant, fresh: Plant, names: list[str]) -> FabricTable:
+    """Return what every fabric is now, in the order of `names`."""
+    said = {
+        name: row
+        for one in (plant, fresh)
+        for name, row in zip(one.fabrics, _rows_of(one.fabric_table), strict=True)
+    }
+    kind, technology, routing = zip(*(said[name] for name in names), strict=True) if names else ((), (), ())
+    return FabricTable(list(kind), list(technology), list(routing))
+
+
+def _rows_of(table: FabricTable) -> list[tuple[str, str, str]]:
+    return list(zip(table.kind, table.technology, table.routing, strict=True))
 
 
 def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:

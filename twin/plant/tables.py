@@ -46,6 +46,7 @@ class SwitchRole(IntEnum):
 
     LEAF = 0
     SPINE = 1
+    CORE = 2
 
 
 class FixtureKind(IntEnum):
@@ -159,8 +160,9 @@ class Switches:
     part: list[str]
     role: Ints  # SwitchRole
     fabric: Ints
-    unit: Ints  # scalable unit served, -1 spine
+    unit: Ints  # scalable unit, pod or group served, -1: all
     rail: Ints  # rail of a leaf, -1 otherwise
+    plane: Ints  # of dual-homed cards, 0 or 1; -1 where cards have one cable
     ports: Ints  # after splitting fast ports to the speed of the NICs
     port_bytes_s: Floats
     present: Bools
@@ -215,6 +217,15 @@ class PeerLinks:
     b: Ints
     cables: Ints
     bytes_s: Floats  # all cables, one direction
+
+
+@dataclass
+class FabricTable:
+    """What the fabrics are, parallel to `Plant.fabrics`."""
+
+    kind: list[str]  # topology
+    technology: list[str]  # of the catalogue
+    routing: list[str]  # adaptive or ecmp; "": as the technology does
 
 
 @dataclass
@@ -323,6 +334,7 @@ class Plant:
     plants: Plants
     power: PowerItems
     fabrics: list[str]
+    fabric_table: FabricTable
     stores: list[str]
     storage: Stores
 

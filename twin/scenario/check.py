@@ -14,6 +14,7 @@ from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.quantity import rendered
 from twin.scenario.site import Hall
+from twin.scenario.systems import SwitchTier
 from twin.scenario.tree import Path, Tree, child, locate, written
 from twin.scenario.validate import nearest
 
@@ -97,11 +98,10 @@ class _Checker:
         plants, tenants = [one.id for one in here.cooling.plants], [one.id for one in here.tenants]
         for i, fabric in enumerate(here.fabrics):
             yield from self._all(fabric.rows, self.rows, "row generator", ("fabrics", i, "rows"))
-            yield from self._one(
-                fabric.leaf.racks, self.rows, "row generator", ("fabrics", i, "leaf", "racks")
-            )
-            spine = fabric.spine.racks if fabric.spine else None
-            yield from self._one(spine, self.rows, "row generator", ("fabrics", i, "spine", "racks"))
+            for name in ("leaf", "spine", "core"):
+                tier: SwitchTier | None = getattr(fabric, name)
+                homes = tier.racks if tier else None
+                yield from self._one(homes, self.rows, "row generator", ("fabrics", i, name, "racks"))
         for i, stage in enumerate(here.power):
             yield from self._one(stage.source, stages, "power stage", ("power", i, "from"))
             yield from self._all(stage.feeds, self.rows, "row generator", ("power", i, "feeds"))
@@ -133,9 +133,10 @@ class _Checker:
                 for n, group in enumerate(rows.racks.nodes):
                     yield from self._part(group.part, ("node",), (*at, "nodes", n, "part"))
         for i, fabric in enumerate(self.scenario.fabrics):
-            yield from self._part(fabric.leaf.part, ("switch",), ("fabrics", i, "leaf", "part"))
-            if fabric.spine is not None:
-                yield from self._part(fabric.spine.part, ("switch",), ("fabrics", i, "spine", "part"))
+            for name in ("leaf", "spine", "core"):
+                tier: SwitchTier | None = getattr(fabric, name)
+                if tier is not None:
+                    yield from self._part(tier.part, ("switch",), ("fabrics", i, name, "part"))
             yield from self._part(fabric.cable, ("cable",), ("fabrics", i, "cable"))
         for i, stage in enumerate(self.scenario.power):
             yield from self._part(stage.part, _STAGE_PARTS[stage.kind], ("power", i, "part"))

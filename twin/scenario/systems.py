@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
 from twin.scenario.quantity import Bandwidth, Duration, Power, Temperature, VolumeFlow
+
+FabricKind = Literal[
+    "single-switch",
+    "leaf-spine",
+    "rail-optimised",
+    "rail-only",
+    "fat-tree",
+    "dragonfly-plus",
+    "torus",
+    "ring",
+    "explicit",
+]
+
+FabricEnd = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){2,3}$")]
+"""A node (``gpu/0/3/1``) or a switch (``ib/0/2``: fabric, tier, number)."""
 
 
 class SwitchTier(Part):
@@ -20,17 +35,55 @@ class SwitchTier(Part):
     )
 
 
+class FabricLink(Part):
+    """Cables between two named ends of an explicit fabric."""
+
+    source: FabricEnd = Field(
+        alias="from", description="node or switch: gpu/0/3/1, or ib/0/2 for leaf 2 of ib"
+    )
+    target: FabricEnd = Field(alias="to", description="the other end, a node or a switch")
+    cables: int = Field(default=1, ge=1, le=4096, description="how many run side by side")
+
+
 class Fabric(Part):
-    """A scale-out network between nodes."""
+    """A scale-out network between nodes. Switch ``i`` is ``id/0/i`` (leaf), ``id/1/i`` (spine) or ``id/2/i`` (core)."""
 
     id: Id = Field(description="name of the fabric, for ever")
-    kind: Literal["single-switch", "leaf-spine", "rail-optimised"] = Field(description="topology")
-    rows: tuple[Id, ...] = Field(default=(), description="row generators connected; none: every node")
-    unit_nodes: int = Field(
-        default=32, ge=1, le=1024, description="nodes of one scalable unit (shared leaf set)"
+    kind: FabricKind = Field(description="topology")
+    technology: str | None = Field(
+        default=None,
+        description="network technology of the catalogue, such as InfiniBand-NDR; none: the leaf switch's",
     )
-    leaf: SwitchTier = Field(description="switches the nodes plug into")
-    spine: SwitchTier | None = Field(default=None, description="switches that join the leaves")
+    routing: Literal["adaptive", "ecmp"] | None = Field(
+        default=None, description="how flows choose among equal paths; none: as the technology does"
+    )
+    rows: tuple[Id, ...] = Field(default=(), description="row generators connected; none: every node")
+    homes: int = Field(
+        default=1,
+        ge=1,
+        le=2,
+        description="cables of each card, to as many leaves; 2: each has half its bandwidth",
+    )
+    unit_nodes: int | None = Field(
+        default=None,
+        ge=1,
+        le=8192,
+        description="nodes of one scalable unit, pod or group (shared leaf set); "
+        "none: 32, and in a fat tree as many as a k-ary pod holds",
+    )
+    leaf: SwitchTier | None = Field(
+        default=None, description="switches the nodes plug into; ring and torus have none"
+    )
+    spine: SwitchTier | None = Field(
+        default=None, description="switches that join the leaves; aggregation of a fat tree"
+    )
+    core: SwitchTier | None = Field(default=None, description="switches that join the pods of a fat tree")
+    dims: tuple[Annotated[int, Field(ge=1, le=8192)], ...] = Field(
+        default=(), max_length=3, description="nodes along each axis of a torus; none: most cubic"
+    )
+    links: tuple[FabricLink, ...] = Field(
+        default=(), max_length=200000, description="cables of an explicit fabric, and of no other"
+    )
     oversubscription: float = Field(default=1.0, ge=1, le=32, description="leaf down-links over up-links")
     cable: str = Field(default="MMF-400G-SR4", description="cable part of the catalogue")
 
