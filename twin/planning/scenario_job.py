@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.planning.job import JobEstimate, LlmJob, VisionJob, cut, default_stack, estimate
+from twin.physics.training_inputs import FULL_NETWORK, Network, Parallel, Stack
+from twin.planning.job import JobEstimate, LlmJob, PlanError, VisionJob, cut, default_stack, estimate
 from twin.planning.models import load_model
 from twin.planning.profiles import profile_for_gpu
 from twin.plant.tables import Plant
-from twin.scenario.work import Job, LlmTraining, VisionTraining
+from twin.scenario.work import Job, LlmTraining, Parallelism, Reinforcement, VisionTraining
 
 
 def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -25,7 +27,9 @@ def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
     return allowed
 
 
-def estimate_of(job: Job, gpus: int, gpu_part: str, gpu_bytes: float) -> JobEstimate:
+def estimate_of(
+    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
+) -> JobEstimate:
     """Return what `job` does on its hardware.
 
     Parameters
@@ -38,6 +42,8 @@ def estimate_of(job: Job, gpus: int, gpu_part: str, gpu_bytes: float) -> JobEsti
         Their part in the catalogue; it chooses the profile when the job names none.
     gpu_bytes
         Memory of one [B].
+    network
+        What the fabric gives it on its places.
 
     Raises
     ------
@@ -47,30 +53,56 @@ def estimate_of(job: Job, gpus: int, gpu_part: str, gpu_bytes: float) -> JobEsti
         When its model or profile does not exist, or no profile serves the GPU.
     """
     workload = job.workload
+    profile = workload.profile or profile_for_gpu(gpu_part).name
     if isinstance(workload, LlmTraining):
-        return estimate(_llm(workload, gpus, workload.profile or profile_for_gpu(gpu_part).name, gpu_bytes))
-    return estimate(_vision(workload, gpus, profile_for_gpu(gpu_part).name, gpu_bytes))
+        return estimate(_llm(workload, gpus, profile, gpu_bytes, network))
+    if isinstance(workload, VisionTraining):
+        return estimate(_vision(workload, gpus, profile, gpu_bytes, network))
+    raise PlanError(f"workload {workload.kind!r} cannot be planned yet")
 
 
-def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float) -> LlmJob:
-    cuts = workload.parallelism
+def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float, network: Network) -> LlmJob:
+    model = load_model(workload.model).model
+    if workload.sequence is not None:
+        model = replace(model, seq=workload.sequence)
+    parallel = _parallel(workload.parallelism, gpus, workload.global_batch)
+    return LlmJob(model, parallel, profile, _stack(workload, profile), gpu_bytes, network)
+
+
+def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
     parallel = cut(
         gpus,
-        workload.global_batch,
+        global_batch,
         tp=cuts.tensor,
         pp=cuts.pipeline,
         cp=cuts.context,
         vp=cuts.interleave,
         microbatch=cuts.microbatch,
     )
-    model = load_model(workload.model).model
-    if workload.sequence is not None:
-        model = replace(model, seq=workload.sequence)
+    return replace(parallel, ep=cuts.expert)
+
+
+def _stack(workload: LlmTraining | Reinforcement, profile: str) -> Stack:
+    """Return the profile's stack with what the scenario says otherwise."""
+    said = workload.stack
     stack = default_stack(profile, workload.model, workload.precision, workload.recompute)
-    return LlmJob(model, parallel, profile, stack, gpu_bytes)
+    options = {
+        "sharding": said.sharding,
+        "seq_parallel": said.seq_parallel,
+        "flash": said.flash,
+        "tp_overlap": said.tensor_overlap,
+        "dp_overlap": said.data_overlap,
+        "p2p_overlap": said.pipeline_overlap,
+        "grad_bytes": said.gradient_bytes,
+        "launch_s": said.launch_s,
+    }
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    return replace(stack, **given)
 
 
-def _vision(workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float) -> VisionJob:
+def _vision(
+    workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float, network: Network
+) -> VisionJob:
     return VisionJob(
         gpus,
         profile,
@@ -79,5 +111,7 @@ def _vision(workload: VisionTraining, gpus: int, profile: str, gpu_bytes: float)
         workload.parameters,
         workload.batch_per_gpu,
         workload.efficiency,
+        sample_activation_bytes=workload.activation_bytes,
         gpu_bytes=gpu_bytes,
+        network=network,
     )

@@ -7,7 +7,38 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Bandwidth, Data, Duration
+from twin.scenario.quantity import Bandwidth, Duration
+from twin.scenario.workload import (
+    Hpc,
+    Inference,
+    Input,
+    LlmTraining,
+    MonteCarlo,
+    Parallelism,
+    Reinforcement,
+    StackOptions,
+    Stencil,
+    VisionTraining,
+    Workload,
+)
+
+__all__ = [
+    "Checkpointing",
+    "Hpc",
+    "Inference",
+    "Input",
+    "Job",
+    "LlmTraining",
+    "MonteCarlo",
+    "Parallelism",
+    "Recovery",
+    "Reinforcement",
+    "StackOptions",
+    "Stencil",
+    "Tenant",
+    "VisionTraining",
+    "Workload",
+]
 
 
 class Tenant(Part):
@@ -15,48 +46,6 @@ class Tenant(Part):
 
     id: Id = Field(description="name of the tenant, for ever")
     title: str = Field(default="", description="as people call it")
-
-
-class Parallelism(Part):
-    """How a model is cut over GPUs; data parallelism is what remains."""
-
-    tensor: int = Field(default=1, ge=1, le=128, description="tensor parallel degree")
-    pipeline: int = Field(default=1, ge=1, le=256, description="pipeline stages")
-    context: int = Field(default=1, ge=1, le=128, description="context parallel degree")
-    interleave: int = Field(default=1, ge=1, le=64, description="virtual pipeline stages of each GPU")
-    microbatch: int = Field(default=1, ge=1, le=1024, description="sequences of one microbatch")
-
-
-class LlmTraining(Part):
-    """A dense transformer in training."""
-
-    kind: Literal["llm"] = Field(description="workload family")
-    model: str = Field(description="preset of assets/profiles/models.yaml, such as llama3-405b")
-    global_batch: int = Field(ge=1, le=1_000_000, description="sequences per step")
-    sequence: int | None = Field(default=None, ge=1, le=10_000_000, description="tokens; none: the preset's")
-    precision: Literal["bf16", "fp8"] = Field(default="bf16", description="of the big matrix products")
-    recompute: Literal["none", "selective", "full"] = Field(default="none", description="of activations")
-    parallelism: Parallelism = Field(default=Parallelism(), description="how the model is cut")
-    profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
-
-
-class VisionTraining(Part):
-    """A vision or video model in data-parallel training, described by its work per sample."""
-
-    kind: Literal["vision"] = Field(description="workload family")
-    model: str = Field(description="name, for people")
-    sample_flop: float = Field(gt=0, le=1e18, description="model FLOP of one sample, forward and backward")
-    parameters: float = Field(gt=0, le=1e14, description="weights of the model")
-    batch_per_gpu: int = Field(ge=1, le=65536, description="samples of one step on one GPU")
-    sample_bytes: Data = Field(alias="sample", ge=0, description="read for one sample")
-    efficiency: float = Field(default=0.35, gt=0, le=1, description="achieved share of the 16-bit peak")
-    dataset_bytes: Data = Field(alias="dataset", gt=0, description="whole data set, read once an epoch")
-    cache_bytes: Data = Field(
-        default=0.0, alias="node_cache", ge=0, description="local NVMe of each node for it"
-    )
-
-
-Workload = Annotated[LlmTraining | VisionTraining, Field(discriminator="kind")]
 
 
 class Checkpointing(Part):
