@@ -76,7 +76,7 @@ def max_min_rates(demand: Floats, flow: Ints, link: Ints, weight: Floats, capaci
 
 def link_loads(rates: Floats, flow: Ints, link: Ints, weight: Floats, links: int) -> Floats:
     """Return what each link carries at these rates, shape (links,); arguments as in `max_min_rates`."""
-    return np.bincount(link, weight * rates[flow], links)
+    return np.bincount(link, weight * rates[flow], links).astype(np.float64, copy=False)
 
 
 def _used(flow: Ints, link: Ints, weight: Floats) -> tuple[Ints, Ints, Floats]:
