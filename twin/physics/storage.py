@@ -1,15 +1,18 @@
-"""Shared bandwidth of storage, and how long a training step waits for its input."""
+"""Bandwidth and operations of stores, and how readers and writers share them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.float64]
 
-def max_min_share(capacity: float, demand: ArrayLike) -> NDArray[np.float64]:
+
+def max_min_share(capacity: float, demand: ArrayLike) -> Floats:
     """Return the max-min fair split of one capacity, in the order of the demands.
 
-    Nobody gets more than it asks; whoever gets less than it asks gets as much as anybody.
+    Nobody gets more than it asks; whoever gets less than it asks gets as much as anybody. Readers and writers of
+    several stores share by `twin.physics.max_min`, of which this is the case of one link.
 
     Parameters
     ----------
@@ -38,65 +41,94 @@ def max_min_share(capacity: float, demand: ArrayLike) -> NDArray[np.float64]:
     granted_before = np.concatenate(([0.0], np.cumsum(ordered[:-1])))
     level = (capacity - granted_before) / np.arange(n, 0, -1)
     # The first demand that exceeds the equal split of what is left fixes the level for all later ones.
-    share: NDArray[np.float64] = np.minimum(asked, level[int(np.argmax(ordered > level))])
+    share: Floats = np.minimum(asked, level[int(np.argmax(ordered > level))])
     return share
 
 
-def cache_hit_ratio(
-    dataset_bytes: ArrayLike, cache_bytes: ArrayLike, epoch: ArrayLike
-) -> NDArray[np.float64]:
-    """Return the share of reads that the cache serves.
-
-    Nothing in the first pass over the data (epoch 0); later, with samples drawn in random order and kept
-    once read, what part of the data set fits.
+def store_load(
+    read_bytes_s: ArrayLike, write_bytes_s: ArrayLike, read_capacity: ArrayLike, write_capacity: ArrayLike
+) -> Floats:
+    """Return the share of its time that a store is busy, r/R + w/W: the same drives and links do both.
 
     Parameters
     ----------
-    dataset_bytes
-        Size of the data set [B], above 0.
-    cache_bytes
-        Cache that a reader can reach [B].
-    epoch
-        Passes over the data that are complete. Arguments broadcast together.
+    read_bytes_s, write_bytes_s
+        What is read and written [B/s].
+    read_capacity, write_capacity
+        What it reads or writes when it does nothing else [B/s], above 0. Arguments broadcast together.
+
+    Examples
+    --------
+    >>> float(store_load(62.5e9, 31e9, 125e9, 62e9))
+    1.0
     """
-    fits = np.minimum(1.0, np.asarray(cache_bytes, np.float64) / np.asarray(dataset_bytes, np.float64))
-    return np.where(np.asarray(epoch) >= 1, fits, 0.0)
+    reading = np.asarray(read_bytes_s, np.float64) / np.asarray(read_capacity, np.float64)
+    return np.asarray(reading + np.asarray(write_bytes_s, np.float64) / np.asarray(write_capacity))
 
 
-def read_time_s(
-    need_bytes: ArrayLike, hit_ratio: ArrayLike, store_bytes_s: ArrayLike, cache_bytes_s: ArrayLike
-) -> NDArray[np.float64]:
-    """Return the time to read the input of one step from store and cache side by side [s].
+def limited_bytes_s(
+    bandwidth_bytes_s: ArrayLike, operations_s: ArrayLike, operation_bytes: ArrayLike
+) -> Floats:
+    """Return what a store delivers when each operation moves so much: min(bandwidth, IOPS x size) [B/s].
 
     Parameters
     ----------
-    need_bytes
-        Input of the step [B].
-    hit_ratio
-        Share of it in the cache, 0..1.
-    store_bytes_s, cache_bytes_s
-        What each tier delivers to this reader [B/s]; 0 gives an endless read where something is needed of it.
-        Arguments broadcast together.
+    bandwidth_bytes_s
+        Of large operations [B/s].
+    operations_s
+        Operations it does at most [1/s]; infinite when only bytes count.
+    operation_bytes
+        Moved by one [B]. Arguments broadcast together.
+
+    Examples
+    --------
+    >>> float(limited_bytes_s(90e9, 1e6, 4096)), float(limited_bytes_s(90e9, 1e6, 1e6))
+    (4096000000.0, 90000000000.0)
     """
-    need, hit = np.asarray(need_bytes, np.float64), np.asarray(hit_ratio, np.float64)
-    return np.maximum(_transfer_s(need * (1 - hit), store_bytes_s), _transfer_s(need * hit, cache_bytes_s))
+    by_number = np.asarray(operations_s, np.float64) * np.asarray(operation_bytes, np.float64)
+    return np.asarray(np.minimum(np.asarray(bandwidth_bytes_s, np.float64), by_number))
 
 
-def _transfer_s(size_bytes: NDArray[np.float64], bandwidth_bytes_s: ArrayLike) -> NDArray[np.float64]:
-    size, bandwidth = np.broadcast_arrays(size_bytes, np.asarray(bandwidth_bytes_s, np.float64))
-    time: NDArray[np.float64] = np.where(size > 0, np.inf, 0.0)
+def outstanding_bytes_s(requests: ArrayLike, operation_bytes: ArrayLike, first_byte_s: ArrayLike) -> Floats:
+    """Return what a reader can fetch from a store that takes its time to answer [B/s] (Little's law).
+
+    Parameters
+    ----------
+    requests
+        Kept under way at a time.
+    operation_bytes
+        Fetched by one [B].
+    first_byte_s
+        From asking to the first byte [s]; 0 sets no limit. Arguments broadcast together.
+
+    Examples
+    --------
+    >>> float(outstanding_bytes_s(64, 8e6, 0.02))
+    25600000000.0
+    """
+    moved, wait = np.broadcast_arrays(
+        np.asarray(requests, np.float64) * np.asarray(operation_bytes), np.asarray(first_byte_s, np.float64)
+    )
+    rate: Floats = np.full(moved.shape, np.inf)
+    np.divide(moved, wait, out=rate, where=wait > 0)
+    return rate
+
+
+def transfer_s(size_bytes: ArrayLike, bandwidth_bytes_s: ArrayLike, at_least_s: ArrayLike = 0.0) -> Floats:
+    """Return the time to move a checkpoint to or from a store [s].
+
+    Parameters
+    ----------
+    size_bytes
+        Size [B].
+    bandwidth_bytes_s
+        What the job gets of the store [B/s]; 0 gives an endless transfer unless there is nothing to move.
+    at_least_s
+        What other things than the store take anyway [s]. Arguments broadcast together.
+    """
+    size, bandwidth = np.broadcast_arrays(
+        np.asarray(size_bytes, np.float64), np.asarray(bandwidth_bytes_s, np.float64)
+    )
+    time: Floats = np.where(size > 0, np.inf, 0.0)
     np.divide(size, bandwidth, out=time, where=bandwidth > 0)
-    return time
-
-
-def input_wait_s(read_s: ArrayLike, step_s: ArrayLike) -> NDArray[np.float64]:
-    """Return how much longer than its compute a step lasts because input is read ahead too slowly [s].
-
-    Parameters
-    ----------
-    read_s
-        Time to read the input of one step [s].
-    step_s
-        Time of the step with all input present [s].
-    """
-    return np.maximum(0.0, np.asarray(read_s, np.float64) - np.asarray(step_s, np.float64))
+    return np.maximum(time, at_least_s)
