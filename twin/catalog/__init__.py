@@ -23,7 +23,7 @@ from twin.catalog.facility_parts import (
 )
 from twin.catalog.figure import Figure
 from twin.catalog.listing import check_rows, list_rows, show_rows
-from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import RACK_UNIT_M, Part, PartGroup
 from twin.catalog.plausibility import Finding, check
 
@@ -57,6 +57,7 @@ __all__ = [
     "RdhxPart",
     "StoragePart",
     "SwitchPart",
+    "TechnologyPart",
     "TransformerPart",
     "UnknownPart",
     "UpsPart",

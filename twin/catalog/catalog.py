@@ -30,7 +30,7 @@ from twin.catalog.facility_parts import (
 from twin.catalog.figure import Figure
 from twin.catalog.kinds import PART_TYPES
 from twin.catalog.load import FileContents, check_references, read_parts, read_sources
-from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 
 P = TypeVar("P", bound=Part)
@@ -117,6 +117,10 @@ class Catalog:
     def cable(self, part_id: str) -> CablePart:
         """Return a cable."""
         return self._of(CablePart, part_id)
+
+    def technology(self, part_id: str) -> TechnologyPart:
+        """Return a network technology."""
+        return self._of(TechnologyPart, part_id)
 
     def storage(self, part_id: str) -> StoragePart:
         """Return a storage unit."""

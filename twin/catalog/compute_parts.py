@@ -156,8 +156,12 @@ class StoragePart(Part):
 
     KIND: ClassVar[str] = "storage"
 
+    tier: str = fields.choice("What it is to a reader", "object", "parallel", "nvme", "memory")
     read_bytes_s: float = fields.quantity("bandwidth", "Sequential read")
     write_bytes_s: float = fields.quantity("bandwidth", "Sequential write")
     random_read_per_s: float | None = fields.quantity("rate", "Small random reads", optional=True)
+    first_byte_s: float | None = fields.quantity(
+        "duration", "From a request to its first byte, where that limits what one reader gets", optional=True
+    )
     capacity_bytes: float | None = fields.quantity("data", "Usable capacity", optional=True)
     power_w: float | None = fields.quantity("power", "Power under load", optional=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from twin.units import DIMENSIONS
 
-Shape = Literal["quantity", "number", "count", "efficiency", "text", "choice", "reference", "groups"]
+Shape = Literal["quantity", "number", "count", "efficiency", "text", "choice", "flag", "reference", "groups"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class FieldSpec:
         Field of the dataclass, and key in a catalogue file.
     shape
         quantity: number with a dimension. number, count: without. efficiency: a curve. text, choice,
-        reference: no number. groups: a list of (part, count).
+        flag (true or false), reference: no number. groups: a list of (part, count).
     about
         A key of `twin.units.DIMENSIONS`, the unit label of a number, the choices, or the kinds of part that
         may be named.
@@ -98,9 +98,14 @@ def choice(doc: str, *options: str) -> Any:
     return _declare("choice", options, doc)
 
 
-def reference(doc: str, *kinds: str) -> Any:
-    """Declare the id of another part of one of the kinds."""
-    return _declare("reference", kinds, doc)
+def flag(doc: str) -> Any:
+    """Declare true or false."""
+    return _declare("flag", (), doc)
+
+
+def reference(doc: str, *kinds: str, optional: bool = False) -> Any:
+    """Declare the id of another part of one of the kinds; an optional one is empty when absent."""
+    return _declare("reference", kinds, doc, optional=optional, empty="")
 
 
 def groups(doc: str, *kinds: str) -> Any:

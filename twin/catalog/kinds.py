@@ -20,7 +20,7 @@ from twin.catalog.facility_parts import (
     UpsPart,
 )
 from twin.catalog.fields import FieldSpec, specs
-from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 
 PART_TYPES: dict[str, type[Part]] = {
@@ -33,6 +33,7 @@ PART_TYPES: dict[str, type[Part]] = {
         NicPart,
         SwitchPart,
         CablePart,
+        TechnologyPart,
         StoragePart,
         CduPart,
         CrahPart,

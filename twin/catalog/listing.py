@@ -92,8 +92,11 @@ def show_rows(catalog: Catalog, part_id: str) -> list[FigureRow]:
                 doc=spec.doc,
             )
             rows.append(row)
-        if not keys and spec.shape in ("text", "choice", "reference") and getattr(part, spec.name):
-            rows.append(_word_row(spec, getattr(part, spec.name)))
+        held = getattr(part, spec.name)
+        if spec.shape == "flag":
+            rows.append(_word_row(spec, "true" if held else "false"))
+        elif not keys and spec.shape in ("text", "choice", "reference") and held:
+            rows.append(_word_row(spec, held))
     return rows
 
 

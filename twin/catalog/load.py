@@ -149,6 +149,13 @@ def _read_choice(branch: Branch, spec: FieldSpec, place: _Place, _: _Figures) ->
     return word
 
 
+def _read_flag(branch: Branch, spec: FieldSpec, place: _Place, _: _Figures) -> bool:
+    word = _text(branch, place, spec.key)
+    if word not in ("true", "false"):
+        raise place.error(branch, spec.key, f"is {word!r}; it must be true or false")
+    return word == "true"
+
+
 def _read_quantity(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figures) -> float:
     dimension = spec.about[0]
 
@@ -314,6 +321,7 @@ _READERS: dict[str, Callable[[Branch, FieldSpec, _Place, _Figures], object]] = {
     "efficiency": _read_efficiency,
     "text": _read_text,
     "choice": _read_choice,
+    "flag": _read_flag,
     "reference": _read_text,
     "groups": _read_groups,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twin.catalog.catalog import Catalog
 from twin.catalog.compute_parts import GpuPart, NodePart, RackPart, StoragePart
 from twin.catalog.facility_parts import PowerStage
-from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.plausibility import compute, cooling, network, power, rack
 from twin.catalog.plausibility.finding import Finding, Findings
@@ -31,6 +31,9 @@ def _of(part: Part, catalog: Catalog) -> Findings:
         yield from rack.rack(part, catalog)
     elif isinstance(part, SwitchPart):
         yield from network.switch(part)
+        yield from network.spoken(part, catalog)
+    elif isinstance(part, TechnologyPart):
+        yield from network.technology(part)
     elif isinstance(part, CablePart):
         yield from network.cable(part)
     elif isinstance(part, NicPart):

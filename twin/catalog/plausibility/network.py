@@ -1,14 +1,16 @@
-"""Checks of switches, cables and network adapters."""
+"""Checks of switches, cables, network adapters and technologies."""
 
 from __future__ import annotations
 
-from twin.catalog.network_parts import CablePart, NicPart, SwitchPart
+from twin.catalog.catalog import Catalog
+from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.plausibility.finding import Finding, Findings, shown
 
 # Longest reach by medium [m]; passive copper shrinks with speed.
 _REACH_M = {"copper": 7.0, "active copper": 7.0, "multimode": 150.0, "singlemode": 40e3}
 _FAST_COPPER_M = 3.5
 _FAST_BYTES_S = 50e9
+_SLOWEST_PORT_SHARE = 0.25
 
 
 def switch(part: SwitchPart) -> Findings:
@@ -30,6 +32,37 @@ def switch(part: SwitchPart) -> Findings:
     if part.fabric != "management" and not 0.01 <= w_per_gbit_s <= 0.3:
         message = f"{w_per_gbit_s:.3f} W per Gb/s; switches have 0.01 to 0.3"
         yield Finding("warning", part.id, "max_w", message)
+
+
+def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
+    """Yield what is wrong between a switch and the technology it names."""
+    if not part.technology:
+        return
+    if part.fabric != "scale-out":
+        message = f"a {part.fabric} switch speaks no scale-out technology such as {part.technology}"
+        yield Finding("error", part.id, "technology", message)
+    line_rate = catalog.technology(part.technology).line_rate_bytes_s
+    port = part.port_bandwidth_bytes_s
+    if line_rate is not None and not _SLOWEST_PORT_SHARE * line_rate <= port <= line_rate:
+        message = (
+            f"{part.technology} runs ports of up to {shown(line_rate, 'bandwidth')}; "
+            f"these have {shown(port, 'bandwidth')}"
+        )
+        yield Finding("error", part.id, "technology", message)
+
+
+def technology(part: TechnologyPart) -> Findings:
+    """Yield what is wrong with a network technology."""
+    if not 0.0 < part.efficiency <= 1.05:
+        message = f"{part.efficiency:g} of InfiniBand of the same line rate; others reach up to 1"
+        yield Finding("error", part.id, "efficiency", message)
+    if not part.rdma and part.hop_extra_s < 5e-6:
+        message = "a hop through two hosts' memory and kernels adds 10 us or more"
+        yield Finding("error", part.id, "hop_extra_s", message)
+    if part.family == "infiniband" and not part.rdma:
+        yield Finding("error", part.id, "rdma", "InfiniBand is RDMA")
+    if part.switch_latency_s > 2e-5:
+        yield Finding("warning", part.id, "switch_latency_s", "more than 20 us through a switch is unusual")
 
 
 def cable(part: CablePart) -> Findings:
