@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
 from twin.catalog import Catalog, load_catalog
-from twin.scenario import action, expand, fits
+from twin.scenario import action, expand, fabric_fits, fits, storage_fits
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
@@ -111,6 +111,7 @@ class _Checker:
             yield from self._all(loop.serves, self.rows, "row generator", ("cooling", "loops", i, "serves"))
         for i, store in enumerate(here.storage):
             yield from self._one(store.racks, self.rows, "row generator", ("storage", i, "racks"))
+            yield from self._one(store.backs, stores, "store", ("storage", i, "backs"))
             if store.part is None:
                 for key, said in (("read", store.read_bytes_s), ("write", store.write_bytes_s)):
                     if said is None:
@@ -138,6 +139,7 @@ class _Checker:
                 if tier is not None:
                     yield from self._part(tier.part, ("switch",), ("fabrics", i, name, "part"))
             yield from self._part(fabric.cable, ("cable",), ("fabrics", i, "cable"))
+            yield from self._part(fabric.technology, ("technology",), ("fabrics", i, "technology"))
         for i, stage in enumerate(self.scenario.power):
             yield from self._part(stage.part, _STAGE_PARTS[stage.kind], ("power", i, "part"))
         for i, plant in enumerate(self.scenario.cooling.plants):
@@ -189,8 +191,12 @@ class _Checker:
             yield self._problem(("site", "climate", "wet_bulb"), reason, "air is never wetter than saturated")
 
     def fits(self) -> list[Problem]:
-        """Return racks that overflow and jobs that cannot run; wants references that hold."""
-        wrong = list(fits.too_high(self.scenario, self.catalog)) or fits.jobs(self.scenario, self.catalog)
+        """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
+        wrong = list(fits.too_high(self.scenario, self.catalog)) or [
+            *fabric_fits.fabrics(self.scenario, self.catalog),
+            *storage_fits.chains(self.scenario),
+            *fits.jobs(self.scenario, self.catalog),
+        ]
         return [self._problem(at, reason, hint) for at, reason, hint in wrong]
 
     def _after(self, one: Intervention) -> list[action.Wrong]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.catalog import Catalog
+from twin.scenario import fabric_fits, storage_fits
 from twin.scenario.load import Document
 from twin.scenario.problem import Problem, shown
 from twin.scenario.tree import Path, child, locate, written
@@ -12,7 +13,12 @@ from twin.scenario.tree import Path, child, locate, written
 
 def doubts(document: Document, catalog: Catalog) -> list[Problem]:
     """Return what is doubtful in a scene, in the order of its file."""
-    found = [*_edition(document, catalog), *_power(document)]
+    unmet = (
+        _problem(document, *one)
+        for topic in (fabric_fits, storage_fits)
+        for one in topic.unmet(document.scenario, catalog)
+    )
+    found = [*_edition(document, catalog), *_power(document), *unmet]
     return sorted(found, key=lambda problem: problem.line)
 
 

@@ -1,0 +1,174 @@
+"""What fabrics need of the hardware: ports, switches, nodes, and ends that their explicit cables name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from twin.catalog import Catalog
+from twin.scenario import expand
+from twin.scenario.document import Scenario
+from twin.scenario.fabric_size import Misfit, Size, cards_of, size_of
+from twin.scenario.site import Hall, Override, Rows
+from twin.scenario.systems import Fabric
+from twin.scenario.tree import Path
+from twin.scenario.validate import nearest
+
+TIER_NAMES = ("leaf", "spine", "core")
+"""Names of the tiers by their number in a switch id."""
+
+MEANT_WITHIN = 20000
+"""So many ids are compared with a misspelt one, no more: it takes 0.1 s."""
+
+
+@dataclass(frozen=True)
+class Connected:
+    """Nodes that a fabric connects, absent ones too: they keep their ports."""
+
+    cards: dict[str, int]
+    """Node id -> its network cards, in order."""
+    card_bytes_s: float
+
+    @property
+    def most_cards(self) -> int:
+        """Cards of the node with most."""
+        return max(self.cards.values(), default=0)
+
+
+def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected:
+    """Return the nodes with network cards in the rows of a fabric; raises UnknownPart."""
+    cards: dict[str, int] = {}
+    speed = 0.0
+    known: dict[str, tuple[int, float]] = {}
+    for hall in scenario.halls:
+        for rows in hall.rows:
+            if rows.id in fabric.rows if fabric.rows else rows.racks.role == "compute":
+                for node, part in _nodes(hall, rows, catalog):
+                    if part not in known:
+                        known[part] = cards_of(catalog.node(part), catalog)
+                    number, bytes_s = known[part]
+                    if number:
+                        cards[node] = number
+                        speed = max(speed, bytes_s)
+    return Connected(cards, speed)
+
+
+def _nodes(hall: Hall, rows: Rows, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield id and part of every node a generator makes, absent ones too."""
+    usual = expand.node_parts(rows.racks, rows.racks.part, catalog)
+    changed = {item for item, said in hall.overrides.items() if said.part is not None}
+    for row in range(rows.count):
+        for place in range(rows.racks.count):
+            rack = f"{rows.id}/{row}/{place}"
+            parts = usual
+            if rack in changed:
+                parts = expand.node_parts(rows.racks, hall.overrides[rack].part, catalog)
+            for index, part in enumerate(parts):
+                node = f"{rack}/{index}"
+                yield node, (hall.overrides.get(node, Override()).part or part) if changed else part
+
+
+def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
+    """Yield (path of the key to blame, reason, hint) of every fabric that cannot be built as it says.
+
+    Raises
+    ------
+    UnknownPart
+        When the catalogue lacks a part; `check` has said so before.
+    """
+    for i, fabric in enumerate(scenario.fabrics):
+        at: Path = ("fabrics", i)
+        nodes = connected(scenario, fabric, catalog)
+        try:
+            size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+        except Misfit as wrong:
+            yield (*at, *wrong.key.split(".")), wrong.reason, wrong.hint
+            continue
+        if fabric.kind == "explicit":
+            for path, reason, hint in _explicit(fabric, size, nodes.cards):
+                yield (*at, *path), reason, hint
+
+
+def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
+    """Yield (path, reason, hint) of fabrics whose leaves do not all meet in a spine."""
+    for i, fabric in enumerate(scenario.fabrics):
+        nodes = connected(scenario, fabric, catalog)
+        if fabric.kind not in ("leaf-spine", "rail-optimised", "rail-only") or not nodes.cards:
+            continue
+        size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+        alone = size.leaves > fabric.homes if fabric.kind == "leaf-spine" else size.units > 1
+        if size.spine is None and (alone or size.units > 1):
+            reason = "is not given: nodes of different leaves do not reach one another"
+            yield (
+                ("fabrics", i, "spine"),
+                reason,
+                f"write spine: {{part: {size.leaf.part if size.leaf else ''}}}",
+            )
+        elif size.spines // size.spine_groups > size.up > 0:
+            each = size.spines // size.spine_groups
+            reason = (
+                f"has {each} spines to join, and a leaf {size.up} cables up: not all leaves meet in a spine"
+            )
+            yield ("fabrics", i, "spine"), reason, "kind: fat-tree has a third tier for so many nodes"
+
+
+def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tuple[Path, str, str]]:
+    """Yield links of an explicit fabric that lead nowhere, are there twice, or find no port."""
+    counts = (size.leaves, size.spines, size.cores)
+    ports = [part.count if part else 0 for part in (size.leaf, size.spine, size.core)]
+    free = {node: number * fabric.homes for node, number in cards.items()}
+    for level, number in enumerate(counts):
+        free.update((f"{fabric.id}/{level}/{n}", ports[level]) for n in range(number))
+    taken: Counter[str] = Counter()
+    seen: dict[tuple[str, str], int] = {}
+    for n, link in enumerate(fabric.links):
+        at: Path = ("links", n)
+        unknown = [key for key, end in (("from", link.source), ("to", link.target)) if end not in free]
+        for key in unknown:
+            end = link.source if key == "from" else link.target
+            yield (*at, key), *_no_end(fabric, end, counts, free)
+        if unknown:
+            continue
+        if link.source == link.target:
+            yield (*at, "to"), "is the same thing as from", "a cable has two different ends"
+            continue
+        if fabric.homes > 1 and link.source in cards and link.target in cards:
+            yield (*at, "to"), "is a node, and dual-homed cards plug into leaves", "homes: 1"
+            continue
+        low, high = sorted((link.source, link.target))
+        if (low, high) in seen:
+            reason = f"joins the same two things as links[{seen[low, high]}]"
+            yield (*at, "to"), reason, "write one link with more cables"
+            continue
+        seen[low, high] = n
+        for key, end in (("from", link.source), ("to", link.target)):
+            before = taken[end]
+            taken[end] += link.cables
+            if before <= free[end] < taken[end]:
+                what = "network cards" if end in cards and fabric.homes == 1 else "ports"
+                reason = f"has {free[end]} {what}, and its links so far take {taken[end]}"
+                yield (*at, key), reason, "fewer cables, or other ends"
+
+
+def _no_end(fabric: Fabric, end: str, counts: tuple[int, ...], free: dict[str, int]) -> tuple[str, str]:
+    """Return (reason, hint) for an end that is no node of the fabric and no switch."""
+    name, _, rest = end.partition("/")
+    level, _, number = rest.partition("/")
+    if name == fabric.id and "/" not in number:
+        if int(level) >= len(TIER_NAMES):
+            return "names no switch", f"tiers are 0 (leaf), 1 (spine) and 2 (core), such as {fabric.id}/0/0"
+        tier = TIER_NAMES[int(level)]
+        has = counts[int(level)]
+        if not has:
+            return (
+                f"names no switch: there is no {tier}",
+                f"write {tier}: {{part: QM9700, count: {int(number) + 1}}}",
+            )
+        return (
+            f"names no switch: {tier} has {has}, counted from 0",
+            f"{tier}.count: {int(number) + 1} would do",
+        )
+    near = nearest(end, list(free)) if len(free) <= MEANT_WITHIN else ""
+    hint = f"did you mean {near!r}?" if near else "nodes are generator/row/rack/node, such as gpu/0/3/1"
+    return "names no node of this fabric and no switch", hint
