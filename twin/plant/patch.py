@@ -35,7 +35,7 @@ REFERENCES: dict[str, dict[str, str]] = {
     "machines": {"loop": "loops"},
     "loops": {"hall": "halls", "plant": "plants"},
     "power": {"parent": "power"},
-    "storage": {"rack": "racks"},
+    "storage": {"rack": "racks", "behind": "storage"},
 }
 """Columns that hold slots of other tables."""
 

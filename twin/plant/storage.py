@@ -11,6 +11,7 @@ from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.tables import FixtureKind, Fixtures, Stores
 from twin.scenario.document import Scenario
+from twin.scenario.systems import Storage
 
 FIRST_U = 4
 """Lowest unit of the lowest storage box of a rack."""
@@ -28,11 +29,9 @@ def connect_storage(scenario: Scenario, catalog: Catalog, layout: Layout) -> Sto
     """
     racks, units, heights = [layout.fixtures.rack], [layout.fixtures.u], [layout.fixtures.height_u]
     kinds = [layout.fixtures.kind]
-    reads, writes, first_racks = [], [], []
+    first_racks = []
     for store in scenario.storage:
         part = catalog.storage(store.part) if store.part is not None else None
-        reads.append((store.read_bytes_s or (part.read_bytes_s if part else math.nan)) * store.count)
-        writes.append((store.write_bytes_s or (part.write_bytes_s if part else math.nan)) * store.count)
         first_racks.append(-1)
         if store.racks is None:
             continue
@@ -55,11 +54,39 @@ def connect_storage(scenario: Scenario, catalog: Catalog, layout: Layout) -> Sto
         np.concatenate(heights).astype(np.int32),
         np.concatenate(kinds).astype(np.int32),
     )
+    return _stores(scenario, catalog, first_racks)
+
+
+def _stores(scenario: Scenario, catalog: Catalog, racks: list[int]) -> Stores:
+    """Return what every store is and can do: figures of the scenario before those of its part."""
+    ids = [store.id for store in scenario.storage]
+    filled_from = {store.backs: store.id for store in scenario.storage if store.backs is not None}
+    tiers, rows = [], []
+    for store in scenario.storage:
+        part = catalog.storage(store.part) if store.part is not None else None
+        tiers.append(store.kind or (part.tier if part else "parallel"))
+        read = store.read_bytes_s or (part.read_bytes_s if part else math.nan)
+        write = store.write_bytes_s or (part.write_bytes_s if part else math.nan)
+        operations = store.operations_s or (part.random_read_per_s if part else None) or math.inf
+        capacity = store.capacity_bytes or (part.capacity_bytes if part else None) or math.inf
+        rows.append([one * store.count for one in (read, write, operations, capacity)])
+    figures = np.array(rows, np.float64).reshape(-1, 4)
     return Stores(
-        ids=[store.id for store in scenario.storage],
+        ids=ids,
         part=[store.part or "" for store in scenario.storage],
+        tier=tiers,
         count=np.array([store.count for store in scenario.storage], np.int32),
-        read_bytes_s=np.array(reads, np.float64),
-        write_bytes_s=np.array(writes, np.float64),
-        rack=np.array(first_racks, np.int32),
+        read_bytes_s=figures[:, 0],
+        write_bytes_s=figures[:, 1],
+        operations_s=figures[:, 2],
+        capacity_bytes=figures[:, 3],
+        first_byte_s=np.array([_first_byte_s(store, catalog) for store in scenario.storage], np.float64),
+        behind=np.array([ids.index(filled_from[id]) if id in filled_from else -1 for id in ids], np.int32),
+        rack=np.array(racks, np.int32),
     )
+
+
+def _first_byte_s(store: Storage, catalog: Catalog) -> float:
+    if store.first_byte_s is not None:
+        return store.first_byte_s
+    return (catalog.storage(store.part).first_byte_s if store.part is not None else None) or 0.0

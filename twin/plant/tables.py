@@ -305,9 +305,14 @@ class Stores:
 
     ids: list[str]
     part: list[str]
+    tier: list[str]  # object, parallel, nvme, memory
     count: Ints
     read_bytes_s: Floats
     write_bytes_s: Floats
+    operations_s: Floats  # inf: not known to limit
+    capacity_bytes: Floats  # inf: not known to limit
+    first_byte_s: Floats  # 0: not known to limit
+    behind: Ints  # store that it is filled from, -1 none
     rack: Ints  # rack of the first box, -1 not in a rack
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Bandwidth, Duration, Power, Temperature, VolumeFlow
+from twin.scenario.quantity import Bandwidth, Data, Duration, Power, Rate, Temperature, VolumeFlow
 
 FabricKind = Literal[
     "single-switch",
@@ -158,12 +158,27 @@ class Storage(Part):
     """A store that checkpoints and input come from and go to."""
 
     id: Id = Field(description="name of the store, for ever")
+    kind: Literal["object", "parallel", "nvme", "memory"] | None = Field(
+        default=None, description="tier; none: the part's, or a parallel file system"
+    )
     part: str | None = Field(
         default=None, description="storage part of the catalogue; none: figures given here"
     )
-    count: int = Field(default=1, ge=1, le=10000, description="boxes; bandwidths add up")
+    count: int = Field(default=1, ge=1, le=10000, description="boxes; their figures add up")
     read_bytes_s: Bandwidth | None = Field(
         default=None, alias="read", gt=0, description="of one; none: the part's"
     )
     write_bytes_s: Bandwidth | None = Field(default=None, alias="write", gt=0, description="of one")
+    operations_s: Rate | None = Field(
+        default=None, alias="iops", gt=0, description="operations of one, such as 600000 /s; none: the part's"
+    )
+    capacity_bytes: Data | None = Field(
+        default=None, alias="capacity", gt=0, description="usable, of one; none: the part's"
+    )
+    first_byte_s: Duration | None = Field(
+        default=None, alias="first_byte", ge=0, le=60, description="from request to answer; none: the part's"
+    )
+    backs: Id | None = Field(
+        default=None, description="store that is filled from this one: what is not there yet is read here"
+    )
     racks: Id | None = Field(default=None, description="row generator whose racks hold it")

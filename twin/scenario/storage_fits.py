@@ -1,0 +1,94 @@
+"""What stores and the jobs that read from them need of each other: chains that end, data that find room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin.catalog import Catalog
+from twin.scenario import expand
+from twin.scenario.document import Scenario
+from twin.scenario.quantity import rendered
+from twin.scenario.systems import Storage
+from twin.scenario.tree import Path
+from twin.scenario.work import Input, Job
+
+Wrong = tuple[Path, str, str]
+"""Path of the key to blame, reason, hint."""
+
+
+def chains(scenario: Scenario) -> Iterator[Wrong]:
+    """Yield stores that fill themselves in a circle, and stores that two others fill."""
+    backs = {store.id: store.backs for store in scenario.storage}
+    fillers: dict[str, str] = {}
+    for i, store in enumerate(scenario.storage):
+        at: Path = ("storage", i, "backs")
+        if store.backs is None:
+            continue
+        if store.backs in fillers:
+            yield at, f"fills {store.backs}, which {fillers[store.backs]} fills already", "one store fills it"
+        fillers.setdefault(store.backs, store.id)
+        chain = [store.id]
+        while (to := backs.get(chain[-1])) is not None and to not in chain:
+            chain.append(to)
+        if to == store.id:
+            yield at, "makes a circle: the store is filled from itself", ""
+
+
+def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
+    stores = {store.id: store for store in scenario.storage}
+    filled = {store.backs for store in scenario.storage}
+    for i, job in enumerate(scenario.jobs):
+        workload = job.workload
+        if not isinstance(workload, Input):
+            continue
+        at: Path = ("jobs", i, "workload")
+        dataset_bytes = workload.dataset_bytes
+        store = stores.get(job.storage or "")
+        if dataset_bytes is not None and store is not None and store.id not in filled:
+            room_bytes = _capacity_bytes(store, catalog)
+            if room_bytes is not None and dataset_bytes > room_bytes:
+                reason = f"does not fit in {store.id}, which holds {rendered(room_bytes, 'data')}"
+                yield (*at, "dataset"), reason, "give the store a capacity, more boxes, or one that backs it"
+        yield from (
+            ((*at, key), reason, hint) for key, reason, hint in _caches(scenario, catalog, job, workload)
+        )
+
+
+def _caches(
+    scenario: Scenario, catalog: Catalog, job: Job, workload: Input
+) -> Iterator[tuple[str, str, str]]:
+    parts = {
+        node.part
+        for row in expand.rows(scenario, catalog)
+        if not job.rows or row.id.partition("/")[0] in job.rows
+        for rack in row.racks
+        for node in rack.nodes
+    }
+    node = catalog.node(parts.pop()) if len(parts) == 1 else None
+    for key, said, has_bytes, what in (
+        ("node_cache", workload.cache_bytes, node.nvme_bytes if node else None, "NVMe"),
+        ("host_cache", workload.host_cache_bytes, node.memory_bytes if node else None, "memory"),
+    ):
+        if said and node is not None and said > (has_bytes or 0.0):
+            has = rendered(has_bytes, "data") if has_bytes else "none known"
+            yield key, f"is more than the {what} of a {node.id}: {has}", ""
+        whole = workload.dataset_bytes
+        if said and whole is None:
+            yield (
+                key,
+                "serves nothing: without a data set nothing is read twice",
+                "say how large the dataset is",
+            )
+        elif said and whole is not None and workload.shuffle == "none" and said * job.nodes < whole:
+            reason = (
+                f"serves nothing: {rendered(said * job.nodes, 'data')} in all is less than the data set, and read in "
+                "order a cache has always just dropped what comes next"
+            )
+            yield key, reason, f"{rendered(whole / job.nodes, 'data')} would hold it, or shuffle: shards"
+
+
+def _capacity_bytes(store: Storage, catalog: Catalog) -> float | None:
+    part = catalog.storage(store.part) if store.part is not None else None
+    one_bytes = store.capacity_bytes or (part.capacity_bytes if part is not None else None)
+    return one_bytes * store.count if one_bytes else None
