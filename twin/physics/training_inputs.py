@@ -36,6 +36,11 @@ class Experts:
     shared: int = 0
     dense_layers: int = 0
 
+    @property
+    def active_ffn(self) -> int:
+        """Inner width over all experts that one token passes."""
+        return (self.per_token + self.shared) * self.ffn
+
 
 @dataclass(frozen=True, slots=True)
 class Latent:
@@ -54,6 +59,11 @@ class Latent:
     head_plain: int
     head_rotary: int
     head_value: int
+
+    @property
+    def head_key(self) -> int:
+        """Width of a query or key of one head."""
+        return self.head_plain + self.head_rotary
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +102,90 @@ class Model:
     latent: Latent | None = None
 
     @property
-    def layer_parameters(self) -> float:
-        """Weights of one layer, norms and biases as 4 h."""
+    def attention_width(self) -> float:
+        """Mean width of the vectors that attention multiplies over all heads; h without latent attention."""
+        if self.latent is None:
+            return self.hidden
+        return self.heads * (self.latent.head_key + self.latent.head_value) / 2
+
+    @property
+    def key_value_width(self) -> float:
+        """Width of keys and values together, of all heads."""
+        if self.latent is None:
+            return 2 * self.hidden * self.kv_heads / self.heads
+        return self.heads * (self.latent.head_key + self.latent.head_value)
+
+    @property
+    def attention_parameters(self) -> float:
+        """Weights of the attention of one layer, without norms."""
         h = self.hidden
-        attention = h * h * (2 + 2 * self.kv_heads / self.heads)
-        return attention + h * self.ffn * (3 if self.gated else 2) + 4 * h
+        if self.latent is None:
+            return h * h * (2 + 2 * self.kv_heads / self.heads)
+        latent = self.latent
+        down = h * (latent.query_rank + latent.kv_rank + latent.head_rotary)
+        up = self.heads * (
+            latent.query_rank * latent.head_key + latent.kv_rank * (latent.head_plain + latent.head_value)
+        )
+        return down + up + self.heads * latent.head_value * h
+
+    @property
+    def expert_share(self) -> float:
+        """Share of the layers that have experts."""
+        if self.experts is None:
+            return 0.0
+        return 1.0 - self.experts.dense_layers / self.layers
+
+    @property
+    def plain_layer_parameters(self) -> float:
+        """Weights of a mean layer without its routed experts: what every token sees, and the router."""
+        h, matrices = self.hidden, 3 if self.gated else 2
+        base = self.attention_parameters + 4 * h
+        if self.experts is None:
+            return base + h * self.ffn * matrices
+        share = self.expert_share
+        seen = h * (self.experts.count + self.experts.shared * self.experts.ffn * matrices)
+        return base + (1.0 - share) * h * self.ffn * matrices + share * seen
+
+    @property
+    def expert_layer_parameters(self) -> float:
+        """Weights of the routed experts of a mean layer; 0 for a dense model."""
+        if self.experts is None:
+            return 0.0
+        one = self.hidden * self.experts.ffn * (3 if self.gated else 2)
+        return self.expert_share * self.experts.count * one
+
+    @property
+    def layer_parameters(self) -> float:
+        """Weights of a mean layer, norms and biases as 4 h."""
+        return self.plain_layer_parameters + self.expert_layer_parameters
+
+    @property
+    def active_layer_parameters(self) -> float:
+        """Weights of a mean layer that one token sees."""
+        if self.experts is None:
+            return self.plain_layer_parameters
+        seen = self.experts.per_token / self.experts.count
+        return self.plain_layer_parameters + seen * self.expert_layer_parameters
 
     @property
     def parameters(self) -> float:
         """Weights of the model with untied input and output embedding."""
         return self.layers * self.layer_parameters + 2 * self.vocab * self.hidden
 
+    @property
+    def active_parameters(self) -> float:
+        """Weights that one token sees, both embeddings counted whole; all of them in a dense model."""
+        return self.layers * self.active_layer_parameters + 2 * self.vocab * self.hidden
+
     def step_flop(self, global_batch: float) -> float:
         """Return the model FLOP of one step [FLOP]: forward and backward, no recompute, attention not halved.
 
-        Publishers count differently, so compare step times between sources, never MFU.
+        Of experts only those that a token sees count. Publishers count differently, so compare step times
+        between sources, never MFU.
         """
         s, h = self.seq, self.hidden
-        forward = 2 * s * self.layers * (self.layer_parameters - 4 * h)
-        forward += 4 * s * s * h * self.layers + 2 * s * h * self.vocab
+        forward = 2 * s * self.layers * (self.active_layer_parameters - 4 * h)
+        forward += 4 * s * s * self.attention_width * self.layers + 2 * s * h * self.vocab
         return 3.0 * global_batch * forward
 
 
@@ -166,8 +241,8 @@ class Stack:
         Fused attention; otherwise the score matrix goes through memory.
     sharding
         What the data-parallel group shares out among its members.
-    tp_overlap, dp_overlap, p2p_overlap
-        Whether tensor, data and pipeline communication hide behind compute.
+    tp_overlap, dp_overlap, p2p_overlap, ep_overlap
+        Whether tensor, data, pipeline and expert communication hide behind compute.
     grad_bytes
         Bytes of one gradient element.
     deferred_head
@@ -185,6 +260,7 @@ class Stack:
     tp_overlap: bool = True
     dp_overlap: bool = True
     p2p_overlap: bool = True
+    ep_overlap: bool = False
     grad_bytes: int = 2
     deferred_head: bool = False
     launch_s: float = 0.0

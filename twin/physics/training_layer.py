@@ -1,0 +1,149 @@
+"""One transformer layer and one microbatch on one GPU: what computes, what communicates, what waits.
+
+A model with experts has dense first layers and expert layers; the layer here is their mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.physics.attention import attention, context_exchange, projections
+from twin.physics.collectives import collective_time_s
+from twin.physics.experts import exchange_s, expert_products, exposed_exchange
+from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product, product_rate
+from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack
+
+BACKWARD_LAUNCH = 1.3
+ELEMENTWISE_BACKWARD = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer and microbatch: forward and backward (with recomputation) and what they contain [s].
+
+    Attributes
+    ----------
+    forward_s, backward_s
+        Of the two passes, launch bound included [s].
+    work
+        Compute of both passes.
+    tensor_s, context_s, expert_s
+        Exposed communication of both passes [s].
+    launch_s
+        Waiting for the CPU in both passes [s].
+    """
+
+    forward_s: float
+    backward_s: float
+    work: Work
+    tensor_s: float
+    context_s: float
+    expert_s: float
+    launch_s: float
+
+    @property
+    def total_s(self) -> float:
+        """Both passes [s]."""
+        return self.forward_s + self.backward_s
+
+
+def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network) -> Layer:
+    """Return the time of one layer for one microbatch; arguments as for `step_time`."""
+    x = parallel.microbatch * model.seq / parallel.cp
+    linear = _linear(x, model, parallel, stack, profile)
+    scores, scores_backward = attention(x, model, parallel.tp, stack, profile)
+    elementwise_s = _elementwise_s(x, model, parallel.tp, stack, profile)
+    tensor_s, tensor_backward_s = _tensor(x, model, parallel.tp, stack, profile, network)
+    context_s, context_backward_s = context_exchange(
+        x, model, parallel, scores, scores_backward, profile, network
+    )
+
+    gemm = linear.gemm_s + scores.gemm_s
+    memory = linear.memory_s + scores.memory_s + elementwise_s
+    gemm_backward = 2 * linear.gemm_s + scores_backward.gemm_s
+    memory_backward = 2 * linear.memory_s + scores_backward.memory_s + ELEMENTWISE_BACKWARD * elementwise_s
+    if model.experts is None:
+        expert_s = expert_backward_s = 0.0
+    else:
+        exchange = exchange_s(x, model, model.experts, parallel, stack, profile, network)
+        share = model.expert_share
+        expert_s = share * exposed_exchange(exchange, gemm + memory, stack)
+        expert_backward_s = share * exposed_exchange(exchange, gemm_backward + memory_backward, stack)
+    forward_s = gemm + memory + tensor_s + context_s + expert_s
+    if stack.recompute == "full":
+        gemm_backward += gemm
+        memory_backward += memory
+        tensor_backward_s += tensor_s
+        context_backward_s += context_s
+        expert_backward_s += expert_s
+    elif stack.recompute == "selective" and not stack.flash:
+        gemm_backward += scores.gemm_s
+        memory_backward += scores.memory_s
+    backward_s = gemm_backward + memory_backward + tensor_backward_s + context_backward_s + expert_backward_s
+    wait_s = max(0.0, stack.launch_s - forward_s)
+    wait_backward_s = max(0.0, BACKWARD_LAUNCH * stack.launch_s - backward_s)
+    return Layer(
+        forward_s=forward_s + wait_s,
+        backward_s=backward_s + wait_backward_s,
+        work=Work(gemm + gemm_backward, memory + memory_backward),
+        tensor_s=tensor_s + tensor_backward_s,
+        context_s=context_s + context_backward_s,
+        expert_s=expert_s + expert_backward_s,
+        launch_s=wait_s + wait_backward_s,
+    )
+
+
+def _linear(x: float, model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> Work:
+    """Forward pass of projections and feed-forward network, the only ones that gain from 8-bit."""
+    flops_s = product_rate(profile, stack.precision)
+    gemm_s = memory_s = 0.0
+    for part in projections(x, model, parallel.tp, flops_s, profile):
+        gemm_s += part.gemm_s
+        memory_s += part.memory_s
+    dense = 1.0 - model.expert_share
+    if dense:
+        h, f, t = model.hidden, model.ffn, parallel.tp
+        up = product(x, (2 * f if model.gated else f) / t, h, flops_s, profile)
+        down = product(x, h, f / t, flops_s, profile)
+        gemm_s += dense * (up.gemm_s + down.gemm_s)
+        memory_s += dense * (up.memory_s + down.memory_s)
+    if model.experts is not None:
+        routed = expert_products(x, model, model.experts, parallel, stack, profile)
+        gemm_s += model.expert_share * routed.gemm_s
+        memory_s += model.expert_share * routed.memory_s
+    return Work(gemm_s, memory_s)
+
+
+def _elementwise_s(x: float, model: Model, t: int, stack: Stack, profile: Profile) -> float:
+    """Forward pass of norms, residuals and activation functions [s], bound by memory traffic."""
+    norm_width = model.hidden / (t if stack.seq_parallel else 1)
+    inner: float = model.ffn
+    if model.experts is not None:
+        share = model.expert_share
+        inner = (1.0 - share) * model.ffn + share * model.experts.active_ffn
+    return (22 * x * norm_width + 4 * x * inner / t) / memory_rate(profile)
+
+
+def _tensor(
+    x: float, model: Model, t: int, stack: Stack, profile: Profile, network: Network
+) -> tuple[float, float]:
+    """Exposed tensor-parallel communication of a layer, forward and backward [s]."""
+    if t == 1:
+        return 0.0, 0.0
+    size, nloc = OPERAND_BYTES * x * model.hidden, min(t, profile.domain_gpus)
+    links = profile.links_over(network.tensor, network.hop_extra_s)
+    exposed = profile.tensor_exposed if stack.tp_overlap else 1.0
+    if not stack.seq_parallel:
+        reduce_s = collective_time_s("all_reduce", size, t, nloc, links)
+        return exposed * 2 * reduce_s, exposed * 2 * reduce_s
+    gather_s = collective_time_s("all_gather", size, t, nloc, links)
+    pair_s = gather_s + collective_time_s("reduce_scatter", size, t, nloc, links)
+    both_s = 2 * pair_s
+    if model.experts is not None:
+        # The tensor group gathers every copy of a token that arrived, and once more for shared experts.
+        copies = size * model.experts.per_token
+        routed_s = collective_time_s("all_gather", copies, t, nloc, links)
+        routed_s += collective_time_s("reduce_scatter", copies, t, nloc, links)
+        routed_s += pair_s if model.experts.shared else 0.0
+        both_s = pair_s + (1.0 - model.expert_share) * pair_s + model.expert_share * routed_s
+    return exposed * both_s, exposed * (both_s + gather_s)
