@@ -5,7 +5,7 @@ from __future__ import annotations
 from twin.catalog import Catalog, load_catalog
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
-from twin.plant.fabric import connect_fabrics, fabric_table, no_peer_links
+from twin.plant.fabric import connect_fabrics, fabric_table
 from twin.plant.halls import settle_halls
 from twin.plant.layout import lay_out
 from twin.plant.power import connect_power
@@ -41,11 +41,9 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
     plants, loops, machines = connect_cooling(scenario, parts, layout)
     power = connect_power(scenario, parts, layout)
     storage = connect_storage(scenario, parts, layout)
-    switches, node_links, switch_links = connect_fabrics(scenario, parts, layout)
+    switches, links = connect_fabrics(scenario, parts, layout)
     halls = settle_halls(scenario, layout, loops, machines, power)
-    bundles = bundle(
-        layout.racks, layout.rows, layout.nodes, switches, node_links, switch_links, len(halls.ids)
-    )
+    bundles = bundle(layout.racks, layout.rows, layout.nodes, switches, links, len(halls.ids))
     return Plant(
         epoch=0,
         node_parts=layout.node_parts,
@@ -56,9 +54,9 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
         nodes=layout.nodes,
         gpus=layout.gpus,
         switches=switches,
-        node_links=node_links,
-        switch_links=switch_links,
-        peer_links=no_peer_links(),
+        node_links=links.nodes,
+        switch_links=links.switches,
+        peer_links=links.peers,
         bundles=bundles,
         fixtures=layout.fixtures,
         machines=machines,

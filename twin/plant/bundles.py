@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.plant.tables import Bundles, Floats, Ints, NodeLinks, Nodes, Racks, Rows, Switches, SwitchLinks
+from twin.plant.fabric import Links
+from twin.plant.tables import Bundles, BundleTier, Floats, Ints, Nodes, Racks, Rows, Switches, SwitchRole
 from twin.plant.tray_paths import cross_tray_x_m, tray_of_row
 
 DROP_M = 1.4
@@ -15,36 +16,46 @@ INSIDE_RACK_M = 2.0
 """Cable that stays in its rack."""
 
 
-def bundle(
-    racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, down: NodeLinks, up: SwitchLinks, halls: int
-) -> Bundles:
-    """Return the cables of all fabrics, those of one rail between the same two racks together.
+def bundle(racks: Racks, rows: Rows, nodes: Nodes, switches: Switches, links: Links, halls: int) -> Bundles:
+    """Return the cables of all fabrics, those of one rail and tier between the same two racks together.
 
     Parameters
     ----------
     racks, rows, nodes, switches
         Tables in site coordinates.
-    down, up
-        Cables from nodes to leaves, and from leaves to spines.
+    links
+        Cables of all fabrics.
     halls
         How many halls there are.
     """
+    down, up, peers = links.nodes, links.switches, links.peers
     total = len(racks.ids)
-    fabric = np.concatenate([down.fabric, up.fabric]).astype(np.int64)
-    rail = np.concatenate([down.rail, np.full(len(up.lower), -1, np.int32)]).astype(np.int64)
-    plane = switches.rail[np.concatenate([down.leaf, up.lower])].astype(np.int64)
-    rack_a = np.concatenate([nodes.rack[down.node], switches.rack[up.lower]]).astype(np.int64)
-    rack_b = np.concatenate([switches.rack[down.leaf], switches.rack[up.upper]]).astype(np.int64)
-    cables = np.concatenate([np.ones(len(down.node), np.int64), up.cables])
-    speed = switches.port_bytes_s[np.concatenate([down.leaf, up.lower])]
-    rails = int(rail.max(initial=0)) + 2
-    key = (((fabric * rails + rail + 1) * rails + plane + 1) * total + rack_a) * total + rack_b
+    without = np.full(len(up.lower), -1, np.int32)
+    fabric = np.concatenate([down.fabric, up.fabric, peers.fabric]).astype(np.int64)
+    rail = np.concatenate([down.rail, without, peers.axis]).astype(np.int64)
+    plane = np.concatenate([switches.rail[down.leaf], switches.rail[up.lower], peers.axis]).astype(np.int64)
+    tier = np.concatenate(
+        [
+            np.full(len(down.node), BundleTier.NODE),
+            np.where(switches.role[up.lower] == SwitchRole.LEAF, BundleTier.SPINE, BundleTier.CORE),
+            np.full(len(peers.a), BundleTier.PEER),
+        ]
+    )
+    rack_a = np.concatenate([nodes.rack[down.node], switches.rack[up.lower], nodes.rack[peers.a]])
+    rack_b = np.concatenate([switches.rack[down.leaf], switches.rack[up.upper], nodes.rack[peers.b]])
+    cables = np.concatenate([np.ones(len(down.node), np.int64), up.cables, peers.cables])
+    speed = np.concatenate([down.bytes_s, up.bytes_s, peers.bytes_s]) / np.maximum(1, cables)
+    key = fabric
+    for column in (tier, rail, plane):
+        key = key * (int(column.max(initial=0)) + 2) + column + 1
+    key = (key * total + rack_a) * total + rack_b
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     a, b = rack_a[first].astype(np.int32), rack_b[first].astype(np.int32)
     return Bundles(
         fabric=fabric[first].astype(np.int32),
         rail=rail[first].astype(np.int32),
         plane=plane[first].astype(np.int32),
+        tier=tier[first].astype(np.int32),
         rack_a=a,
         rack_b=b,
         cables=np.bincount(group, cables, minlength=len(first)).astype(np.int32),

@@ -83,7 +83,9 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
         )
     if kind == "store":
         return f"store {plant.stores[slot]}"
-    return f"fabric {plant.fabrics[slot]}"
+    table = plant.fabric_table
+    technology = f" of {table.technology[slot]}" if table.technology[slot] else ""
+    return f"fabric {plant.fabrics[slot]}, {table.kind[slot].replace('-', ' ')}{technology}"
 
 
 def _nodes_of_rack(plant: Plant, rack: int) -> np.ndarray:
@@ -96,5 +98,9 @@ def _describe_switch(plant: Plant, slot: int) -> str:
     role = SwitchRole(int(switches.role[slot])).name.lower()
     of = f"{switches.part[slot]}, {role} of fabric {plant.fabrics[int(switches.fabric[slot])]}"
     rail, unit = int(switches.rail[slot]), int(switches.unit[slot])
-    where = [f"unit {unit}"] * (unit >= 0) + [f"rail {rail}"] * (rail >= 0)
+    plane = int(switches.plane[slot])
+    groups = {"fat-tree": "pod", "dragonfly-plus": "group"}
+    kind = plant.fabric_table.kind[int(switches.fabric[slot])]
+    where = [f"{groups.get(kind, 'unit')} {unit}"] * (unit >= 0)
+    where += [f"rail {rail}"] * (rail >= 0) + [f"plane {plane}"] * (plane >= 0)
     return ", ".join([of, *where])

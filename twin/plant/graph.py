@@ -41,15 +41,16 @@ class Domains:
     path_a: tuple[int, ...]  # power items from the feed up to the grid
     path_b: tuple[int, ...]
     unit: int  # scalable unit
-    leaves: tuple[int, ...]  # leaf switches, by rail
+    leaves: tuple[int, ...]  # leaf switches, by rail and plane
 
 
 @dataclass(frozen=True)
 class Rails:
-    """Every fabric port of every node, and what it reaches."""
+    """Every cable from a node to a leaf, and what it reaches; a dual-homed card has two."""
 
     node: Ints
     rail: Ints
+    plane: Ints
     fabric: Ints
     alive: Bools  # its leaf stands
     island: Ints  # ports of one number reach one another through switches, -1 when not alive
@@ -61,7 +62,7 @@ def domain_of(plant: Plant, node: int) -> Domains:
     rack = int(plant.nodes.rack[node])
     loop = int(plant.nodes.loop[node])
     mine = plant.node_links.node == node
-    order = np.argsort(plant.node_links.rail[mine], kind="stable")
+    order = np.lexsort((plant.node_links.plane[mine], plant.node_links.rail[mine]))
     return Domains(
         rack=rack,
         row=int(racks.row[rack]),
@@ -91,7 +92,7 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
     """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
 
     A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,
-    also those that keep their other feed. A switch: nodes with a cable to it, or to a leaf below it. A store:
+    also those that keep their other feed. A switch: nodes with a cable to it, or to a switch below it. A store:
     all.
     """
     nodes, racks = plant.nodes, plant.racks
@@ -115,16 +116,26 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
         below = np.append(_power_below(plant, slot), False)
         hit = (below[racks.feed_a] | below[racks.feed_b])[nodes.rack]
     elif kind == "switch":
-        links = plant.switch_links
-        leaves = np.append(links.lower[links.upper == slot], slot)
-        hit = np.isin(
-            np.arange(len(nodes.ids)), plant.node_links.node[np.isin(plant.node_links.leaf, leaves)]
-        )
+        below = _switches_below(plant, slot)
+        hit = np.isin(every, plant.node_links.node[below[plant.node_links.leaf]])
     elif kind == "fabric":
-        hit = np.isin(every, plant.node_links.node[plant.node_links.fabric == slot])
+        links, peers = plant.node_links, plant.peer_links
+        mine = peers.fabric == slot
+        hit = np.isin(every, [*links.node[links.fabric == slot], *peers.a[mine], *peers.b[mine]])
     else:
         hit = np.ones(len(nodes.ids), np.bool_)
     return np.flatnonzero(hit & nodes.present).astype(np.int32)
+
+
+def _switches_below(plant: Plant, switch: int) -> Bools:
+    """Return which switches lie below one, tier by tier, itself included."""
+    links, role = plant.switch_links, plant.switches.role
+    below = np.zeros(len(role), np.bool_)
+    below[switch] = True
+    for level in range(int(role[switch]), 0, -1):
+        down = below[links.upper] & (role[links.upper] == level) & (role[links.lower] < level)
+        below[links.lower[down]] = True
+    return below
 
 
 def _power_below(plant: Plant, item: int) -> Bools:
@@ -157,7 +168,10 @@ def switch_graph(plant: Plant, fabric: int) -> rx.PyGraph:
 
 
 def rails(plant: Plant, dead: Collection[int] = ()) -> Rails:
-    """Return which ports of which nodes work without the `dead` switches, and which reach one another."""
+    """Return which cables of which nodes work without the `dead` switches, and which reach one another.
+
+    Nodes that are joined straight to one another (ring, torus) have no such cables.
+    """
     gone = set(dead)
     island = np.full(len(plant.switches.ids), -1, np.int32)
     number = 0
@@ -172,6 +186,7 @@ def rails(plant: Plant, dead: Collection[int] = ()) -> Rails:
     return Rails(
         node=links.node,
         rail=links.rail,
+        plane=links.plane,
         fabric=links.fabric,
         alive=island[links.leaf] >= 0,
         island=island[links.leaf],
@@ -181,7 +196,8 @@ def rails(plant: Plant, dead: Collection[int] = ()) -> Rails:
 def lost_rails(plant: Plant, dead: Collection[int]) -> dict[int, tuple[int, ...]]:
     """Return node slot -> rails it loses when the `dead` switches (slots) fail.
 
-    A rail is lost when its leaf is dead, or when it is cut off from the island with most ports of that rail.
+    A rail is lost when its leaf is dead, or when it is cut off from the island with most ports of that rail; of a
+    dual-homed card when that is so of both its cables.
     """
     state = rails(plant, dead)
     before = rails(plant)
@@ -193,7 +209,10 @@ def lost_rails(plant: Plant, dead: Collection[int]) -> dict[int, tuple[int, ...]
                 mine = np.flatnonzero(ports & (before.island == island))
                 numbers, counts = np.unique(state.island[mine], return_counts=True)
                 lost[mine[state.island[mine] != numbers[counts.argmax()]]] = True
-    out: dict[int, list[int]] = {}
-    for node, rail in zip(state.node[lost].tolist(), state.rail[lost].tolist(), strict=True):
-        out.setdefault(node, []).append(rail)
+    cards = np.stack([state.node, state.rail, state.fabric], axis=1)
+    each, card = np.unique(cards, axis=0, return_inverse=True)
+    cut = np.bincount(card.reshape(-1), ~lost, minlength=len(each)) == 0
+    out: dict[int, set[int]] = {}
+    for node, rail, _ in each[cut].tolist():
+        out.setdefault(node, set()).add(rail)
     return {node: tuple(sorted(found)) for node, found in sorted(out.items())}

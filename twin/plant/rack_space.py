@@ -7,6 +7,7 @@ import numpy as np
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.tables import Ints
+from twin.scenario.fabric_size import Ports
 from twin.scenario.systems import SwitchTier
 
 
@@ -17,15 +18,17 @@ class RackSpace:
         self._layout = layout
         self._top_u = layout.racks.units_u.copy()
 
-    def place(self, tier: SwitchTier, height_u: int, homes: list[Ints], home: Ints) -> tuple[Ints, Ints]:
+    def place(
+        self, tier: SwitchTier | None, ports: Ports, homes: list[Ints], home: Ints
+    ) -> tuple[Ints, Ints]:
         """Return (rack, lowest unit) of the switches of one tier.
 
         Parameters
         ----------
         tier
             Says which row generator has racks for them; none: they stand with the nodes.
-        height_u
-            Of one switch.
+        ports
+            Say how high one switch is.
         homes
             Racks of the nodes of each unit; used without racks of their own.
         home
@@ -36,11 +39,11 @@ class RackSpace:
         PlantError
             When the row generator does not exist.
         """
-        count = len(home)
-        if tier.racks is not None:
+        count, height_u = len(home), ports.height_u
+        if tier is not None and tier.racks is not None:
             own = self._layout.generator_racks.get(tier.racks)
             if own is None or not len(own):
-                raise PlantError(f"switches {tier.part}: no row generator is called {tier.racks!r}")
+                raise PlantError(f"switches {ports.part}: no row generator is called {tier.racks!r}")
             own = self._standing(own)
             rack = own[np.arange(count) * len(own) // max(1, count)]
         else:

@@ -49,6 +49,15 @@ class SwitchRole(IntEnum):
     CORE = 2
 
 
+class BundleTier(IntEnum):
+    """What a bundle of cables joins."""
+
+    NODE = 0  # nodes and leaves
+    SPINE = 1  # leaves and spines
+    CORE = 2  # spines and cores, or spines of two groups
+    PEER = 3  # nodes and nodes
+
+
 class FixtureKind(IntEnum):
     """Front panels that hold no GPU and no scale-out switch."""
 
@@ -161,7 +170,7 @@ class Switches:
     role: Ints  # SwitchRole
     fabric: Ints
     unit: Ints  # scalable unit, pod or group served, -1: all
-    rail: Ints  # rail of a leaf, -1 otherwise
+    rail: Ints  # rail it serves alone, -1 otherwise
     plane: Ints  # of dual-homed cards, 0 or 1; -1 where cards have one cable
     ports: Ints  # after splitting fast ports to the speed of the NICs
     port_bytes_s: Floats
@@ -173,8 +182,9 @@ class Bundles:
     """Cables of one fabric between two places, drawn and counted together."""
 
     fabric: Ints
-    rail: Ints  # -1: leaf to spine
-    plane: Ints  # rail of the leaf at one end, -1 where leaves have none
+    rail: Ints  # of cables to nodes, axis of a torus; -1: between switches
+    plane: Ints  # rail of the lower switch (axis of a torus), -1 where it has none
+    tier: Ints  # BundleTier
     rack_a: Ints
     rack_b: Ints
     cables: Ints

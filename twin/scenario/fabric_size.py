@@ -156,14 +156,15 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
     _check_keys(fabric)
     if fabric.kind in ("torus", "ring"):
         return _torus(fabric, nodes, cards)
-    leaf_tier = _needed(fabric, "leaf")
-    leaf = ports_of(catalog, leaf_tier.part, card_bytes_s / fabric.homes)
+    cable_bytes_s = card_bytes_s / fabric.homes
+    leaf = ports_of(catalog, fabric.leaf.part, cable_bytes_s) if fabric.leaf else None
+    above_bytes_s = leaf.bytes_s if leaf else cable_bytes_s
     tiers = Size(
         unit_nodes=max(1, nodes),
         units=1 if nodes else 0,
         leaf=leaf,
-        spine=ports_of(catalog, fabric.spine.part, leaf.bytes_s) if fabric.spine else None,
-        core=ports_of(catalog, fabric.core.part, leaf.bytes_s) if fabric.core else None,
+        spine=ports_of(catalog, fabric.spine.part, above_bytes_s) if fabric.spine else None,
+        core=ports_of(catalog, fabric.core.part, above_bytes_s) if fabric.core else None,
     )
     if fabric.kind == "explicit":
         counts = [tier.count or 0 if tier else 0 for tier in (fabric.leaf, fabric.spine, fabric.core)]
@@ -191,7 +192,7 @@ _TIERS = {
     "ring": (),
     "explicit": ("leaf", "spine", "core"),
 }
-_NEEDED = {"fat-tree": ("leaf", "spine", "core"), "dragonfly-plus": ("leaf", "spine")}
+_NEEDED = {"fat-tree": ("leaf", "spine", "core"), "dragonfly-plus": ("leaf", "spine"), "explicit": ()}
 
 
 def _check_keys(fabric: Fabric) -> None:
@@ -215,7 +216,7 @@ def _check_keys(fabric: Fabric) -> None:
         raise Misfit("links", "is empty", "an explicit fabric has the cables that it lists")
     if fabric.homes > 1 and fabric.kind in ("torus", "ring"):
         raise Misfit("homes", f"does not fit {named}: its cards plug into no leaf", "homes: 1")
-    if fabric.technology is None and fabric.kind in ("torus", "ring"):
+    if fabric.technology is None and fabric.leaf is None:
         raise Misfit("technology", "is not given, and no switch says it", "name one, such as InfiniBand-NDR")
 
 

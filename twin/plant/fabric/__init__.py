@@ -1,0 +1,7 @@
+"""Scale-out fabrics: where their switches stand, and which cable goes where; one module per family of topologies."""
+
+from __future__ import annotations
+
+from twin.plant.fabric.connect import Links, connect_fabrics, fabric_table
+
+__all__ = ["Links", "connect_fabrics", "fabric_table"]

@@ -1,0 +1,234 @@
+"""All fabrics of a scenario as tables: switches with their places in racks, and every cable.
+
+Numbers in a fabric count its nodes in order, absent ones too: nobody else's ports move when a node goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from twin.catalog import Catalog
+from twin.plant.error import PlantError
+from twin.plant.fabric.explicit import explicit
+from twin.plant.fabric.leaf_spine import leaf_spine
+from twin.plant.fabric.pods import dragonfly_plus, fat_tree
+from twin.plant.fabric.torus import torus
+from twin.plant.fabric.wiring import Tier, Wiring
+from twin.plant.layout import Layout
+from twin.plant.rack_space import RackSpace
+from twin.plant.tables import (
+    FabricTable,
+    Floats,
+    Ints,
+    NodeLinks,
+    Nodes,
+    PeerLinks,
+    RackKind,
+    Switches,
+    SwitchLinks,
+)
+from twin.scenario.document import Scenario
+from twin.scenario.fabric_size import Misfit, Size, size_of
+from twin.scenario.systems import Fabric, SwitchTier
+
+
+@dataclass(frozen=True)
+class Links:
+    """Every cable of every fabric."""
+
+    nodes: NodeLinks
+    switches: SwitchLinks
+    peers: PeerLinks
+
+
+@dataclass(frozen=True)
+class _Connected:
+    """One fabric: its nodes (slots), its cables, and the slot of its first switch."""
+
+    fabric: Fabric
+    nodes: Ints
+    wiring: Wiring
+    first: int
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A tier with the racks its switches stand in."""
+
+    fabric: int
+    id: str
+    tier: Tier
+    rack: Ints
+    u: Ints
+
+
+def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Switches, Links]:
+    """Return the switches of all fabrics and their cables, and write the unit of every node, in place.
+
+    Raises
+    ------
+    PlantError
+        When a fabric names a row generator that does not exist, or cannot be built as it says.
+    UnknownPart
+        When the catalogue lacks a part.
+    """
+    layout.nodes.unit[:] = -1
+    space = RackSpace(layout)
+    placed: list[_Placed] = []
+    connected: list[_Connected] = []
+    first = 0
+    for number, fabric in enumerate(scenario.fabrics):
+        nodes = nodes_of(fabric, layout)
+        wiring = wire(fabric, catalog, layout.nodes, nodes)
+        unit = layout.nodes.unit[nodes]
+        layout.nodes.unit[nodes] = np.where(unit < 0, wiring.unit, unit)
+        connected.append(_Connected(fabric, nodes, wiring, first))
+        for tier in wiring.tiers:
+            rack, u = _place(space, fabric, tier, layout, nodes, wiring.unit)
+            placed.append(_Placed(number, f"{fabric.id}/{tier.level}", tier, rack, u))
+            first += len(tier)
+    switches = _switches(placed)
+    return switches, Links(
+        _node_links(connected, layout.nodes, switches),
+        _switch_links(connected, switches),
+        _peer_links(connected, layout.nodes),
+    )
+
+
+def fabric_table(scenario: Scenario, catalog: Catalog) -> FabricTable:
+    """Return what the fabrics of a scenario are."""
+    return FabricTable(
+        kind=[fabric.kind for fabric in scenario.fabrics],
+        technology=[_technology(fabric, catalog) for fabric in scenario.fabrics],
+        routing=[fabric.routing or "" for fabric in scenario.fabrics],
+    )
+
+
+def _technology(fabric: Fabric, catalog: Catalog) -> str:
+    if fabric.technology is not None or fabric.leaf is None:
+        return fabric.technology or ""
+    return catalog.switch(fabric.leaf.part).technology or ""
+
+
+def nodes_of(fabric: Fabric, layout: Layout) -> Ints:
+    """Return the node slots a fabric connects, in order: those of its rows, else all with scale-out ports."""
+    racks, nodes = layout.racks, layout.nodes
+    connected = np.zeros(len(racks.ids), np.bool_)
+    for name in fabric.rows:
+        if name not in layout.generator_racks:
+            raise PlantError(f"fabric {fabric.id!r}: no row generator is called {name!r}")
+        connected[layout.generator_racks[name]] = True
+    if not fabric.rows:
+        connected = racks.kind == RackKind.COMPUTE
+    return np.flatnonzero(connected[nodes.rack] & (nodes.nics > 0)).astype(np.int32)
+
+
+def wire(fabric: Fabric, catalog: Catalog, table: Nodes, nodes: Ints) -> Wiring:
+    """Return the cables of one fabric between its nodes (slots of `table`); raises PlantError, UnknownPart."""
+    cards = table.nics[nodes]
+    speed = float(table.nic_bytes_s[nodes].max(initial=0.0))
+    try:
+        size = size_of(fabric, catalog, len(nodes), int(cards.max(initial=0)), speed)
+    except Misfit as wrong:
+        raise PlantError(f"fabric {fabric.id!r}: {wrong}") from None
+    return wiring_of(fabric, size, cards, [table.ids[node] for node in nodes])
+
+
+def wiring_of(fabric: Fabric, size: Size, cards: Ints, node_ids: list[str]) -> Wiring:
+    """Return the cables of a fabric of known size; `cards` are the network cards of each node."""
+    leaf, spine, core = size.leaf, size.spine, size.core
+    if fabric.kind == "explicit":
+        return explicit(fabric, size, cards, node_ids)
+    if leaf is None:
+        return torus(size, cards)
+    if fabric.kind == "fat-tree" and spine is not None and core is not None:
+        return fat_tree(fabric, size, leaf, spine, core, cards)
+    if fabric.kind == "dragonfly-plus" and spine is not None:
+        return dragonfly_plus(fabric, size, leaf, spine, cards)
+    return leaf_spine(fabric, size, leaf, cards)
+
+
+def _place(
+    space: RackSpace, fabric: Fabric, tier: Tier, layout: Layout, nodes: Ints, unit: Ints
+) -> tuple[Ints, Ints]:
+    """Return rack and lowest unit of the switches of a tier: with the nodes of their unit, or among all."""
+    said: SwitchTier | None = (fabric.leaf, fabric.spine, fabric.core)[tier.level]
+    racks = layout.nodes.rack[nodes]
+    if len(tier) and (tier.unit >= 0).all():
+        homes = [np.unique(racks[unit == one]) for one in range(int(tier.unit.max()) + 1)]
+        return space.place(said, tier.ports, homes, tier.unit)
+    return space.place(said, tier.ports, [np.unique(racks)], np.zeros(len(tier), np.int32))
+
+
+def _switches(placed: list[_Placed]) -> Switches:
+    tiers = [one.tier for one in placed]
+    sizes = [len(tier) for tier in tiers]
+
+    def repeated(values: list[int] | list[float], kind: DTypeLike) -> np.ndarray:
+        return np.repeat(np.array(values, kind), sizes)
+
+    def column(name: str) -> Ints:
+        return _joined([getattr(tier, name) for tier in tiers])
+
+    return Switches(
+        ids=[f"{one.id}/{n}" for one in placed for n in range(len(one.tier))],
+        rack=_joined([one.rack for one in placed]),
+        u=_joined([one.u for one in placed]),
+        height_u=repeated([tier.ports.height_u for tier in tiers], np.int32),
+        part=[tier.ports.part for tier in tiers for _ in range(len(tier))],
+        role=repeated([tier.level for tier in tiers], np.int32),
+        fabric=repeated([one.fabric for one in placed], np.int32),
+        unit=column("unit"),
+        rail=column("rail"),
+        plane=column("plane"),
+        ports=repeated([tier.ports.count for tier in tiers], np.int32),
+        port_bytes_s=repeated([tier.ports.bytes_s for tier in tiers], np.float64),
+        present=np.ones(sum(sizes), np.bool_),
+    )
+
+
+def _node_links(connected: list[_Connected], nodes: Nodes, switches: Switches) -> NodeLinks:
+    cards = [one.wiring.cards for one in connected]
+    node = _joined([one.nodes[cables.node] for one, cables in zip(connected, cards, strict=True)])
+    leaf = _joined([one.first + cables.switch for one, cables in zip(connected, cards, strict=True)])
+    homes = np.repeat([one.fabric.homes for one in connected], [len(cables.node) for cables in cards])
+    nic, plane = _joined([cables.nic for cables in cards]), _joined([cables.plane for cables in cards])
+    there = nodes.present[node]
+    speed = np.minimum(nodes.nic_bytes_s[node] / homes, switches.port_bytes_s[leaf])
+    fabric = _numbers(connected, [len(cables.node) for cables in cards])
+    return NodeLinks(
+        fabric[there], nic[there], node[there], leaf[there], nic[there], plane[there], speed[there]
+    )
+
+
+def _switch_links(connected: list[_Connected], switches: Switches) -> SwitchLinks:
+    pairs = [one.wiring.switches for one in connected]
+    lower = _joined([one.first + pair.lower for one, pair in zip(connected, pairs, strict=True)])
+    upper = _joined([one.first + pair.upper for one, pair in zip(connected, pairs, strict=True)])
+    cables = _joined([pair.cables for pair in pairs])
+    speed: Floats = np.minimum(switches.port_bytes_s[lower], switches.port_bytes_s[upper])
+    fabric = _numbers(connected, [len(pair.lower) for pair in pairs])
+    return SwitchLinks(fabric, lower, upper, cables, speed * cables)
+
+
+def _peer_links(connected: list[_Connected], nodes: Nodes) -> PeerLinks:
+    peers = [one.wiring.peers for one in connected]
+    a = _joined([one.nodes[pair.a] for one, pair in zip(connected, peers, strict=True)])
+    b = _joined([one.nodes[pair.b] for one, pair in zip(connected, peers, strict=True)])
+    axis, cables = _joined([pair.axis for pair in peers]), _joined([pair.cables for pair in peers])
+    there = nodes.present[a] & nodes.present[b]
+    speed: Floats = np.minimum(nodes.nic_bytes_s[a], nodes.nic_bytes_s[b])
+    fabric = _numbers(connected, [len(pair.a) for pair in peers])
+    return PeerLinks(fabric[there], axis[there], a[there], b[there], cables[there], (speed * cables)[there])
+
+
+def _joined(columns: list[Ints]) -> Ints:
+    return np.concatenate([*columns, np.zeros(0)]).astype(np.int32)
+
+
+def _numbers(connected: list[_Connected], sizes: list[int]) -> Ints:
+    """Return the number of the fabric for each of its cables."""
+    return np.repeat(np.arange(len(connected), dtype=np.int32), sizes)
