@@ -1,0 +1,208 @@
+"""Shortest paths between many pairs of vertices of a network at once, traffic split over all of them.
+
+The search meets in the middle: level by level from both ends, all pairs together. What a vertex sends on is split
+over its next hops by the bandwidth that is left towards the target through each, so equal paths get equal shares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A network in both directions: edges sorted by the vertex they leave.
+
+    Parameters
+    ----------
+    first
+        Where the edges of each vertex begin, shape (V + 1,).
+    to, dlink
+        End and directed link of each edge; the edge back has `dlink` ^ 1.
+    bytes_s
+        Bandwidth of each edge [B/s].
+    island
+        Vertices of one number reach one another.
+    """
+
+    first: Longs
+    to: Longs
+    dlink: Longs
+    bytes_s: Floats
+    island: Longs
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Shortest paths of pairs, sparse: pair[e] sends the share[e] of its traffic over dlink[e].
+
+    Parameters
+    ----------
+    pair, dlink, share
+        Entries, by pair.
+    width_bytes_s
+        Bandwidth of all shortest paths of each pair together, 0 where there is none [B/s].
+    hops
+        Edges of a shortest path of each pair.
+    """
+
+    pair: Longs
+    dlink: Longs
+    share: Floats
+    width_bytes_s: Floats
+    hops: Longs
+
+
+def graph_of(vertices: int, a: Longs, b: Longs, link: Longs, bytes_s: Floats) -> Graph:
+    """Return the graph of links between vertices `a` and `b`; those without bandwidth are left out."""
+    alive = bytes_s > 0
+    a, b, link, bytes_s = a[alive], b[alive], link[alive], bytes_s[alive]
+    start = np.concatenate([a, b]).astype(np.int64)
+    order = np.argsort(start, kind="stable")
+    first = np.zeros(vertices + 1, np.int64)
+    np.cumsum(np.bincount(start, minlength=vertices), out=first[1:])
+    return Graph(
+        first,
+        np.concatenate([b, a]).astype(np.int64)[order],
+        np.concatenate([2 * link, 2 * link + 1]).astype(np.int64)[order],
+        np.concatenate([bytes_s, bytes_s])[order],
+        _islands(vertices, a.astype(np.int64), b.astype(np.int64)),
+    )
+
+
+def _islands(vertices: int, a: Longs, b: Longs) -> Longs:
+    """Return the lowest vertex that each vertex reaches: labels fall along edges, and jump to their label's label."""
+    label = np.arange(vertices, dtype=np.int64)
+    while True:
+        lower = label.copy()
+        least = np.minimum(label[a], label[b])
+        np.minimum.at(lower, label[a], least)
+        np.minimum.at(lower, label[b], least)
+        lower = lower[lower]
+        if np.array_equal(lower, label):
+            return label
+        label = lower
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Edges of one level: from key to key (pair * V + vertex)."""
+
+    source: Longs
+    target: Longs
+    dlink: Longs
+    bytes_s: Floats
+
+
+def shortest_paths(graph: Graph, source: Longs, target: Longs) -> Paths:
+    """Return the shortest paths from source[k] to target[k], for all pairs k.
+
+    A pair whose ends are one vertex, or whose ends do not reach one another, has no entries.
+    """
+    pairs, vertices = len(source), len(graph.first) - 1
+    number = np.arange(pairs, dtype=np.int64)
+    width, hops = np.zeros(pairs), np.zeros(pairs, np.int64)
+    todo = number[(source != target) & (graph.island[source] == graph.island[target])]
+    ahead, behind = todo * vertices + source[todo], todo * vertices + target[todo]
+    steps: tuple[list[_Step], list[_Step]] = ([], [])
+    found: list[tuple[Longs, Longs, Floats]] = []
+    forward = True
+    while len(ahead):
+        side = steps[0 if forward else 1]
+        side.append(_expand(graph, ahead if forward else behind, vertices, back=not forward))
+        level = np.unique(side[-1].target if forward else side[-1].source)
+        ahead, behind = (level, behind) if forward else (ahead, level)
+        met = np.intersect1d(ahead, behind, assume_unique=True)
+        if len(met):
+            done = np.zeros(pairs, np.bool_)
+            done[met // vertices] = True
+            layers = _layers(steps, met)
+            entries = _split(layers, vertices, width)
+            found.append(entries)
+            hops[done] = len(layers)
+            ahead, behind = ahead[~done[ahead // vertices]], behind[~done[behind // vertices]]
+        forward = not forward
+    if not found:
+        none = np.zeros(0, np.int64)
+        return Paths(none, none, np.zeros(0), width, hops)
+    pair = np.concatenate([f[0] for f in found])
+    order = np.argsort(pair, kind="stable")
+    return Paths(
+        pair[order],
+        np.concatenate([f[1] for f in found])[order],
+        np.concatenate([f[2] for f in found])[order],
+        width,
+        hops,
+    )
+
+
+def _expand(graph: Graph, keys: Longs, vertices: int, *, back: bool) -> _Step:
+    """Return all edges out of the vertices of a level; `back`: into them."""
+    vertex = keys % vertices
+    count = graph.first[vertex + 1] - graph.first[vertex]
+    start = np.cumsum(count) - count
+    edge = np.arange(count.sum()) + np.repeat(graph.first[vertex] - start, count)
+    here = np.repeat(keys, count)
+    there = here - np.repeat(vertex, count) + graph.to[edge]
+    if back:
+        return _Step(there, here, graph.dlink[edge] ^ 1, graph.bytes_s[edge])
+    return _Step(here, there, graph.dlink[edge], graph.bytes_s[edge])
+
+
+def _layers(steps: tuple[list[_Step], list[_Step]], met: Longs) -> list[_Step]:
+    """Return the edges on shortest paths of the pairs that have met, level by level from source to target."""
+    before: list[_Step] = []
+    wanted = met
+    for step in reversed(steps[0]):
+        kept = _kept(step, np.isin(step.target, wanted))
+        before.append(kept)
+        wanted = np.unique(kept.source)
+    after: list[_Step] = []
+    wanted = met
+    for step in reversed(steps[1]):
+        kept = _kept(step, np.isin(step.source, wanted))
+        after.append(kept)
+        wanted = np.unique(kept.target)
+    return [*reversed(before), *after]
+
+
+def _kept(step: _Step, mask: Bools) -> _Step:
+    return _Step(step.source[mask], step.target[mask], step.dlink[mask], step.bytes_s[mask])
+
+
+def _split(layers: list[_Step], vertices: int, width: Floats) -> tuple[Longs, Longs, Floats]:
+    """Return entries (pair, directed link, share) of the layers; writes the width of each pair, in place."""
+    weights: list[Floats] = []
+    keys = np.zeros(0, np.int64)  # vertices of the level behind, with what they pass on
+    onward = np.zeros(0)
+    for step in reversed(layers):
+        beyond = np.full(len(step.target), np.inf)
+        if len(keys):
+            beyond = onward[np.searchsorted(keys, step.target)]
+        weight = np.minimum(step.bytes_s, beyond)
+        weights.append(weight)
+        keys, group = np.unique(step.source, return_inverse=True)
+        onward = np.bincount(group, weight, minlength=len(keys)).astype(np.float64)
+    weights.reverse()
+    width[keys // vertices] = onward
+    held, share_here = keys, np.ones(len(keys))
+    out: list[tuple[Longs, Longs, Floats]] = []
+    for step, weight in zip(layers, weights, strict=True):
+        place = np.searchsorted(held, step.source)
+        total = np.bincount(place, weight, minlength=len(held))
+        share = share_here[place] * weight / total[place]
+        out.append((step.source // vertices, step.dlink, share))
+        keys, group = np.unique(step.target, return_inverse=True)
+        held, share_here = keys, np.bincount(group, share, minlength=len(keys)).astype(np.float64)
+    return (
+        np.concatenate([o[0] for o in out]),
+        np.concatenate([o[1] for o in out]),
+        np.concatenate([o[2] for o in out]),
+    )

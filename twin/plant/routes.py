@@ -1,0 +1,376 @@
+"""Which directed links the traffic between nodes takes through one fabric, and which nodes a fault cuts off.
+
+Minimal paths, split evenly over equal ones by their bandwidth. Switched fabrics are routed from leaf to leaf and
+remember each pair of leaves; rings and tori go dimension by dimension, and round a fault by the shortest detour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.links import LinkKind, Links
+from twin.plant.paths import Graph, graph_of, shortest_paths
+from twin.plant.tables import Plant
+from twin.plant.torus_paths import axes_of, dimension_order
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+EVERY_CARD = -1
+"""Network card of a flow that stands for one on each card of its node, to the like card of the other node."""
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Traffic between nodes, by group of flows that move together; all arrays of one length.
+
+    Parameters
+    ----------
+    group
+        From 0; loads are kept apart by group.
+    source, target
+        Node slots, never the same.
+    source_card, target_card
+        Network cards, or EVERY_CARD for both.
+    weight
+        Flows on the card, or on each card.
+    """
+
+    group: Longs
+    source: Longs
+    target: Longs
+    source_card: Longs
+    target_card: Longs
+    weight: Floats
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What flows put on the links.
+
+    Parameters
+    ----------
+    flows
+        Flows on each directed link, shape (groups, 2 * links).
+    hops
+        Mean switches (ring, torus: cables) on the way, shape (groups,).
+    unreachable
+        Flows that find no way, shape (groups,).
+    """
+
+    flows: Floats
+    hops: Floats
+    unreachable: Floats
+
+
+@dataclass(frozen=True)
+class _Route:
+    """Links between two attachments: entries summed over the cards, and hops of a flow; no hops: no way."""
+
+    dlink: Longs
+    share: Floats
+    hops: float
+
+
+class Router:
+    """Routes of one fabric in one state of its links.
+
+    Parameters
+    ----------
+    plant
+        What stands in the halls.
+    links
+        Its links, from `links_of`.
+    fabric
+        Number of the fabric.
+    bytes_s
+        Bandwidth of each link now, 0 when it or a switch at its end is down [B/s].
+    """
+
+    def __init__(self, plant: Plant, links: Links, fabric: int, bytes_s: Floats) -> None:
+        self.links, self.fabric, self.bytes_s = links, fabric, bytes_s
+        mine = links.fabric == fabric
+        self.has_peers = bool((mine & (links.kind == LinkKind.PEER)).any())
+        down = plant.node_links
+        cables = np.flatnonzero(down.fabric == fabric)
+        self.cards = int(down.nic[cables].max(initial=0)) + 1
+        self.planes = int(down.plane[cables].max(initial=0)) + 1
+        shape = (links.nodes, self.cards, self.planes)
+        self.cable = np.full(shape, -1, np.int64)
+        at = (down.node[cables], down.nic[cables], down.plane[cables])
+        self.cable[at] = np.where(bytes_s[cables] > 0, cables, -1)
+        if self.has_peers:
+            self.cards = int(plant.nodes.nics[self._members(mine)].max(initial=1))
+        self.on_plane = self._plane_shares()
+        leaf = np.where(self.cable >= 0, np.append(down.leaf, 0)[self.cable], -1).reshape(links.nodes, -1)
+        self.leaves, self.attachment = self._attachments(leaf)
+        self.graph = self._graph(mine)
+        self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
+        self._routes: dict[int, _Route] = {}
+
+    def _members(self, mine: Bools) -> Longs:
+        ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
+        return np.unique(ends[ends >= 0]).astype(np.int64)
+
+    def _plane_shares(self) -> Floats:
+        """Return the share of each card's traffic on each of its cables: even over those that live."""
+        alive = (self.cable >= 0).astype(np.float64)
+        result: Floats = alive / np.maximum(alive.sum(axis=2, keepdims=True), 1.0)
+        return result
+
+    def _attachments(self, leaf: Longs) -> tuple[Longs, Longs]:
+        """Return the different ways nodes are cabled, shape (A, cards, planes), and the way of each node."""
+        mixed = (leaf + 2) @ np.random.default_rng(1).integers(1, 2**40, leaf.shape[1])
+        _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
+        return leaf[first].reshape(len(first), -1, self.planes), which.astype(np.int64)
+
+    def _graph(self, mine: Bools) -> Graph:
+        links = self.links
+        inner = np.flatnonzero(mine & ((links.kind != LinkKind.NODE) | self.has_peers))
+        a, b = links.vertex
+        vertices = links.switches + (links.nodes if self.has_peers else 0)
+        return graph_of(
+            vertices,
+            a[inner].astype(np.int64),
+            b[inner].astype(np.int64),
+            inner.astype(np.int64),
+            self.bytes_s[inner],
+        )
+
+    # --- loads
+
+    def load(self, flows: Flows, groups: int) -> Loads:
+        """Return what `flows` put on the links of the fabric."""
+        size = 2 * len(self.links)
+        total = np.zeros((groups, size))
+        if not len(flows.group):
+            return Loads(total, np.zeros(groups), np.zeros(groups))
+        if self.has_peers:
+            place = np.arange(self.links.nodes, dtype=np.int64)
+        else:
+            place = self.attachment
+            self._load_cards(flows, groups, total)
+        kinds, cards = int(place.max(initial=0)) + 1, self.cards + 1
+        key = ((place[flows.source] * kinds + place[flows.target]) * cards + flows.source_card + 1) * cards
+        key = key + flows.target_card + 1
+        keys, which = np.unique(key, return_inverse=True)
+        missing = np.array([k for k in keys.tolist() if k not in self._routes], np.int64)
+        if len(missing):
+            ends, mine = np.divmod(missing, cards * cards)
+            self._find(missing, ends // kinds, ends % kinds, mine // cards - 1, mine % cards - 1)
+        routes = [self._routes[k] for k in keys.tolist()]
+        hops = np.array([route.hops for route in routes])
+        weight = np.bincount(
+            flows.group * len(keys) + which, flows.weight, minlength=groups * len(keys)
+        ).reshape(groups, len(keys))
+        sizes = np.array([len(route.dlink) for route in routes])
+        if sizes.sum():
+            dlink = np.concatenate([route.dlink for route in routes])
+            share = np.concatenate([route.share for route in routes])
+            for group in range(groups):
+                if weight[group].any():
+                    on = np.repeat(weight[group], sizes) * share
+                    total[group] += np.bincount(dlink, on, minlength=size)
+        known = hops > 0
+        counted = np.maximum((weight * known).sum(axis=1), 1e-300)
+        return Loads(total, (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
+
+    def _load_cards(self, flows: Flows, groups: int, total: Floats) -> None:
+        """Add what the cables of the cards carry: out of every source, into every target."""
+        nodes, every = self.links.nodes, flows.source_card == EVERY_CARD
+        for end, card, direction in (
+            (flows.source, flows.source_card, 0),
+            (flows.target, flows.target_card, 1),
+        ):
+            on = np.bincount(
+                (flows.group * nodes + end)[every], flows.weight[every], minlength=groups * nodes
+            ).reshape(groups, nodes)
+            busy = np.flatnonzero(on.any(axis=0))
+            cable = self.cable.reshape(nodes, self.cards * self.planes)[busy]
+            share = self.on_plane.reshape(nodes, self.cards * self.planes)[busy]
+            there = cable >= 0
+            dlink = 2 * cable[there] + direction
+            for group in range(groups):
+                total[group, dlink] += (on[group, busy, None] * share)[there]
+            if not every.all():
+                group, at, slot = flows.group[~every], end[~every], card[~every]
+                cable, share = self.cable[at, slot], self.on_plane[at, slot]
+                there = cable >= 0
+                added = (flows.weight[~every, None] * share)[there]
+                where = (np.broadcast_to(group[:, None], cable.shape)[there], 2 * cable[there] + direction)
+                np.add.at(total, where, added)
+
+    # --- routes
+
+    def _find(self, keys: Longs, a: Longs, b: Longs, card_a: Longs, card_b: Longs) -> None:
+        """Work out the routes of keys not met before: between attachments, or nodes of a ring or torus."""
+        if self.has_peers:
+            pair, dlink, share, hops = self._between_nodes(a, b)
+            # Every card of the node sends the same way.
+            share = share * np.where(card_a == EVERY_CARD, self.cards, 1)[pair]
+        else:
+            pair, dlink, share, hops = self._between_leaves(a, b, card_a, card_b)
+        order = np.argsort(pair, kind="stable")
+        bounds = np.searchsorted(pair[order], np.arange(len(keys) + 1))
+        for k, key in enumerate(keys.tolist()):
+            mine = order[bounds[k] : bounds[k + 1]]
+            links, where = np.unique(dlink[mine], return_inverse=True)
+            shares = np.bincount(where, share[mine], minlength=len(links)).astype(np.float64)
+            self._routes[key] = _Route(links.astype(np.int64), shares, float(hops[k]))
+
+    def _between_nodes(self, a: Longs, b: Longs) -> tuple[Longs, Longs, Floats, Floats]:
+        count = len(a)
+        pair, dlink = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        hops, broken = np.zeros(count), np.ones(count, np.bool_)
+        if self.axes is not None:
+            pair, dlink, steps, broken = dimension_order(self.axes, a, b, self.bytes_s)
+            kept = ~broken[pair]
+            pair, dlink, hops = pair[kept], dlink[kept], np.where(broken, 0.0, steps)
+        share = np.ones(len(pair))
+        again = np.flatnonzero(broken)
+        if len(again):
+            first = self.links.switches
+            paths = shortest_paths(self.graph, first + a[again], first + b[again])
+            pair = np.concatenate([pair, again[paths.pair]])
+            dlink, share = np.concatenate([dlink, paths.dlink]), np.concatenate([share, paths.share])
+            hops[again] = paths.hops
+        return pair, dlink, share, hops
+
+    def _between_leaves(
+        self, a: Longs, b: Longs, card_a: Longs, card_b: Longs
+    ) -> tuple[Longs, Longs, Floats, Floats]:
+        """Return entries (key, directed link, share) and mean hops between attachments, over all their cards."""
+        every = card_a == EVERY_CARD
+        cards = np.where(every, self.cards, 1)
+        key = np.repeat(np.arange(len(a)), cards)
+        within = np.arange(len(key)) - np.repeat(np.cumsum(cards) - cards, cards)
+        from_card = np.where(every[key], within, card_a[key])
+        to_card = np.where(every[key], within, card_b[key])
+        from_card = self._own_rail(a[key], b[key], from_card, to_card)
+        start, end = self.leaves[a[key], from_card], self.leaves[b[key], to_card]  # (cards, planes)
+        plan = _plane_plan(start >= 0, end >= 0)
+        flow, p, q = np.nonzero(plan > 0)
+        leaf_a, leaf_b, part = start[flow, p], end[flow, q], plan[flow, p, q]
+        reach = self.graph.island[leaf_a] == self.graph.island[leaf_b]
+        flow, leaf_a, leaf_b, part = flow[reach], leaf_a[reach], leaf_b[reach], part[reach]
+        reached = np.bincount(flow, part, minlength=len(key))
+        part = part / reached[flow]
+        apart = np.flatnonzero(leaf_a != leaf_b)
+        switches = self.links.switches
+        both, which = np.unique(leaf_a[apart] * switches + leaf_b[apart], return_inverse=True)
+        paths = shortest_paths(self.graph, both // switches, both % switches)
+        hops = np.ones(len(flow))
+        hops[apart] += paths.hops[which]
+        count = np.bincount(paths.pair, minlength=len(both))
+        first = np.cumsum(count) - count
+        times = count[which]
+        entry = np.arange(times.sum()) + np.repeat(first[which] - (np.cumsum(times) - times), times)
+        out_flow = np.repeat(flow[apart], times)
+        share = np.repeat(part[apart], times) * paths.share[entry]
+        mean = np.bincount(key[flow], hops * part, minlength=len(a)) / cards
+        lost = np.zeros(len(a), np.bool_)
+        lost[key[reached <= 0]] = True
+        return key[out_flow], paths.dlink[entry], share, np.where(lost, 0.0, mean)
+
+    def _own_rail(self, a: Longs, b: Longs, from_card: Longs, to_card: Longs) -> Longs:
+        """Return the cards to leave by: where rails are apart, data goes to the other card inside the node first."""
+        crossing = from_card != to_card
+        if not crossing.any():
+            return from_card
+        island = np.append(self.graph.island, -1)
+        start, end = island[self.leaves[a, from_card]], island[self.leaves[b, to_card]]
+        met = (start[:, :, None] == end[:, None, :]) & (start >= 0)[:, :, None]
+        return np.where(crossing & ~met.any(axis=(1, 2)), to_card, from_card)
+
+
+def _plane_plan(start: Bools, end: Bools) -> Floats:
+    """Return the share of a card's traffic from each of its cables to each of the other card's, shape (F, P, P).
+
+    Both ends share evenly over their live cables; what can stay on its plane does.
+    """
+    out = start / np.maximum(start.sum(axis=1, keepdims=True), 1)
+    into = end / np.maximum(end.sum(axis=1, keepdims=True), 1)
+    same = np.minimum(out, into)
+    out, into = out - same, into - same
+    left = np.maximum(into.sum(axis=1), 1e-300)
+    plan: Floats = out[:, :, None] * into[:, None, :] / left[:, None, None]
+    plane = np.arange(start.shape[1])
+    plan[:, plane, plane] += same
+    return plan
+
+
+def cut_off(plant: Plant, links: Links, bytes_s: Floats) -> Bools:
+    """Return which nodes a fault cuts off, shape (N,): a card without a way to most cards of its rail.
+
+    Parameters
+    ----------
+    plant, links
+        As built.
+    bytes_s
+        Bandwidth of each link now, 0 when it is down [B/s].
+    """
+    cut = np.zeros(links.nodes, np.bool_)
+    for fabric in range(len(plant.fabrics)):
+        mine = links.fabric == fabric
+        if (mine & (links.kind == LinkKind.PEER)).any():
+            cut |= _nodes_apart(links, mine, bytes_s)
+        elif mine.any():
+            cut |= _cards_apart(plant, links, fabric, bytes_s)
+    return cut
+
+
+def _islands(links: Links, mine: Bools, bytes_s: Floats) -> Longs:
+    a, b = links.vertex
+    chosen = np.flatnonzero(mine)
+    graph = graph_of(
+        links.switches + links.nodes,
+        a[chosen].astype(np.int64),
+        b[chosen].astype(np.int64),
+        chosen.astype(np.int64),
+        bytes_s[chosen],
+    )
+    return graph.island
+
+
+def _nodes_apart(links: Links, mine: Bools, bytes_s: Floats) -> Bools:
+    members = np.unique(np.concatenate([links.node_a[mine], links.node_b[mine]]))
+    members = members[members >= 0]
+    before = _islands(links, mine, links.bytes_s)[links.switches + members]
+    now = _islands(links, mine, bytes_s)[links.switches + members]
+    cut = np.zeros(links.nodes, np.bool_)
+    cut[members[now != _largest(before, now)]] = True
+    return cut
+
+
+def _cards_apart(plant: Plant, links: Links, fabric: int, bytes_s: Floats) -> Bools:
+    down = plant.node_links
+    cables = np.flatnonzero(down.fabric == fabric)
+    between = (links.fabric == fabric) & (links.kind == LinkKind.SWITCH)
+    leaf = down.leaf[cables]
+    before = _islands(links, between, links.bytes_s)[leaf]
+    now = _islands(links, between, bytes_s)[leaf]
+    alive = bytes_s[cables] > 0
+    group = before * (int(down.rail[cables].max(initial=0)) + 1) + down.rail[cables]
+    good = alive & (now == _largest(group, np.where(alive, now, -1)))
+    card = down.node[cables].astype(np.int64) * (int(down.nic[cables].max(initial=0)) + 1) + down.nic[cables]
+    cards, which = np.unique(card, return_inverse=True)
+    lost = np.bincount(which, good, minlength=len(cards)) == 0
+    cut = np.zeros(links.nodes, np.bool_)
+    cut[down.node[cables][lost[which]]] = True
+    return cut
+
+
+def _largest(group: Longs, island: Longs) -> Longs:
+    """Return for each entry the island, other than -1, that most entries of its group are on."""
+    lowest = int(island.min(initial=0))
+    span = int(island.max(initial=0)) - lowest + 1
+    keys, count = np.unique(group * span + island - lowest, return_counts=True)
+    count = np.where(keys % span + lowest < 0, 0, count)
+    order = np.lexsort((keys, -count, keys // span))
+    groups, first = np.unique((keys // span)[order], return_index=True)
+    main = keys[order][first] % span + lowest
+    return np.asarray(main[np.searchsorted(groups, group)], np.int64)
