@@ -32,7 +32,8 @@ from twin.sim.electric import Electric
 from twin.sim.failures import FailureClocks
 from twin.sim.heat import Heat
 from twin.sim.incidents import Incidents
-from twin.sim.ingest import Ingest, store_read_bytes_s
+from twin.sim.ingest import Ingest
+from twin.sim.inputs import job_inputs
 from twin.sim.jobs import Jobs, pace_of
 from twin.sim.ledger import Ledger
 from twin.sim.log import Log
@@ -43,6 +44,7 @@ from twin.sim.plan import JobPlan, plan_jobs
 from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
+from twin.sim.stores import Stores
 from twin.sim.traces import IDLE, Traces, spinning, stepping
 from twin.sim.traces import OFF as TRACE_OFF
 from twin.sim.work import Work
@@ -104,9 +106,11 @@ class Engine:
         self.failures = FailureClocks(plant, scenario.failures, seed)
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(scenario.jobs, work, gpus, self.ledger)
-        self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans)
+        self.stores = Stores(plant.storage)
+        self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)
         self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
-        self.ingest = Ingest(scenario, catalog, self.jobs, self.plans)
+        inputs = job_inputs(scenario, plant, catalog, self.plans, work)
+        self.ingest = Ingest(self.jobs, inputs, self.stores, self.log)
         self.body = build_body(plant, catalog, seed)
         body = self.body
         present = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
@@ -139,8 +143,7 @@ class Engine:
         self.layout: Layout = self.observer.layout
 
     def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[int]]:
-        read = {s.id: store_read_bytes_s(scenario, self.catalog, s.id) for s in scenario.storage}
-        return plan_jobs(scenario, self.plant, self.catalog, self.failures.rate, read)
+        return plan_jobs(scenario, self.plant, self.catalog, self.failures.rate)
 
     def _replan(self, scenario: Scenario) -> None:
         plans, work, _ = self._plans(scenario)
@@ -255,12 +258,16 @@ class Engine:
 
     def _rerate(self) -> bool:
         """Let jobs go at the pace their clocks and input allow; return whether that is worth new powers."""
-        waits, largest = self.ingest.wait_s(), 0.0
-        for row in self.jobs.rows:
-            if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
-                slower = {**self.clocks.slower_s(row.index), "input_wait": waits.get(row.index, 0.0)}
-                change = self.recovery.rerate(row, pace_of(self.jobs.work[row.index], slower))
-                largest = max(largest, change)
+        work, largest = self.jobs.work, 0.0
+        running = [row for row in self.jobs.rows if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
+        slower = {row.index: self.clocks.slower_s(row.index) for row in running}
+        fed_s = {job: work[job].step_s + sum(added.values()) for job, added in slower.items()}
+        waits = self.ingest.wait_s(self.timers.now_s, fed_s)
+        self.recovery.follow_stores()
+        for row in running:
+            slower[row.index]["input_wait"] = waits.get(row.index, 0.0)
+            pace = pace_of(work[row.index], slower[row.index])
+            largest = max(largest, self.recovery.rerate(row, pace))
         return largest > REPOWER
 
     def _measure(self, *, force: bool = True) -> None:

@@ -2,61 +2,90 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from twin.catalog import Catalog
-from twin.physics.storage import input_wait_s, max_min_share
-from twin.record.channels import JobState
-from twin.scenario.document import Scenario
-from twin.scenario.work import VisionTraining
+from twin import units
+from twin.record.events import Severity
+from twin.sim.inputs import JobInput, Reading
 from twin.sim.jobs import JobRow, Jobs
-from twin.sim.plan import JobPlan
+from twin.sim.log import Log
+from twin.sim.stores import Reader, Stores
 
-
-def store_read_bytes_s(scenario: Scenario, catalog: Catalog, store: str | None) -> float | None:
-    """Return the read bandwidth of a store of the scenario [B/s], None when none is named."""
-    for item in scenario.storage:
-        if item.id == store:
-            part = catalog.storage(item.part).read_bytes_s if item.part else None
-            bandwidth = item.read_bytes_s or part
-            return bandwidth * item.count if bandwidth else None
-    return None
+BEGINS, CEASES = 0.01, 0.001
+"""Share of a step spent waiting from which a job counts as input-bound, and below which it no longer does."""
 
 
 class Ingest:
-    """Shares each store's read bandwidth among the jobs that step and read from it, max-min fair."""
+    """Lets jobs that step read from their stores, and says when one of them begins or ceases to wait."""
 
-    def __init__(self, scenario: Scenario, catalog: Catalog, jobs: Jobs, plans: list[JobPlan]) -> None:
-        self.jobs, self.plans = jobs, plans
-        self.store = [job.storage for job in scenario.jobs]
-        self.capacity = {s.id: store_read_bytes_s(scenario, catalog, s.id) for s in scenario.storage}
+    def __init__(self, jobs: Jobs, inputs: list[JobInput | None], stores: Stores, log: Log) -> None:
+        self.jobs, self.inputs, self.stores, self.log = jobs, inputs, stores, log
+        self.bound: set[int] = set()
 
-    def _missed_bytes(self, row: JobRow) -> float:
-        """Bytes of a step that no cache holds: all in the first epoch, then what does not fit."""
-        work, spec = self.jobs.work[row.index], self.jobs.specs[row.index].workload
-        epoch = self.plans[row.index].epoch_steps
-        if not isinstance(spec, VisionTraining) or epoch is None:
-            return 0.0
-        cached = 0.0
-        if row.progress >= epoch * (1 - 1e-9):
-            cached = min(1.0, spec.cache_bytes * len(row.nodes) / spec.dataset_bytes)
-        return work.ingest_bytes * (1 - cached)
+    def wait_s(self, now: float, step_s: dict[int, float]) -> dict[int, float]:
+        """Return how long a step of each job that reads waits for its input [s].
 
-    def wait_s(self) -> dict[int, float]:
-        """Return how long a step of each job that reads waits for its input [s]."""
-        waits: dict[int, float] = {}
-        for store, capacity in self.capacity.items():
-            rows = [
-                row
-                for row in self.jobs.rows
-                if self.store[row.index] == store and row.state in (JobState.RUNNING, JobState.CHECKPOINT)
-            ]
-            missed = np.array([self._missed_bytes(row) for row in rows])
-            if capacity is None or not missed.any():
+        Parameters
+        ----------
+        now
+            The time [s].
+        step_s
+            Step of every job that takes steps, by its index, were all input there [s].
+        """
+        readings: dict[int, Reading] = {}
+        readers: dict[int, Reader] = {}
+        for index, seconds in step_s.items():
+            one = self.inputs[index]
+            if one is None:
                 continue
-            step_s = np.array([self.jobs.work[row.index].step_s for row in rows])
-            share = max_min_share(capacity, missed / step_s)
-            read_s = np.divide(missed, share, out=np.zeros(len(rows)), where=missed > 0)
-            for row, wait_s in zip(rows, input_wait_s(read_s, step_s).tolist(), strict=True):
-                waits[row.index] = wait_s
+            reading = one.reading(self.jobs.rows[index].progress)
+            readings[index] = reading
+            if reading.stored_bytes > 0:
+                needed = reading.stored_bytes / max(seconds, reading.node_s)
+                readers[index] = Reader(reading.uses, min(needed, reading.limit_bytes_s))
+        self.stores.read(now, readers)
+        waits = {}
+        for index, reading in readings.items():
+            waits[index] = _wait_s(reading, readers.get(index), step_s[index])
+            self._say(now, self.jobs.rows[index], waits[index], waits[index] + step_s[index])
         return waits
+
+    def _say(self, now: float, row: JobRow, wait_s: float, step_s: float) -> None:
+        if row.index not in self.bound and wait_s > BEGINS * step_s:
+            self.bound.add(row.index)
+            text = f"{row.id} waits {wait_s:.3g} s of {step_s:.3g} s a step for its input from {self._source(row)}"
+            self.log.add(now, "input_bound", row.id, text, Severity.WARNING)
+        elif row.index in self.bound and wait_s <= CEASES * step_s:
+            self.bound.discard(row.index)
+            self.log.add(now, "input_free", row.id, f"{row.id} waits for input no more", Severity.NOTICE)
+
+    def _source(self, row: JobRow) -> str:
+        """Return what holds a job up: the busiest store of its chain, or its own nodes."""
+        stores = self.stores
+        reader = stores.readers.get(row.index)
+        if reader is None or (reader.granted >= reader.asked and self._own(row) > 0):
+            return "its own nodes"
+        store = max((use.store for use in reader.uses), key=lambda s: stores.tally[s].load)
+        users = sum(any(use.store == store for use in one.uses) for one in stores.readers.values())
+        rate = units.render(stores.tally[store].read, "bandwidth", digits=3)
+        return f"{stores.ids[store]} ({rate}, {users} job{'s' * (users > 1)})"
+
+    def _own(self, row: JobRow) -> float:
+        one = self.inputs[row.index]
+        return one.reading(row.progress).node_s if one is not None else 0.0
+
+    def state(self) -> list[int]:
+        """Return what a snapshot needs."""
+        return sorted(self.bound)
+
+    def restore(self, state: Any) -> None:
+        """Take over what `state` returned."""
+        self.bound = set(state)
+
+
+def _wait_s(reading: Reading, reader: Reader | None, step_s: float) -> float:
+    """Return how much longer than `step_s` a step lasts for its input, read ahead [s]; exactly 0 where all comes."""
+    read_s = reading.node_s
+    if reader is not None and reader.granted < reading.stored_bytes / max(step_s, reading.node_s):
+        read_s = max(read_s, reading.stored_bytes / reader.granted)
+    return max(0.0, read_s - step_s)

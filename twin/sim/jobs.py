@@ -127,13 +127,16 @@ class Jobs:
         row.state = state
 
     def settle(self, row: JobRow, t_s: float) -> bool:
-        """Keep the work of every write of `row` that is durable by `t_s`; return whether there was one."""
-        done = [flight for flight in row.in_flight if flight[1] <= t_s]
-        for step, _, work in done:
+        """Keep the work of every write of `row` that is durable by `t_s`, and of those before it.
+
+        Returns whether there was one.
+        """
+        done = max((i + 1 for i, flight in enumerate(row.in_flight) if flight[1] <= t_s), default=0)
+        for step, _, work in row.in_flight[:done]:
             row.durable = step
             self._keep(row, np.asarray(work))
-        row.in_flight = row.in_flight[len(done) :]
-        return bool(done)
+        row.in_flight = row.in_flight[done:]
+        return done > 0
 
     def _keep(self, row: JobRow, work: Floats) -> None:
         self.ledger.keep(work)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.planning.scenario_job import allowed_nodes
-from twin.plant.tables import Plant
+from twin.plant.tables import Plant, Stores
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Cause
-from twin.scenario.work import Job, Recovery, VisionTraining
+from twin.scenario.work import Input, Job, Recovery
 from twin.sim.work import Work, work_of
 
 
@@ -33,7 +33,8 @@ class JobPlan:
     pause_s: float
     drain_s: float
     epoch_steps: float | None
-    load_s: float
+    load_s: float  # from an idle store
+    store: int  # that checkpoints go to, -1 none
     recovery: Recovery
 
     @property
@@ -49,12 +50,12 @@ class JobPlan:
             return 0.0
         return r.watchdog_s if cause is not None and cause.detection == "watchdog" else r.detect_s
 
-    def restart_s(self, *, swapped: bool) -> float:
+    def restart_s(self, *, swapped: bool, load_s: float) -> float:
         """Return the time from detection to the first step [s]; `swapped`: nodes were replaced."""
         r = self.recovery
         if r.constant_s is not None:
             return r.constant_s
-        return (r.swap_s if swapped else 0.0) + r.container_s + r.init_s + self.load_s + r.warmup_s
+        return (r.swap_s if swapped else 0.0) + r.container_s + r.init_s + load_s + r.warmup_s
 
     def next_epoch_step(self, progress: float) -> float | None:
         """Return the step at which the next epoch begins, None when epochs do not matter."""
@@ -82,7 +83,6 @@ def plan_jobs(
     plant: Plant,
     catalog: Catalog,
     node_failures_per_s: float,
-    read_bytes_s: dict[str, float | None],
 ) -> tuple[list[JobPlan], list[Work], list[int]]:
     """Resolve all jobs of `scenario`: plans, steps, and GPUs asked for.
 
@@ -90,8 +90,6 @@ def plan_jobs(
     ----------
     node_failures_per_s
         Rate of one node [1/s], for the Young and Daly rules.
-    read_bytes_s
-        Bandwidth of each store, that a restart loads from [B/s]; None: loading takes no time.
 
     Raises
     ------
@@ -103,8 +101,7 @@ def plan_jobs(
         allowed = allowed_nodes(plant, job.rows)
         count, gpu_part = _hardware(plant, job, allowed)
         work = work_of(job, count, gpu_part, catalog)
-        load = read_bytes_s.get(job.checkpoint.storage or "")
-        plan = _plan(job, allowed, work, node_failures_per_s * job.nodes, load)
+        plan = _plan(job, allowed, work, node_failures_per_s * job.nodes, plant.storage)
         plans.append(plan)
         works.append(replace(work, duty=plan.duty(work.step_s)))
         gpus.append(count)
@@ -127,15 +124,17 @@ def _hardware(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> tuple[int, 
     return per_node * job.nodes, plant.gpu_parts[int(plant.gpus.part[first])]
 
 
-def _plan(
-    job: Job, allowed: NDArray[np.bool_], work: Work, failures_per_s: float, load_bytes_s: float | None
-) -> JobPlan:
+def _plan(job: Job, allowed: NDArray[np.bool_], work: Work, failures_per_s: float, stores: Stores) -> JobPlan:
     checkpoint = job.checkpoint
     interval_s = _interval_s(job, work, failures_per_s)
-    bandwidth = job.recovery.load_bytes_s or load_bytes_s
+    store = stores.ids.index(checkpoint.storage) if checkpoint.storage in stores.ids else -1
+    bandwidth = job.recovery.load_bytes_s
+    if store >= 0 and not math.isnan(stores.read_bytes_s[store]):
+        bandwidth = min(bandwidth or math.inf, float(stores.read_bytes_s[store]))
+    dataset_bytes = job.workload.dataset_bytes if isinstance(job.workload, Input) else None
     epoch = None
-    if isinstance(job.workload, VisionTraining) and work.ingest_bytes > 0:
-        epoch = job.workload.dataset_bytes / work.ingest_bytes
+    if dataset_bytes is not None and job.storage is not None and work.ingest_bytes > 0:
+        epoch = dataset_bytes / work.ingest_bytes
     return JobPlan(
         nodes=job.nodes,
         allowed=allowed,
@@ -145,6 +144,7 @@ def _plan(
         drain_s=checkpoint.drain_s,
         epoch_steps=epoch,
         load_s=work.checkpoint_bytes / bandwidth if bandwidth else 0.0,
+        store=store,
         recovery=job.recovery,
     )
 

@@ -14,13 +14,17 @@ from twin.sim.jobs import RERATE, JobRow, Jobs, Pace
 from twin.sim.log import Log
 from twin.sim.nodes import FREE, Nodes
 from twin.sim.plan import JobPlan
+from twin.sim.stores import Stores, Write
 
 
 class Recovery:
     """Handlers of the timers ``job``, ``durable`` and of failures; every one acts on a row of the table."""
 
-    def __init__(self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan]) -> None:
+    def __init__(
+        self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], stores: Stores
+    ) -> None:
         self.timers, self.log, self.nodes, self.jobs, self.plans = timers, log, nodes, jobs, plans
+        self.stores = stores
         self.changed: set[int] = set()  # jobs whose heat or place changed since the engine last looked
         self.freed = False  # a node came free: the scheduler should look
         timers.handle("job", self._due)
@@ -99,6 +103,32 @@ class Recovery:
                 return
         self.jobs.enter(row, now, JobState.CHECKPOINT)
         self.timers.set("job", row.index, now + plan.pause_s)
+        if plan.store >= 0:
+            self._begin_write(row, now)
+
+    def _begin_write(self, row: JobRow, now: float) -> None:
+        """Let the checkpoint of `row` begin to move: undisturbed, it is safe when pause and drain are over."""
+        plan, size = self.plans[row.index], self.jobs.work[row.index].checkpoint_bytes
+        lasts_s = plan.pause_s + plan.drain_s
+        due_s = now + plan.pause_s + plan.drain_s
+        cap = size / lasts_s if lasts_s > 0 else math.inf
+        self.stores.begin(now, Write(row.index, row.progress, plan.store, size, cap, due_s, due_s))
+        self.follow_stores(row.index)
+
+    def follow_stores(self, index: int | None = None) -> None:
+        """Look when the checkpoints on their way are safe now; `index`: the job whose write began or ended."""
+        stores = self.stores
+        if index is not None and stores.disturbed:
+            self.changed.add(index)  # somebody reads slower or faster now
+        for job in sorted(stores.moved):
+            row, finish_s = self.jobs.rows[job], stores.finish_s(job)
+            row.in_flight = [(step, finish_s.get(step, safe_s), work) for step, safe_s, work in row.in_flight]
+            self._await_durable(row)
+        stores.moved.clear()
+
+    def _await_durable(self, row: JobRow) -> None:
+        if row.in_flight:
+            self.timers.set("durable", row.index, min(safe_s for _, safe_s, _ in row.in_flight))
 
     @staticmethod
     def _written_step(row: JobRow) -> float:
@@ -107,9 +137,10 @@ class Recovery:
     def _written(self, row: JobRow, now: float) -> None:
         plan = self.plans[row.index]
         self.jobs.enter(row, now, JobState.RUNNING)
-        self.jobs.write(row, now + plan.drain_s)
-        if plan.drain_s > 0:
-            self.timers.set("durable", row.index, row.in_flight[0][1])
+        safe_s = self.stores.finish_s(row.index).get(row.progress, now + plan.drain_s)
+        self.jobs.write(row, safe_s)
+        if safe_s > now:
+            self._await_durable(row)
         else:
             self._settle(row, now)
         self._next(row, now)
@@ -117,11 +148,12 @@ class Recovery:
     def _durable(self, index: int) -> None:
         row = self.jobs.rows[index]
         self._settle(row, self.timers.now_s)
-        if row.in_flight:
-            self.timers.set("durable", index, row.in_flight[0][1])
+        self._await_durable(row)
 
     def _settle(self, row: JobRow, now: float) -> None:
         if self.jobs.settle(row, now):
+            self.stores.end(now, row.index, row.durable)
+            self.follow_stores(row.index)
             self.log.add(
                 now,
                 "checkpoint",
@@ -134,7 +166,7 @@ class Recovery:
         self.jobs.enter(row, now, JobState.DONE)
         self.jobs.keep_all(row)
         row.end_s = now
-        self.timers.cancel("durable", row.index)
+        self._give_up_writes(row, now)
         for node in row.nodes:
             self.nodes.assign(now, node, -1)
         row.nodes, row.held = [], 0
@@ -155,7 +187,7 @@ class Recovery:
         self.jobs.book(row, now)
         row.interruptions += 1
         lost = self.jobs.roll_back(row)
-        self.timers.cancel("durable", row.index)
+        self._give_up_writes(row, now)
         self.log.add(
             now,
             "job_interrupted",
@@ -171,6 +203,11 @@ class Recovery:
             self.jobs.enter(row, now, JobState.DETECTING)
             self.timers.set("job", row.index, now + plan.detection_s(cause))
             self.changed.add(row.index)
+
+    def _give_up_writes(self, row: JobRow, now: float) -> None:
+        self.timers.cancel("durable", row.index)
+        self.stores.end(now, row.index)
+        self.follow_stores(row.index)
 
     def swap(self, row: JobRow) -> None:
         """Hand back unusable nodes, take spares, and restart, or wait for a spare."""
@@ -205,7 +242,16 @@ class Recovery:
             self.timers.cancel("job", row.index)
             return
         self.jobs.enter(row, now, JobState.RESTARTING)
-        self.timers.set("job", row.index, now + plan.restart_s(swapped=bool(gone)))
+        restart_s = plan.restart_s(swapped=bool(gone), load_s=self._load_s(row))
+        self.timers.set("job", row.index, now + restart_s)
+
+    def _load_s(self, row: JobRow) -> float:
+        """Return the time to load the last checkpoint beside all that reads and writes as the restart begins [s]."""
+        plan = self.plans[row.index]
+        if plan.store < 0 or plan.load_s == 0:
+            return plan.load_s
+        size, limit = self.jobs.work[row.index].checkpoint_bytes, plan.recovery.load_bytes_s or math.inf
+        return size / self.stores.load_bytes_s(plan.store, limit)
 
     def node_usable(self) -> None:
         """Look whether a job that waits for a spare can go on; called when a node comes free."""

@@ -18,7 +18,19 @@ from twin.sim.heat import HeatTotals
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
 
-_PARTS = ("ledger", "nodes", "failures", "jobs", "incidents", "traces", "clocks", "cooling", "meter")
+_PARTS = (
+    "ledger",
+    "nodes",
+    "failures",
+    "jobs",
+    "stores",
+    "ingest",
+    "incidents",
+    "traces",
+    "clocks",
+    "cooling",
+    "meter",
+)
 """Attributes of the engine that save and restore themselves."""
 
 

@@ -1,0 +1,262 @@
+"""Stores of a run: who reads and writes now, what each gets, and what that adds up to.
+
+Readers are jobs that step; writers are checkpoints on their way. Reads and writes of a store share its time, bytes
+and operations are limited apart, and what is short is shared max-min fair.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, astuple, dataclass
+from typing import Any
+
+import numpy as np
+
+from twin.physics.max_min import max_min_rates
+from twin.plant.tables import Stores as Table
+from twin.sim.inputs import OPERATION_BYTES, Use
+
+FULL = 1 + 1e-12
+"""A store asked for this share of what it can do is not short: rounding."""
+
+
+@dataclass
+class Reader:
+    """A job that reads: what it would take of its store, and what it gets [B/s]."""
+
+    uses: tuple[Use, ...]
+    asked: float
+    granted: float = 0.0
+
+
+@dataclass
+class Write:
+    """A checkpoint on its way to a store; `step` is what it saves.
+
+    It moves no faster than `cap_bytes_s`, the pace of an undisturbed one, and is done at `finish_s`.
+    """
+
+    job: int
+    step: float
+    store: int
+    left_bytes: float
+    cap_bytes_s: float
+    due_s: float
+    finish_s: float
+    rate_bytes_s: float = 0.0
+    late: bool = False
+
+
+@dataclass
+class Tally:
+    """What one store does now, has done in all, and did at most."""
+
+    read: float = 0.0  # B/s
+    write: float = 0.0
+    operations: float = 0.0  # 1/s
+    load: float = 0.0  # 1: busy all the time
+    read_bytes: float = 0.0
+    write_bytes: float = 0.0
+    operation_count: float = 0.0
+    busy_s: float = 0.0
+    read_max: float = 0.0
+    write_max: float = 0.0
+    operations_max: float = 0.0
+    load_max: float = 0.0
+
+    def book(self, dt_s: float) -> None:
+        """Count `dt_s` seconds of what is done now."""
+        self.read_bytes += self.read * dt_s
+        self.write_bytes += self.write * dt_s
+        self.operation_count += self.operations * dt_s
+        self.busy_s += self.load * dt_s
+        self.read_max = max(self.read_max, self.read)
+        self.write_max = max(self.write_max, self.write)
+        self.operations_max = max(self.operations_max, self.operations)
+        self.load_max = max(self.load_max, self.load)
+
+
+class Stores:
+    """Shares every store among its readers and writers.
+
+    Attributes
+    ----------
+    moved
+        Jobs with a write that will be done at another time than was said; whoever follows them clears it.
+    disturbed
+        Whether a reader gets another rate since `read` last said what they get.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.ids = table.ids
+        read = np.where(np.isnan(table.read_bytes_s), np.inf, table.read_bytes_s)  # not known: no limit
+        cost = np.where(
+            np.isfinite(read), read / table.write_bytes_s, 0.0
+        )  # reads foregone for a byte written
+        self.read_limit: list[float] = read.tolist()
+        self.write_cost: list[float] = np.nan_to_num(cost).tolist()
+        self.operation_limit: list[float] = table.operations_s.tolist()
+        self.tally = [Tally() for _ in table.ids]
+        self.readers: dict[int, Reader] = {}
+        self.writes: list[Write] = []
+        self.at_s = 0.0
+        self.moved: set[int] = set()
+        self.disturbed = False
+
+    def book(self, now: float) -> None:
+        """Count what has been read and written until `now`."""
+        dt = now - self.at_s
+        if dt > 0:
+            for one in self.tally:
+                one.book(dt)
+            for write in self.writes:
+                write.left_bytes = max(0.0, write.left_bytes - write.rate_bytes_s * dt)
+        self.at_s = now
+
+    def read(self, now: float, readers: dict[int, Reader]) -> None:
+        """Let these jobs read from now on, and no others."""
+        self.book(now)
+        self.readers = readers
+        self._grant()
+        self.disturbed = False
+
+    def begin(self, now: float, write: Write) -> None:
+        """Let a checkpoint begin to move."""
+        self.book(now)
+        self.writes.append(write)
+        self._grant()
+
+    def end(self, now: float, job: int, step: float = math.inf) -> None:
+        """Take note that checkpoints of a job up to `step` move no more: they are done, or given up."""
+        left = [one for one in self.writes if one.job != job or one.step > step]
+        if len(left) < len(self.writes):
+            self.book(now)
+            self.writes = left
+            self._grant()
+
+    def finish_s(self, job: int) -> dict[float, float]:
+        """Return by the step it saves when each checkpoint of a job will be done, as things are [s]."""
+        return {one.step: one.finish_s for one in self.writes if one.job == job}
+
+    def load_bytes_s(self, store: int, limit_bytes_s: float) -> float:
+        """Return what one more reader would get of a store now, of `limit_bytes_s` at most [B/s]."""
+        flows = self._flows()
+        if not any(use.store == store for _, uses in flows for use in uses):
+            return min(limit_bytes_s, self.read_limit[store])
+        flows.append((limit_bytes_s, (Use(store, 1.0, 0.0, 1 / OPERATION_BYTES),)))
+        return self._rates(flows)[-1]
+
+    def _flows(self) -> list[tuple[float, tuple[Use, ...]]]:
+        """Return what every reader and then every writer asks, and of which stores."""
+        reads = [(one.asked, one.uses) for one in self.readers.values()]
+        return reads + [(one.cap_bytes_s, _uses(one)) for one in self.writes]
+
+    def _rates(self, flows: list[tuple[float, tuple[Use, ...]]]) -> list[float]:
+        asked = [flow[0] for flow in flows]
+        moved, done = [0.0] * len(self.ids), [0.0] * len(self.ids)
+        for rate, uses in flows:
+            for use in uses:
+                moved[use.store] += rate * (use.read + use.write * self.write_cost[use.store])
+                done[use.store] += rate * use.operations
+        if all(
+            moved[s] <= self.read_limit[s] * FULL and done[s] <= self.operation_limit[s] * FULL
+            for s in range(len(self.ids))
+        ):
+            return asked
+        return self._shared(asked, flows)
+
+    def _shared(self, asked: list[float], flows: list[tuple[float, tuple[Use, ...]]]) -> list[float]:
+        entries = [
+            (f, link, weight)
+            for f, (_, uses) in enumerate(flows)
+            for use in uses
+            for link, weight in (
+                (2 * use.store, use.read + use.write * self.write_cost[use.store]),
+                (2 * use.store + 1, use.operations),
+            )
+            if math.isfinite(self.operation_limit[use.store]) or link % 2 == 0
+        ]
+        flow, link, weight = (np.array(column) for column in zip(*entries, strict=True))
+        capacity = np.column_stack((self.read_limit, self.operation_limit)).ravel()
+        rates: list[float] = max_min_rates(np.array(asked), flow, link, weight, capacity).tolist()
+        return rates
+
+    def _grant(self) -> None:
+        """Say anew who gets what."""
+        flows = self._flows()
+        rates = self._rates(flows)
+        for reader, rate in zip(self.readers.values(), rates, strict=False):
+            self.disturbed |= abs(rate - reader.granted) > 1e-9 * reader.granted
+            reader.granted = rate
+        for write, rate in zip(self.writes, rates[len(self.readers) :], strict=True):
+            write.rate_bytes_s = rate
+            write.late |= rate < write.cap_bytes_s / FULL
+            if write.late:
+                finish_s = max(write.due_s, self.at_s + write.left_bytes / rate)
+                if finish_s != write.finish_s:
+                    write.finish_s = finish_s
+                    self.moved.add(write.job)
+        self._add_up(rates, flows)
+
+    def _add_up(self, rates: list[float], flows: list[tuple[float, tuple[Use, ...]]]) -> None:
+        for one in self.tally:
+            one.read = one.write = one.operations = one.load = 0.0
+        for rate, (_, uses) in zip(rates, flows, strict=True):
+            for use in uses:
+                one = self.tally[use.store]
+                one.read += rate * use.read
+                one.write += rate * use.write
+                one.operations += rate * use.operations
+        for s, one in enumerate(self.tally):
+            busy = (one.read + one.write * self.write_cost[s]) / self.read_limit[s]
+            one.load = min(1.0, max(busy, one.operations / self.operation_limit[s]))
+
+    def figures(self, now: float) -> list[dict[str, Any]]:
+        """Return means and peaks of every store up to `now`; changes nothing."""
+        made = []
+        for id, past in zip(self.ids, self.tally, strict=True):
+            one = Tally(*astuple(past))
+            if now > self.at_s:
+                one.book(now - self.at_s)
+            totals = (one.read_bytes, one.write_bytes, one.operation_count, one.busy_s)
+            mean = [total / now if now > 0 else None for total in totals]
+            made.append(
+                {
+                    "id": id,
+                    "read_mean_bytes_s": mean[0],
+                    "read_max_bytes_s": one.read_max,
+                    "write_mean_bytes_s": mean[1],
+                    "write_max_bytes_s": one.write_max,
+                    "iops_mean": mean[2],
+                    "iops_max": one.operations_max,
+                    "load_mean": mean[3],
+                    "load_max": one.load_max,
+                }
+            )
+        return made
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {
+            "at_s": self.at_s,
+            "tally": [astuple(one) for one in self.tally],
+            "readers": [
+                [job, [astuple(use) for use in one.uses], one.asked, one.granted]
+                for job, one in self.readers.items()
+            ],
+            "writes": [asdict(one) for one in self.writes],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.at_s = state["at_s"]
+        self.tally = [Tally(*one) for one in state["tally"]]
+        self.readers = {
+            job: Reader(tuple(Use(*use) for use in uses), asked, granted)
+            for job, uses, asked, granted in state["readers"]
+        }
+        self.writes = [Write(**one) for one in state["writes"]]
+
+
+def _uses(write: Write) -> tuple[Use, ...]:
+    return (Use(write.store, 0.0, 1.0, 1 / OPERATION_BYTES),)
