@@ -1,4 +1,4 @@
-"""Step time of plain data-parallel training by roofline: vision and video models.
+"""Roofline: step time of plain data-parallel training (vision, video), and memory traffic of a transformer step.
 
 References
 ----------
@@ -11,8 +11,9 @@ import math
 from dataclasses import dataclass
 
 from twin.physics.collectives import collective_time_s
-from twin.physics.training import DATA_EXPOSED_FLOOR, OPTIMIZER_BYTES_PER_WEIGHT, StepParts
-from twin.physics.training_inputs import FULL_NETWORK, Network, Profile
+from twin.physics.sharding import DATA_EXPOSED_FLOOR, OPTIMIZER_BYTES_PER_WEIGHT
+from twin.physics.training import StepParts
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack
 
 GRADIENT_BYTES = 2
 BACKWARD_SHARE = 2 / 3
@@ -99,3 +100,36 @@ def data_parallel_step(
         model_flop=flop,
         mfu=flop / (profile.peak_flops_s * gpus * (steady_s + straggler_s)),
     )
+
+
+def transformer_traffic_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
+    """Return the traffic between all GPUs of a job and their memory in one training step [B].
+
+    Operands and results of the matrix products at 16 bit (backward twice the forward pass, as two products each),
+    elementwise work, unfused scores, and the optimizer; fused attention reads its inputs once. What caches on the
+    chip save is not counted, so this is an upper estimate.
+
+    Parameters
+    ----------
+    model, parallel, stack
+        As for `twin.physics.training.step_time`.
+    """
+    x = parallel.microbatch * model.seq / parallel.cp
+    t, h = parallel.tp, model.hidden
+    inner = model.ffn
+    if model.experts is not None:
+        active = (model.experts.per_token + model.experts.shared) * model.experts.ffn
+        inner = round(model.expert_share * active + (1.0 - model.expert_share) * model.ffn)
+    weights = (model.plain_layer_parameters + model.expert_layer_parameters / parallel.ep) / t
+    widths = (
+        4 * h + (2 * model.attention_width + model.key_value_width + (3 if model.gated else 2) * inner) / t
+    )
+    products = 2 * (weights + x * widths)
+    scores = 0.0 if stack.flash else 11 * x * model.seq * model.heads / t
+    forward = products + scores + x * (22 * h / (t if stack.seq_parallel else 1) + 4 * inner / t)
+    backward = 2 * products + 1.5 * (forward - products) + (forward if stack.recompute == "full" else 0.0)
+    head = 3 * 2 * (x * h + h * model.vocab / t + x * model.vocab / t) + 12 * x * model.vocab / t
+    ranks = parallel.tp * parallel.cp * parallel.dp
+    layers = parallel.microbatches * ranks * (model.layers * (forward + backward) + head)
+    shared = parallel.dp * parallel.cp if stack.sharding == "none" else 1
+    return layers + shared * OPTIMIZER_BYTES_PER_WEIGHT * model.parameters

@@ -9,11 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.training_inputs import FULL_NETWORK, Network, Parallel, Stack
-from twin.planning.job import JobEstimate, LlmJob, PlanError, VisionJob, cut, default_stack, estimate
+from twin.planning.job import (
+    AnyJob,
+    HpcJob,
+    InferenceJob,
+    JobEstimate,
+    LlmJob,
+    PlanError,
+    ReinforcementJob,
+    VisionJob,
+    cut,
+    default_stack,
+    estimate,
+)
+from twin.planning.llm import TOKEN_BYTES
 from twin.planning.models import load_model
 from twin.planning.profiles import profile_for_gpu
+from twin.planning.reinforcement import answer_model
 from twin.plant.tables import Plant
-from twin.scenario.work import Job, LlmTraining, Parallelism, Reinforcement, VisionTraining
+from twin.scenario.work import Inference, Job, LlmTraining, Parallelism, Reinforcement, VisionTraining
 
 
 def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -30,7 +44,19 @@ def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
 def estimate_of(
     job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
 ) -> JobEstimate:
-    """Return what `job` does on its hardware.
+    """Return what `job` does on its hardware; parameters and errors as for `planned_job`."""
+    planned = planned_job(job, gpus, gpu_part, gpu_bytes, network)
+    result = estimate(planned)
+    if isinstance(job.workload, LlmTraining):
+        tokens = result.input_bytes / TOKEN_BYTES
+        return replace(result, input_bytes=tokens * job.workload.token_bytes)
+    return result
+
+
+def planned_job(
+    job: Job, gpus: int, gpu_part: str, gpu_bytes: float, network: Network = FULL_NETWORK
+) -> AnyJob:
+    """Return what is to be estimated of `job`.
 
     Parameters
     ----------
@@ -55,10 +81,21 @@ def estimate_of(
     workload = job.workload
     profile = workload.profile or profile_for_gpu(gpu_part).name
     if isinstance(workload, LlmTraining):
-        return estimate(_llm(workload, gpus, profile, gpu_bytes, network))
+        return _llm(workload, gpus, profile, gpu_bytes, network)
     if isinstance(workload, VisionTraining):
-        return estimate(_vision(workload, gpus, profile, gpu_bytes, network))
-    raise PlanError(f"workload {workload.kind!r} cannot be planned yet")
+        return _vision(workload, gpus, profile, gpu_bytes, network)
+    if isinstance(workload, Reinforcement):
+        generating = gpus // job.nodes * (workload.rollout_nodes or 0)
+        if generating >= gpus:
+            raise PlanError(f"all {job.nodes} nodes generate and none learns; rollout_nodes must be fewer")
+        batch = workload.prompts * workload.samples
+        parallel = _parallel(workload.parallelism, gpus - generating, batch)
+        stack = _stack(workload, profile)
+        learner = LlmJob(answer_model(workload), parallel, profile, stack, gpu_bytes, network)
+        return ReinforcementJob(workload, learner, generating)
+    if isinstance(workload, Inference):
+        return InferenceJob(workload, gpus, profile, gpu_bytes, network)
+    return HpcJob(workload, gpus, profile, gpu_bytes, network)
 
 
 def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float, network: Network) -> LlmJob:
@@ -70,7 +107,7 @@ def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float, netwo
 
 
 def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
-    parallel = cut(
+    return cut(
         gpus,
         global_batch,
         tp=cuts.tensor,
@@ -78,8 +115,8 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
         cp=cuts.context,
         vp=cuts.interleave,
         microbatch=cuts.microbatch,
+        ep=cuts.expert,
     )
-    return replace(parallel, ep=cuts.expert)
 
 
 def _stack(workload: LlmTraining | Reinforcement, profile: str) -> Stack:

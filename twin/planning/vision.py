@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from twin.physics.checkpoint import checkpoint_bytes
 from twin.physics.memory import OPTIMIZER_BYTES, WEIGHT_BYTES, MemoryParts
 from twin.physics.roofline import GRADIENT_BYTES, SampleWork, data_parallel_step
+from twin.physics.sharding import OPTIMIZER_BYTES_PER_WEIGHT
 from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.profiles import load_calibrated
 from twin.planning.result import JobEstimate, fits, memory_reason
@@ -78,4 +79,11 @@ def estimate_vision(job: VisionJob) -> JobEstimate:
         input_bytes=job.sample_bytes * job.batch_per_gpu * job.gpus,
         # Work and efficiency of a sample are the user's own figures, whatever the profile was fitted to.
         confidence="uncalibrated",
+        unit_of_work="samples",
+        work_per_step=float(job.batch_per_gpu * job.gpus),
+        hbm_bytes=job.gpus
+        * (job.batch_per_gpu * job.sample_hbm_bytes + OPTIMIZER_BYTES_PER_WEIGHT * job.parameters)
+        if job.sample_hbm_bytes
+        else 0.0,
+        low_confidence=("FLOP and efficiency of a sample are the user's own figures.",),
     )
