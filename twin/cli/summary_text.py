@@ -19,6 +19,7 @@ _TITLES = {
     "exposed_data": "waiting on data parallel",
     "exposed_context": "waiting on context parallel",
     "exposed_expert": "waiting on expert parallel",
+    "idle_no_load": "idle: nobody asks the service",
     "idle_no_job": "idle: no job",
     "idle_fragmented": "idle: fragmented",
     "idle_spare": "idle: spare",

@@ -19,6 +19,7 @@ ACCOUNTS: tuple[str, ...] = (
     "power_cap",
     "straggler",
     "fabric_contention",
+    "idle_no_load",
     "idle_no_job",
     "idle_fragmented",
     "idle_spare",
@@ -41,5 +42,6 @@ KEPT_STEP: tuple[str, ...] = (
     "power_cap",
     "straggler",
     "fabric_contention",
+    "idle_no_load",
 )
 """Step time: provisional until a checkpoint after it is durable, else lost. Numerator of ETTR."""

@@ -185,7 +185,7 @@ class Clocks:
             mixed = (
                 self.gemm_activity(job, model) * gemm_s
                 + model.a_memory * work.memory_s
-                + model.a_comm * wait_s
+                + model.a_comm * np.maximum(0.0, wait_s - work.rest_s)
             )
             activity = np.where(steps, mixed / step_s * work.duty, model.a_comm)
             dyn[mine] = dynamic_unit_w(model, clock[mine], activity)
@@ -226,9 +226,9 @@ class Clocks:
         shares = []
         for part, model in enumerate(self.models):
             work, unit = self.jobs.work[job], self._reference_ghz(job, part)
-            rest_s = max(0.0, work.step_s - work.gemm_s - work.memory_s)
+            wait_s = max(0.0, work.step_s - work.gemm_s - work.memory_s - work.rest_s)
             mixed = self.gemm_activity(job, model) * work.gemm_s + model.a_memory * work.memory_s
-            mean = (mixed + model.a_comm * rest_s) / work.step_s * work.duty
+            mean = (mixed + model.a_comm * wait_s) / work.step_s * work.duty
             shares.append(float(dynamic_unit_w(model, unit, mean)) / (model.cap_w - model.idle_w))
         return min(1.0, max(shares))
 

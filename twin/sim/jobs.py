@@ -151,7 +151,10 @@ class Jobs:
         row.durable = row.progress
 
     def roll_back(self, row: JobRow) -> float:
-        """Give up all provisional work of `row`; return the GPU-seconds lost."""
+        """Give up all provisional work of `row`; return the GPU-seconds lost. What is delivered at once is kept."""
+        if self.work[row.index].stateless:
+            self.keep_all(row)
+            return 0.0
         work = self._provisional(row, row.since_s)
         lost = float(work.sum())
         self.ledger.lose(work)
@@ -178,6 +181,15 @@ class Jobs:
             return None
         return self.progress_at(row, t_s) * self.work[row.index].step_s / ((row.end_s or t_s) - row.start_s)
 
+    def input_wait(self, row: JobRow, t_s: float) -> float | None:
+        """Return the share of the job's life that kept steps waited for input, None before the start."""
+        if row.start_s is None or t_s <= row.start_s:
+            return None
+        waited = INDEX["input_wait"]
+        return float(row.kept[waited] + self._provisional(row, t_s)[waited]) / (
+            row.gpus * ((row.end_s or t_s) - row.start_s)
+        )
+
     def mfu(self, row: JobRow, t_s: float) -> float | None:
         """Return the model FLOP utilisation of kept steps over the job's life, None before the start."""
         if row.start_s is None or t_s <= row.start_s:
@@ -203,8 +215,14 @@ class Jobs:
 
 
 def pace_of(work: Work, slower_s: dict[str, float]) -> Pace:
-    """Return the pace of `work` when the named accounts add (or, if negative, save) time to each step [s]."""
+    """Return the pace of `work` when the named accounts add (or, if negative, save) time to each step [s].
+
+    Capacity that nobody asks for takes up what is added, so a service is late only when it has none left.
+    """
     parts = work.parts.copy()
+    spare = INDEX["idle_no_load"]
+    if parts[spare] > 0:
+        parts[spare] -= min(parts[spare], sum(slower_s.values()))
     for account, seconds in slower_s.items():
         parts[INDEX[account if seconds >= 0 else "productive"]] += seconds
     step_s = float(parts.sum())

@@ -152,6 +152,8 @@ def _plan(job: Job, allowed: NDArray[np.bool_], work: Work, failures_per_s: floa
 def _interval_s(job: Job, work: Work, failures_per_s: float) -> float:
     """Return the work between checkpoints [s]; infinity for none."""
     checkpoint = job.checkpoint
+    if work.stateless:
+        return math.inf
     if not isinstance(checkpoint.interval, str):
         return checkpoint.interval
     if checkpoint.interval == "none" or failures_per_s == 0:

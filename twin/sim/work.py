@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
+from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.profiles import Confidence
 from twin.planning.scenario_job import estimate_of
 from twin.record.accounts import ACCOUNTS
-from twin.scenario.work import Job, LlmTraining
+from twin.scenario.work import Hpc, Inference, Job, LlmTraining, Reinforcement
 from twin.sim.ledger import INDEX
 
 Floats = NDArray[np.float64]
@@ -43,6 +44,10 @@ class Work:
         Whether the big products are 8-bit.
     duty
         Share of running time in steps; the rest are checkpoint pauses.
+    rest_s
+        Not even communicating or waiting for others: nobody asks the service anything.
+    stateless
+        Whether a failure loses nothing, because what a step did is delivered at once.
     """
 
     step_s: float
@@ -59,10 +64,12 @@ class Work:
     confidence: Confidence = "uncalibrated"
     fp8: bool = False
     duty: float = 1.0
+    rest_s: float = 0.0
+    stateless: bool = False
 
 
-def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
-    """Return one step of `job` on `gpus` GPUs of `gpu_part`.
+def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Network = FULL_NETWORK) -> Work:
+    """Return one step of `job` on `gpus` GPUs of `gpu_part`, with what the fabric gives it on its places.
 
     Raises
     ------
@@ -71,9 +78,8 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
     """
     workload = job.workload
     gpu = catalog.gpu(gpu_part)
-    is_llm = isinstance(workload, LlmTraining)
-    fp8 = isinstance(workload, LlmTraining) and workload.precision == "fp8"
-    result = estimate_of(job, gpus, gpu_part, gpu.memory_bytes)
+    fp8 = isinstance(workload, LlmTraining | Reinforcement | Inference) and workload.precision == "fp8"
+    result = estimate_of(job, gpus, gpu_part, gpu.memory_bytes, network)
     step = result.parts
     parts = np.zeros(len(ACCOUNTS))
     for account, seconds in (
@@ -85,6 +91,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
         ("exposed_expert", step.exposed_expert_s),
         ("pipeline_bubble", step.pipeline_bubble_s),
         ("straggler", step.straggler_s),
+        ("idle_no_load", step.idle_load_s),
     ):
         parts[INDEX[account]] = seconds
     return Work(
@@ -95,10 +102,15 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog) -> Work:
         memory_s=step.memory_bound_s,
         close_s=step.exposed_tensor_s + step.exposed_context_s,
         model_flop=step.model_flop,
-        peak_flop_s=(gpu.peak_fp8_flops_s if fp8 else None) or gpu.peak_bf16_flops_s,
+        # Simulations have a peak of their own, that of their precision.
+        peak_flop_s=step.model_flop / (step.mfu * gpus * step.step_s)
+        if isinstance(workload, Hpc)
+        else (gpu.peak_fp8_flops_s if fp8 else None) or gpu.peak_bf16_flops_s,
         checkpoint_bytes=result.checkpoint_bytes,
         misfit=result.reason,
         confidence=result.confidence,
         fp8=fp8,
-        ingest_bytes=0.0 if is_llm else result.input_bytes,
+        ingest_bytes=result.input_bytes,
+        rest_s=max(0.0, step.idle_s - step.launch_s) if isinstance(workload, Inference) else 0.0,
+        stateless=isinstance(workload, Inference),
     )
