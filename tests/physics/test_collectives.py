@@ -1,25 +1,18 @@
-"""Collectives: hand cases, limits, crossover, and the published sweep."""
+"""Collectives of a training step: hand cases, limits, crossover."""
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twin.physics.collectives import (
-    H100_8_ALL_REDUCE,
     Links,
     collective_time_s,
     ring_time_s,
-    standalone_time_s,
     tree_time_s,
 )
 
-SWEEP = Path(__file__).resolve().parents[3] / "shared/reference/nccl_busbw.csv"
 LINKS = Links(scale_up_bytes_s=364.5e9, scale_out_bytes_s=45e9)
 kinds = st.sampled_from(["all_reduce", "reduce_scatter", "all_gather"])
 sizes = st.floats(1.0, 1e12)
@@ -75,23 +68,3 @@ def test_ring_all_reduce_is_a_reduce_scatter_and_an_all_gather(size, group):
     both = ring_time_s("all_reduce", size, ranks, nloc, LINKS)
     assert both <= sum(halves)
     assert both == pytest.approx(sum(halves), abs=8.5e-6)
-
-
-def test_bus_bandwidth_of_large_buffers_is_the_published_one():
-    # nccl-tests on 8 H100, NVIDIA dgxc-benchmarking nccl/README.md: 480 GB/s bus bandwidth.
-    size = np.array([17179869184.0])
-    bus_bytes_s = 1.75 * size / standalone_time_s("all_reduce", size, 8, H100_8_ALL_REDUCE)
-    assert bus_bytes_s == pytest.approx(480e9, rel=0.05)
-
-
-def test_published_sweep_from_64_mib():
-    if not SWEEP.is_file():
-        pytest.skip(f"{SWEEP} is not here")
-    with SWEEP.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["gpu"] == "H100" and int(row["bytes"]) >= 2**26]
-    size = np.array([float(row["bytes"]) for row in rows])
-    measured_s = np.array([float(row["time_us"]) for row in rows]) * 1e-6
-    error = np.abs(standalone_time_s("all_reduce", size, 8, H100_8_ALL_REDUCE) / measured_s - 1)
-    assert len(rows) >= 5
-    assert error.mean() <= 0.03
-    assert error.max() <= 0.05

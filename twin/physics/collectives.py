@@ -1,4 +1,4 @@
-"""Time of collective operations: ring and tree inside a training step, and the stand-alone benchmark form."""
+"""Time of collective operations inside a training step: ring and tree."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 Kind = Literal["all_reduce", "reduce_scatter", "all_gather"]
 
-# Effective latencies, fitted once for all profiles and published tables (PHYSICS 1); no hardware facts.
+# Effective latencies, kept for all profiles and published tables; no hardware facts. They are the entries of NCCL's
+# own tuning table (src/graph/tuning.cc) for the protocol of large buffers.
 LAUNCH_S = 8.4e-6
 RING_HOP_S = 3.4e-6
 TREE_HOP_S = 4e-6
@@ -104,46 +102,3 @@ def collective_time_s(kind: Kind, size_bytes: float, ranks: int, ranks_per_node:
     if kind == "all_reduce" and ranks > ranks_per_node:
         return min(ring, tree_time_s(size_bytes, ranks, ranks_per_node, links))
     return ring
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """Constants of a benchmark sweep over buffer sizes.
-
-    Attributes
-    ----------
-    latency_s
-        Time of the smallest buffer [s].
-    bus_bytes_s
-        Bus bandwidth of the largest [B/s].
-    root_s
-        Cost that grows with the root of the size [s/sqrt(B)]: chunks that do not yet fill the pipeline.
-    """
-
-    latency_s: float
-    bus_bytes_s: float
-    root_s: float
-
-
-H100_8_ALL_REDUCE = Sweep(latency_s=16.5e-6, bus_bytes_s=501e9, root_s=1.07e-8)
-"""Fitted to the nccl-tests sweep of 8 H100 in NVIDIA dgxc-benchmarking (in-network reduction on)."""
-
-
-def standalone_time_s(
-    kind: Kind, size_bytes: NDArray[np.float64], ranks: int, sweep: Sweep
-) -> NDArray[np.float64]:
-    """Return what a collective benchmark shows [s]: latency + w S / B + q sqrt(S).
-
-    Parameters
-    ----------
-    kind
-        The operation; w is 2 (n-1)/n for all-reduce, (n-1)/n for the others.
-    size_bytes
-        Buffer sizes, any shape [B].
-    ranks
-        Members of the group n.
-    sweep
-        Constants of this machine and operation.
-    """
-    weight = (2 if kind == "all_reduce" else 1) * (ranks - 1) / ranks
-    return sweep.latency_s + weight * size_bytes / sweep.bus_bytes_s + sweep.root_s * np.sqrt(size_bytes)
