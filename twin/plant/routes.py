@@ -55,7 +55,8 @@ class Loads:
     Parameters
     ----------
     flows
-        Flows on each directed link, shape (groups, 2 * links).
+        Flows on each directed link between switches or between nodes, shape (groups, 2 * links); those on the
+        cables of cards are `Router.card_flows`.
     hops
         Mean switches (ring, torus: cables) on the way, shape (groups,).
     unreachable
@@ -111,6 +112,7 @@ class Router:
         self.graph = self._graph(mine)
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
         self._routes: dict[int, _Route] = {}
+        self._rates: Floats | None = None
 
     def _members(self, mine: Bools) -> Longs:
         ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
@@ -144,7 +146,7 @@ class Router:
     # --- loads
 
     def load(self, flows: Flows, groups: int) -> Loads:
-        """Return what `flows` put on the links of the fabric."""
+        """Return what `flows` put on the links of the fabric behind the cards."""
         size = 2 * len(self.links)
         total = np.zeros((groups, size))
         if not len(flows.group):
@@ -153,7 +155,6 @@ class Router:
             place = np.arange(self.links.nodes, dtype=np.int64)
         else:
             place = self.attachment
-            self._load_cards(flows, groups, total)
         kinds, cards = int(place.max(initial=0)) + 1, self.cards + 1
         key = ((place[flows.source] * kinds + place[flows.target]) * cards + flows.source_card + 1) * cards
         key = key + flows.target_card + 1
@@ -179,30 +180,59 @@ class Router:
         counted = np.maximum((weight * known).sum(axis=1), 1e-300)
         return Loads(total, (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
 
-    def _load_cards(self, flows: Flows, groups: int, total: Floats) -> None:
-        """Add what the cables of the cards carry: out of every source, into every target."""
+    def card_bytes_s(self, flows: Flows, groups: int) -> Floats:
+        """Return what the most loaded card leaves a flow of weight one, by group [B/s]; infinite without cards."""
+        least = np.full(groups, np.inf)
+        if self.has_peers:
+            return least
+        per_flow, every = self._card_rates(), flows.source_card == EVERY_CARD
+        nodes = self.links.nodes
+        slowest = per_flow.min(axis=1)
+        for end, card in ((flows.source, flows.source_card), (flows.target, flows.target_card)):
+            on = np.bincount(
+                (flows.group * nodes + end)[every], flows.weight[every], minlength=groups * nodes
+            )
+            by_node = on.reshape(groups, nodes)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rate = np.where(by_node > 0, slowest / by_node, np.inf)
+                least = np.minimum(least, rate.min(axis=1))
+                if not every.all():
+                    key = (flows.group * nodes + end) * self.cards + card
+                    keys, which = np.unique(key[~every], return_inverse=True)
+                    weight = np.bincount(which, flows.weight[~every])
+                    at = keys % (nodes * self.cards)
+                    np.minimum.at(least, keys // (nodes * self.cards), per_flow.reshape(-1)[at] / weight)
+        return least
+
+    def _card_rates(self) -> Floats:
+        """Return the bandwidth of each card for evenly spread traffic, 0 with no live cable, shape (N, cards)."""
+        if self._rates is None:
+            bandwidth = np.where(self.cable >= 0, np.append(self.bytes_s, 0.0)[self.cable], 0.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                whole = np.where(self.on_plane > 0, bandwidth / self.on_plane, np.inf)
+            slowest = whole.min(axis=2)
+            self._rates = np.where(np.isfinite(slowest), slowest, 0.0)
+        return self._rates
+
+    def card_flows(self, flows: Flows, groups: int) -> Floats:
+        """Return the flows on the cables of cards, out of every source and into every target; shape as `load`'s."""
         nodes, every = self.links.nodes, flows.source_card == EVERY_CARD
+        total = np.zeros((groups, 2 * len(self.links)))
+        if self.has_peers:
+            return total
         for end, card, direction in (
             (flows.source, flows.source_card, 0),
             (flows.target, flows.target_card, 1),
         ):
-            on = np.bincount(
-                (flows.group * nodes + end)[every], flows.weight[every], minlength=groups * nodes
-            ).reshape(groups, nodes)
-            busy = np.flatnonzero(on.any(axis=0))
-            cable = self.cable.reshape(nodes, self.cards * self.planes)[busy]
-            share = self.on_plane.reshape(nodes, self.cards * self.planes)[busy]
-            there = cable >= 0
-            dlink = 2 * cable[there] + direction
-            for group in range(groups):
-                total[group, dlink] += (on[group, busy, None] * share)[there]
-            if not every.all():
-                group, at, slot = flows.group[~every], end[~every], card[~every]
-                cable, share = self.cable[at, slot], self.on_plane[at, slot]
-                there = cable >= 0
-                added = (flows.weight[~every, None] * share)[there]
-                where = (np.broadcast_to(group[:, None], cable.shape)[there], 2 * cable[there] + direction)
-                np.add.at(total, where, added)
+            rows = (np.repeat(np.flatnonzero(every), self.cards), np.flatnonzero(~every))
+            cards = (np.tile(np.arange(self.cards), int(every.sum())), card[~every])
+            for row, slot in zip(rows, cards, strict=True):
+                at = (flows.group[row] * nodes + end[row]) * self.cards + slot
+                on = np.bincount(at, flows.weight[row], minlength=groups * nodes * self.cards)
+                spread = on.reshape(groups, nodes, self.cards, 1) * self.on_plane
+                group, node, nic, plane = np.nonzero(spread)
+                total[group, 2 * self.cable[node, nic, plane] + direction] += spread[group, node, nic, plane]
+        return total
 
     # --- routes
 

@@ -21,7 +21,7 @@ class Axis:
     Parameters
     ----------
     ahead, back
-        Next node in + and - direction, -1 none, shape (N,).
+        Next node in + and - direction, -1 outside, shape (N,).
     ahead_link, back_link
         Directed link there.
     place, size
@@ -62,44 +62,30 @@ def axes_of(links: Links, fabric: int, axis: Longs, bytes_s: Floats) -> list[Axi
 
 
 def _axis(links: Links, mine: Longs, members: Longs) -> Axis | None:
-    a, b = links.a[mine].astype(np.int64), links.b[mine].astype(np.int64)
-    ahead, back = (np.full(links.nodes, -1, np.int64) for _ in range(2))
-    ahead_link, back_link = (np.full(links.nodes, -1, np.int64) for _ in range(2))
-    ahead[a], ahead_link[a] = b, 2 * mine
-    back[b], back_link[b] = a, 2 * mine + 1
-    pairs = back[a] < 0  # two nodes face to face have one link between them: there and back the same way
-    back[a[pairs]], back_link[a[pairs]] = b[pairs], 2 * mine[pairs]
-    ahead_missing = ahead[b] < 0
-    ahead[b[ahead_missing]], ahead_link[b[ahead_missing]] = a[ahead_missing], 2 * mine[ahead_missing] + 1
-    if (ahead[members] < 0).any() or (back[members] < 0).any():
-        return None
-    if (back[ahead[members]] != members).any():
-        return None
-    lowest, walker, size = members.copy(), ahead[members], 1
-    while not (home := walker == members).all():
-        if home.any():
-            return None  # circles of different length
-        lowest = np.minimum(lowest, walker)
-        walker, size = ahead[walker], size + 1
-    return _placed(ahead, back, ahead_link, back_link, members, lowest, size, links.nodes)
-
-
-def _placed(
-    ahead: Longs,
-    back: Longs,
-    ahead_link: Longs,
-    back_link: Longs,
-    members: Longs,
-    lowest: Longs,
-    size: int,
-    nodes: int,
-) -> Axis:
-    place = np.zeros(nodes, np.int64)
-    walker = np.unique(lowest)
-    for step in range(size):
-        place[walker] = step
-        walker = ahead[walker]
-    return Axis(ahead, back, ahead_link, back_link, place, np.full(nodes, size, np.int64))
+    """Return one dimension: each circle walked from its lowest node towards the lower of its two neighbours."""
+    ends = np.concatenate([links.a[mine], links.b[mine]]).astype(np.int64)
+    others = np.concatenate([links.b[mine], links.a[mine]]).astype(np.int64)
+    outward = np.concatenate([2 * mine, 2 * mine + 1])
+    degree = np.bincount(ends, minlength=links.nodes)[members]
+    if len(np.unique(degree)) != 1 or degree[0] > 2:
+        return None  # a gap: no whole circles
+    order = np.lexsort((others, ends))
+    neighbour = np.full((links.nodes, 2), -1, np.int64)
+    dlink = np.full((links.nodes, 2), -1, np.int64)
+    neighbour[members] = others[order].reshape(len(members), -1)
+    dlink[members] = outward[order].reshape(len(members), -1)  # of two nodes face to face the one link, twice
+    ahead, back, ahead_link, back_link, place = (np.full(links.nodes, -1, np.int64) for _ in range(5))
+    here = members[members < neighbour[members].min(axis=1)]  # lower than both neighbours
+    start, came, step = here, neighbour[here, 1], 0
+    while (place[here] < 0).all():
+        place[here] = step
+        side = np.where(neighbour[here, 0] == came, 1, 0) if step else np.zeros(len(here), np.int64)
+        ahead[here], ahead_link[here] = neighbour[here, side], dlink[here, side]
+        back[here], back_link[here] = neighbour[here, 1 - side], dlink[here, 1 - side]
+        came, here, step = here, ahead[here], step + 1
+    if not np.array_equal(here, start) or (place[members] < 0).any():
+        return None  # circles of different length, or whose lowest node is not their only low one
+    return Axis(ahead, back, ahead_link, back_link, place, np.full(links.nodes, step, np.int64))
 
 
 def dimension_order(

@@ -1,0 +1,211 @@
+"""Who sends how much to whom in one step of a job: groups of ranks, their rings, and the nodes and cards they sit on.
+
+Ranks are in Megatron order: tensor fastest, then context, data, pipeline slowest; rank r sits on GPU r % g of node
+r // g and sends through the card that belongs to this GPU. Only traffic between scale-up domains enters the fabric.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.experts import dispatch_bytes
+from twin.physics.roofline import GRADIENT_BYTES
+from twin.physics.sharding import data_parallel_bytes
+from twin.physics.training_inputs import Model, Parallel, Stack
+from twin.planning.job import AnyJob
+from twin.planning.llm import LlmJob, default_stack
+from twin.planning.models import load_model
+from twin.plant.routes import EVERY_CARD, Flows
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+KINDS = ("data", "pipeline", "tensor", "context", "expert")
+"""Kinds of communication, as the fields of `Network`."""
+
+ELEMENT_BYTES = 2
+"""Activations on the wire are 16-bit."""
+
+Shape = Literal["ring", "chain", "all"]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One kind of communication of a job.
+
+    Parameters
+    ----------
+    kind
+        Into KINDS.
+    shape
+        ring: each rank sends to its like in the next domain of its group; chain: both neighbours along the group,
+        closed when `closed`; all: its likes in all other domains of the group.
+    groups
+        Ranks that talk to one another, shape (G, n).
+    rank_bytes
+        What a rank sends in one step [B]; of a ring: as if each rank were alone in its domain; of a chain: each way.
+    closed
+        Whether the last of a chain sends to the first.
+    """
+
+    kind: int
+    shape: Shape
+    groups: Longs
+    rank_bytes: float
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a job sends between its nodes in a step.
+
+    Parameters
+    ----------
+    flows
+        By kind; sources and targets are places in the job's list of nodes, weights are ranks that send at once.
+    step_bytes
+        What a flow of weight one carries in a step, by kind [B]; 0 where a kind stays inside its domains.
+    """
+
+    flows: Flows
+    step_bytes: Floats
+
+
+def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
+    """Return how the ranks of a job talk: an LLM by its cut, others by the gradients of their parameters."""
+    if isinstance(job, LlmJob):
+        model = load_model(job.model).model if isinstance(job.model, str) else job.model
+        stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
+        return llm_exchanges(model, job.parallel, stack)
+    weights = float(getattr(job, "parameters", 0.0))
+    ranks = np.arange(gpus, dtype=np.int64)[None, :]
+    sent_bytes = 2 * (gpus - 1) / gpus * GRADIENT_BYTES * weights
+    return (Exchange(KINDS.index("data"), "ring", ranks, sent_bytes),) if weights > 0 and gpus > 1 else ()
+
+
+def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Exchange, ...]:
+    """Return the exchanges of a transformer in training, with the volumes of `twin.physics.training`."""
+    t, c, d, p = parallel.tp, parallel.cp, parallel.dp, parallel.pp
+    rank = np.arange(parallel.gpus, dtype=np.int64).reshape(p, d, c, t)
+    passes = parallel.microbatches * model.layers / p
+    tokens = parallel.microbatch * model.seq / c
+    found: list[Exchange] = []
+
+    def add(kind: str, shape: Shape, groups: Longs, rank_bytes: float, *, closed: bool = False) -> None:
+        if groups.shape[1] > 1:
+            found.append(Exchange(KINDS.index(kind), shape, groups, rank_bytes, closed))
+
+    replicas = rank.reshape(p, d * c, t).transpose(0, 2, 1)
+    add("data", "ring", replicas.reshape(p * t, d * c), data_parallel_bytes(model, parallel, stack))
+    boundary_bytes = ELEMENT_BYTES * tokens * model.hidden / t
+    stages = rank.reshape(p, d * c * t).T
+    chain_bytes = parallel.microbatches * parallel.vp * boundary_bytes
+    add("pipeline", "chain", stages, chain_bytes, closed=parallel.vp > 1)
+    tensor_bytes = 9 * (t - 1) / t * ELEMENT_BYTES * tokens * model.hidden  # 2 pairs there, 2 and one back
+    add("tensor", "ring", rank.reshape(p * d * c, t), passes * tensor_bytes)
+    keys_bytes = 2 * ELEMENT_BYTES * tokens * c * model.hidden * model.kv_heads / model.heads / t
+    context = rank.reshape(p * d, c, t).transpose(0, 2, 1).reshape(-1, c)
+    add("context", "ring", context, passes * 3 * (c - 1) / c * keys_bytes)  # once there, twice back
+    if model.experts is not None and parallel.ep > 1:
+        again = 6 if stack.recompute == "full" else 4
+        sent = again * dispatch_bytes(tokens, model, model.experts, parallel, stack)
+        share = 1 - model.experts.dense_layers / model.layers
+        add("expert", "all", replicas.reshape(-1, parallel.ep), passes * share * sent)
+    return tuple(found)
+
+
+def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, domain: Longs) -> Traffic:
+    """Return what a job sends between its nodes.
+
+    Parameters
+    ----------
+    exchanges
+        Of `exchanges_of`.
+    gpus_per_node, cards
+        GPUs and network cards of each node.
+    domain
+        Scale-up domain of each node of the job, in its order.
+    """
+    parts: list[tuple[int, Longs, Longs, Floats]] = []
+    step_bytes = np.zeros(len(KINDS))
+    for exchange in exchanges:
+        source, target, weight, flow_bytes = _rank_flows(exchange, gpus_per_node, domain)
+        if len(source) and cards:
+            parts.append((exchange.kind, source, target, weight))
+            step_bytes[exchange.kind] = flow_bytes
+    return Traffic(_on_cards(parts, gpus_per_node, cards), step_bytes)
+
+
+def _rank_flows(exchange: Exchange, gpus_per_node: int, domain: Longs) -> tuple[Longs, Longs, Floats, float]:
+    """Return source and target ranks and weights of flows between domains, and the bytes of a flow of weight one."""
+    groups = exchange.groups
+    place = domain[groups // gpus_per_node]
+    apart = (place[:, 1:] != place[:, :-1]).sum(axis=1)
+    groups, place, runs = groups[apart > 0], place[apart > 0], apart[apart > 0] + 1
+    none = np.zeros(0, np.int64)
+    if not len(groups):
+        return none, none, np.zeros(0), 0.0
+    n = groups.shape[1]
+    together = -(-n // runs)  # members of a group in one domain
+    number = np.arange(n)
+    columns: list[tuple[Longs, Longs, Floats]] = []
+    sent_bytes = exchange.rank_bytes
+    if exchange.shape == "chain":
+        there = number if exchange.closed else number[:-1]
+        onward = (there + 1) % n
+        sent_bytes = 2 * exchange.rank_bytes  # there and back take turns on the card
+        for a, b in ((there, onward), (onward, there)):
+            kept = place[:, a] != place[:, b]
+            columns.append((groups[:, a][kept], groups[:, b][kept], np.full(int(kept.sum()), 0.5)))
+    else:
+        furthest = 1 if exchange.shape == "ring" else int(runs.max()) - 1
+        each = np.ones(len(runs)) if exchange.shape == "ring" else 1.0 / (runs - 1)
+        for shift in range(1, furthest + 1):
+            index = (number[None, :] + shift * together[:, None]) % n
+            kept = (np.take_along_axis(place, index, axis=1) != place) & (shift < runs)[:, None]
+            target = np.take_along_axis(groups, index, axis=1)
+            columns.append((groups[kept], target[kept], np.repeat(each, n).reshape(-1, n)[kept]))
+        mean = float(together.mean())
+        sent_bytes = sent_bytes / mean if exchange.shape == "ring" else sent_bytes * max(0.0, 1 - mean / n)
+    source, target, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return source, target, weight, sent_bytes
+
+
+def _on_cards(parts: list[tuple[int, Longs, Longs, Floats]], gpus_per_node: int, cards: int) -> Flows:
+    """Return flows between nodes and cards; those alike on all cards of a kind stand for one on each."""
+    rows: list[tuple[Longs, ...]] = []
+    weights: list[Floats] = []
+    for kind, source, target, weight in parts:
+        a, b = source // gpus_per_node, target // gpus_per_node
+        card_a = source % gpus_per_node * cards // gpus_per_node
+        card_b = target % gpus_per_node * cards // gpus_per_node
+        nodes = int(max(a.max(), b.max())) + 1
+        key = ((a * nodes + b) * cards + card_a) * cards + card_b
+        keys, which = np.unique(key, return_inverse=True)
+        total = np.bincount(which, weight, minlength=len(keys)).astype(np.float64)
+        pair, card = np.divmod(keys, cards * cards)
+        like = (card // cards == card % cards).all()
+        if like and len(keys) % cards == 0:
+            by_pair = total.reshape(-1, cards)
+            alike = (pair.reshape(-1, cards) == pair[::cards, None]).all()
+            if alike and np.allclose(by_pair, by_pair[:, :1]):
+                pair, card, total = pair[::cards], np.full(len(keys) // cards, EVERY_CARD), by_pair[:, 0]
+        every = card == EVERY_CARD
+        rows.append(
+            (
+                np.full(len(pair), kind),
+                pair // nodes,
+                pair % nodes,
+                np.where(every, EVERY_CARD, card // cards),
+                np.where(every, EVERY_CARD, card % cards),
+            )
+        )
+        weights.append(total)
+    none = np.zeros(0, np.int64)
+    columns = [np.concatenate([none, *(row[i] for row in rows)]) for i in range(5)]
+    group, source, target, card_a, card_b = columns
+    return Flows(group, source, target, card_a, card_b, np.concatenate([np.zeros(0), *weights]))
