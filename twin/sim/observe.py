@@ -12,6 +12,7 @@ from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import EVERY_JOB
+from twin.sim.ledger import INDEX
 from twin.sim.nodes import DOWN, DRAINED, FREE, OFF
 from twin.sim.traces import IDLE
 from twin.sim.traces import OFF as TRACE_OFF
@@ -69,6 +70,7 @@ class Observer:
             self._gpus(v, temperatures, group)
         v["rack.power_w"][...] = engine.meter.rack_w(engine.heat, engine.traces, engine.clocks)
         self._loops(v, temperatures, now)
+        self._stores(v)
         self._jobs(v, now)
         self._site(v, temperatures, now)
 
@@ -180,6 +182,13 @@ class Observer:
         v["plant.supply_c"][...] = temperatures.plant_supply_c(shape)[:plants]
         v["plant.return_c"][...] = temperatures.plant_return_c(shape)[:plants]
 
+    def _stores(self, v: dict[str, NDArray[Any]]) -> None:
+        for i, one in enumerate(self.engine.stores.tally):
+            v["store.read_bytes_s"][i] = one.read
+            v["store.write_bytes_s"][i] = one.write
+            v["store.iops"][i] = one.operations
+            v["store.load"][i] = 100 * one.load
+
     def _jobs(self, v: dict[str, NDArray[Any]], now: float) -> None:
         jobs = self.engine.jobs
         for row in jobs.rows:
@@ -189,6 +198,7 @@ class Observer:
             v["job.step"][i] = jobs.progress_at(row, now)
             v["job.durable_step"][i] = row.durable
             v["job.step_s"][i] = pace.step_s
+            v["job.input_wait_s"][i] = pace.share[INDEX["input_wait"]] * pace.step_s if running else 0.0
             rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s)
             v["job.mfu"][i] = 100 * rate if running else 0.0
             v["job.goodput"][i] = 100 * (jobs.goodput(row, now) or 0.0)

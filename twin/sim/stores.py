@@ -19,6 +19,9 @@ from twin.sim.inputs import OPERATION_BYTES, Use
 FULL = 1 + 1e-12
 """A store asked for this share of what it can do is not short: rounding."""
 
+Flow = tuple[float, tuple[Use, ...]]
+"""What a reader or writer asks [B/s], and what each byte of it costs the stores."""
+
 
 @dataclass
 class Reader:
@@ -144,47 +147,20 @@ class Stores:
         if not any(use.store == store for _, uses in flows for use in uses):
             return min(limit_bytes_s, self.read_limit[store])
         flows.append((limit_bytes_s, (Use(store, 1.0, 0.0, 1 / OPERATION_BYTES),)))
-        return self._rates(flows)[-1]
+        return self._shared(flows)[-1]
 
-    def _flows(self) -> list[tuple[float, tuple[Use, ...]]]:
+    def _flows(self) -> list[Flow]:
         """Return what every reader and then every writer asks, and of which stores."""
         reads = [(one.asked, one.uses) for one in self.readers.values()]
         return reads + [(one.cap_bytes_s, _uses(one)) for one in self.writes]
 
-    def _rates(self, flows: list[tuple[float, tuple[Use, ...]]]) -> list[float]:
-        asked = [flow[0] for flow in flows]
-        moved, done = [0.0] * len(self.ids), [0.0] * len(self.ids)
-        for rate, uses in flows:
-            for use in uses:
-                moved[use.store] += rate * (use.read + use.write * self.write_cost[use.store])
-                done[use.store] += rate * use.operations
-        if all(
-            moved[s] <= self.read_limit[s] * FULL and done[s] <= self.operation_limit[s] * FULL
-            for s in range(len(self.ids))
-        ):
-            return asked
-        return self._shared(asked, flows)
-
-    def _shared(self, asked: list[float], flows: list[tuple[float, tuple[Use, ...]]]) -> list[float]:
-        entries = [
-            (f, link, weight)
-            for f, (_, uses) in enumerate(flows)
-            for use in uses
-            for link, weight in (
-                (2 * use.store, use.read + use.write * self.write_cost[use.store]),
-                (2 * use.store + 1, use.operations),
-            )
-            if math.isfinite(self.operation_limit[use.store]) or link % 2 == 0
-        ]
-        flow, link, weight = (np.array(column) for column in zip(*entries, strict=True))
-        capacity = np.column_stack((self.read_limit, self.operation_limit)).ravel()
-        rates: list[float] = max_min_rates(np.array(asked), flow, link, weight, capacity).tolist()
-        return rates
-
     def _grant(self) -> None:
         """Say anew who gets what."""
         flows = self._flows()
-        rates = self._rates(flows)
+        rates = [asked for asked, _ in flows]
+        if math.inf in rates or self._add_up(rates, flows) > FULL:
+            rates = self._shared(flows)
+            self._add_up(rates, flows)
         for reader, rate in zip(self.readers.values(), rates, strict=False):
             self.disturbed |= abs(rate - reader.granted) > 1e-9 * reader.granted
             reader.granted = rate
@@ -196,9 +172,26 @@ class Stores:
                 if finish_s != write.finish_s:
                     write.finish_s = finish_s
                     self.moved.add(write.job)
-        self._add_up(rates, flows)
 
-    def _add_up(self, rates: list[float], flows: list[tuple[float, tuple[Use, ...]]]) -> None:
+    def _shared(self, flows: list[Flow]) -> list[float]:
+        """Return the max-min fair rates of flows that ask too much together [B/s]."""
+        entries = [
+            (f, link, weight)
+            for f, (_, uses) in enumerate(flows)
+            for use in uses
+            for link, weight in (
+                (2 * use.store, use.read + use.write * self.write_cost[use.store]),
+                (2 * use.store + 1, use.operations),
+            )
+        ]
+        flow, link, weight = (np.array(column) for column in zip(*entries, strict=True))
+        capacity = np.column_stack((self.read_limit, self.operation_limit)).ravel()
+        asked = np.array([flow[0] for flow in flows])
+        rates: list[float] = max_min_rates(asked, flow, link, weight, capacity).tolist()
+        return rates
+
+    def _add_up(self, rates: list[float], flows: list[Flow]) -> float:
+        """Take these rates as what the stores do now; return the highest load, above 1 where that cannot be."""
         for one in self.tally:
             one.read = one.write = one.operations = one.load = 0.0
         for rate, (_, uses) in zip(rates, flows, strict=True):
@@ -207,9 +200,13 @@ class Stores:
                 one.read += rate * use.read
                 one.write += rate * use.write
                 one.operations += rate * use.operations
+        highest = 0.0
         for s, one in enumerate(self.tally):
             busy = (one.read + one.write * self.write_cost[s]) / self.read_limit[s]
-            one.load = min(1.0, max(busy, one.operations / self.operation_limit[s]))
+            load = max(busy, one.operations / self.operation_limit[s])
+            one.load = min(1.0, load)
+            highest = max(highest, load)
+        return highest
 
     def figures(self, now: float) -> list[dict[str, Any]]:
         """Return means and peaks of every store up to `now`; changes nothing."""

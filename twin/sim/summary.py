@@ -42,6 +42,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "ledger_gpu_s": _ledger(engine),
         **_energy(engine),
         "thermal": _thermal(engine),
+        "stores": engine.stores.figures(engine.now_s),
         "jobs": [_job(engine, row) for row in engine.jobs.rows],
     }
 
@@ -144,6 +145,7 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
             if seconds > 0
         },
         "mfu": jobs.mfu(row, now),
+        "input_wait": jobs.input_wait(row, now),
         "lost_s": row.lost_gpu_s / row.gpus,
         "interruptions": row.interruptions,
         "ettr": jobs.ettr(row, now),
