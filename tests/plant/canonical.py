@@ -60,6 +60,8 @@ def canonical(plant: Plant) -> dict[str, Any]:
             plant.fabrics[switches.fabric[s]],
             int(switches.unit[s]),
             int(switches.rail[s]),
+            int(switches.plane[s]),
+            int(switches.role[s]),
         )
     for k in np.flatnonzero(loops.present):
         out["loops"][loops.ids[k]] = (
@@ -71,9 +73,24 @@ def canonical(plant: Plant) -> dict[str, Any]:
         out["power"][power.ids[p]] = name(power.ids, power.parent[p])
     links = plant.node_links
     out["node_links"] = {
-        (node_ids[n], int(r), switches.ids[s])
-        for n, r, s in zip(links.node.tolist(), links.rail.tolist(), links.leaf.tolist(), strict=True)
+        (node_ids[n], nic, plane, switches.ids[s], bytes_s)
+        for n, nic, plane, s, bytes_s in zip(
+            links.node.tolist(),
+            links.nic.tolist(),
+            links.plane.tolist(),
+            links.leaf.tolist(),
+            links.bytes_s.tolist(),
+            strict=True,
+        )
     }
+    peers = plant.peer_links
+    out["peer_links"] = Counter(
+        (node_ids[x], node_ids[y], axis, cables)
+        for x, y, axis, cables in zip(
+            peers.a.tolist(), peers.b.tolist(), peers.axis.tolist(), peers.cables.tolist(), strict=True
+        )
+    )
+    out["fabrics"] = plant.fabric_table
     up = plant.switch_links
     out["switch_links"] = {
         (switches.ids[a], switches.ids[b], c)
@@ -81,11 +98,12 @@ def canonical(plant: Plant) -> dict[str, Any]:
     }
     b = plant.bundles
     out["bundles"] = Counter(
-        (plant.fabrics[f], rail, plane, rack_ids[x], rack_ids[y], cables, round(length, 6))
-        for f, rail, plane, x, y, cables, length in zip(
+        (plant.fabrics[f], rail, plane, tier, rack_ids[x], rack_ids[y], cables, round(length, 6))
+        for f, rail, plane, tier, x, y, cables, length in zip(
             b.fabric.tolist(),
             b.rail.tolist(),
             b.plane.tolist(),
+            b.tier.tolist(),
             b.rack_a.tolist(),
             b.rack_b.tolist(),
             b.cables.tolist(),

@@ -105,7 +105,7 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str
                 reason,
                 f"write spine: {{part: {size.leaf.part if size.leaf else ''}}}",
             )
-        elif size.spines // size.spine_groups > size.up > 0:
+        elif size.up and size.spines // size.spine_groups >= 2 * size.up:
             each = size.spines // size.spine_groups
             reason = (
                 f"has {each} spines to join, and a leaf {size.up} cables up: not all leaves meet in a spine"
@@ -122,6 +122,7 @@ def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tup
         free.update((f"{fabric.id}/{level}/{n}", ports[level]) for n in range(number))
     taken: Counter[str] = Counter()
     seen: dict[tuple[str, str], int] = {}
+    plugs: dict[str, list[str]] = {}
     for n, link in enumerate(fabric.links):
         at: Path = ("links", n)
         unknown = [key for key, end in (("from", link.source), ("to", link.target)) if end not in free]
@@ -149,6 +150,13 @@ def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tup
                 what = "network cards" if end in cards and fabric.homes == 1 else "ports"
                 reason = f"has {free[end]} {what}, and its links so far take {taken[end]}"
                 yield (*at, key), reason, "fewer cables, or other ends"
+        for node, other in ((link.source, link.target), (link.target, link.source)):
+            if node in cards and fabric.homes > 1:
+                mine = plugs.setdefault(node, [])
+                mine += [other] * link.cables
+                if any(a == b for a, b in zip(mine, mine[cards[node] :], strict=False)):
+                    reason = f"takes both cables of a card of {node}, which has {cards[node]}"
+                    yield (*at, "cables"), reason, "list one cable of each card first, then the others"
 
 
 def _no_end(fabric: Fabric, end: str, counts: tuple[int, ...], free: dict[str, int]) -> tuple[str, str]:

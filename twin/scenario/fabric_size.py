@@ -175,7 +175,7 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
         return _single(fabric, tiers, nodes, cards)
     size = _leaves(fabric, tiers, nodes, cards)
     if fabric.kind == "fat-tree":
-        return _fat_tree(fabric, size)
+        return _fat_tree(fabric, size, nodes)
     if fabric.kind == "dragonfly-plus":
         return _dragonfly(fabric, size)
     return _spines(fabric, size, cards)
@@ -342,6 +342,11 @@ def _spines(fabric: Fabric, size: Size, cards: int) -> Size:
         enough = groups * math.ceil(total / groups / ports)
         reason = f"gives {count * ports:,} ports to {total:,} cables from the leaves"
         raise Misfit("spine.count", reason, f"at least {enough}, or a higher oversubscription")
+    each = count // groups
+    if leaves > groups and each >= 2 * size.up and each % size.up == 0:
+        reason = f"makes {each} spines to join, and a leaf has {size.up} cables up: leaves form islands"
+        hint = "kind: fat-tree has a third tier for so many nodes"
+        raise Misfit("spine.count" if fabric.spine.count else "spine", reason, hint)
     return replace(size, spines=count, spine_groups=groups)
 
 
@@ -373,7 +378,7 @@ def _pod_spines(fabric: Fabric, size: Size) -> tuple[int, int]:
     return count, down
 
 
-def _fat_tree(fabric: Fabric, size: Size) -> Size:
+def _fat_tree(fabric: Fabric, size: Size, nodes: int) -> Size:
     """Return pods of leaves and spines, joined by cores: spine i of every pod meets in group i of the cores."""
     spine, core, tier = _spine(size), size.core, _needed(fabric, "core")
     assert core is not None
@@ -392,6 +397,12 @@ def _fat_tree(fabric: Fabric, size: Size) -> Size:
         raise Misfit("core.count", reason, f"{near} would do")
     else:
         each = tier.count // spines
+    if each > up and tier.count is not None:
+        reason = f"makes {each} cores for each spine of a pod, which has {up} cables up: pods would not meet"
+        raise Misfit("core.count", reason, f"at most {spines * up}")
+    if each > up:
+        reason = f"makes {size.units} pods, and {core.part} joins {core.count}"
+        raise Misfit("unit_nodes", reason, f"larger pods: at least {math.ceil(nodes / core.count)} nodes")
     taken = math.ceil(size.units * up / each) if each else 0
     if taken > core.count:
         enough = math.ceil(size.units * up / core.count) * spines

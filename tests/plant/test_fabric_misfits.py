@@ -1,0 +1,130 @@
+"""Fabrics that cannot be built: said by the loader, with the line, the key and what would be right."""
+
+from __future__ import annotations
+
+import pytest
+
+from twin.plant.build import build
+from twin.plant.error import PlantError
+from twin.scenario import ScenarioError, loads
+from twin.scenario.document import Scenario
+
+TEXT = """format: twin/scenario
+version: 1
+catalog: "2026.11"
+title: test
+halls:
+  - id: hall
+    rows:
+      - id: gpu
+        racks: {count: 16, nodes: [{part: DGX-H100, count: 4}]}
+fabrics:
+  - id: ib
+"""
+SWITCH = "{part: QM9700}"
+LEAF_SPINE = f"leaf: {SWITCH}, spine: {SWITCH}"
+FAT_TREE = f"{LEAF_SPINE}, core: {SWITCH}"
+TORUS = "technology: InfiniBand-NDR"
+
+
+def scene(kind: str, said: str) -> str:
+    """Return a scene of 64 nodes of 8 cards with one fabric; each key on a line of its own, from line 12."""
+    depth, keys = 0, [""]
+    for letter in f"kind: {kind}, {said}":
+        depth += (letter in "{[") - (letter in "}]")
+        if letter == "," and not depth:
+            keys.append("")
+        else:
+            keys[-1] += letter
+    return TEXT + "".join(f"    {key.strip()}\n" for key in keys)
+
+
+MISFITS = [
+    ("leaf-spine", f"{LEAF_SPINE}, unit_nodes: 64, leaf_count: 7", "leaf_count", "is no key"),
+    ("leaf-spine", "leaf: {part: QM9700, count: 7}, unit_nodes: 64", "leaf.count", "74 ports to its nodes"),
+    ("leaf-spine", f"leaf: {SWITCH}, spine: {{part: QM9700, count: 2}}", "spine.count", "at least 8"),
+    ("leaf-spine", f"{LEAF_SPINE}, core: {SWITCH}", "core", "is no tier of a leaf spine"),
+    ("leaf-spine", LEAF_SPINE.replace("leaf", "lead"), "lead", "did you mean 'leaf'"),
+    ("leaf-spine", f"spine: {SWITCH}", "leaf", "a leaf spine needs it"),
+    ("single-switch", "leaf: {part: QM9700, count: 7}", "leaf.count", "QM9700 has 64"),
+    ("single-switch", "leaf: {part: QM9700, count: 1}, homes: 2", "leaf.count", "at least 2"),
+    ("leaf-spine", "leaf: {part: QM9700, count: 2}, homes: 2, unit_nodes: 32", "leaf.count", "at least 4"),
+    ("leaf-spine", f"{LEAF_SPINE}, homes: 3", "homes", "must be at most 2"),
+    ("rail-only", "leaf: {part: QM8700}", "leaf.part", "a rail has 64 cables; name a spine"),
+    ("rail-only", f"leaf: {SWITCH}, unit_nodes: 8", "unit_nodes", "nothing joins"),
+    ("fat-tree", LEAF_SPINE, "core", "is not given, and a fat tree needs it"),
+    ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 1}}, unit_nodes: 8", "core.count", "unevenly"),
+    ("fat-tree", f"{FAT_TREE}, unit_nodes: 512", "", ""),
+    ("fat-tree", f"{FAT_TREE}, technology: Infiniband", "technology", "did you mean 'InfiniBand-"),
+    ("dragonfly-plus", f"leaf: {SWITCH}", "spine", "is not given"),
+    (
+        "dragonfly-plus",
+        f"leaf: {SWITCH}, spine: {{part: QM9700, count: 3}}",
+        "spine.count",
+        "unevenly over 2",
+    ),
+    ("torus", "dims: [4, 4, 4]", "technology", "no switch says it"),
+    ("torus", f"{TORUS}, dims: [4, 4, 5]", "dims", "4 x 4 x 5 = 80 places for 64 nodes; [4, 4, 4] would do"),
+    ("torus", f"{TORUS}, leaf: {SWITCH}", "leaf", "is no tier of a torus"),
+    ("torus", f"{TORUS}, homes: 2", "homes", "plug into no leaf"),
+    ("ring", f"{TORUS}, dims: [64]", "dims", "only a torus has dims"),
+    ("ring", f"{TORUS}, links: [{{from: gpu/0/0/0, to: gpu/0/0/1}}]", "links", "kind: explicit"),
+    ("explicit", f"leaf: {SWITCH}", "links", "is empty"),
+    ("mesh", f"leaf: {SWITCH}", "kind", "must be"),
+]
+
+
+@pytest.mark.parametrize(("kind", "said", "key", "reason"), MISFITS)
+def test_a_fabric_that_cannot_be_is_refused_where_it_stands(
+    kind: str, said: str, key: str, reason: str
+) -> None:
+    if not key:
+        assert loads(scene(kind, said), "mine").scenario.fabrics[0].kind == kind
+        return
+    with pytest.raises(ScenarioError) as caught:
+        loads(scene(kind, said), "mine")
+    problem = caught.value.problems[0]
+    assert problem.key == f"fabrics[ib].{key}"
+    assert reason in f"{problem.reason}; {problem.hint}"
+    lines = scene(kind, said).splitlines()
+    first = key.split(".")[0]
+    expected = next((n for n, line in enumerate(lines, 1) if line.strip().startswith(f"{first}:")), 11)
+    assert problem.line == expected
+
+
+LINKS = [
+    ("{from: gpu/0/0/0, to: ib/0/4}", "to", "leaf has 2, counted from 0; leaf.count: 5 would do"),
+    ("{from: gpu/0/0/9, to: ib/0/0}", "from", "names no node of this fabric and no switch"),
+    ("{from: gpu/0/0/0, to: ib/1/0}", "to", "there is no spine; write spine:"),
+    ("{from: gpu/0/0/0, to: ib/7/0}", "to", "tiers are 0 (leaf), 1 (spine) and 2 (core)"),
+    ("{from: gpu/0/0/0, to: gpu/0/0/0}", "to", "two different ends"),
+    ("{from: gpu/0/0/0, to: ib/0/0, cables: 9}", "from", "has 8 network cards, and its links so far take 9"),
+    ("{from: ib/0/1, to: ib/0/0, cables: 65}", "from", "has 64 ports, and its links so far take 65"),
+    ("{from: gpu/0/0/0, to: ib/0/0}, {from: ib/0/0, to: gpu/0/0/0}", "to", "same two things as links[0]"),
+    ("{from: gpu, to: ib/0/0}", "from", "is written wrongly"),
+]
+
+
+@pytest.mark.parametrize(("links", "key", "reason"), LINKS)
+def test_an_explicit_link_to_nothing_is_refused(links: str, key: str, reason: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        loads(scene("explicit", f"leaf: {{part: QM9700, count: 2}}, links: [{links}]"), "mine")
+    problem = caught.value.problems[0]
+    assert problem.key.startswith("fabrics[ib].links[")
+    assert problem.key.endswith(f".{key}")
+    assert reason in f"{problem.reason}; {problem.hint}"
+    assert problem.line == 14
+
+
+def test_both_cables_of_a_dual_homed_card_on_one_leaf_are_refused() -> None:
+    links = "{from: gpu/0/0/0, to: ib/0/0, cables: 9}, {from: gpu/0/0/0, to: ib/0/1, cables: 7}"
+    with pytest.raises(ScenarioError, match="takes both cables of a card of gpu/0/0/0, which has 8"):
+        loads(scene("explicit", f"homes: 2, leaf: {{part: QM9700, count: 2}}, links: [{links}]"), "mine")
+
+
+def test_what_the_loader_did_not_see_the_plant_refuses() -> None:
+    scenario = loads(scene("leaf-spine", LEAF_SPINE), "mine").scenario
+    document = scenario.model_dump(by_alias=True)
+    document["fabrics"][0]["kind"] = "fat-tree"
+    with pytest.raises(PlantError, match="fabric 'ib': core is not given, and a fat tree needs it"):
+        build(Scenario.model_validate(document))
