@@ -148,6 +148,7 @@ def _vision(
         workload.parameters,
         workload.batch_per_gpu,
         workload.efficiency,
+        sample_hbm_bytes=workload.hbm_bytes,
         sample_activation_bytes=workload.activation_bytes,
         gpu_bytes=gpu_bytes,
         network=network,

@@ -88,6 +88,9 @@ class VisionTraining(Input):
     activation_bytes: Data = Field(
         default=0.0, alias="activations", ge=0, description="kept of one sample for its backward pass"
     )
+    hbm_bytes: Data = Field(
+        default=0.0, alias="traffic", ge=0, description="between GPU and memory for one sample; 0: unknown"
+    )
     efficiency: float = Field(default=0.35, gt=0, le=1, description="achieved share of the 16-bit peak")
     dataset_bytes: Data = Field(alias="dataset", gt=0, description="whole data set, read once an epoch")
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
