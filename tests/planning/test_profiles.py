@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
+from twin.catalog import load_catalog
+from twin.physics.gemm import product_rate
 from twin.planning import figures
 from twin.planning.figures import STATUSES, ProfileError, read_figure
 from twin.planning.models import load_model, model_presets
-from twin.planning.profiles import load_calibrated, load_profile, profile_for_gpu, profile_names
+from twin.planning.profiles import load_calibrated, load_profile, profile_for_gpu, profile_names, worth
+
+REFERENCE = YAML(typ="safe", pure=True).load(
+    (Path(__file__).resolve().parents[1] / "reference/mamf_gemm.yaml").read_text()
+)
 
 
 def test_profile_is_read_into_si_units():
@@ -33,20 +41,97 @@ def test_every_number_has_source_and_status(name):
 
 def test_only_generations_with_published_runs_call_themselves_calibrated():
     names = {name for name in profile_names() if load_calibrated(name).confidence == "calibrated"}
-    assert names == {"a100", "h100", "gb200"}
+    assert names == {"a100", "a100-deepspeed", "gb200", "h100", "h100-megatron"}
 
 
 def test_derived_profile_takes_the_rest_from_its_base():
     h100, h200 = load_profile("h100"), load_profile("h200")
-    assert h200 == replace(h100, hbm_bytes_s=h200.hbm_bytes_s, hbm_bytes=141e9)
+    own = {"hbm_bytes_s": 4.8e12, "hbm_bytes": 141e9, "fp8_efficiency": h200.fp8_efficiency}
+    assert h200 == replace(h100, **own)
     assert load_calibrated("h200").stack == load_calibrated("h100").stack
+    assert load_calibrated("h200").extends == "h100"
+
+
+def test_gemm_rates_of_derived_profiles_follow_the_published_best_ones():
+    best = {(gpu, dtype): rate for gpu, dtype, rate, *_ in REFERENCE["rows"]}
+    for name, gpu, base, base_gpu in (
+        ("b200", "B200", "gb200", "GB200"),
+        ("b300", "B300", "gb200", "GB200"),
+        ("gh200", "GH200", "h100", "H100-SXM"),
+        ("mi300x", "MI300X", "h100", "H100-SXM"),
+        ("mi325x", "MI325X", "h100", "H100-SXM"),
+        ("mi355x", "MI355X", "h100", "H100-SXM"),
+    ):
+        own, fitted = load_profile(name), load_profile(base)
+        rate = own.peak_flops_s * own.gemm_efficiency / (fitted.peak_flops_s * fitted.gemm_efficiency)
+        assert rate == pytest.approx(best[gpu, "BF16"] / best[base_gpu, "BF16"], rel=1e-3), name
+        assert load_calibrated(name).figures["gemm_efficiency"].status == "derived"
+        if (gpu, "FP8") in best:
+            rate8 = product_rate(own, "fp8") / product_rate(fitted, "fp8")
+            assert rate8 == pytest.approx(best[gpu, "FP8"] / best[base_gpu, "FP8"], rel=1e-3), name
+
+
+@pytest.mark.parametrize(("variant", "base"), [("h100-megatron", "h100"), ("a100-deepspeed", "a100")])
+def test_stack_variant_inherits_every_fitted_figure_and_is_never_chosen(variant, base):
+    own, fitted = load_calibrated(variant), load_calibrated(base)
+    changed = {key for key in own.figures if own.figures[key] != fitted.figures[key]}
+    assert own.variant
+    assert own.gpus == fitted.gpus
+    assert changed <= {"scale_out_bytes_s", "p2p_factor"}
+    assert profile_for_gpu(own.gpus[0]).name == base
+    assert own.stack == (replace(fitted.stack, grad_bytes=4) if variant == "h100-megatron" else fitted.stack)
 
 
 def test_profile_by_gpu_of_the_catalogue():
-    assert profile_for_gpu("H100-SXM").name == "h100"
+    for gpu in load_catalog().ids("gpu"):
+        assert gpu in profile_for_gpu(gpu).gpus
     assert profile_for_gpu("gb200-gpu").name == "gb200"
-    with pytest.raises(ProfileError, match="no profile serves 'V100'"):
+    with pytest.raises(ProfileError, match="no profile serves 'V100'; served are A100-SXM-40, A100-SXM-80"):
         profile_for_gpu("V100")
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [
+        ("H100-80GB", "h100"),
+        ("H100", "h100"),
+        ("H100-SXM5-80GB", "h100"),
+        ("NVIDIA H100 80GB HBM3", "h100"),
+        ("h100_sxm", "h100"),
+        ("A100-80GB", "a100"),
+        ("A100", "a100"),
+        ("A100-SXM4-40GB", "a100-40"),
+        ("H200-141GB", "h200"),
+        ("GB200", "gb200"),
+        ("GB300-NVL72", "gb300"),
+        ("B200", "b200"),
+        ("GH200", "gh200"),
+        ("MI300X", "mi300x"),
+        ("AMD Instinct MI355X", "mi355x"),
+        ("L40S", "l40s"),
+    ],
+)
+def test_profile_by_the_spellings_of_published_tables(spelling, name):
+    assert profile_for_gpu(spelling).name == name
+
+
+def test_another_part_of_the_same_name_is_not_taken_for_it():
+    with pytest.raises(ProfileError, match="no profile serves 'H100-PCIe'"):
+        profile_for_gpu("H100-PCIe")
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_worth_says_what_an_estimate_is_good_for(name):
+    words = worth(load_calibrated(name))
+    assert "5-10 %" in words
+    assert "1-4 %" in words
+    assert words == worth(profile_for_gpu(load_calibrated(name).gpus[0])) or load_calibrated(name).variant
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_8_bit_products_are_never_slower_than_16_bit_ones(name):
+    profile = load_profile(name)
+    assert product_rate(profile, "fp8") >= product_rate(profile, "bf16")
 
 
 def test_unknown_profile_names_the_shipped_ones():
@@ -65,7 +150,7 @@ def test_presets_have_the_published_number_of_weights():
 
 
 def test_unknown_model_names_the_known_ones():
-    with pytest.raises(ProfileError, match="no such model; known are gpt3-175b"):
+    with pytest.raises(ProfileError, match="no such model; known are deepseek-v3, gpt3-175b"):
         load_model("llama9")
 
 
@@ -112,7 +197,23 @@ def profile_text(**changes: str) -> str:
         (profile_text(figures="{speed: 1}"), "figures.speed"),
         (profile_text(extends=""), "figures.peak_flops_s"),
         (profile_text(stack="{grad_bytes: two}"), "stack.grad_bytes"),
+        (profile_text(stack="{grad_bytes: 3}"), "stack.grad_bytes"),
         (profile_text(stack="{recompute: some}"), "stack.recompute"),
+        (profile_text(stack="{sharding: zero9}"), "stack.sharding"),
+        (profile_text(also="[]"), "also"),
+        (profile_text(notes="[]"), "notes"),
+        (
+            profile_text(figures="{peak_flops_s: {value: 0, unit: TFLOP/s, source: s, status: derived}}"),
+            "figures.peak_flops_s.value",
+        ),
+        (
+            profile_text(figures="{domain_gpus: {value: 1.5, unit: '1', source: s, status: derived}}"),
+            "figures.domain_gpus.value",
+        ),
+        (
+            profile_text(figures="{fixed_s: {value: .inf, unit: s, source: s, status: derived}}"),
+            "figures.fixed_s.value",
+        ),
         (
             profile_text(figures="{hbm_bytes: {value: -1, unit: GB, source: s, status: derived}}"),
             "figures.hbm_bytes.value",

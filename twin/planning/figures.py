@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -26,11 +27,14 @@ class ProfileError(ValueError):
         Where the fault is; `key` is dotted, empty for the whole file.
     reason
         What is wrong and what would be right.
+    line
+        Of the file, from 1; 0 when unknown.
     """
 
-    def __init__(self, file: str, key: str, reason: str) -> None:
-        self.file, self.key, self.reason = file, key, reason
-        super().__init__(f"{file}: {key}: {reason}" if key else f"{file}: {reason}")
+    def __init__(self, file: str, key: str, reason: str, line: int = 0) -> None:
+        self.file, self.key, self.reason, self.line = file, key, reason, line
+        where = f"{file}:{line}" if line else file
+        super().__init__(f"{where}: {key}: {reason}" if key else f"{where}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,34 @@ def read_document(path: str) -> Mapping[str, Any]:
     if not file.is_file():
         raise ProfileError(path, "", "no such file")
     try:
-        document = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
-    except (YAMLError, UnicodeDecodeError) as fault:
-        raise ProfileError(path, "", f"not readable as YAML: {fault}") from fault
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as fault:
+        raise ProfileError(path, "", f"is no UTF-8 text: {fault.reason}") from fault
+    return parse_document(text, path)
+
+
+def parse_document(text: str, file: str) -> Mapping[str, Any]:
+    """Return the mapping in a text of YAML, of which nothing is run; `file` is for messages.
+
+    Raises
+    ------
+    ProfileError
+        When it is no YAML, nested without end, or no mapping.
+    """
+    try:
+        document = YAML(typ="safe", pure=True).load(text)
+    except YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
+        raise ProfileError(
+            file, "", f"not readable as YAML: {problem}", mark.line + 1 if mark else 0
+        ) from fault
+    except RecursionError as fault:
+        raise ProfileError(file, "", "not readable as YAML: nested too deeply") from fault
+    except ValueError as fault:
+        raise ProfileError(file, "", f"not readable as YAML: {fault}") from fault
     if not isinstance(document, dict):
-        raise ProfileError(path, "", "must be a mapping of keys to values")
+        raise ProfileError(file, "", "must be a mapping of keys to values")
     return document
 
 
@@ -125,12 +152,21 @@ def read_figure(entry: object, dimension: str, file: str, key: str) -> Figure:
     number, unit = entry["value"], entry["unit"]
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise ProfileError(file, f"{key}.value", f"{number!r} is not a number")
+    if not math.isfinite(number):
+        raise ProfileError(file, f"{key}.value", f"{number!r} is no finite number")
     value = _si(float(number), unit, dimension, file, key)
     return Figure(value, f"{number} {unit}".removesuffix(" 1"), entry["source"], status)
 
 
+PLAIN_UNITS: Mapping[str, Mapping[str, float]] = {
+    "number": {"1": 1.0},
+    "flop": {"FLOP": 1.0, "GFLOP": 1e9, "TFLOP": 1e12},
+}
+"""Units of the dimensions that `twin.units` does not know."""
+
+
 def _si(number: float, unit: object, dimension: str, file: str, key: str) -> float:
-    plain = {"number": {"1": 1.0}, "flop": {"FLOP": 1.0, "GFLOP": 1e9, "TFLOP": 1e12}}.get(dimension)
+    plain = PLAIN_UNITS.get(dimension)
     if plain is not None:
         factor = plain.get(str(unit))
         if factor is None:

@@ -1,17 +1,36 @@
-"""Model presets: published shapes of transformers under the names people use."""
+"""Model presets: published shapes of transformers, and vision and video models, under the names people use."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
-from twin.physics.training_inputs import Model
-from twin.planning.figures import ProfileError, read_document, refuse_unknown_keys, section
+from twin.physics.training_inputs import Experts, Latent, Model
+from twin.planning.figures import (
+    Figure,
+    ProfileError,
+    read_document,
+    read_figure,
+    refuse_unknown_keys,
+    section,
+)
 
 FILE = "profiles/models.yaml"
 _COUNTS = ("layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "seq")
-_KEYS = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
+_Part = TypeVar("_Part", Experts, Latent)
+_NEEDED = frozenset((*_COUNTS, "gated", "title", "deferred_head", "source", "status"))
+_KEYS = _NEEDED | {"experts", "latent"}
+_VISION_DIMENSION: Mapping[str, str] = {
+    "sample_flop": "flop",
+    "parameters": "number",
+    "sample_bytes": "data",
+    "batch_per_gpu": "number",
+    "efficiency": "number",
+    "sample_hbm_bytes": "data",
+    "sample_activation_bytes": "data",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +57,49 @@ class ModelPreset:
     status: str
 
 
+@dataclass(frozen=True, slots=True)
+class VisionPreset:
+    """A published vision or video model, as `VisionJob` asks for it.
+
+    Attributes
+    ----------
+    name, title
+        Key of the file, and the name for people.
+    sample_flop
+        Model FLOP of one sample, forward and backward [FLOP].
+    parameters
+        Weights of the model.
+    sample_bytes
+        Input read for one sample [B].
+    batch_per_gpu
+        Samples of one step on one GPU that fit a GPU of 80 GB, as a start.
+    efficiency
+        Achieved share of the 16-bit peak, 0..1.
+    sample_hbm_bytes, sample_activation_bytes
+        Traffic of one sample between GPU and memory, and what it keeps for its backward pass [B].
+    figures
+        Each number with unit, source and status.
+    """
+
+    name: str
+    title: str
+    sample_flop: float
+    parameters: float
+    sample_bytes: float
+    batch_per_gpu: int
+    efficiency: float
+    sample_hbm_bytes: float
+    sample_activation_bytes: float
+    figures: Mapping[str, Figure]
+
+
+@cache
+def vision_presets() -> dict[str, VisionPreset]:
+    """Return all shipped vision and video models by name; errors as in `model_presets`."""
+    presets = section(read_document(FILE), FILE, "vision")
+    return {name: _vision_preset(name, entry) for name, entry in presets.items()}
+
+
 @cache
 def model_presets() -> dict[str, ModelPreset]:
     """Return all shipped presets by name; `ProfileError` with file and key when the file is wrong."""
@@ -58,21 +120,55 @@ def _preset(name: str, entry: Any) -> ModelPreset:
     if not isinstance(entry, dict):
         raise ProfileError(FILE, key, "must be a mapping")
     refuse_unknown_keys(entry, _KEYS, FILE, key)
-    for needed in sorted(_KEYS):
+    for needed in sorted(_NEEDED):
         if needed not in entry:
             raise ProfileError(FILE, f"{key}.{needed}", "missing")
     for count in _COUNTS:
-        if type(entry[count]) is not int or entry[count] < 1:
-            raise ProfileError(FILE, f"{key}.{count}", f"{entry[count]!r} must be a whole number from 1")
+        _refuse_uncounted(entry[count], f"{key}.{count}")
     for switch in ("gated", "deferred_head"):
         if type(entry[switch]) is not bool:
             raise ProfileError(FILE, f"{key}.{switch}", f"{entry[switch]!r} must be true or false")
     shape = {count: entry[count] for count in _COUNTS}
+    experts = _counts_of(Experts, entry["experts"], f"{key}.experts") if "experts" in entry else None
+    latent = _counts_of(Latent, entry["latent"], f"{key}.latent") if "latent" in entry else None
     return ModelPreset(
         name=name,
         title=str(entry["title"]),
-        model=Model(gated=entry["gated"], **shape),
+        model=Model(gated=entry["gated"], experts=experts, latent=latent, **shape),
         deferred_head=entry["deferred_head"],
         source=str(entry["source"]),
         status=str(entry["status"]),
     )
+
+
+def _counts_of(kind: type[_Part], entry: Any, key: str) -> _Part:
+    """Return experts or latent attention from a mapping of whole numbers."""
+    if not isinstance(entry, dict):
+        raise ProfileError(FILE, key, "must be a mapping")
+    refuse_unknown_keys(entry, frozenset(field.name for field in fields(kind)), FILE, key)
+    for field in fields(kind):
+        if field.name in entry:
+            _refuse_uncounted(entry[field.name], f"{key}.{field.name}", least=0 if field.default == 0 else 1)
+        elif field.default is MISSING:
+            raise ProfileError(FILE, f"{key}.{field.name}", "missing")
+    return kind(**entry)
+
+
+def _refuse_uncounted(value: object, key: str, least: int = 1) -> None:
+    if type(value) is not int or value < least:
+        raise ProfileError(FILE, key, f"{value!r} must be a whole number from {least}")
+
+
+def _vision_preset(name: str, entry: Any) -> VisionPreset:
+    key = f"vision.{name}"
+    if not isinstance(entry, dict):
+        raise ProfileError(FILE, key, "must be a mapping")
+    refuse_unknown_keys(entry, frozenset((*_VISION_DIMENSION, "title")), FILE, key)
+    figures = {}
+    for field, dimension in _VISION_DIMENSION.items():
+        if field not in entry:
+            raise ProfileError(FILE, f"{key}.{field}", "missing")
+        figures[field] = read_figure(entry[field], dimension, FILE, f"{key}.{field}")
+    values: dict[str, Any] = {field: figure.value for field, figure in figures.items()}
+    values["batch_per_gpu"] = round(values["batch_per_gpu"])
+    return VisionPreset(name=name, title=str(entry.get("title", name)), figures=figures, **values)

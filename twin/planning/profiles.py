@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -18,8 +19,8 @@ from twin.planning.figures import (
 )
 from twin.resources import folder
 
-Confidence = Literal["calibrated", "derived", "uncalibrated"]
-CONFIDENCES: tuple[Confidence, ...] = ("calibrated", "derived", "uncalibrated")
+Confidence = Literal["own runs", "calibrated", "derived", "uncalibrated"]
+CONFIDENCES: tuple[Confidence, ...] = ("own runs", "calibrated", "derived", "uncalibrated")
 
 DIMENSION_OF: Mapping[str, str] = {
     "peak_flops_s": "compute",
@@ -41,7 +42,8 @@ DIMENSION_OF: Mapping[str, str] = {
     "p2p_factor": "number",
     "fp8_efficiency": "number",
 }
-_KEYS = frozenset(("title", "extends", "confidence", "gpus", "notes", "figures", "stack"))
+MAY_BE_ZERO = frozenset(("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s"))
+_KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "notes", "figures", "stack"))
 _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
     "seq_parallel": bool,
@@ -50,6 +52,7 @@ _STACK_TYPES: Mapping[str, type] = {
     "tp_overlap": bool,
     "dp_overlap": bool,
     "p2p_overlap": bool,
+    "ep_overlap": bool,
     "grad_bytes": int,
     "deferred_head": bool,
 }
@@ -68,12 +71,19 @@ class CalibratedProfile:
     stack
         What the software does where a job does not say.
     confidence
-        "calibrated": fitted to published runs of this generation; "derived": another generation's fit on this
-        one's hardware; "uncalibrated": nothing published to hold it against.
-    gpus
-        Catalogue names it serves.
+        "own runs": fitted to measured runs of its user; "calibrated": held against published runs of this
+        generation; "derived": another generation's fit on this one's hardware; "uncalibrated": nothing published
+        to hold it against.
+    gpus, also
+        Catalogue names it serves, and what else people call them.
+    extends
+        Profile that the rest is taken from; empty when there is none.
+    variant
+        Another software stack on the GPUs of the profile it extends: never chosen unless asked for by name.
     figures
         Each number with unit, source and status, by field of `Profile`.
+    notes
+        What it was held against, for people.
     """
 
     name: str
@@ -82,7 +92,11 @@ class CalibratedProfile:
     stack: Stack
     confidence: Confidence
     gpus: tuple[str, ...]
+    also: tuple[str, ...]
+    extends: str
+    variant: bool
     figures: Mapping[str, Figure]
+    notes: str
 
 
 def load_profile(name: str) -> Profile:
@@ -104,19 +118,50 @@ def load_calibrated(name: str) -> CalibratedProfile:
         raise ProfileError(f"profiles/{name}.yaml", "", f"no such profile; shipped are {', '.join(names)}")
     file = f"profiles/{name}.yaml"
     document = read_document(file)
+    base = document.get("extends")
+    if base == name or (
+        isinstance(base, str) and base in names and "extends" in read_document(f"profiles/{base}.yaml")
+    ):
+        raise ProfileError(file, "extends", f"{base!r} extends another itself; one level only")
+    return profile_from(document, name, file)
+
+
+def profile_from(document: Mapping[str, Any], name: str, file: str) -> CalibratedProfile:
+    """Return the profile that a document describes.
+
+    Parameters
+    ----------
+    document
+        Keys as the shipped files have them; `extends` names a shipped profile.
+    name
+        What to call it.
+    file
+        For messages.
+
+    Raises
+    ------
+    ProfileError
+        With file and key.
+    """
     refuse_unknown_keys(document, _KEYS, file, "")
-    base = _base(document, name, file)
+    base = _base(document, file)
     figures = _figures(document, base, file)
     values = {key: figure.value for key, figure in figures.items()}
     numbers: dict[str, Any] = {**values, "domain_gpus": round(values["domain_gpus"])}
+    # Without GPUs of its own it is another stack on those of its base.
+    variant = base is not None and "gpus" not in document
     return CalibratedProfile(
         name=name,
         title=_text(document, "title", file),
         profile=Profile(**numbers),
         stack=_stack(document, base, file),
         confidence=_confidence(document, file),
-        gpus=_gpus(document, file),
+        gpus=base.gpus if base is not None and variant else _names(document, "gpus", file),
+        also=_names(document, "also", file) if "also" in document else (),
+        extends=base.name if base else "",
+        variant=variant,
         figures=figures,
+        notes=_text(document, "notes", file).strip() if "notes" in document else "",
     )
 
 
@@ -129,39 +174,90 @@ def profile_names() -> tuple[str, ...]:
 
 @cache
 def profile_for_gpu(gpu: str) -> CalibratedProfile:
-    """Return the profile that serves a GPU of the catalogue, upper and lower case alike.
+    """Return the profile that serves a GPU, by its name in the catalogue or in a published table.
+
+    Upper and lower case, the maker's name, the form factor ("SXM5") and, where no profile asks for it, the size of
+    the memory ("80GB") make no difference. Variants of a stack are never chosen.
 
     Raises
     ------
     ProfileError
-        When no profile lists it; the message names those that are served.
+        When no profile serves it; the message names those that are served.
     """
+    served = _served()
+    wanted = _spelling(gpu)
+    for spelling in (wanted, _MEMORY_SIZE.sub("", wanted)):
+        if spelling in served:
+            return load_calibrated(served[spelling])
+    known = sorted({gpu for name in profile_names() for gpu in load_calibrated(name).gpus})
+    raise ProfileError("profiles", "gpus", f"no profile serves {gpu!r}; served are {', '.join(known)}")
+
+
+def worth(profile: CalibratedProfile) -> str:
+    """Return what step times by this profile are worth, as a sentence for people."""
+    match profile.confidence:
+        case "own runs":
+            return "calibrated on your own run: expect 1-4 % on other sizes and cuts"
+        case "calibrated":
+            return (
+                "calibrated on published runs of this GPU: expect 5-10 % on your own system, "
+                "1-4 % once calibrated on one run of it"
+            )
+        case "derived":
+            return (
+                f"derived from the fit of {profile.extends}, no published run of this GPU: expect 5-10 % or more, "
+                "1-4 % once calibrated on one run of your own"
+            )
+        case "uncalibrated":
+            return (
+                "uncalibrated, no published run backs it: expect more than 5-10 %, "
+                "1-4 % once calibrated on one run of your own"
+            )
+
+
+_MEMORY_SIZE = re.compile(r"-\d+(gb)?$")
+_SAY_NOTHING = re.compile(r"^(nvidia|amd|instinct|tensor|core|gpu|nvl72|nvl36|sxm\d?|oam|hbm\d?e?)$")
+
+
+@cache
+def _served() -> Mapping[str, str]:
+    """Return the profile by each spelling; what the catalogue calls a GPU goes before other names."""
     served: dict[str, str] = {}
-    for name in profile_names():
-        for listed in load_calibrated(name).gpus:
-            served[listed.lower()] = name
-    if gpu.lower() not in served:
-        raise ProfileError(
-            "profiles", "gpus", f"no profile serves {gpu!r}; served are {', '.join(sorted(served))}"
-        )
-    return load_calibrated(served[gpu.lower()])
+    profiles = [p for p in (load_calibrated(name) for name in profile_names()) if not p.variant]
+    for profile in profiles:
+        for gpu in profile.gpus:
+            served.setdefault(_spelling(gpu), profile.name)
+    for profile in profiles:
+        for gpu in profile.also:
+            served.setdefault(_spelling(gpu), profile.name)
+    return served
 
 
-def _base(document: Mapping[str, Any], name: str, file: str) -> CalibratedProfile | None:
+def _spelling(gpu: str) -> str:
+    """Return a name of a GPU as it is compared: without what all of a kind have."""
+    words = re.split(r"[\s_/-]+", gpu.strip().lower())
+    told = (word.removesuffix("gb") for word in words if not _SAY_NOTHING.match(word))
+    return "-".join(word for word in told if word)
+
+
+def stack_keys() -> tuple[str, ...]:
+    """Return what a profile may say of its stack, by field of `Stack`."""
+    return tuple(_STACK_TYPES)
+
+
+def _base(document: Mapping[str, Any], file: str) -> CalibratedProfile | None:
     extends = document.get("extends")
     if extends is None:
         return None
-    if not isinstance(extends, str) or extends not in profile_names() or extends == name:
+    if not isinstance(extends, str) or extends not in profile_names():
         raise ProfileError(
             file, "extends", f"{extends!r} is no other profile of {', '.join(profile_names())}"
         )
-    if "extends" in read_document(f"profiles/{extends}.yaml"):
-        raise ProfileError(file, "extends", f"{extends!r} extends another itself; one level only")
     return load_calibrated(extends)
 
 
 def _figures(document: Mapping[str, Any], base: CalibratedProfile | None, file: str) -> dict[str, Figure]:
-    given = section(document, file, "figures")
+    given = section(document, file, "figures") if base is None or "figures" in document else {}
     refuse_unknown_keys(given, frozenset(DIMENSION_OF), file, "figures")
     figures = dict(base.figures) if base else {}
     for field in fields(Profile):
@@ -170,6 +266,10 @@ def _figures(document: Mapping[str, Any], base: CalibratedProfile | None, file: 
             figure = read_figure(given[field.name], DIMENSION_OF[field.name], file, key)
             if figure.value < 0:
                 raise ProfileError(file, f"{key}.value", f"{figure.text} is negative")
+            if figure.value == 0 and field.name not in MAY_BE_ZERO:
+                raise ProfileError(file, f"{key}.value", "must be above 0")
+            if field.name == "domain_gpus" and (figure.value < 1 or not figure.value.is_integer()):
+                raise ProfileError(file, f"{key}.value", f"{figure.text} must be a whole number from 1")
             figures[field.name] = figure
         elif field.name not in figures:
             raise ProfileError(file, key, "missing")
@@ -188,7 +288,9 @@ def _stack(document: Mapping[str, Any], base: CalibratedProfile | None, file: st
         raise ProfileError(file, "stack.recompute", "must be none, selective or full")
     if given.get("sharding", "none") not in ("none", "optimizer", "gradients", "weights"):
         raise ProfileError(file, "stack.sharding", "must be none, optimizer, gradients or weights")
-    return Stack(**given)
+    if given.get("grad_bytes", 2) not in (2, 4):
+        raise ProfileError(file, "stack.grad_bytes", f"{given['grad_bytes']!r} must be 2 or 4")
+    return replace(base.stack, **given) if base is not None else Stack(**given)
 
 
 def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
@@ -198,10 +300,10 @@ def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
     return cast(Confidence, found)
 
 
-def _gpus(document: Mapping[str, Any], file: str) -> tuple[str, ...]:
-    found = document.get("gpus")
+def _names(document: Mapping[str, Any], key: str, file: str) -> tuple[str, ...]:
+    found = document.get(key)
     if not isinstance(found, list) or not found or not all(isinstance(gpu, str) for gpu in found):
-        raise ProfileError(file, "gpus", "must be a list of GPU names of the catalogue")
+        raise ProfileError(file, key, "must be a list of GPU names of the catalogue")
     return tuple(found)
 
 
