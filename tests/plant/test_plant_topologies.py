@@ -370,7 +370,7 @@ def test_an_absent_node_opens_the_ring_and_moves_nobody() -> None:
         (0, 1),
         (3, 4),
         (4, 5),
-        (0, 5),
+        (5, 0),
     ]
 
 

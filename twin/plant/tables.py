@@ -223,7 +223,7 @@ class PeerLinks:
 
     fabric: Ints
     axis: Ints  # dimension of the torus
-    a: Ints  # node slots
+    a: Ints  # node slots; of a ring or torus b is the next one along the axis, after the last the first
     b: Ints
     cables: Ints
     bytes_s: Floats  # all cables, one direction

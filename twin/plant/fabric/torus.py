@@ -14,7 +14,7 @@ def torus(size: Size, cards: Ints) -> Wiring:
 
     Nodes in order fill the last axis first, so neighbours in a rack are neighbours there. The cards of a node are
     shared out over the axes in pairs, one for each direction; the first axes take those that do not come out. On an
-    axis of two nodes both directions lead to the same neighbour.
+    axis of two nodes both directions lead to the same neighbour. Each cable leads from `a` onwards along its axis to `b`.
 
     Parameters
     ----------
@@ -39,6 +39,6 @@ def torus(size: Size, cards: Ints) -> Wiring:
         there = following if length > 2 else np.take(following, [0], axis)
         a, b = here.ravel(), there.ravel()
         each = np.full(len(a), cables if length > 2 else 2 * cables)
-        columns.append((np.full(len(a), axis), np.minimum(a, b), np.maximum(a, b), each))
+        columns.append((np.full(len(a), axis), a, b, each))
     joined = (np.concatenate([*parts, none()]).astype(np.int32) for parts in zip(*columns, strict=True))
     return Wiring(unit, peers=PeerCables(*joined))
