@@ -155,6 +155,10 @@ def test_what_was_not_measured_is_refused_with_what_was():
         benchmark_time_s("V100", "all_reduce", GIB, 8)
     with pytest.raises(ValueError, match="no sweep of nvls in one domain of 8 A100 is known; there are ring"):
         benchmark_time_s("A100", "all_reduce", GIB, 8, algorithm="nvls")
+    with pytest.raises(ValueError, match="no sweep of 'all_to_all' is known; there are all_reduce"):
+        benchmark_time_s("H100", "all_to_all", GIB, 8)
+    with pytest.raises(ValueError, match="16 H100 are more than one node of 8"):
+        benchmark_time_s("H100", "all_reduce", GIB, 16)
     with pytest.raises(ValueError, match="over several nodes of A100 is known; nothing was measured there"):
         benchmark_time_s("A100", "all_reduce", GIB, 16, 2)
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,11 +134,13 @@ MACHINES: Mapping[str, Machine] = {
     "H100": _NVLINK_4,
     "H200": _NVLINK_4,
     "B200": _NVLINK_5,
+    "B300": _NVLINK_5,
     "GB200": _NVL72,
     "GB200-NVL72": _NVL72,
+    "GB300": _NVL72,
     "MI300X": _XGMI_3,
 }
-"""GPU -> what was measured of it."""
+"""GPU -> what was measured of its generation of links."""
 
 _ACROSS = f"4 nodes of 8 B200 or H200 with 3,200 Gb/s of EFA cards, 64 MiB to 16 GiB ({_STAS_NODES})"
 BETWEEN_NODES: Mapping[Algorithm, Series] = {
@@ -167,7 +169,7 @@ def benchmark_time_s(
     op
         The operation.
     size_bytes
-        Buffer sizes as nccl-tests prints them, any shape [B]; fitted from 64 MiB on, too low below 1 MiB.
+        Buffer sizes as nccl-tests prints them, any shape [B]; fitted from 64 MiB on; smaller ones are rough.
     ranks, nodes
         GPUs, and the chassis they are in; the GPUs of an NVL72 are one domain whatever the number of trays.
     algorithm
@@ -185,6 +187,12 @@ def benchmark_time_s(
     >>> round(float(benchmark_time_s("H100", "all_reduce", 2**33, 8)) * 1e3, 1)
     31.0
     """
+    if op not in get_args(Kind):
+        raise ValueError(f"no sweep of {op!r} is known; there are {', '.join(get_args(Kind))}")
+    if nodes == 1 and ranks > _machine(gpu).domain:
+        raise ValueError(
+            f"{ranks} {gpu} are more than one node of {_machine(gpu).domain}; say how many nodes"
+        )
     size = np.asarray(size_bytes, dtype=np.float64)
     if ranks <= 1:
         return np.zeros_like(size)

@@ -53,11 +53,11 @@ def spoken(part: SwitchPart, catalog: Catalog) -> Findings:
 
 def technology(part: TechnologyPart) -> Findings:
     """Yield what is wrong with a network technology."""
-    if not 0.0 < part.efficiency <= 1.05:
-        message = f"{part.efficiency:g} of InfiniBand of the same line rate; others reach up to 1"
+    if not 0.0 < part.efficiency <= 1.0:
+        message = f"{part.efficiency:g} of InfiniBand of the same line rate; it must be above 0 and at most 1"
         yield Finding("error", part.id, "efficiency", message)
     if not part.rdma and part.hop_extra_s < 5e-6:
-        message = "a hop through two hosts' memory and kernels adds 10 us or more"
+        message = "a hop through the memory and kernels of two hosts adds 5 us or more"
         yield Finding("error", part.id, "hop_extra_s", message)
     if part.family == "infiniband" and not part.rdma:
         yield Finding("error", part.id, "rdma", "InfiniBand is RDMA")
