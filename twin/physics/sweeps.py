@@ -169,7 +169,8 @@ def benchmark_time_s(
     op
         The operation.
     size_bytes
-        Buffer sizes as nccl-tests prints them, any shape [B]; fitted from 64 MiB on; smaller ones are rough.
+        Buffer sizes as nccl-tests prints them, any shape [B]; fitted from 64 MiB on;
+        from 1 to 32 MiB off by up to a factor of 2.6, either way.
     ranks, nodes
         GPUs, and the chassis they are in; the GPUs of an NVL72 are one domain whatever the number of trays.
     algorithm
