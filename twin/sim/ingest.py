@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twin import units
+from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.sim.inputs import JobInput, Reading
 from twin.sim.jobs import JobRow, Jobs
@@ -42,7 +43,8 @@ class Ingest:
             readings[index] = reading
             if reading.stored_bytes > 0:
                 needed = reading.stored_bytes / max(seconds, reading.node_s)
-                readers[index] = Reader(reading.uses, min(needed, reading.limit_bytes_s))
+                paused = self.jobs.rows[index].state == JobState.CHECKPOINT
+                readers[index] = Reader(reading.uses, min(needed, reading.limit_bytes_s), paused=paused)
         self.stores.read(now, readers)
         waits = {}
         for index, reading in readings.items():

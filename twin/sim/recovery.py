@@ -103,17 +103,16 @@ class Recovery:
                 return
         self.jobs.enter(row, now, JobState.CHECKPOINT)
         self.timers.set("job", row.index, now + plan.pause_s)
-        if plan.store >= 0:
-            self._begin_write(row, now)
+        self.stores.pause(now, row.index, self._write(row, now) if plan.store >= 0 else None)
+        self.follow_stores(row.index)
 
-    def _begin_write(self, row: JobRow, now: float) -> None:
-        """Let the checkpoint of `row` begin to move: undisturbed, it is safe when pause and drain are over."""
+    def _write(self, row: JobRow, now: float) -> Write:
+        """Return a checkpoint of `row` that begins now: undisturbed, it is safe when pause and drain are over."""
         plan, size = self.plans[row.index], self.jobs.work[row.index].checkpoint_bytes
         lasts_s = plan.pause_s + plan.drain_s
         due_s = now + plan.pause_s + plan.drain_s
         cap = size / lasts_s if lasts_s > 0 else math.inf
-        self.stores.begin(now, Write(row.index, row.progress, plan.store, size, cap, due_s, due_s))
-        self.follow_stores(row.index)
+        return Write(row.index, row.progress, plan.store, size, cap, due_s, due_s)
 
     def follow_stores(self, index: int | None = None) -> None:
         """Look when the checkpoints on their way are safe now; `index`: the job whose write began or ended."""
@@ -143,6 +142,8 @@ class Recovery:
             self._await_durable(row)
         else:
             self._settle(row, now)
+        self.stores.resume(now, row.index)
+        self.follow_stores(row.index)
         self._next(row, now)
 
     def _durable(self, index: int) -> None:

@@ -25,11 +25,12 @@ Flow = tuple[float, tuple[Use, ...]]
 
 @dataclass
 class Reader:
-    """A job that reads: what it would take of its store, and what it gets [B/s]."""
+    """A job that reads: what it would take of its store, and what it gets, or got before it paused [B/s]."""
 
     uses: tuple[Use, ...]
     asked: float
     granted: float = 0.0
+    paused: bool = False
 
 
 @dataclass
@@ -117,17 +118,34 @@ class Stores:
         self.at_s = now
 
     def read(self, now: float, readers: dict[int, Reader]) -> None:
-        """Let these jobs read from now on, and no others."""
+        """Let these jobs read from now on, and no others; who pauses keeps what it got."""
         self.book(now)
+        for job, reader in readers.items():
+            if reader.paused:
+                reader.granted = self.readers[job].granted if job in self.readers else reader.asked
         self.readers = readers
         self._grant()
         self.disturbed = False
 
-    def begin(self, now: float, write: Write) -> None:
-        """Let a checkpoint begin to move."""
+    def pause(self, now: float, job: int, write: Write | None) -> None:
+        """Let a job read no more, its read-ahead being full, and its checkpoint begin to move."""
+        reader = self.readers.get(job)
+        if reader is None and write is None:
+            return
         self.book(now)
-        self.writes.append(write)
+        if reader is not None:
+            reader.paused = True
+        if write is not None:
+            self.writes.append(write)
         self._grant()
+
+    def resume(self, now: float, job: int) -> None:
+        """Let a job that paused read again."""
+        reader = self.readers.get(job)
+        if reader is not None:
+            self.book(now)
+            reader.paused = False
+            self._grant()
 
     def end(self, now: float, job: int, step: float = math.inf) -> None:
         """Take note that checkpoints of a job up to `step` move no more: they are done, or given up."""
@@ -151,7 +169,7 @@ class Stores:
 
     def _flows(self) -> list[Flow]:
         """Return what every reader and then every writer asks, and of which stores."""
-        reads = [(one.asked, one.uses) for one in self.readers.values()]
+        reads = [(one.asked, one.uses) for one in self.readers.values() if not one.paused]
         return reads + [(one.cap_bytes_s, _uses(one)) for one in self.writes]
 
     def _grant(self) -> None:
@@ -161,10 +179,11 @@ class Stores:
         if math.inf in rates or self._add_up(rates, flows) > FULL:
             rates = self._shared(flows)
             self._add_up(rates, flows)
-        for reader, rate in zip(self.readers.values(), rates, strict=False):
+        reading = [one for one in self.readers.values() if not one.paused]
+        for reader, rate in zip(reading, rates, strict=False):
             self.disturbed |= abs(rate - reader.granted) > 1e-9 * reader.granted
             reader.granted = rate
-        for write, rate in zip(self.writes, rates[len(self.readers) :], strict=True):
+        for write, rate in zip(self.writes, rates[len(reading) :], strict=True):
             write.rate_bytes_s = rate
             write.late |= rate < write.cap_bytes_s / FULL
             if write.late:
@@ -238,7 +257,7 @@ class Stores:
             "at_s": self.at_s,
             "tally": [astuple(one) for one in self.tally],
             "readers": [
-                [job, [astuple(use) for use in one.uses], one.asked, one.granted]
+                [job, [astuple(use) for use in one.uses], one.asked, one.granted, one.paused]
                 for job, one in self.readers.items()
             ],
             "writes": [asdict(one) for one in self.writes],
@@ -249,8 +268,7 @@ class Stores:
         self.at_s = state["at_s"]
         self.tally = [Tally(*one) for one in state["tally"]]
         self.readers = {
-            job: Reader(tuple(Use(*use) for use in uses), asked, granted)
-            for job, uses, asked, granted in state["readers"]
+            job: Reader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in state["readers"]
         }
         self.writes = [Write(**one) for one in state["writes"]]
 
