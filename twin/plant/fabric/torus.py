@@ -14,7 +14,7 @@ def torus(size: Size, cards: Ints) -> Wiring:
 
     Nodes in order fill the last axis first, so neighbours in a rack are neighbours there. The cards of a node are
     shared out over the axes in pairs, one for each direction; the first axes take those that do not come out. On an
-    axis of two nodes both directions lead to the same neighbour. Each cable leads from `a` onwards along its axis to `b`.
+    axis of two nodes both directions lead to the same neighbour. A cable leads from `a` onwards along its axis to `b`.
 
     Parameters
     ----------
