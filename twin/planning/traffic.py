@@ -16,8 +16,7 @@ from twin.physics.experts import dispatch_bytes
 from twin.physics.roofline import GRADIENT_BYTES
 from twin.physics.sharding import data_parallel_bytes
 from twin.physics.training_inputs import Model, Parallel, Stack
-from twin.planning.job import AnyJob
-from twin.planning.llm import LlmJob, default_stack
+from twin.planning.job import AnyJob, HpcJob, LlmJob, ReinforcementJob, VisionJob, default_stack
 from twin.planning.models import load_model
 from twin.plant.routes import EVERY_CARD, Flows
 
@@ -30,7 +29,7 @@ KINDS = ("data", "pipeline", "tensor", "context", "expert")
 ELEMENT_BYTES = 2
 """Activations on the wire are 16-bit."""
 
-Shape = Literal["ring", "chain", "all"]
+Shape = Literal["ring", "halo", "chain", "all"]
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,13 @@ class Exchange:
     kind
         Into KINDS.
     shape
-        ring: each rank sends to its like in the next domain of its group; chain: both neighbours along the group,
-        closed when `closed`; all: its likes in all other domains of the group.
+        ring, halo: each rank sends to its like in the next domain of its group; chain: both neighbours along the
+        group, closed when `closed`; all: its likes in all other domains of the group.
     groups
         Ranks that talk to one another, shape (G, n).
     rank_bytes
-        What a rank sends in one step [B]; of a ring: as if each rank were alone in its domain; of a chain: each way.
+        What a rank sends in one step [B]; of a ring: as if each rank were alone in its domain (more of them share
+        it); of a chain: each way.
     closed
         Whether the last of a chain sends to the first.
     """
@@ -76,15 +76,24 @@ class Traffic:
 
 
 def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
-    """Return how the ranks of a job talk: an LLM by its cut, others by the gradients of their parameters."""
+    """Return how the ranks of a job talk.
+
+    An LLM by its cut, reinforcement by that of its learner, vision by its gradients, a stencil by its halos. Serving
+    has none: a replica stays inside one domain.
+    """
+    if isinstance(job, ReinforcementJob):
+        return exchanges_of(job.learner, job.learner.parallel.gpus)
     if isinstance(job, LlmJob):
         model = load_model(job.model).model if isinstance(job.model, str) else job.model
         stack = default_stack(job.profile, job.model) if job.stack is None else job.stack
         return llm_exchanges(model, job.parallel, stack)
-    weights = float(getattr(job, "parameters", 0.0))
     ranks = np.arange(gpus, dtype=np.int64)[None, :]
-    sent_bytes = 2 * (gpus - 1) / gpus * GRADIENT_BYTES * weights
-    return (Exchange(KINDS.index("data"), "ring", ranks, sent_bytes),) if weights > 0 and gpus > 1 else ()
+    if isinstance(job, VisionJob) and gpus > 1:
+        sent_bytes = 2 * (gpus - 1) / gpus * GRADIENT_BYTES * job.parameters
+        return (Exchange(KINDS.index("data"), "ring", ranks, sent_bytes),)
+    if isinstance(job, HpcJob) and gpus > 1 and job.halo_bytes > 0:
+        return (Exchange(KINDS.index("pipeline"), "halo", ranks, job.halo_bytes),)
+    return ()
 
 
 def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Exchange, ...]:
@@ -162,15 +171,16 @@ def _rank_flows(exchange: Exchange, gpus_per_node: int, domain: Longs) -> tuple[
             kept = place[:, a] != place[:, b]
             columns.append((groups[:, a][kept], groups[:, b][kept], np.full(int(kept.sum()), 0.5)))
     else:
-        furthest = 1 if exchange.shape == "ring" else int(runs.max()) - 1
-        each = np.ones(len(runs)) if exchange.shape == "ring" else 1.0 / (runs - 1)
+        one = exchange.shape != "all"
+        furthest = 1 if one else int(runs.max()) - 1
+        each = np.ones(len(runs)) if one else 1.0 / (runs - 1)
         for shift in range(1, furthest + 1):
             index = (number[None, :] + shift * together[:, None]) % n
             kept = (np.take_along_axis(place, index, axis=1) != place) & (shift < runs)[:, None]
             target = np.take_along_axis(groups, index, axis=1)
             columns.append((groups[kept], target[kept], np.repeat(each, n).reshape(-1, n)[kept]))
         mean = float(together.mean())
-        sent_bytes = sent_bytes / mean if exchange.shape == "ring" else sent_bytes * max(0.0, 1 - mean / n)
+        sent_bytes *= {"ring": 1 / mean, "halo": 1.0, "all": max(0.0, 1 - mean / n)}[exchange.shape]
     source, target, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
     return source, target, weight, sent_bytes
 

@@ -110,6 +110,9 @@ class Router:
         leaf = np.where(self.cable >= 0, np.append(down.leaf, 0)[self.cable], -1).reshape(links.nodes, -1)
         self.leaves, self.attachment = self._attachments(leaf)
         self.graph = self._graph(mine)
+        self.start = np.stack(links.vertex, axis=1).reshape(-1).astype(np.int64)  # of each directed link
+        self.is_leaf = np.zeros(links.switches + links.nodes, np.bool_)
+        self.is_leaf[down.leaf[cables]] = True
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
         self._routes: dict[int, _Route] = {}
         self._rates: Floats | None = None

@@ -1,0 +1,226 @@
+"""What a fabric gives a job on the places it really has: speed of each kind of communication, and load on each link.
+
+A profile was fitted on healthy, rail-optimised, non-blocking InfiniBand, where every factor is 1. There a rank drives
+its card at the profile's scale-out efficiency; links between switches carry up to their line rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.ecmp import ecmp_expected_max
+from twin.physics.training_inputs import Network, Profile
+from twin.planning.job import AnyJob, InferenceJob, ReinforcementJob
+from twin.planning.profiles import CalibratedProfile, load_calibrated
+from twin.planning.traffic import KINDS, Traffic
+from twin.plant.routes import Flows, Router
+from twin.plant.tables import Plant
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+SUBFLOWS = 4
+"""Hashed connections that carry the traffic between two cards: channels and queue pairs of NCCL [est]."""
+
+REFERENCE_HOPS = 3
+"""Switches between nodes that hop latencies include: leaf, spine, leaf."""
+
+SLOWEST = 1e-6
+"""Least factor: a fabric that gives nothing stops a job, it does not slow it."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the technology of a fabric makes of its links.
+
+    Parameters
+    ----------
+    efficiency
+        Share of what InfiniBand gets out of the same links.
+    hop_extra_s
+        Added to each hop between nodes [s].
+    switch_latency_s
+        Of each switch beyond leaf, spine, leaf [s].
+    hashed
+        Whether flows choose among equal paths by hash, and collide.
+    """
+
+    efficiency: float = 1.0
+    hop_extra_s: float = 0.0
+    switch_latency_s: float = 0.0
+    hashed: bool = False
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A job on nodes: where its traffic goes and how fast it may.
+
+    Parameters
+    ----------
+    flows
+        Between node slots, by kind.
+    step_bytes
+        What a flow of weight one carries in a step, by kind [B].
+    network
+        Factors the fabric allows the job when it is alone on it.
+    rate_bytes_s
+        Of a flow of weight one while its kind communicates, by kind; 0 for kinds it does not use [B/s].
+    dlink, on
+        Directed links behind the cards that carry anything, shape (m,), and flows on them, shape (kinds, m).
+    reachable
+        Whether every flow finds a way.
+    """
+
+    flows: Flows
+    step_bytes: Floats
+    network: Network
+    rate_bytes_s: Floats
+    dlink: Longs
+    on: Floats
+    reachable: bool
+
+    @property
+    def peak_bytes_s(self) -> Floats:
+        """Highest demand on each of `dlink`: kinds take turns [B/s]."""
+        peak: Floats = (self.on * self.rate_bytes_s[:, None]).max(axis=0)
+        return peak
+
+    @property
+    def bytes_per_step(self) -> Floats:
+        """What each of `dlink` carries in a step [B]."""
+        carried: Floats = self.step_bytes @ self.on
+        return carried
+
+    @property
+    def communication_s(self) -> float:
+        """Time a card is busy in a step, hidden or not [s]."""
+        used = self.rate_bytes_s > 0
+        return float((self.step_bytes[used] / self.rate_bytes_s[used]).sum())
+
+    def bandwidth_left(self, slow: Floats | None = None) -> float:
+        """Return the least factor of the kinds the job uses, at most 1; `slow`: further slow-down by kind."""
+        factors = factors_of(self.network)
+        if slow is not None:
+            factors = factors / slow
+        used = self.rate_bytes_s > 0
+        return float(min(1.0, factors[used].min(initial=1.0)))
+
+
+def factors_of(network: Network) -> Floats:
+    """Return the factors of a network, by kind."""
+    return np.array([getattr(network, kind) for kind in KINDS])
+
+
+def network_with(factors: Floats, hop_extra_s: float) -> Network:
+    """Return the network with these factors, by kind."""
+    return Network(**dict(zip(KINDS, factors.tolist(), strict=True)), hop_extra_s=hop_extra_s)
+
+
+def no_better(network: Network, than: Network) -> Network:
+    """Return a network that is nowhere better than another: losing a cable opens no way that was not there."""
+    names = [field.name for field in fields(Network)]
+    worse = {
+        name: (max if name == "hop_extra_s" else min)(getattr(network, name), getattr(than, name))
+        for name in names
+    }
+    return replace(network, **worse)
+
+
+def terms_of(plant: Plant, fabric: int, catalog: Catalog) -> Terms:
+    """Return the terms of a fabric by its technology; those of InfiniBand where none is named.
+
+    Raises
+    ------
+    UnknownPart
+        When the catalogue lacks the technology.
+    """
+    table = plant.fabric_table
+    if not table.technology[fabric]:
+        return Terms(hashed=table.routing[fabric] == "ecmp")
+    technology = catalog.technology(table.technology[fabric])
+    routing = table.routing[fabric] or technology.routing
+    return Terms(
+        technology.efficiency, technology.hop_extra_s, technology.switch_latency_s, routing == "ecmp"
+    )
+
+
+def profile_of(job: AnyJob) -> Profile | None:
+    """Return the profile whose network a job's factors are held against; None when it sends nothing."""
+    if isinstance(job, InferenceJob):
+        return None
+    name: str | CalibratedProfile = job.learner.profile if isinstance(job, ReinforcementJob) else job.profile
+    return (load_calibrated(name) if isinstance(name, str) else name).profile
+
+
+def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, terms: Terms) -> Placement:
+    """Return a job's traffic on a fabric.
+
+    Parameters
+    ----------
+    router
+        Routes of the fabric in its present state.
+    traffic
+        Between places of the job.
+    nodes
+        Node slot of each place.
+    profile
+        The job's; it says what a rank drives its card with.
+    terms
+        Of the fabric.
+    """
+    kinds = len(KINDS)
+    flows = replace(traffic.flows, source=nodes[traffic.flows.source], target=nodes[traffic.flows.target])
+    loads = router.load(flows, kinds)
+    dlink = np.flatnonzero(loads.flows.any(axis=0))
+    on = loads.flows[:, dlink]
+    factors = router.card_bytes_s(flows, kinds) / profile.scale_out_bytes_s
+    if len(dlink):
+        capacity = router.bytes_s[dlink // 2]
+        if not router.has_peers:  # cables of a torus end in cards, at the profile's efficiency
+            capacity = capacity / profile.scale_out_efficiency
+        with np.errstate(divide="ignore"):
+            factors = np.minimum(factors, (capacity / on).min(axis=1) / profile.scale_out_bytes_s)
+        if terms.hashed:
+            hashed = _hashed_bytes_s(router, dlink, on) / profile.scale_out_efficiency
+            factors = np.minimum(factors, hashed / profile.scale_out_bytes_s)
+    used = (traffic.step_bytes > 0) & np.isfinite(factors)
+    factors = np.maximum(np.where(used, factors, 1.0) * terms.efficiency, SLOWEST)
+    rate = np.where(used, factors * profile.scale_out_bytes_s * profile.scale_out_efficiency, 0.0)
+    further = max(0.0, float(loads.hops[used].max(initial=0.0)) - REFERENCE_HOPS)
+    return Placement(
+        flows=flows,
+        step_bytes=np.where(used, traffic.step_bytes, 0.0),
+        network=network_with(factors, terms.hop_extra_s + further * terms.switch_latency_s),
+        rate_bytes_s=rate,
+        dlink=dlink,
+        on=on,
+        reachable=not loads.unreachable.any() and bool((factors > SLOWEST).all()),
+    )
+
+
+def _hashed_bytes_s(router: Router, dlink: Longs, on: Floats) -> Floats:
+    """Return what the fullest up-link of the busiest leaf leaves a flow of weight one, by kind [B/s].
+
+    A synchronous collective waits for its slowest flow; connections hashed to the same cable share it.
+    """
+    start = router.start[dlink]
+    up = router.is_leaf[start]
+    least = np.full(len(on), np.inf)
+    cables = router.links.cables[dlink // 2]
+    one_bytes_s = router.bytes_s[dlink // 2] / cables
+    for kind in range(len(on)):
+        here = up & (on[kind] > 0)
+        if not here.any():
+            continue
+        out = np.bincount(start[here], on[kind, here])
+        paths = np.bincount(start[here], cables[here])
+        with np.errstate(invalid="ignore"):
+            busiest = int(np.nanargmax(out / paths))
+        connections = max(1, round(SUBFLOWS * float(out[busiest])))
+        fullest = ecmp_expected_max(connections, int(paths[busiest])) / SUBFLOWS
+        least[kind] = one_bytes_s[here & (start == busiest)].min() / max(fullest, 1e-9)
+    return least
