@@ -30,6 +30,8 @@ class HpcJob:
         GPUs of the job.
     profile
         Name of a profile, such as "h100".
+    gpu
+        Its name in the catalogue, such as "H100-SXM", for peaks that no profile has.
     gpu_bytes, network
         As for `LlmJob`.
     """
@@ -37,6 +39,7 @@ class HpcJob:
     workload: Hpc
     gpus: int
     profile: str
+    gpu: str
     gpu_bytes: float | None = None
     network: Network = FULL_NETWORK
 
@@ -63,7 +66,9 @@ def estimate_hpc(job: HpcJob) -> JobEstimate:
         count = problem.paths
         flop, traffic, unit = count * problem.path_flop, count * problem.path_bytes, "paths"
         state_bytes, saved_bytes, halo_s, jitter = problem.state_bytes, problem.result_bytes, 0.0, 0.0
-    peak = vector_peak_flops_s(job.profile, problem.precision)
+    peak = profile.peak_flops_s
+    if problem.precision != "bf16":
+        peak = vector_peak_flops_s(job.gpu, problem.precision)
     busy = roofline(flop / job.gpus, traffic / job.gpus, peak * problem.efficiency, memory_rate(profile))
     straggler_s = jitter * (busy.total_s + halo_s)
     memory = MemoryParts(0.0, 0.0, 0.0, 0.0, working_bytes=state_bytes)

@@ -95,7 +95,7 @@ def planned_job(
         return ReinforcementJob(workload, learner, generating)
     if isinstance(workload, Inference):
         return InferenceJob(workload, gpus, profile, gpu_bytes, network)
-    return HpcJob(workload, gpus, profile, gpu_bytes, network)
+    return HpcJob(workload, gpus, profile, gpu_part, gpu_bytes, network)
 
 
 def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float, network: Network) -> LlmJob:
