@@ -8,6 +8,8 @@ DeepSeek-AI, "DeepSeek-V2", arXiv 2405.04434 (latent attention).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from twin.physics.collectives import collective_time_s
 from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product
 from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack
@@ -17,6 +19,16 @@ UNFUSED_ATTENTION_SHARE = 0.6
 CAUSAL_SHARE = 0.5
 HIDDEN_BY_ATTENTION = 0.7
 FLASH_BACKWARD = 2.5
+
+
+class Exchange(NamedTuple):
+    """Communication beside compute: what shows, and what hides [s]."""
+
+    exposed_s: float
+    hidden_s: float
+
+
+NO_EXCHANGE = Exchange(0.0, 0.0)
 
 
 def projections(x: float, model: Model, t: int, flops_s: float, profile: Profile) -> tuple[Work, ...]:
@@ -62,19 +74,21 @@ def context_exchange(
     backward: Work,
     profile: Profile,
     network: Network,
-) -> tuple[float, float]:
-    """Return the exposed gathering of keys and values over the context group, forward and backward [s].
+) -> tuple[Exchange, Exchange]:
+    """Return the gathering of keys and values over the context group, forward and backward.
 
     It hides behind 0.7 of the attention, so that faster attention never costs more than it saves.
     """
     c = parallel.cp
     if c == 1:
-        return 0.0, 0.0
+        return NO_EXCHANGE, NO_EXCHANGE
     size = OPERAND_BYTES * x * c * model.key_value_width / parallel.tp
     nloc = max(1, min(c, profile.domain_gpus // parallel.tp))
     links = profile.links_over(network.context, network.hop_extra_s)
     gather_s = collective_time_s("all_gather", size, c, nloc, links)
+    hidden_s = min(gather_s, HIDDEN_BY_ATTENTION * forward.total_s)
+    hidden_backward_s = min(2 * gather_s, HIDDEN_BY_ATTENTION * backward.total_s)
     return (
-        max(0.0, gather_s - HIDDEN_BY_ATTENTION * forward.total_s),
-        max(0.0, 2 * gather_s - HIDDEN_BY_ATTENTION * backward.total_s),
+        Exchange(gather_s - hidden_s, hidden_s),
+        Exchange(2 * gather_s - hidden_backward_s, hidden_backward_s),
     )

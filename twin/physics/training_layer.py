@@ -54,9 +54,10 @@ def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile,
     scores, scores_backward = attention(x, model, parallel.tp, stack, profile)
     elementwise_s = _elementwise_s(x, model, parallel.tp, stack, profile)
     tensor_s, tensor_backward_s = _tensor(x, model, parallel.tp, stack, profile, network)
-    context_s, context_backward_s = context_exchange(
+    context, context_backward = context_exchange(
         x, model, parallel, scores, scores_backward, profile, network
     )
+    context_s, context_backward_s = context.exposed_s, context_backward.exposed_s
 
     gemm = linear.gemm_s + scores.gemm_s
     memory = linear.memory_s + scores.memory_s + elementwise_s
@@ -67,8 +68,11 @@ def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile,
     else:
         exchange = exchange_s(x, model, model.experts, parallel, stack, profile, network)
         share = model.expert_share
-        expert_s = share * exposed_exchange(exchange, gemm + memory, stack)
-        expert_backward_s = share * exposed_exchange(exchange, gemm_backward + memory_backward, stack)
+        # What already hides keys and values cannot hide tokens too.
+        free_s = gemm + memory - context.hidden_s
+        free_backward_s = gemm_backward + memory_backward - context_backward.hidden_s
+        expert_s = share * exposed_exchange(exchange, free_s, stack)
+        expert_backward_s = share * exposed_exchange(exchange, free_backward_s, stack)
     forward_s = gemm + memory + tensor_s + context_s + expert_s
     if stack.recompute == "full":
         gemm_backward += gemm
