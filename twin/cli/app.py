@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from twin.cli import catalog, check, open_app, run, shot, show
+from twin.cli import calibrate, catalog, check, estimate, open_app, plan, run, shot, show, validate
 from twin.cli.bench import command as bench
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -41,10 +41,26 @@ app.command("run", epilog=run.EXAMPLE)(run.run_scene)
 app.command("check", epilog=check.EXAMPLE)(check.check_scene)
 app.command("show", epilog=show.EXAMPLE)(show.show_scene)
 app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
+app.command("estimate", epilog=estimate.EXAMPLE)(estimate.estimate_cases)
+app.command("plan", epilog=plan.EXAMPLE)(plan.plan_scene)
+app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate_profile)
+app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
 
-COMMANDS = ("open", "run", "check", "show", "shot", "catalog", "bench")
+COMMANDS = (
+    "open",
+    "run",
+    "check",
+    "show",
+    "estimate",
+    "plan",
+    "calibrate",
+    "validate",
+    "shot",
+    "catalog",
+    "bench",
+)
 
 
 def with_command(words: list[str]) -> list[str]:

@@ -1,0 +1,132 @@
+"""`twin calibrate`: a profile fitted to measured runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.planning.calibrate import Calibration
+    from twin.planning.cases import Case, Errors
+    from twin.planning.profiles import CalibratedProfile
+
+EXAMPLE = """Example: twin calibrate my-runs.csv -o my-cluster.yaml --base h100
+
+RUNS.csv has the columns of `twin estimate`, with step_time_s measured. Then: twin estimate cases.csv --profile
+my-cluster.yaml"""
+
+
+_SUSPICIOUS_PCT = 30.0
+
+
+def calibrate_profile(
+    runs: Annotated[
+        Path,
+        typer.Argument(metavar="RUNS.csv", help="Measured training runs, one a line.", show_default=False),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="PROFILE.yaml", help="Profile to write.", show_default=False),
+    ],
+    base: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Profile to start from; without it by the column gpu.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Fit a calibration profile to your own measured step times.
+
+    One run moves one number; from three on the runs decide which of eight move, and how far from the base.
+    """
+    from datetime import UTC, datetime
+
+    from twin.cli.errors import BadInput, told, warn
+    from twin.cli.output import print_json
+    from twin.planning.calibrate import CalibrationError, calibrate, save_calibration, worth_words
+    from twin.planning.case_file import CaseFileError
+    from twin.planning.profiles import load_calibrated
+
+    with told():
+        try:
+            cases, profile, reasons = _runs(runs, None if base is None else load_calibrated(base))
+            fitted = calibrate(cases, profile)
+        except (CaseFileError, CalibrationError) as error:
+            raise BadInput(str(error) if isinstance(error, CaseFileError) else f"{runs}: {error}") from None
+        off_pct = abs(fitted.before.bias_pct)
+        if off_pct > _SUSPICIOUS_PCT:
+            warn(
+                f"profile {profile.name} predicts these runs {off_pct:.0f} % off; "
+                "is it the right GPU, and is step_time_s in seconds?"
+            )
+        for reason in reasons:
+            warn(f"{runs}:{reason}")
+        save_calibration(fitted, out, runs.name, datetime.now(UTC).date().isoformat())
+        worth = worth_words(fitted.runs)
+        if json:
+            print_json({"file": str(out), **_said(fitted), "worth": worth, "not_used": reasons})
+        else:
+            _print(fitted)
+            print(f"{out}: {worth}")
+
+
+def _runs(path: Path, base: CalibratedProfile | None) -> tuple[list[Case], CalibratedProfile, list[str]]:
+    """Return the runs of a file, the profile they start from, and why lines are not used ("line: reason")."""
+    from twin.planning.calibrate import CalibrationError
+    from twin.planning.case_file import read_case_file
+    from twin.planning.cases import judge_table
+
+    table = read_case_file(path)
+    cases: list[Case] = []
+    reasons = []
+    for line, one in zip(table.lines, judge_table(table, base), strict=True):
+        if one.case is None:
+            reasons.append(f"{line}: {one.reason}")
+        elif one.measured_s is None:
+            reasons.append(f"{line}: no measured step time; fill column step_time_s")
+        else:
+            cases.append(one.case)
+    if not cases:
+        first = f" ({reasons[0]})" if reasons else ""
+        raise CalibrationError(f"no line has a run with a measured step time{first}")
+    names = sorted({case.calibrated.name for case in cases})
+    if len(names) > 1:
+        raise CalibrationError(
+            f"runs of several profiles ({', '.join(names)}); give one file for each, or --base"
+        )
+    return cases, base or cases[0].calibrated, reasons
+
+
+def _said(fitted: Calibration) -> dict[str, Any]:
+    def errors(of: Errors | None) -> dict[str, float] | None:
+        names = ("mape_pct", "median_pct", "p90_pct", "worst_pct", "bias_pct")
+        return None if of is None else {name: getattr(of, name) for name in names}
+
+    return {
+        "base": fitted.base.name,
+        "runs": fitted.runs,
+        "moved": {name: {"base": old, "fitted": new} for name, (old, new) in fitted.moved.items()},
+        "base_errors": errors(fitted.before),
+        "fitted_errors": errors(fitted.after),
+        "left_out_errors": errors(fitted.left_out),
+    }
+
+
+def _print(fitted: Calibration) -> None:
+    from twin.cli.tables import print_table
+
+    rows = [(name, f"{old:.4g}", f"{new:.4g}") for name, (old, new) in fitted.moved.items()]
+    print_table(("effective number", f"profile {fitted.base.name}", "fitted"), rows, right=2)
+    print()
+    lines = [
+        ("with the base", fitted.before),
+        ("fitted", fitted.after),
+        ("each run left out of its fit", fitted.left_out),
+    ]
+    print_table(
+        ("errors", "mean %", "median %", "worst %"),
+        [(words, *(f"{x:.2f}" for x in (e.mape_pct, e.median_pct, e.worst_pct))) for words, e in lines if e],
+        right=3,
+    )

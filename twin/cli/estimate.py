@@ -1,0 +1,130 @@
+"""`twin estimate`: predicted step time and its parts for each training configuration of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.planning.case_file import CaseFile
+    from twin.planning.cases import Judged
+    from twin.planning.profiles import CalibratedProfile
+
+EXAMPLE = """Example: twin estimate runs.csv --profile h100 --out predicted.csv
+
+Columns (any order, unknown ones are carried through): model or layers, hidden, ffn, heads, kv_heads, vocab, gated; seq,
+gpu, precision, gpus or dp, tp, pp, cp, ep, vp, microbatch, global_batch; recompute (none, selective, full),
+seq_parallel, attention (flash, unfused), tp_overlap, dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed,
+zero1-3, fsdp), deferred_head, launch_ms, nic (Gb/s of each GPU), experts, topk, expert_ffn; step_time_s or
+tflops_per_gpu where it was measured. A blank takes the default of the profile's stack; a blank microbatch or vp is the
+fastest that fits. A row that cannot be judged says why in column reason."""
+
+
+def estimate_cases(
+    cases: Annotated[
+        Path, typer.Argument(metavar="CASES.csv", help="One training run in each line.", show_default=False)
+    ],
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile; without it by the column gpu."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write all columns and the predictions there.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Predict the step time of each training configuration in a table, by part.
+
+    Exit code 0 also where single rows cannot be judged: each of them says why.
+    """
+    from twin.cli.errors import BadInput, told, warn
+    from twin.cli.output import print_json
+    from twin.planning.case_file import CaseFileError, read_case_file, write_csv
+    from twin.planning.case_output import csv_rows, json_rows, output_columns, summary
+    from twin.planning.cases import judge_table
+
+    with told():
+        try:
+            table = read_case_file(cases)
+            judged = judge_table(table, None if profile is None else named_profile(profile))
+        except CaseFileError as error:
+            raise BadInput(str(error)) from None
+        said = summary(judged)
+        if out is not None:
+            write_csv(out, output_columns(table), csv_rows(table, judged))
+        if json:
+            print_json({"file": str(cases), **said, "cases": json_rows(table, judged)})
+            return
+        if out is None:
+            _print(table, judged)
+        print(_told(said) if out is None else f"{out}: {_told(said)}")
+        if out is not None:
+            for line, one in zip(table.lines, judged, strict=True):
+                if one.parts is None:
+                    warn(f"{cases}:{line}: {one.reason}")
+
+
+def named_profile(name: str) -> CalibratedProfile:
+    """Return a shipped profile by its name, or one read from a file by its path; raises `ProfileError`."""
+    from twin.planning.profiles import load_calibrated, profile_names
+
+    if name not in profile_names() and (Path(name).is_file() or name.endswith((".yaml", ".yml"))):
+        from twin.planning.profile_file import load_profile_file
+
+        return load_profile_file(Path(name))
+    return load_calibrated(name)
+
+
+def _told(said: dict[str, Any]) -> str:
+    text = f"{said['judged']} of {said['rows']} rows judged"
+    if not said["measured"]:
+        return text
+    figures = (f"{word} {said[f'{key}_pct']:.2f} %" for word, key in _FIGURES)
+    return f"{text}; {said['measured']} measured: {', '.join(figures)}"
+
+
+_FIGURES = (
+    ("mean error", "mape"),
+    ("median", "median"),
+    ("90th percentile", "p90"),
+    ("worst", "worst"),
+    ("bias", "bias"),
+)
+_COMMUNICATION = ("tensor", "pipeline", "data", "context", "expert")
+
+
+def _print(table: CaseFile, judged: Sequence[Judged]) -> None:
+    from twin.cli.tables import print_table
+
+    heads = ("line", "run", "GPUs", "tp pp cp dp v m", "step s", "comm %", "GB", "MFU %", "error %")
+    rows, notes = [], []
+    for line, cells, one in zip(table.lines, table.rows, judged, strict=True):
+        if one.reason:
+            notes.append(f"line {line}: {one.reason}")
+        model = next((cells[head] for head in table.columns if head.lower() == "model"), "")
+        if one.parts is None or one.case is None or one.memory is None:
+            rows.append((str(line), model, *[""] * (len(heads) - 2)))
+            continue
+        step_s, cut = one.parts.step_s, one.case.parallel
+        exposed_s = sum(getattr(one.parts, f"exposed_{kind}_s") for kind in _COMMUNICATION)
+        rows.append(
+            (
+                str(line),
+                f"{model} {one.case.stack.precision}".strip(),
+                str(cut.gpus),
+                f"{cut.tp} {cut.pp} {cut.cp} {cut.dp} {cut.vp} {cut.microbatch}",
+                f"{step_s:.3f}",
+                f"{100 * exposed_s / step_s:.1f}",
+                f"{one.memory.total_bytes / 1e9:.1f}",
+                f"{100 * one.parts.mfu:.1f}",
+                "" if one.ratio is None else f"{100 * (one.ratio - 1):+.1f}",
+            )
+        )
+    print_table(heads, rows, right=len(heads) - 2)
+    for note in notes:
+        print(note)

@@ -1,0 +1,175 @@
+"""`twin validate`: our model beside published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.planning.validation import Comparison, Generation
+
+EXAMPLE = """Example: twin validate dgxc-h100-bf16 sc21 --json
+
+Errors are of predicted against published figures. Baseline: one best MFU for each precision, fitted on the same rows.
+The figures of vTrain are not ours to ship; they are read from --data DIR where it holds them."""
+
+
+def validate_tables(
+    tables: Annotated[
+        list[str] | None, typer.Argument(metavar="[TABLE]...", help="Without any: all.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of data files that do not ship; without it ../shared/reference of a checkout.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare the model with every published table, or with those named; exit code 1 when a goal is missed."""
+    from twin.cli.errors import ExitCode, told
+    from twin.cli.output import print_json
+    from twin.planning.validation_tables import validate
+
+    with told():
+        comparisons, generations = validate(
+            tuple(tables or ()), data if data is not None else _beside_checkout()
+        )
+        passed = not any(one.missed for one in comparisons) and all(one.passed for one in generations)
+        if json:
+            print_json(
+                {
+                    "passed": passed,
+                    "tables": [_table(one) for one in comparisons],
+                    "generations": [_generation(one) for one in generations],
+                }
+            )
+        else:
+            _print(comparisons, generations)
+            print("all goals reached" if passed else "goals missed")
+        raise typer.Exit(ExitCode.DONE if passed else ExitCode.FINDINGS)
+
+
+def _beside_checkout() -> Path | None:
+    """Return the folder of shared data files beside a checkout; none where there is none."""
+    import twin
+
+    folder = Path(str(twin.__file__)).parents[2] / "shared" / "reference"
+    return folder if folder.is_dir() else None
+
+
+def _table(one: Comparison) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from twin.planning.validation import baseline_mape_pct
+
+    errors = one.errors
+    statistics = {} if errors is None else asdict(errors)
+    worst = one.worst
+    statistics["worst"] = None if worst is None else _row(worst)
+    return {
+        "table": one.name,
+        "title": one.title,
+        "source": one.source,
+        "unit": one.unit,
+        "profile": one.profile or None,
+        "goals": dict(one.goals),
+        "passed": one.passed,
+        "missed": list(one.missed),
+        "skipped": one.skipped or None,
+        "left_out": dict(one.left_out),
+        "note": one.note or None,
+        **statistics,
+        "baseline_mape_pct": baseline_mape_pct(one),
+        "cases": [_row(row) for row in one.rows],
+    }
+
+
+def _row(row: Any) -> dict[str, Any]:
+    return {
+        "label": row.label,
+        "measured": row.measured,
+        "predicted": row.predicted,
+        "error_pct": 100 * (row.ratio - 1),
+    }
+
+
+def _generation(one: Generation) -> dict[str, Any]:
+    return {
+        "generation": one.name,
+        "rows": one.rows,
+        "mape_pct": one.mape_pct,
+        "baseline_mape_pct": one.baseline_mape_pct,
+        "baseline_mfu": dict(one.mfu),
+        "passed": one.passed,
+    }
+
+
+def _print(comparisons: Sequence[Comparison], generations: Sequence[Generation]) -> None:
+    from twin.cli.tables import print_table
+    from twin.planning.validation import baseline_mape_pct
+
+    rows = []
+    for one in comparisons:
+        errors = one.errors
+        if errors is None:
+            rows.append((one.name, one.profile, "skipped", *[""] * 7))
+            continue
+        baseline = baseline_mape_pct(one)
+        figures = (errors.mape_pct, errors.median_pct, errors.p90_pct, errors.worst_pct)
+        rows.append(
+            (
+                one.name,
+                one.profile,
+                {True: "pass", False: "FAIL", None: "-"}[one.passed],
+                str(errors.rows),
+                *(f"{figure:.2f}" for figure in figures),
+                f"{errors.bias_pct:+.2f}",
+                "" if baseline is None else f"{baseline:.1f}",
+            )
+        )
+    heads = ("error in %", "profile", "goal", "n", "mean", "med.", "p90", "worst", "bias", "1 MFU")
+    print_table(heads, rows, right=len(heads) - 1)
+    print()
+    for one in comparisons:
+        for line in _remarks(one):
+            print(f"{one.name}: {line}")
+    if generations:
+        print()
+        print_table(
+            ("error in %", "goal", "n", "mean", "1 MFU"),
+            [
+                (
+                    one.name,
+                    "pass" if one.passed else "FAIL",
+                    str(one.rows),
+                    f"{one.mape_pct:.2f}",
+                    f"{one.baseline_mape_pct:.2f}",
+                )
+                for one in generations
+            ],
+            right=3,
+        )
+
+
+def _remarks(one: Comparison) -> list[str]:
+    if one.skipped:
+        return [f"skipped: {one.skipped}"]
+    said = []
+    worst = one.worst
+    goals = ", ".join(f"{name.removesuffix('_pct')} <= {bound:g} %" for name, bound in one.goals.items())
+    if worst is not None:
+        error = 100 * (worst.ratio - 1)
+        said.append(
+            f"{f'goal {goals}; ' if goals else ''}worst row {worst.label}: "
+            f"{worst.predicted:.4g} {one.unit} against {worst.measured:.4g} ({error:+.1f} %)"
+        )
+    said += [f"MISSED: {sentence}" for sentence in one.missed]
+    said += [f"{count} rows left out: {why}" for why, count in one.left_out.items()]
+    return [*said, one.note] if one.note else said

@@ -1,0 +1,142 @@
+"""The parallelism search on the GPUs that a scene has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from twin.catalog import Catalog
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Precision, Stack
+from twin.planning.llm import default_stack
+from twin.planning.models import load_model
+from twin.planning.profiles import CalibratedProfile, profile_for_gpu
+from twin.planning.result import PlanError
+from twin.planning.scenario_job import allowed_nodes
+from twin.planning.search import NO_LIMITS, Found, Limits, search
+from twin.plant.tables import Plant
+
+
+@dataclass(frozen=True, slots=True)
+class SceneGpus:
+    """The GPUs of a scene that one job could use.
+
+    Attributes
+    ----------
+    part
+        Their part in the catalogue.
+    count
+        How many stand there, spare nodes included.
+    node_gpus
+        GPUs of one node.
+    memory_bytes
+        Of one GPU [B].
+    domain_gpus
+        GPUs of one scale-up domain.
+    profile
+        Calibration profile that serves them.
+    """
+
+    part: str
+    count: int
+    node_gpus: int
+    memory_bytes: float
+    domain_gpus: int
+    profile: str
+
+
+def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> SceneGpus:
+    """Return the GPUs of a scene, of the part it has most of.
+
+    Parameters
+    ----------
+    plant, catalog
+        The scene, built, and its parts.
+    rows
+        Row generators whose nodes count; empty: all.
+
+    Raises
+    ------
+    PlanError
+        When no GPU stands there.
+    ProfileError
+        When no profile serves them.
+    """
+    nodes = plant.nodes
+    usable = allowed_nodes(plant, rows) & (nodes.gpu_count > 0)
+    if not usable.any():
+        where = f" in {', '.join(rows)}" if rows else ""
+        raise PlanError(f"no GPU stands{where}; give the scene a row of nodes")
+    counts = np.bincount(nodes.part[usable], nodes.gpu_count[usable], minlength=len(plant.node_parts))
+    node = catalog.node(plant.node_parts[int(counts.argmax())])
+    profile = profile_for_gpu(node.gpu)
+    return SceneGpus(
+        part=node.gpu,
+        count=int(counts.max()),
+        node_gpus=node.n_gpu,
+        memory_bytes=catalog.gpu(node.gpu).memory_bytes,
+        domain_gpus=min(node.scale_up_gpus, profile.profile.domain_gpus),
+        profile=profile.name,
+    )
+
+
+def plan_for_scene(
+    gpus_of: SceneGpus,
+    model: str,
+    gpus: int,
+    global_batch: int,
+    *,
+    sequence: int | None = None,
+    precision: Precision = "bf16",
+    profile: str | CalibratedProfile | None = None,
+    stack: Stack | None = None,
+    limits: Limits = NO_LIMITS,
+    network: Network = FULL_NETWORK,
+) -> Found:
+    """Return the fastest ways to train a model on GPUs of a scene.
+
+    Parameters
+    ----------
+    gpus_of
+        What `scene_gpus` returns.
+    model
+        Preset name.
+    gpus, global_batch
+        GPUs of the job, sequences of one step.
+    sequence
+        Tokens of one; none: the preset's.
+    precision
+        Of the linear layers.
+    profile
+        Calibration profile, by name or read from a file; none: the one that serves the GPUs.
+    stack
+        What the software does; none: the profile's.
+    limits, network
+        As for `search`; a tensor group stays within the scale-up domain of the scene.
+
+    Raises
+    ------
+    PlanError
+        When the scene has fewer GPUs.
+    ProfileError
+        When there is no such model or profile.
+    """
+    if gpus > gpus_of.count:
+        raise PlanError(f"{gpus} GPUs are more than the {gpus_of.count} x {gpus_of.part} of the scene")
+    name = profile or gpus_of.profile
+    shape: Model = load_model(model).model
+    if sequence is not None:
+        shape = replace(shape, seq=sequence)
+    chosen = default_stack(name, model, precision) if stack is None else stack
+    if limits.domain_gpus is None:
+        limits = replace(limits, domain_gpus=gpus_of.domain_gpus)
+    return search(
+        shape,
+        gpus,
+        global_batch,
+        name,
+        stack=chosen,
+        gpu_bytes=gpus_of.memory_bytes,
+        limits=limits,
+        network=network,
+    )

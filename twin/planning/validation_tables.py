@@ -1,0 +1,197 @@
+"""The published tables that the model is held against, and how each is compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from twin.planning.case_columns import CellError, read_row, understood
+from twin.planning.case_file import CaseFileError, read_case_file
+from twin.planning.cases import Case, Judged, case_of, judge
+from twin.planning.profiles import CalibratedProfile, load_calibrated
+from twin.planning.reference import Cell, reference_table
+from twin.planning.result import PlanError
+from twin.planning.validation import Comparison, Generation, Row, generations
+from twin.planning.validation_parts import (
+    compare_activations,
+    compare_collectives,
+    compare_gemm,
+    compare_state,
+    values_of,
+)
+
+VTRAIN_FILE = "vtrain_ground_truth_multi.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class StepTable:
+    """A published table of step times.
+
+    Attributes
+    ----------
+    name
+        On the command line.
+    file
+        Of tests/reference.
+    profile
+        Calibration profile of its GPU generation and stack.
+    generation
+        GPU generation, for the baseline.
+    goals
+        As of `Comparison`.
+    only
+        Cells by column that select rows of the file; empty: all.
+    note
+        As of `Comparison`.
+    """
+
+    name: str
+    file: str
+    profile: str
+    generation: str
+    goals: Mapping[str, float]
+    only: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+
+
+_H100 = {"gpu": "H100-80GB"}
+_GB200 = {"gpu": "GB200"}
+STEP_TABLES: tuple[StepTable, ...] = (
+    StepTable("dgxc-h100-bf16", "dgxc", "h100", "H100", {"mape_pct": 3.0}, {**_H100, "precision": "BF16"}),
+    StepTable("dgxc-h100-fp8", "dgxc", "h100", "H100", {"mape_pct": 5.0}, {**_H100, "precision": "FP8"}),
+    StepTable(
+        "dgxc-gb200-bf16", "dgxc", "gb200", "GB200", {"mape_pct": 3.0}, {**_GB200, "precision": "BF16"}
+    ),
+    StepTable("dgxc-gb200-fp8", "dgxc", "gb200", "GB200", {"mape_pct": 3.0}, {**_GB200, "precision": "FP8"}),
+    StepTable("megatron-core", "megatron_core", "h100-megatron", "H100", {"mape_pct": 5.5}),
+    StepTable(
+        "megatron-core-strong",
+        "megatron_core_strong",
+        "h100-megatron",
+        "H100",
+        {},
+        note="published as MFU in two digits; the split over GPUs is that of the weak scaling table",
+    ),
+    StepTable("sc21", "sc21", "a100", "A100", {"mape_pct": 4.0}),
+    StepTable("korthikanti", "korthikanti", "a100", "A100", {"mape_pct": 5.5}),
+)
+
+
+def compare_steps(table: StepTable) -> Comparison:
+    """Return our step times beside those of a published table."""
+    reference = reference_table(table.file)
+    profile = load_calibrated(table.profile)
+    chosen = [row for row in reference.rows if all(row.get(key) == cell for key, cell in table.only.items())]
+    rows = [_step_row(row, profile) for row in chosen]
+    return Comparison(
+        table.name,
+        reference.title,
+        reference.source,
+        "s",
+        profile.name,
+        tuple(rows),
+        table.goals,
+        note=table.note,
+    )
+
+
+def _step_row(cells: Mapping[str, Cell], profile: CalibratedProfile) -> Row:
+    judged = judge(case_of(values_of(cells, profile), profile))
+    return _row_of(judged, str(cells.get("model", "")))
+
+
+def _row_of(judged: Judged, model: str) -> Row:
+    assert judged.case is not None
+    assert judged.predicted_s is not None
+    assert judged.measured_s is not None
+    return Row(label_of(judged.case, model), judged.measured_s, judged.predicted_s, judged.case)
+
+
+def label_of(case: Case, model: str = "") -> str:
+    """Return a run in a few words: what differs from row to row of published tables."""
+    cut = case.parallel
+    name = model or f"{case.model.layers:g} x {case.model.hidden}"
+    degrees = f"tp {cut.tp} pp {cut.pp} cp {cut.cp} dp {cut.dp} vp {cut.vp} mb {cut.microbatch}"
+    return f"{name}, {cut.gpus} GPUs, {case.stack.precision}, {degrees}, recompute {case.stack.recompute}"
+
+
+def compare_vtrain(data: Path | None) -> Comparison:
+    """Return our step times beside those of vTrain, read where its file is: it is not ours to ship.
+
+    Parameters
+    ----------
+    data
+        Folder that holds the file; none: there is none.
+    """
+    empty = Comparison(
+        "vtrain",
+        "vTrain: measured iteration times on A100 by a third party; the profile's fit never saw them",
+        "VIA-Research/vTrain @f8dda84 data/ground_truth_multi.csv",
+        "s",
+        "a100-deepspeed",
+        goals={"mape_pct": 8.0, "median_pct": 6.0},
+    )
+    path = None if data is None else data / VTRAIN_FILE
+    if path is None or not path.is_file():
+        where = "no folder of data files is given" if path is None else f"{path} is not there"
+        return replace(empty, skipped=f"{where}; give --data DIR with {VTRAIN_FILE}")
+    profile = load_calibrated(empty.profile)
+    rows, left_out = [], Counter[str]()
+    table = read_case_file(path)
+    columns = understood(table)
+    for line, cells in zip(table.lines, table.rows, strict=True):
+        try:
+            judged = judge(case_of(read_row(cells, columns), profile))
+        except (CellError, PlanError) as fault:
+            left_out[f"line {line}: {fault}"] += 1
+            continue
+        rows.append(_row_of(judged, f"line {line}"))
+    return replace(empty, rows=tuple(rows), left_out=left_out)
+
+
+_OTHERS: Mapping[str, Callable[[Path | None], Comparison]] = {
+    "vtrain": compare_vtrain,
+    "memory-activations": compare_activations,
+    "memory-state": compare_state,
+    "collectives": compare_collectives,
+    "gemm": compare_gemm,
+}
+_BY_NAME: Mapping[str, Callable[[Path | None], Comparison]] = {
+    **{table.name: partial(lambda table, data: compare_steps(table), table) for table in STEP_TABLES},
+    **_OTHERS,
+}
+TABLE_NAMES: tuple[str, ...] = tuple(_BY_NAME)
+GENERATION_OF: Mapping[str, str] = {
+    **{table.name: table.generation for table in STEP_TABLES},
+    "vtrain": "A100",
+}
+
+
+def validate(
+    names: tuple[str, ...] = (), data: Path | None = None
+) -> tuple[tuple[Comparison, ...], tuple[Generation, ...]]:
+    """Return our model beside published tables, and beside a constant MFU for each GPU generation in them.
+
+    Parameters
+    ----------
+    names
+        Of `TABLE_NAMES`; empty: all.
+    data
+        Folder of data files that are not ours to ship.
+
+    Raises
+    ------
+    PlanError
+        When there is no such table.
+    """
+    for name in names:
+        if name not in _BY_NAME:
+            raise PlanError(f"no table {name!r}; known are {', '.join(TABLE_NAMES)}")
+    comparisons = tuple(_BY_NAME[name](data) for name in names or TABLE_NAMES)
+    return comparisons, generations(comparisons, GENERATION_OF)
+
+
+__all__ = ["GENERATION_OF", "TABLE_NAMES", "CaseFileError", "StepTable", "compare_steps", "validate"]
