@@ -23,6 +23,7 @@ from twin.physics.gpu_power import (
 from twin.physics.thermal_network import State
 from twin.sim.jobs import Jobs
 from twin.sim.traces import IDLE, OFF, STAND_IN, Traces
+from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
 
@@ -197,8 +198,11 @@ class Clocks:
         Kernels last milliseconds and the cap regulates over about 100 ms, so it sees the mean of matrix products,
         memory traffic and the communication woven between them, not each of them.
         """
-        work = self.jobs.work[job]
-        busy = self.gemm_activity(job, model) * work.gemm_s + model.a_memory * work.memory_s
+        return self._phase_activity(self.jobs.work[job], model)
+
+    def _phase_activity(self, work: Work, model: GpuPowerModel) -> float:
+        gemm = model.a_gemm_fp8 if work.fp8 else model.a_gemm
+        busy = gemm * work.gemm_s + model.a_memory * work.memory_s
         total_s = work.gemm_s + work.memory_s + work.close_s
         return (busy + model.a_comm * work.close_s) / total_s
 
@@ -215,7 +219,8 @@ class Clocks:
             model, gpus = self.models[part], max(2, self.jobs.rows[job].gpus)
             slowest_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
             die_c = REFERENCE_INLET_C + self.junction_k_w[part] * model.cap_w
-            phase, leakage_w = self.phase_activity(job, model), leak_w(model, die_c, 1.0)
+            phase = self._phase_activity(self.jobs.planned[job], model)
+            leakage_w = leak_w(model, die_c, 1.0)
             self._reference[job, part] = float(
                 clock_under_cap(model, model.cap_w, slowest_s, phase, leakage_w)
             )

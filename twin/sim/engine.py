@@ -38,6 +38,7 @@ from twin.sim.jobs import Jobs, pace_of
 from twin.sim.ledger import Ledger
 from twin.sim.log import Log
 from twin.sim.meter import Meter
+from twin.sim.network import FabricState
 from twin.sim.nodes import DOWN, OFF, Nodes
 from twin.sim.observe import Observer
 from twin.sim.plan import JobPlan, plan_jobs
@@ -104,8 +105,10 @@ class Engine:
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
         self.failures = FailureClocks(plant, scenario.failures, seed)
+        self.network = FabricState(plant, catalog, scenario.jobs)
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(scenario.jobs, work, gpus, self.ledger)
+        self.network.bind(self.jobs, self.plans)
         self.stores = Stores(plant.storage)
         self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)
         self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
@@ -143,11 +146,13 @@ class Engine:
         self.layout: Layout = self.observer.layout
 
     def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[int]]:
-        return plan_jobs(scenario, self.plant, self.catalog, self.failures.rate)
+        return plan_jobs(scenario, self.plant, self.catalog, self.failures.rate, self.network.expected())
 
     def _replan(self, scenario: Scenario) -> None:
         plans, work, _ = self._plans(scenario)
         self.plans[:], self.jobs.work[:] = plans, work  # in place: everybody holds these lists
+        self.jobs.planned[:] = work
+        self.network.renew()
 
     # --- running
 
@@ -190,6 +195,8 @@ class Engine:
         if heat.fresh:
             self._watch_heat()
         changed = bool(recovery.changed) or incidents.machines_changed
+        if recovery.changed:
+            self.network.update(recovery.changed)
         recovery.changed.clear()
         incidents.machines_changed = False
         heat.fresh = False
@@ -265,6 +272,7 @@ class Engine:
         waits = self.ingest.wait_s(self.timers.now_s, fed_s)
         self.recovery.follow_stores()
         for row in running:
+            slower[row.index]["fabric_contention"] = self.network.contention_s(row.index)
             slower[row.index]["input_wait"] = waits.get(row.index, 0.0)
             pace = pace_of(work[row.index], slower[row.index])
             largest = max(largest, self.recovery.rerate(row, pace))

@@ -78,6 +78,7 @@ class Jobs:
         self.specs = jobs
         self.work = work
         self.ledger = ledger
+        self.planned = list(work)  # as the plans have it: on the fabric as built, on the nodes they expect
         self.rows = [JobRow(i, j.id, j.submit_s, gpus=gpus[i]) for i, j in enumerate(jobs)]
         self.pace = [Pace(w.step_s, w.parts / w.step_s) for w in work]
 
@@ -179,7 +180,7 @@ class Jobs:
         """Return steps kept per second over the same without failures at reference clock, None before the start."""
         if row.start_s is None or t_s <= row.start_s:
             return None
-        return self.progress_at(row, t_s) * self.work[row.index].step_s / ((row.end_s or t_s) - row.start_s)
+        return self.progress_at(row, t_s) * self.planned[row.index].step_s / ((row.end_s or t_s) - row.start_s)
 
     def input_wait(self, row: JobRow, t_s: float) -> float | None:
         """Return the share of the job's life that kept steps waited for input, None before the start."""

@@ -223,7 +223,7 @@ class Observer:
         total = max(float(weights.sum()), 1.0)
         so_far = np.array([jobs.goodput(row, now) or 0.0 for row in jobs.rows])
         at_pace = [
-            jobs.work[row.index].step_s / jobs.pace[row.index].step_s
+            jobs.planned[row.index].step_s / jobs.pace[row.index].step_s
             if row.state == JobState.RUNNING
             else 0.0
             for row in jobs.rows

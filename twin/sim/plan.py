@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
+from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.scenario_job import allowed_nodes
 from twin.plant.tables import Plant, Stores
 from twin.scenario.document import Scenario
@@ -83,6 +85,7 @@ def plan_jobs(
     plant: Plant,
     catalog: Catalog,
     node_failures_per_s: float,
+    networks: Sequence[Network] | None = None,
 ) -> tuple[list[JobPlan], list[Work], list[int]]:
     """Resolve all jobs of `scenario`: plans, steps, and GPUs asked for.
 
@@ -90,6 +93,8 @@ def plan_jobs(
     ----------
     node_failures_per_s
         Rate of one node [1/s], for the Young and Daly rules.
+    networks
+        What the fabric is expected to give each job; None: all that their profiles know.
 
     Raises
     ------
@@ -97,10 +102,11 @@ def plan_jobs(
         When a job asks for more nodes than its rows have, or its rows mix GPU parts.
     """
     plans, works, gpus = [], [], []
-    for job in scenario.jobs:
+    for index, job in enumerate(scenario.jobs):
         allowed = allowed_nodes(plant, job.rows)
         count, gpu_part = _hardware(plant, job, allowed)
-        work = work_of(job, count, gpu_part, catalog)
+        network = networks[index] if networks is not None else FULL_NETWORK
+        work = work_of(job, count, gpu_part, catalog, network)
         plan = _plan(job, allowed, work, node_failures_per_s * job.nodes, plant.storage)
         plans.append(plan)
         works.append(replace(work, duty=plan.duty(work.step_s)))

@@ -1,0 +1,347 @@
+"""The scale-out fabrics in a run: which links live, where each job's traffic goes, and what jobs take from each other.
+
+Demand on every link is a running sum over the jobs that step, so a start, an end or a new route costs what it touches.
+Sums are whole bytes per second: they come out the same in whatever order jobs came. Only jobs that meet on a link
+above its capacity are solved, max-min fair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.max_min import max_min_rates
+from twin.physics.training_inputs import FULL_NETWORK, Network, Profile
+from twin.planning.placement import (
+    Placement,
+    Terms,
+    factors_of,
+    network_with,
+    no_better,
+    place,
+    profile_of,
+    terms_of,
+)
+from twin.planning.scenario_job import allowed_nodes, planned_job
+from twin.planning.traffic import KINDS, Exchange, Traffic, exchanges_of, traffic_of
+from twin.plant.domains import scale_up_domains
+from twin.plant.links import links_of
+from twin.plant.routes import Router, cut_off
+from twin.plant.tables import Plant
+from twin.record.channels import JobState
+from twin.scenario.work import Job
+from twin.sim.jobs import Jobs
+from twin.sim.plan import JobPlan
+from twin.sim.work import Work, work_of
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+ABOVE = 1.001
+"""Demand over capacity that is worth sharing out; less is rounding."""
+
+
+@dataclass(frozen=True)
+class _Talk:
+    """What a job sends, wherever it sits."""
+
+    fabric: int | None
+    exchanges: tuple[Exchange, ...]
+    profile: Profile | None
+    gpus: int
+    gpu_part: str
+
+
+@dataclass
+class _Seat:
+    """A job on its latest nodes."""
+
+    nodes: list[int]
+    placement: Placement
+    network: Network  # what it has alone on the fabric
+    communicates: float  # share of a step
+    step_s: float
+    peak: Longs  # demand on placement.dlink [B/s]
+    mean: Longs
+    stepping: bool = False
+    slow: Floats | None = None  # by kind, for what others take; None: nobody takes anything
+    contention_s: float = 0.0
+    card_bytes: Floats | None = None  # per step on the cables of its cards, once somebody asks
+
+
+class FabricState:
+    """All fabrics of a run, and the jobs on them.
+
+    Parameters
+    ----------
+    plant, catalog
+        What stands there, of which parts.
+    specs
+        Jobs of the scenario.
+    """
+
+    def __init__(self, plant: Plant, catalog: Catalog, specs: tuple[Job, ...]) -> None:
+        self.plant, self.catalog, self.specs = plant, catalog, specs
+        self.links = links_of(plant)
+        self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
+        self.domain = scale_up_domains(plant, catalog).astype(np.int64)
+        self.terms: list[Terms] = [terms_of(plant, k, catalog) for k in range(len(plant.fabrics))]
+        self.version = 0  # of everything that observers show
+        self.peak = np.zeros(2 * len(self.links), np.int64)
+        self.mean = np.zeros(2 * len(self.links), np.int64)
+        self._limit = self._limits()
+        self._intact: dict[int, Router] = {}
+        self._now: dict[int, Router] = {}
+        self._talks = [self._talk(job) for job in specs]
+        self._traffic: dict[int, tuple[bytes, Traffic]] = {}
+        self._works: dict[tuple[int, Network], Work] = {}
+        self._seats: dict[int, _Seat] = {}
+        self._seen: tuple[int, Floats] = (-1, np.zeros(0))
+
+    def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
+        """Say whose work follows from the fabric."""
+        self.jobs, self.plans = jobs, plans
+
+    def _talk(self, job: Job) -> _Talk:
+        allowed = np.flatnonzero(allowed_nodes(self.plant, job.rows))
+        nodes = allowed[: job.nodes]
+        if len(nodes) < job.nodes or len(set(self.plant.nodes.part[allowed].tolist())) > 1:
+            return _Talk(None, (), None, 0, "")  # it will never be planned
+        gpus = int(self.plant.nodes.gpu_count[nodes].sum())
+        part = self.plant.gpu_parts[int(self.plant.gpus.part[self.plant.nodes.gpu_first[nodes[0]]])]
+        planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
+        return _Talk(self._fabric_of(nodes), exchanges_of(planned, gpus), profile_of(planned), gpus, part)
+
+    def _fabric_of(self, nodes: NDArray[np.intp]) -> int | None:
+        """Return the first fabric that connects all nodes, None when there is none."""
+        for fabric in range(len(self.plant.fabrics)):
+            mine = self.links.fabric == fabric
+            ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
+            if np.isin(nodes, ends).all():
+                return fabric
+        return None
+
+    def _limits(self) -> Longs:
+        """Return what each directed link carries at most under its fabric's technology [B/s]."""
+        share = np.array([terms.efficiency for terms in self.terms] or [1.0])[self.links.fabric]
+        return np.repeat((self.bytes_s * share).astype(np.int64), 2)
+
+    # --- routes and places
+
+    def _router(self, fabric: int, *, intact: bool = False) -> Router:
+        mine = self.links.fabric == fabric
+        intact = intact or bool((self.bytes_s[mine] == self.links.bytes_s[mine]).all())
+        made = self._intact if intact else self._now
+        if fabric not in made:
+            bytes_s = self.links.bytes_s if intact else self.bytes_s
+            made[fabric] = Router(self.plant, self.links, fabric, bytes_s)
+        return made[fabric]
+
+    def _place(self, index: int, nodes: list[int], *, intact: bool = False) -> Placement | None:
+        """Return a job on nodes; None when it sends nothing through a fabric."""
+        talk, slots = self._talks[index], np.array(nodes, np.int64)
+        if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
+            return None
+        table = self.plant.nodes
+        _, pattern = np.unique(self.domain[slots], return_inverse=True)
+        known = self._traffic.get(index)
+        if known is None or known[0] != pattern.tobytes():
+            per_node, cards = int(table.gpu_count[slots[0]]), int(table.nics[slots[0]])
+            known = (pattern.tobytes(), traffic_of(talk.exchanges, per_node, cards, pattern))
+            self._traffic[index] = known
+        if not known[1].step_bytes.any():
+            return None
+        router = self._router(talk.fabric, intact=intact)
+        return place(router, known[1], slots, talk.profile, self.terms[talk.fabric])
+
+    def expected(self) -> list[Network]:
+        """Return what the intact fabric gives each job on the nodes it would take if all started in order."""
+        taken = self.plant.nodes.drained.copy()
+        networks = []
+        for index, job in enumerate(self.specs):
+            allowed = allowed_nodes(self.plant, job.rows)
+            free = np.flatnonzero(allowed & ~taken)
+            chosen = (free if len(free) >= job.nodes else np.flatnonzero(allowed))[: job.nodes]
+            taken[chosen] = True
+            placement = self._place(index, chosen.tolist(), intact=True)
+            networks.append(placement.network if placement and placement.reachable else FULL_NETWORK)
+        return networks
+
+    def _work(self, index: int, network: Network) -> Work:
+        key = (index, network)
+        if key not in self._works:
+            talk = self._talks[index]
+            made = work_of(self.specs[index], talk.gpus, talk.gpu_part, self.catalog, network)
+            self._works[key] = replace(made, duty=self.plans[index].duty(made.step_s))
+        return self._works[key]
+
+    def _sit(self, index: int, nodes: list[int]) -> None:
+        """Give a job its place, its work there, and what it demands of the links."""
+        intact = self._place(index, nodes, intact=True)
+        if intact is None or not intact.reachable:
+            self._seats.pop(index, None)
+            return
+        now = self._place(index, nodes)
+        if now is None or not now.reachable:
+            now = intact  # it is about to stop for the nodes that are cut off
+        network = no_better(now.network, intact.network)
+        work = self._work(index, network)
+        self.jobs.work[index] = work
+        self._seats[index] = _Seat(
+            nodes=list(nodes),
+            placement=now,
+            network=network,
+            communicates=min(1.0, now.communication_s / work.step_s),
+            step_s=work.step_s,
+            peak=now.peak_bytes_s.astype(np.int64),
+            mean=(now.bytes_per_step / work.step_s).astype(np.int64),
+        )
+
+    def _step(self, index: int, stepping: bool) -> None:
+        """Add a job's demand to the sums when it begins to step, take it off when it stops."""
+        seat = self._seats.get(index)
+        if seat is None or seat.stepping == stepping:
+            return
+        sign = 1 if stepping else -1
+        self.peak[seat.placement.dlink] += sign * seat.peak
+        self.mean[seat.placement.dlink] += sign * seat.mean
+        seat.stepping = stepping
+
+    # --- the run
+
+    def update(self, changed: Iterable[int]) -> None:
+        """Follow the jobs that began or ceased to step or got other nodes."""
+        for index in sorted(changed):
+            row, seat = self.jobs.rows[index], self._seats.get(index)
+            stepping = row.state in (JobState.RUNNING, JobState.CHECKPOINT)
+            if stepping and (seat is None or seat.nodes != row.nodes):
+                self._step(index, False)
+                self._sit(index, row.nodes)
+            self._step(index, stepping)
+        self._share()
+        self.version += 1
+
+    def set_links(self, bytes_s: Floats) -> None:
+        """Let links have another bandwidth from now on, and route every job anew [B/s]."""
+        self.bytes_s = bytes_s
+        self._limit = self._limits()
+        self._now.clear()
+        self.renew()
+
+    def renew(self) -> None:
+        """Work out every job's place and work anew: links or plans have changed."""
+        self._works.clear()
+        for index, seat in sorted(self._seats.items()):
+            stepping = seat.stepping
+            self._step(index, False)
+            self._sit(index, seat.nodes)
+            self._step(index, stepping)
+        self._share()
+        self.version += 1
+
+    def cut_off(self) -> Bools:
+        """Return which nodes have lost a way to the others."""
+        return cut_off(self.plant, self.links, self.bytes_s)
+
+    def _share(self) -> None:
+        """Share out the links that jobs together want more of than there is."""
+        over = self.peak > ABOVE * self._limit
+        met: dict[int, Bools] = {}
+        if over.any():
+            met = {
+                index: over[seat.placement.dlink]
+                for index, seat in sorted(self._seats.items())
+                if seat.stepping and over[seat.placement.dlink].any()
+            }
+        for index, seat in self._seats.items():
+            if index not in met and seat.slow is not None:
+                seat.slow, seat.contention_s = None, 0.0
+        if met:
+            self._solve(met)
+
+    def _solve(self, met: dict[int, Bools]) -> None:
+        jobs = list(met)
+        seats = [self._seats[index] for index in jobs]
+        link = np.concatenate([s.placement.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
+        weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
+        flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
+        links, where = np.unique(link, return_inverse=True)
+        capacity = self._limit[links].astype(np.float64)
+        rates = max_min_rates(np.ones(len(jobs)), flow, where, weight.astype(np.float64), capacity)
+        on = np.zeros((len(jobs), len(links)), np.bool_)
+        on[flow, where] = True
+        shared = (on.astype(np.int64) @ on.T.astype(np.int64)) > 0
+        quiet = 1.0 - np.array([seat.communicates for seat in seats])
+        for k, (index, seat) in enumerate(zip(jobs, seats, strict=True)):
+            others = shared[k] & (np.arange(len(jobs)) != k)
+            together = 1.0 - float(np.prod(quiet[others]))  # chance that somebody else communicates too
+            slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
+            touched = (seat.placement.on[:, met[index]] > 0).any(axis=1)
+            seat.slow = np.where(touched, slow, 1.0)
+            network = seat.network
+            crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s)
+            seat.contention_s = max(0.0, self._work(index, crowded).step_s - seat.step_s)
+
+    def contention_s(self, index: int) -> float:
+        """Return by how much other jobs lengthen a step of a job now [s]."""
+        seat = self._seats.get(index)
+        return seat.contention_s if seat is not None and seat.stepping else 0.0
+
+    # --- looking
+
+    def left(self, index: int) -> float | None:
+        """Return the scale-out bandwidth a job has of what its profile's own network gives, None before it stepped."""
+        seat = self._seats.get(index)
+        return None if seat is None else seat.placement.bandwidth_left(seat.slow)
+
+    def alone(self, index: int) -> Network | None:
+        """Return what the fabric gives a job when no other takes anything, None before it stepped."""
+        seat = self._seats.get(index)
+        return None if seat is None else seat.network
+
+    def used(self, index: int) -> list[str]:
+        """Return the kinds of communication a job sends through the fabric."""
+        seat = self._seats.get(index)
+        if seat is None:
+            return []
+        return [kind for kind, rate in zip(KINDS, seat.placement.rate_bytes_s, strict=True) if rate > 0]
+
+    def load(self) -> Floats:
+        """Return the mean load of each directed link now, over its intact capacity, 0..1."""
+        if self._seen[0] != self.version:
+            carried = self.mean.astype(np.float64)
+            for index, seat in sorted(self._seats.items()):
+                if seat.stepping:
+                    carried += self._card_bytes(index, seat) / seat.step_s
+            self._seen = (self.version, carried / np.repeat(self.links.bytes_s, 2))
+        return self._seen[1]
+
+    def _card_bytes(self, index: int, seat: _Seat) -> Floats:
+        if seat.card_bytes is None:
+            fabric = self._talks[index].fabric
+            assert fabric is not None
+            placement = seat.placement
+            on = self._router(fabric).card_flows(placement.flows, len(KINDS))
+            seat.card_bytes = placement.step_bytes @ on
+        return seat.card_bytes
+
+    def fabric_of(self, index: int) -> int | None:
+        """Return the fabric a job communicates over, None when it needs none."""
+        return self._talks[index].fabric
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs; links come back with the faults in force."""
+        return {"seats": [[index, seat.stepping, seat.nodes] for index, seat in sorted(self._seats.items())]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        for index, stepping, nodes in state["seats"]:
+            self._sit(index, nodes)
+            self._step(index, stepping)
+        self._share()
