@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import json
+
+
+def test_growth_without_a_touched_cable_is_exit_code_0(twin) -> None:
+    said = twin("grow", "lab-16", "--to", "64").stdout
+    assert "Can grow from 16 to 64 GPUs without touching a cable" in said
+    assert "price" not in said.replace("catalogue prices", "")
+
+
+def test_what_must_be_touched_is_a_finding(twin) -> None:
+    said = twin("grow", "lab-16", "--to", "256", code=1).stdout
+    assert "a spine tier is needed" in " ".join(said.split())
+    assert "fabrics[ib].kind" in said
+    assert "estimated" in said
+
+
+def test_json_has_null_for_what_the_catalogue_does_not_know(twin) -> None:
+    row = json.loads(twin("grow", "lab-16", "--to", "256", "--json", code=1).stdout)
+    assert row["gpus"] == {"before": 16, "after": 256, "untouched": 64}
+    assert row["cables"]["moved"] == 14
+    assert row["cables"]["touched_share"] == 14 / 16
+    assert row["cost_usd"]["switches"] is None
+    assert row["cost_usd"]["both"] is None
+    assert row["cost_usd"]["cables"] > 0
+    assert row["work"]["status"] == "estimated"
+    assert row["tiers_added"] == ["spine"]
+
+
+def test_a_scene_that_is_large_enough_says_so(twin) -> None:
+    assert "has 16 GPUs already" in twin("grow", "lab-16", "--to", "8", code=2).stderr

@@ -1,0 +1,127 @@
+"""`twin grow`: what must be re-cabled to grow a scene to more GPUs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json, Scene
+
+if TYPE_CHECKING:
+    from twin.planning.growth import Growth
+
+EXAMPLE = "Example: twin grow lab-16 --to 256"
+
+
+def grow_scene(
+    scene: Scene,
+    to: Annotated[
+        int, typer.Option("--to", min=1, metavar="GPUS", help="GPUs to grow to.", show_default=False)
+    ],
+    json: Json = False,
+) -> None:
+    """Say what must be re-cabled to grow a scene to more GPUs.
+
+    The same generators build it with more racks and rows; floor space, power and cooling are not looked at.
+
+    Exit code 0: no cable that lies is touched. 1: some are.
+    """
+    from twin.cli.errors import ExitCode, told
+    from twin.cli.output import print_json
+    from twin.cli.scene import load_scene
+    from twin.planning.growth import grow
+
+    with told(scene):
+        document = load_scene(scene)
+        growth = grow(document.scenario, to)
+        if json:
+            print_json({"scene": document.name, **growth_row(growth)})
+        else:
+            _print(growth)
+        raise typer.Exit(ExitCode.FINDINGS if growth.recabling.touched else ExitCode.DONE)
+
+
+def growth_row(growth: Growth) -> dict[str, Any]:
+    """Return what ``--json`` prints; what is not known is null."""
+    from twin.planning.growth import LAY_CABLE_H, MOVE_CABLE_H
+
+    change = growth.recabling
+    return {
+        "gpus": {
+            "before": growth.gpus_before,
+            "after": growth.gpus_after,
+            "untouched": growth.untouched_gpus,
+        },
+        "changes": [{"path": one.path, "before": one.before, "after": one.after} for one in growth.changes],
+        "no_longer_fits": list(growth.no_longer_fits),
+        "tiers_added": list(change.tiers),
+        "cables": {
+            "before": change.cables_before,
+            "after": change.cables_after,
+            "kept": change.kept,
+            "moved": change.moved,
+            "removed": change.removed,
+            "new": change.new,
+            "touched_share": change.touched / change.cables_before if change.cables_before else None,
+            "laid_m": change.laid_m,
+        },
+        "switches": {
+            "kept": change.switches_kept,
+            "removed": change.switches_removed,
+            "new": change.switches_new,
+        },
+        "work": {
+            "hours": growth.work_h,
+            "status": "estimated",
+            "hours_per_new_cable": LAY_CABLE_H,
+            "hours_per_touched_cable": MOVE_CABLE_H,
+        },
+        "cost_usd": {"cables": growth.cable_usd, "switches": growth.switch_usd, "both": growth.cost_usd},
+        "verdict": growth.verdict,
+    }
+
+
+def _print(growth: Growth) -> None:
+    from rich.text import Text
+
+    from twin.cli.tables import console, print_table
+
+    change = growth.recabling
+    console().print(Text(growth.verdict + "\n"))
+    if growth.changes:
+        print_table(
+            ("Changes in the scene", "now", "then"),
+            [(one.path, one.before, one.after) for one in growth.changes],
+        )
+    print_table(
+        ("", "now", "kept", "moved", "removed", "new", "then"),
+        [
+            (
+                "Cables",
+                *_counts(change.cables_before, change.kept, change.moved, change.removed, change.new),
+                f"{change.cables_after:,}",
+            ),
+            (
+                "Switches",
+                *_counts(change.switches_kept + change.switches_removed, change.switches_kept),
+                "",
+                *_counts(change.switches_removed, change.switches_new),
+                f"{change.switches_kept + change.switches_new:,}",
+            ),
+        ],
+        right=6,
+    )
+    said = [f"Cable laid or moved: {change.laid_m / 1000:,.1f} km."]
+    said.append(f"Work: about {growth.work_h:,.0f} h of a technician (estimated).")
+    said.append(f"New cables: {_usd(growth.cable_usd)}. New switches: {_usd(growth.switch_usd)}.")
+    said += [f"Does not stay: {reason}." for reason in growth.no_longer_fits]
+    console().print(Text("\n".join(said)))
+
+
+def _counts(*numbers: int) -> tuple[str, ...]:
+    return tuple(f"{number:,}" for number in numbers)
+
+
+def _usd(cost: float | None) -> str:
+    return "price not in the catalogue" if cost is None else f"{cost:,.0f} USD at catalogue prices"
