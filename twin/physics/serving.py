@@ -25,7 +25,7 @@ from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Precision
 
 ELEMENT_BYTES: dict[Precision, int] = {"bf16": 2, "fp8": 1}
 CAUSAL_SHARE = 0.5
-BISECTIONS = 24
+ROOT_STEPS, ROOT_SHARE = 40, 1e-9
 ITERATION_S = 1.0e-3
 """Scheduling, sampling and launch around one pass through the model [s]; estimated, CUDA graphs in use."""
 
@@ -309,10 +309,23 @@ def _together(batch: float, limit: int) -> float:
 
 
 def _settled_batch(replica: Replica, tokens_s: float, context: float, limit: int) -> float:
-    """Return the mean number of requests in decode that writes `tokens_s` tokens in a second, by bisection."""
+    """Return the mean number of requests in decode that writes `tokens_s` tokens in a second (Illinois rule)."""
+
+    def missing(batch: float) -> float:
+        return tokens_s * decode(replica, _together(batch, limit), context).total_s - batch
+
     low, high = 0.0, float(limit)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        needed = tokens_s * decode(replica, _together(middle, limit), context).total_s
-        low, high = (middle, high) if needed > middle else (low, middle)
-    return (low + high) / 2
+    short, over = missing(low), missing(high)
+    if over >= 0:
+        return high
+    for _ in range(ROOT_STEPS):
+        middle = high - over * (high - low) / (over - short)
+        found = missing(middle)
+        if abs(found) <= ROOT_SHARE * middle:
+            return middle
+        if found * over < 0:
+            low, short = high, over
+        else:
+            short /= 2
+        high, over = middle, found
+    return middle

@@ -130,6 +130,7 @@ def _stack(workload: LlmTraining | Reinforcement, profile: str) -> Stack:
         "tp_overlap": said.tensor_overlap,
         "dp_overlap": said.data_overlap,
         "p2p_overlap": said.pipeline_overlap,
+        "ep_overlap": said.expert_overlap,
         "grad_bytes": said.gradient_bytes,
         "launch_s": said.launch_s,
     }

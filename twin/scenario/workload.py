@@ -34,6 +34,9 @@ class StackOptions(Part):
     tensor_overlap: bool | None = Field(default=None, description="tensor communication behind compute")
     data_overlap: bool | None = Field(default=None, description="gradient reduction behind compute")
     pipeline_overlap: bool | None = Field(default=None, description="stage transfers behind compute")
+    expert_overlap: bool | None = Field(
+        default=None, description="exchange between experts behind other work"
+    )
     gradient_bytes: Literal[2, 4] | None = Field(default=None, description="of one gradient element")
     launch_s: Duration | None = Field(
         default=None, alias="launch", ge=0, le=1, description="CPU launch bound of a layer's forward pass"
