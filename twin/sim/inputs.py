@@ -171,5 +171,5 @@ class _Tiers:
         if isinstance(workload, VisionTraining):
             sample = workload.sample_bytes
         elif isinstance(workload, LlmTraining):
-            sample = workload.token_bytes * (workload.sequence or 4096)
+            sample = self.step_bytes / workload.global_batch
         return min(sample, OPERATION_BYTES)

@@ -117,6 +117,7 @@ class Recovery:
     def follow_stores(self, index: int | None = None) -> None:
         """Look when the checkpoints on their way are safe now; `index`: the job whose write began or ended."""
         stores = self.stores
+        stores.share()
         if index is not None and stores.disturbed:
             self.changed.add(index)  # somebody reads slower or faster now
         for job in sorted(stores.moved):
@@ -138,11 +139,11 @@ class Recovery:
         self.jobs.enter(row, now, JobState.RUNNING)
         safe_s = self.stores.finish_s(row.index).get(row.progress, now + plan.drain_s)
         self.jobs.write(row, safe_s)
+        self.stores.resume(now, row.index)
         if safe_s > now:
             self._await_durable(row)
         else:
             self._settle(row, now)
-        self.stores.resume(now, row.index)
         self.follow_stores(row.index)
         self._next(row, now)
 
@@ -264,7 +265,8 @@ class Recovery:
     def rerate(self, row: JobRow, pace: Pace) -> float:
         """Let `row` go at another pace from now on, when it differs by enough; return the relative change."""
         old, now = self.jobs.pace[row.index], self.timers.now_s
-        change = abs(pace.step_s / old.step_s - 1)
+        spare = INDEX["idle_no_load"]  # it takes up what a service loses while its steps stay as they are
+        change = max(abs(pace.step_s / old.step_s - 1), abs(float(pace.share[spare] - old.share[spare])))
         if change <= RERATE:
             return 0.0
         self.jobs.book(row, now)

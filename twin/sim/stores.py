@@ -83,6 +83,8 @@ class Tally:
 class Stores:
     """Shares every store among its readers and writers.
 
+    `pause`, `resume` and `end` say what changes at a moment; `share` then says who gets what from there on.
+
     Attributes
     ----------
     moved
@@ -106,6 +108,7 @@ class Stores:
         self.at_s = 0.0
         self.moved: set[int] = set()
         self.disturbed = False
+        self.stale = False
 
     def book(self, now: float) -> None:
         """Count what has been read and written until `now`."""
@@ -137,7 +140,7 @@ class Stores:
             reader.paused = True
         if write is not None:
             self.writes.append(write)
-        self._grant()
+        self.stale = True
 
     def resume(self, now: float, job: int) -> None:
         """Let a job that paused read again."""
@@ -145,7 +148,7 @@ class Stores:
         if reader is not None:
             self.book(now)
             reader.paused = False
-            self._grant()
+            self.stale = True
 
     def end(self, now: float, job: int, step: float = math.inf) -> None:
         """Take note that checkpoints of a job up to `step` move no more: they are done, or given up."""
@@ -153,6 +156,11 @@ class Stores:
         if len(left) < len(self.writes):
             self.book(now)
             self.writes = left
+            self.stale = True
+
+    def share(self) -> None:
+        """Say anew who gets what, if anything has changed."""
+        if self.stale:
             self._grant()
 
     def finish_s(self, job: int) -> dict[float, float]:
@@ -173,7 +181,7 @@ class Stores:
         return reads + [(one.cap_bytes_s, _uses(one)) for one in self.writes]
 
     def _grant(self) -> None:
-        """Say anew who gets what."""
+        self.stale = False
         flows = self._flows()
         rates = [asked for asked, _ in flows]
         if math.inf in rates or self._add_up(rates, flows) > FULL:
