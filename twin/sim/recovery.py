@@ -11,6 +11,7 @@ from twin.record.events import Severity
 from twin.scenario.faults import Cause
 from twin.sim.clockwork import Timers
 from twin.sim.jobs import RERATE, JobRow, Jobs, Pace
+from twin.sim.ledger import INDEX
 from twin.sim.log import Log
 from twin.sim.nodes import FREE, Nodes
 from twin.sim.plan import JobPlan
