@@ -6,17 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
 from ruamel.yaml import YAML
+from training_cases import CUT, DEEPSEEK, LLAMA_70B, MIXTRAL, cut_models, stacks
 
-from twin.physics.memory import layers_in_flight, mean_state_bytes, memory_per_gpu
-from twin.physics.training import Model, Parallel, Stack
+from twin.physics.memory import (
+    layer_activation_bytes,
+    layers_in_flight,
+    mean_state_bytes,
+    memory_per_gpu,
+)
+from twin.physics.sharding import replicated_weights
+from twin.physics.training import Model, Parallel, Stack, rank_weights
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference/training_steps.yaml"
 ROWS = YAML(typ="safe", pure=True).load(REFERENCE.read_text())["korthikanti_memory"]["rows"]
 GIB = 2**30
 UNFUSED = Stack(seq_parallel=False, flash=False, sharding="none", grad_bytes=4)
-LLAMA_70B = Model(80, 8192, 28672, 64, 8, 128256, True, 8192)
-CUT = Parallel(tp=4, pp=4, cp=2, dp=8, vp=5, microbatch=1, global_batch=128)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["model"])
@@ -75,3 +81,95 @@ def test_distributed_optimizer_shards_over_data_and_context_group():
 )
 def test_layers_in_flight(changes, layers):
     assert layers_in_flight(LLAMA_70B, replace(CUT, **changes)) == pytest.approx(layers)
+
+
+ONE = Parallel(1, 1, 1, 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "repeated", "split"),
+    [
+        (Model(96, 12288, 49152, 96, 96, 51200, False, 2048), 10, 24),  # GPT: Korthikanti's 34
+        (
+            Model(96, 18432, 73728, 96, 8, 256000, False, 4096),
+            10,
+            2 + 4 / 12 + 2 + 16,
+        ),  # Nemotron: few key heads
+        (LLAMA_70B, 8, 2 + 4 / 8 + 2 + 6 * 3.5),  # gated, no dropout
+        (MIXTRAL, 8, 2 + 4 / 4 + 2 + 2 * (4 + 6 * 3.5)),  # two experts for each token
+    ],
+)
+def test_activations_of_a_layer_by_hand(model, repeated, split):
+    sbh = model.seq * model.hidden
+    assert layer_activation_bytes(model, ONE, Stack()) == pytest.approx((repeated + split) * sbh)
+    eight = replace(ONE, tp=8)
+    assert layer_activation_bytes(model, eight, Stack()) == pytest.approx((repeated + split) / 8 * sbh)
+    whole_norms = layer_activation_bytes(model, eight, Stack(seq_parallel=False))
+    assert whole_norms == pytest.approx((repeated + split / 8) * sbh)
+
+
+def test_activations_of_latent_attention_by_hand():
+    dense = replace(DEEPSEEK, experts=None)
+    compressed = 2 * (1536 + 512 + 64)
+    heads = 2 * 128 * (192 + 192 + 128 + 128)  # queries, keys, values, what attention gives
+    expected = (8 * 7168 + compressed + heads + 6 * 18432) * 4096
+    assert layer_activation_bytes(dense, ONE, Stack()) == pytest.approx(expected)
+
+
+def test_zero_paper_table_of_memory():
+    # Rajbhandari et al., figure 1: 7.5 billion weights, 64 GPUs: 120, 31.4, 16.6 and 1.9 GB of model state.
+    model = Model(32, 4096, 4 * 4096, 32, 32, 1, False, 2048)
+    scale = 7.5e9 / rank_weights(model, ONE)
+    cut = Parallel(1, 1, 1, 64, 1, 1, 64)
+    state = []
+    for stage in ("none", "optimizer", "gradients", "weights"):
+        memory = memory_per_gpu(model, cut, Stack(sharding=stage))
+        state.append(scale * (memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes) / 1e9)
+    assert state == pytest.approx([120, 31.4, 16.6, 1.9], rel=0.015)
+
+
+def test_sharded_weights_need_room_for_the_layers_at_work():
+    layer, embedding = LLAMA_70B.layer_parameters / 4, 128256 * 8192 / 4
+    assert embedding > layer
+    assert memory_per_gpu(LLAMA_70B, CUT, Stack()).working_bytes == 0
+    gradients = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="gradients"))
+    assert gradients.working_bytes == pytest.approx(2 * embedding)
+    weights = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="weights"))
+    assert weights.working_bytes == pytest.approx(2 * embedding + 2 * (embedding + layer))
+    plain = memory_per_gpu(LLAMA_70B, CUT, Stack(sharding="weights", dp_overlap=False))
+    assert plain.working_bytes == pytest.approx((2 + 2) * embedding)
+
+
+def test_experts_are_shared_out_and_sharded_over_those_who_hold_the_same():
+    cut = Parallel(1, 1, 1, 64, 1, 1, 64, ep=8)
+    plain, experts = replicated_weights(MIXTRAL, cut, 8)
+    assert (plain.ranks, plain.ranks_per_node) == (64, 8)
+    assert (experts.ranks, experts.ranks_per_node) == (8, 1)
+    assert experts.weights == pytest.approx(32 * 3 * 4096 * 14336)  # one expert of each layer
+    memory = memory_per_gpu(MIXTRAL, cut, Stack())
+    assert memory.weights_bytes == pytest.approx(2 * (plain.weights + experts.weights))
+    assert memory.optimizer_bytes == pytest.approx(12 * (plain.weights / 64 + experts.weights / 8))
+    assert memory.working_bytes == pytest.approx(2 * 1.1 * 2 * 2 * 4096 * 4096)
+    whole = memory_per_gpu(MIXTRAL, replace(cut, ep=1), Stack())
+    assert whole.weights_bytes == pytest.approx(2 * (plain.weights + 8 * experts.weights))
+
+
+@given(cut_models(), stacks)
+def test_sharding_more_never_holds_more_model_state(case, stack):
+    held = []
+    for stage in ("none", "optimizer", "gradients", "weights"):
+        memory = memory_per_gpu(*case, replace(stack, sharding=stage))
+        held.append(memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes)
+        parts = (held[-1], memory.activations_bytes, memory.working_bytes)
+        assert min(parts) >= 0
+        assert memory.total_bytes == pytest.approx(sum(parts))
+    assert held == sorted(held, reverse=True)
+
+
+@given(cut_models(), stacks)
+def test_recomputing_more_never_holds_more(case, stack):
+    held = [
+        memory_per_gpu(*case, replace(stack, recompute=how)).activations_bytes
+        for how in ("none", "selective", "full")
+    ]
+    assert held == sorted(held, reverse=True)

@@ -57,6 +57,8 @@ class MemoryParts:
         Model weights, gradients, optimizer state with its master copy, saved activations [B].
     working_bytes
         Gathered layers and gradients on their way to their shard, buffers of the exchange between experts [B].
+    cache_bytes
+        Keys and values of requests and answers that are being written [B].
     """
 
     weights_bytes: float
@@ -64,6 +66,7 @@ class MemoryParts:
     optimizer_bytes: float
     activations_bytes: float
     working_bytes: float = 0.0
+    cache_bytes: float = 0.0
 
     @property
     def total_bytes(self) -> float:
@@ -74,6 +77,7 @@ class MemoryParts:
             + self.optimizer_bytes
             + self.activations_bytes
             + self.working_bytes
+            + self.cache_bytes
         )
 
 
