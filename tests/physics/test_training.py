@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from training_cases import CUT, LLAMA_70B, cut_models, networks, profiles, stacks
 
+from twin.physics.attention import attention
+from twin.physics.collectives import collective_time_s
 from twin.physics.training import Model, Parallel, Stack, StepParts, step_time
 from twin.physics.training_inputs import FULL_NETWORK
 from twin.planning.profiles import load_profile
@@ -198,6 +200,40 @@ def test_overlap_off_costs_what_was_measured(switch, low, high):
     on = step_time(LLAMA_70B, CUT, Stack(), H100).step_s
     off = step_time(LLAMA_70B, CUT, replace(Stack(), **{switch: False}), H100).step_s
     assert low < off / on - 1 < high
+
+
+def test_selective_recompute_repeats_attention_alone():
+    unfused = Stack(flash=False)
+    none = step_time(LLAMA_70B, CUT, unfused, H100)
+    selective = step_time(LLAMA_70B, CUT, replace(unfused, recompute="selective"), H100)
+    x = CUT.microbatch * LLAMA_70B.seq / CUT.cp
+    forward, _ = attention(x, LLAMA_70B, CUT.tp, unfused, H100)
+    passes = CUT.microbatches * LLAMA_70B.layers / CUT.pp
+    assert selective.productive_s - none.productive_s == pytest.approx(passes * forward.total_s)
+    # Fused attention keeps no scores, so that there is nothing to repeat.
+    fused = step_time(LLAMA_70B, CUT, Stack(recompute="selective"), H100)
+    assert fused == step_time(LLAMA_70B, CUT, Stack(), H100)
+
+
+def test_context_parallel_gathers_keys_and_values_behind_attention():
+    # Two nodes of one group: keys and values of the whole sequence, 0.7 of the attention hides them.
+    cut = Parallel(tp=8, pp=1, cp=16, dp=1, vp=1, microbatch=1, global_batch=1)
+    parts = step_time(LLAMA_70B, cut, Stack(), H100)
+    size = 2 * 2 * LLAMA_70B.seq * (8192 * 8 / 64) / 8
+    gather_s = collective_time_s("all_gather", size, 16, 1, H100.links)
+    forward, backward = attention(LLAMA_70B.seq / 16, LLAMA_70B, 8, Stack(), H100)
+    shown_s = gather_s - 0.7 * forward.total_s + max(0, 2 * gather_s - 0.7 * backward.total_s)
+    assert parts.exposed_context_s == pytest.approx(80 * shown_s)
+    alone = step_time(LLAMA_70B, replace(cut, cp=1), Stack(), H100)
+    assert alone.exposed_context_s == 0
+    assert alone.productive_s > 8 * parts.productive_s
+
+
+def test_exchange_hides_behind_a_step_that_waits_for_the_cpu():
+    # The GPU that waits for the CPU is free for the network: more waiting never shows more of the reduction.
+    cut = replace(CUT, tp=1, pp=1, cp=1, vp=1, dp=64, global_batch=64)
+    bound = [step_time(LLAMA_70B, cut, Stack(launch_s=s), H100).exposed_data_s for s in (0, 20e-3, 60e-3)]
+    assert bound == sorted(bound, reverse=True)
 
 
 def test_launch_bound_is_overhead_of_small_layers():

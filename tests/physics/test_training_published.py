@@ -11,7 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from twin.physics.training import Model, Parallel, Profile, Stack, step_time
-from twin.planning.profiles import load_profile
+from twin.planning.profiles import load_calibrated, load_profile
 from twin.planning.search import fastest_microbatch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,12 +114,13 @@ def chosen_step_s(model: Model, parallel: Parallel, stack: Stack, profile: Profi
 
 
 def test_megatron_core_weak_scaling():
-    profile, ratios = load_profile("h100"), []
+    megatron, ratios = load_calibrated("h100-megatron"), []
     for row in table("megatron_core_h100_weak.csv"):
         model, parallel = shape(row), cut(row)
         rate = float(row["tflops_per_gpu"]) * 1e12 * parallel.gpus
         measured_s = model.step_flop(parallel.global_batch) / rate
-        ratios.append(chosen_step_s(model, parallel, Stack(grad_bytes=4), profile) / measured_s)
+        stack = replace(megatron.stack, deferred_head=False)
+        ratios.append(chosen_step_s(model, parallel, stack, megatron.profile) / measured_s)
     assert mape_pct(ratios) <= 5.5
     assert mape_pct(ratios) == pytest.approx(5.00, abs=0.01)
 
@@ -163,10 +164,9 @@ def test_korthikanti_table():
 
 
 def test_vtrain_zero_shot():
-    profile = replace(load_profile("a100"), scale_out_bytes_s=12.5e9, p2p_factor=1.0)
-    ratios = []
+    deepspeed, ratios = load_calibrated("a100-deepspeed"), []
     for row in table("vtrain_ground_truth_multi.csv"):
-        parts = step_time(shape(row), cut(row), MEGATRON_2021, profile)
+        parts = step_time(shape(row), cut(row), deepspeed.stack, deepspeed.profile)
         ratios.append(parts.step_s / float(row["iter_time_s"]))
     errors = np.abs(np.array(ratios) - 1)
     assert 100 * errors.mean() <= 8.0
