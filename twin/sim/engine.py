@@ -268,11 +268,12 @@ class Engine:
         work, largest = self.jobs.work, 0.0
         running = [row for row in self.jobs.rows if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
         slower = {row.index: self.clocks.slower_s(row.index) for row in running}
+        for job, added in slower.items():
+            added["fabric_contention"] = self.network.contention_s(job)
         fed_s = {job: work[job].step_s + sum(added.values()) for job, added in slower.items()}
         waits = self.ingest.wait_s(self.timers.now_s, fed_s)
         self.recovery.follow_stores()
         for row in running:
-            slower[row.index]["fabric_contention"] = self.network.contention_s(row.index)
             slower[row.index]["input_wait"] = waits.get(row.index, 0.0)
             pace = pace_of(work[row.index], slower[row.index])
             largest = max(largest, self.recovery.rerate(row, pace))

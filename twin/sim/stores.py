@@ -102,6 +102,7 @@ class Stores:
         self.read_limit: list[float] = read.tolist()
         self.write_cost: list[float] = np.nan_to_num(cost).tolist()
         self.operation_limit: list[float] = table.operations_s.tolist()
+        self.write_uses = [(Use(s, 0.0, 1.0, 1 / OPERATION_BYTES),) for s in range(len(table.ids))]
         self.tally = [Tally() for _ in table.ids]
         self.readers: dict[int, Reader] = {}
         self.writes: list[Write] = []
@@ -178,7 +179,7 @@ class Stores:
     def _flows(self) -> list[Flow]:
         """Return what every reader and then every writer asks, and of which stores."""
         reads = [(one.asked, one.uses) for one in self.readers.values() if not one.paused]
-        return reads + [(one.cap_bytes_s, _uses(one)) for one in self.writes]
+        return reads + [(one.cap_bytes_s, self.write_uses[one.store]) for one in self.writes]
 
     def _grant(self) -> None:
         self.stale = False
@@ -279,7 +280,3 @@ class Stores:
             job: Reader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in state["readers"]
         }
         self.writes = [Write(**one) for one in state["writes"]]
-
-
-def _uses(write: Write) -> tuple[Use, ...]:
-    return (Use(write.store, 0.0, 1.0, 1 / OPERATION_BYTES),)
