@@ -177,3 +177,20 @@ def test_storage_boxes_stand_in_their_racks() -> None:
     assert np.bincount(plant.fixtures.rack).tolist() == [3, 2]
     assert plant.fixtures.u.tolist() == [4, 6, 8, 4, 6]
     assert plant.storage.rack.tolist() == [0]
+
+
+def test_a_store_takes_what_it_does_not_say_from_its_part() -> None:
+    stores = changed(
+        storage=[
+            {"id": "pfs", "part": "DDN-AI400X2", "count": 2, "read": "100 GB/s", "iops": "10 /s"},
+            {"id": "lake", "part": "Object-store-node", "count": 3, "backs": "pfs", "first_byte": "5 ms"},
+            {"id": "bare", "read": "1 GB/s", "write": "1 GB/s"},
+        ]
+    ).storage
+    assert stores.tier == ["parallel", "object", "parallel"]
+    assert stores.read_bytes_s.tolist() == [200e9, 15e9, 1e9]
+    assert stores.write_bytes_s.tolist() == [130e9, 7.5e9, 1e9]
+    assert stores.operations_s.tolist() == [20.0, 7500.0, np.inf]
+    assert stores.capacity_bytes.tolist() == [1e15, 1.2e15, np.inf]
+    assert stores.first_byte_s.tolist() == [0.0, 0.005, 0.0]
+    assert stores.behind.tolist() == [1, -1, -1]
