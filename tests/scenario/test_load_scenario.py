@@ -39,7 +39,7 @@ def only(text: str, folder: Path | None = None) -> Problem:
     return found[0]
 
 
-def test_the_five_scenes_hold_what_they_say() -> None:
+def test_the_scenes_hold_what_they_say() -> None:
     catalog = load_catalog()
     made = {name: counts(load(f"builtin:{name}").scenario, catalog) for name in builtin_names()}
     assert {name: (one.nodes, one.gpus) for name, one in made.items()} == {
@@ -48,6 +48,7 @@ def test_the_five_scenes_hold_what_they_say() -> None:
         "llama3-16k": (2048 + 96, 17_152),
         "nvl72-row": (144, 576),
         "video-ingest": (64, 512),
+        "mixed-workloads": (16, 128),
     }
     for name in builtin_names():
         scenario = load(f"builtin:{name}").scenario
