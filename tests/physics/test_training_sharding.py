@@ -26,6 +26,11 @@ STAGES = ("none", "optimizer", "gradients", "weights")
 DATA_ONLY = Parallel(tp=1, pp=1, cp=1, dp=64, vp=1, microbatch=1, global_batch=64)
 
 
+def exposed(model, cut, stack, profile, network, forward_s, backward_s):
+    groups = replicated_weights(model, cut, profile.domain_gpus)
+    return exposed_data_s(groups, cut.microbatches, stack, profile, network, forward_s, backward_s)
+
+
 @pytest.mark.parametrize(
     ("sharding", "elements"), [(STAGES[0], 2), (STAGES[1], 2), (STAGES[2], 2), (STAGES[3], 3)]
 )
@@ -45,7 +50,7 @@ def test_groups_of_one_exchange_nothing():
     alone = replace(DATA_ONLY, dp=1)
     for stage in STAGES:
         assert data_parallel_bytes(LLAMA_70B, alone, Stack(sharding=stage)) == 0
-        assert exposed_data_s(LLAMA_70B, alone, Stack(sharding=stage), H100, FULL_NETWORK, 0, 0) == 0
+        assert exposed(LLAMA_70B, alone, Stack(sharding=stage), H100, FULL_NETWORK, 0, 0) == 0
 
 
 def test_sharded_weights_by_hand():
@@ -58,14 +63,14 @@ def test_sharded_weights_by_hand():
     gather_s += collective_time_s("all_gather", 2 * embedding, 16, 8, links)
     reduce_s = 2 * collective_time_s("reduce_scatter", 2 * layer, 16, 8, links)
     reduce_s += collective_time_s("reduce_scatter", 2 * embedding, 16, 8, links)
-    shown_s = exposed_data_s(model, cut, stack, H100, FULL_NETWORK, 1.0, 1.0)
+    shown_s = exposed(model, cut, stack, H100, FULL_NETWORK, 1.0, 1.0)
     assert shown_s == pytest.approx(3 * (2 * gather_s + reduce_s))
     # With prefetch only what is longer than the passes shows, of each of the three microbatches.
     prefetch = replace(stack, dp_overlap=True)
     forward_s, backward_s = 0.5 * gather_s, 0.8 * (gather_s + reduce_s)
-    shown_s = exposed_data_s(model, cut, prefetch, H100, FULL_NETWORK, forward_s, backward_s)
+    shown_s = exposed(model, cut, prefetch, H100, FULL_NETWORK, forward_s, backward_s)
     assert shown_s == pytest.approx(3 * 0.5 * gather_s + 3 * 0.2 * (gather_s + reduce_s))
-    hidden_s = exposed_data_s(model, cut, prefetch, H100, FULL_NETWORK, 1.0, 1.0)
+    hidden_s = exposed(model, cut, prefetch, H100, FULL_NETWORK, 1.0, 1.0)
     assert hidden_s == pytest.approx(0.1 * (2 * gather_s + reduce_s))
 
 
@@ -103,9 +108,12 @@ def test_weights_of_all_groups_make_the_model(case, stack):
 
 
 def test_optimizer_of_sharded_groups_is_as_much_shorter():
-    whole = optimizer_s(LLAMA_70B, CUT, Stack(sharding="none"), H100)
+    groups = replicated_weights(LLAMA_70B, CUT, 8)
+    whole = optimizer_s(groups, Stack(sharding="none"), H100)
     for stage in STAGES[1:]:
-        assert optimizer_s(LLAMA_70B, CUT, Stack(sharding=stage), H100) == pytest.approx(whole / 16)
+        assert optimizer_s(
+            replicated_weights(LLAMA_70B, CUT, 8), Stack(sharding=stage), H100
+        ) == pytest.approx(whole / 16)
 
 
 def test_fully_sharded_llama_8b_costs_a_little_more_than_a_sharded_optimizer():

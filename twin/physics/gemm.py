@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from twin.physics.training_inputs import Precision, Profile
 
@@ -11,8 +11,7 @@ OPERAND_BYTES = 2
 """Of one element of an operand; 8-bit products too keep theirs at 16 bit in memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """Busy time of a piece of the step: matrix products, memory-bound operations [s]."""
 
     gemm_s: float

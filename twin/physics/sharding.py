@@ -23,7 +23,7 @@ Zhao et al., "PyTorch FSDP", arXiv 2304.11277 (prefetch of the next layer).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from twin.physics.collectives import Kind, Links, collective_time_s
 from twin.physics.gemm import memory_rate
@@ -34,8 +34,7 @@ DATA_EXPOSED_FLOOR = 0.1
 OPTIMIZER_BYTES_PER_WEIGHT = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated:
+class Replicated(NamedTuple):
     """Weights that one GPU of the heaviest stage holds, and the group that holds the same ones.
 
     Attributes
@@ -123,8 +122,8 @@ def data_parallel_bytes(model: Model, parallel: Parallel, stack: Stack) -> float
 
 
 def exposed_data_s(
-    model: Model,
-    parallel: Parallel,
+    groups: tuple[Replicated, ...],
+    microbatches: float,
     stack: Stack,
     profile: Profile,
     network: Network,
@@ -138,24 +137,27 @@ def exposed_data_s(
 
     Parameters
     ----------
-    model, parallel, stack, profile, network
+    groups
+        From `replicated_weights`.
+    microbatches
+        That pass the pipeline in one step.
+    stack, profile, network
         As for `step_time`.
     forward_s, backward_s
         Passes of one microbatch over the stage, which an exchange can hide behind [s].
     """
-    groups = replicated_weights(model, parallel, profile.domain_gpus)
     if groups[0].ranks == 1:
         return 0.0
     links = profile.links_over(network.data, network.hop_extra_s)
     if stack.sharding == "weights":
         gather_s = sum(_by_layer_s("all_gather", WEIGHT_BYTES, part, links) for part in groups)
         reduce_s = sum(_by_layer_s("reduce_scatter", stack.grad_bytes, part, links) for part in groups)
-        return _shown_s(gather_s, forward_s, parallel.microbatches, stack) + _shown_s(
-            gather_s + reduce_s, backward_s, parallel.microbatches, stack
+        return _shown_s(gather_s, forward_s, microbatches, stack) + _shown_s(
+            gather_s + reduce_s, backward_s, microbatches, stack
         )
     kind: Kind = "all_reduce" if stack.sharding == "none" else "reduce_scatter"
     reduce_s = sum(_whole_s(kind, stack.grad_bytes, part, links) for part in groups)
-    times = passes(stack.sharding, parallel.microbatches)[0]
+    times = passes(stack.sharding, microbatches)[0]
     shown_s = _shown_s(reduce_s, backward_s, times, stack)
     if stack.sharding != "none":
         gather_s = sum(_whole_s("all_gather", WEIGHT_BYTES, part, links) for part in groups)
@@ -163,12 +165,11 @@ def exposed_data_s(
     return shown_s
 
 
-def optimizer_s(model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> float:
-    """Return the time of the optimizer [s], bound by memory traffic."""
-    held = sum(
-        part.weights / (part.ranks if stack.sharding != "none" else 1)
-        for part in replicated_weights(model, parallel, profile.domain_gpus)
-    )
+def optimizer_s(groups: tuple[Replicated, ...], stack: Stack, profile: Profile) -> float:
+    """Return the time of the optimizer [s], bound by memory traffic; groups from `replicated_weights`."""
+    held = 0.0
+    for part in groups:
+        held += part.weights / (part.ranks if stack.sharding != "none" else 1)
     return OPTIMIZER_BYTES_PER_WEIGHT * held / memory_rate(profile)
 
 

@@ -22,6 +22,7 @@ from twin.physics.sharding import (
     exposed_data_s,
     optimizer_s,
     rank_weights,
+    replicated_weights,
 )
 from twin.physics.training_inputs import (
     FULL_NETWORK,
@@ -158,9 +159,10 @@ def step_time(
     layer = layer_time(model, parallel, stack, profile, network)
     head = _head(model, parallel, stack, profile)
     p2p_s = _pipeline_transfer_s(model, parallel, stack, profile, network)
+    held = replicated_weights(model, parallel, profile.domain_gpus)
     data_s = exposed_data_s(
-        model,
-        parallel,
+        held,
+        n_mb,
         stack,
         profile,
         network,
@@ -173,7 +175,7 @@ def step_time(
     passes = n_mb * stage_layers
     gemm_s = passes * layer.work.gemm_s + n_mb * head.gemm_s
     memory_s = passes * layer.work.memory_s + n_mb * head.memory_s
-    memory_s += optimizer_s(model, parallel, stack, profile)
+    memory_s += optimizer_s(held, stack, profile)
     tensor_s = passes * layer.tensor_s
     context_s = passes * layer.context_s
     expert_s = passes * layer.expert_s

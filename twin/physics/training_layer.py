@@ -5,7 +5,7 @@ A model with experts has dense first layers and expert layers; the layer here is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from twin.physics.attention import attention, context_exchange, projections
 from twin.physics.collectives import collective_time_s
@@ -17,8 +17,7 @@ BACKWARD_LAUNCH = 1.3
 ELEMENTWISE_BACKWARD = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One layer and microbatch: forward and backward (with recomputation) and what they contain [s].
 
     Attributes
