@@ -32,6 +32,7 @@ class Inspector(Dock):
     """Shows `facts_of` the selection; links lead to the rack, row, loop or job named."""
 
     chosen = Signal(str)  # id a link leads to
+    plan_wanted = Signal(object)  # id of the job shown
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "inspector", "Inspector", "info", parent)
@@ -54,6 +55,11 @@ class Inspector(Dock):
     def thing(self) -> str | None:
         """Return the id of what is shown; None for the whole scene."""
         return self._thing
+
+    @property
+    def job(self) -> str | None:
+        """Return the id of the job shown; None when it is something else."""
+        return self._thing if self.facts is not None and self.facts.kind == "job" else None
 
     def show_thing(self, thing: str | None) -> None:
         """Show the thing with this id; None shows the whole scene."""
@@ -80,6 +86,11 @@ class Inspector(Dock):
         badges.addWidget(self._kind)
         badges.addWidget(self._state)
         badges.addStretch(1)
+        self.plan_button = QPushButton("Plan\N{HORIZONTAL ELLIPSIS}")
+        self.plan_button.setToolTip("Open this job in the job dialog (Ctrl+J)")
+        self.plan_button.setVisible(False)
+        self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
+        badges.addWidget(self.plan_button)
         grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self._title, 0, 1)
         grid.addWidget(self._subtitle, 1, 1)
@@ -115,6 +126,7 @@ class Inspector(Dock):
         self._subtitle.setText(facts.subtitle)
         self._subtitle.setVisible(bool(facts.subtitle))
         self._kind.setText(kind_word(facts.kind))
+        self.plan_button.setVisible(facts.kind == "job")
         self._values = []
         content = QWidget()
         column = QVBoxLayout(content)

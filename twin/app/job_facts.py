@@ -9,7 +9,7 @@ import numpy as np
 from twin.app import text
 from twin.app.fact_rows import Row, World
 from twin.planning.figures import ProfileError
-from twin.planning.job import PlanError
+from twin.planning.job import JobEstimate, PlanError
 from twin.planning.scenario_job import allowed_nodes, estimate_of
 from twin.scenario.work import Job
 
@@ -29,11 +29,13 @@ def plan_rows(world: World, job: Job) -> list[Row]:
         planned = _planned(job, *hardware)
     except (PlanError, ProfileError):
         return []  # such a job is refused before it begins, and said so there
+    hint = _CONFIDENCE.get(planned.confidence, "")
     used = text.quantity(planned.memory.total_bytes, "B")
     whole = text.quantity(planned.gpu_bytes, "B")
     return [
-        Row("Step time", text.quantity(planned.step_s, "s"), hint=_CONFIDENCE[planned.confidence]),
-        Row("Confidence", planned.confidence, hint=_CONFIDENCE[planned.confidence]),
+        Row("Step time", text.quantity(planned.step_s, "s"), hint=hint),
+        *_throughput(planned),
+        Row("Confidence", planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
         Row(
             "Memory of a GPU",
             f"{used} of {whole}",
@@ -41,6 +43,13 @@ def plan_rows(world: World, job: Job) -> list[Row]:
         ),
         Row("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
     ]
+
+
+def _throughput(planned: JobEstimate) -> list[Row]:
+    if not planned.work_per_step:
+        return []
+    rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
+    return [Row("Throughput", rate, hint="Of the whole job, while nothing interrupts it")]
 
 
 def _hardware(world: World, job: Job) -> tuple[int, str, float] | None:

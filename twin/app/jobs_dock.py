@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QMainWindow, QTableView
 
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
-from twin.app.look import Look
+from twin.app.look import Look, tool_button
 from twin.app.session import Session
 from twin.app.text import MISSING, duration, quantity
 from twin.record.channels import JobState
@@ -115,6 +115,7 @@ class JobsDock(Dock):
     """Table of the jobs; a click shows one in the inspector."""
 
     chosen = Signal(str)  # job id
+    plan_wanted = Signal(object)  # job id; None: whichever
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "jobs", "Jobs", "job", parent)
@@ -133,10 +134,17 @@ class JobsDock(Dock):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.clicked.connect(lambda index: self.chosen.emit(self.model.lines[index.row()].id))
+        plan = tool_button(look, "gauge", "Plan a job (Ctrl+J)")
+        plan.clicked.connect(lambda: self.plan_wanted.emit(self._selected()))
+        self.tools.addWidget(plan)
         self.body.addWidget(self.table)
         session.document_changed.connect(self._refresh)
         session.run_started.connect(self._refresh)
         session.figures_changed.connect(self._refresh)
+
+    def _selected(self) -> str | None:
+        rows = self.table.selectionModel().selectedRows()
+        return self.model.lines[rows[0].row()].id if rows else None
 
     def _refresh(self) -> None:
         if self._session.document is not None:

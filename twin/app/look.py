@@ -81,7 +81,9 @@ class Look:
         # A stylesheet takes its pictures from files only.
         arrow = Path(self._arrows.name) / f"chevron-{self.theme.name}.png"
         icons.pixmap("chevron", self.theme.muted, 14, 2.0).save(str(arrow))
-        theme.apply(self._app, self.theme, stylesheet(self.theme, arrow.as_posix()))
+        tick = Path(self._arrows.name) / f"check-{self.theme.name}.png"
+        icons.pixmap("check", self.theme.on_accent, 13, 2.0).save(str(tick))
+        theme.apply(self._app, self.theme, stylesheet(self.theme, arrow.as_posix(), tick.as_posix()))
 
     def _redress(self) -> None:
         for wearer_ref, name, colour in self._dressed:

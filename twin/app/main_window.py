@@ -30,6 +30,7 @@ from twin.app.fact_rows import World
 from twin.app.facts import facts_of, state_of
 from twin.app.files import Files
 from twin.app.hall_panel import HallPanel, dropped_file
+from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self.docks = Docks(look, session, self, self._tool_bar())
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
+        self.planner = JobPlanner(look, session, self._catalog, self)
         self._status()
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
@@ -140,6 +142,8 @@ class MainWindow(QMainWindow):
         self.hall.ticker.clicked.connect(self.go_to_event)
         self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
         self.docks.inspector.chosen.connect(self.go_to)
+        self.docks.inspector.plan_wanted.connect(self.planner.open)
+        self.docks.jobs.plan_wanted.connect(self.planner.open)
 
     # -- what actions do ----
 
@@ -218,6 +222,10 @@ class MainWindow(QMainWindow):
     def toggle_full_screen(self) -> None:
         """Fill the screen, or give it back."""
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def plan_job(self) -> None:
+        """Open the job dialog, on the job in the inspector when there is one."""
+        self.planner.open(self.docks.inspector.job)
 
     def show_story(self) -> None:
         """Show title, notes and sources of the scene."""
@@ -347,6 +355,7 @@ class MainWindow(QMainWindow):
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()
+        self.planner.close()
         self.session.close()
         self.hall.close_view()
         Application.destroy(self._model.name)

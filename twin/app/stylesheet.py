@@ -75,6 +75,17 @@ QComboBox QAbstractItemView { background: $raised; color: $text; border: 1px sol
 QLineEdit { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px;
   padding: 5px 9px; selection-background-color: $selection; }
 
+QSpinBox { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px; padding: 3px 8px;
+  selection-background-color: $selection; }
+QSpinBox:hover { border-color: $faint; }
+QSpinBox:focus { border: 1px solid $accent; }
+QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }
+QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $faint; border-radius: 4px; background: $raised; }
+QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
+QCheckBox:focus { color: $accent; }
+QTabWidget::pane { background: $surface; border: none; border-top: 1px solid $border; }
+
 QTableView, QTreeView, QListView, QPlainTextEdit { background: $surface; color: $text; border: none;
   gridline-color: $border; alternate-background-color: $surface; selection-background-color: $selection;
   selection-color: $text; }
@@ -114,6 +125,7 @@ QFrame[role="bar"] { background: $border; border: none; max-width: 1px; min-widt
 QFrame[role="popup"] { background: $raised; border: 1px solid $border; border-radius: 10px; }
 QFrame[role="popup"] QLineEdit { background: $surface; font-size: 14px; padding: 9px 11px; }
 QFrame[role="popup"] QListView { background: transparent; }
+QWidget[role="side"] { background: $surface; border-right: 1px solid $border; }
 QFrame[role="note"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
 
 QLabel { background: transparent; }
@@ -126,12 +138,19 @@ QLabel[role="faint"] { color: $faint; font-size: 11px; }
 QLabel[role="value"] { color: $text; font-weight: 600; }
 QLabel[role="kpi"] { font-size: 17px; font-weight: 600; color: $text; }
 QLabel[role="clock"] { font-size: 16px; font-weight: 600; color: $text; }
+QLabel[role="fault"] { color: $alarm; font-size: 11px; }
 QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1px 6px; color: $muted;
   font-size: 10px; }
 """)
 
 
-def stylesheet(theme: Theme, chevron: str = "") -> str:
-    """Return the application stylesheet in the colours of `theme`; `chevron`: file of the combo boxes' arrow."""
+def stylesheet(theme: Theme, chevron: str = "", tick: str = "") -> str:
+    """Return the application stylesheet in the colours of `theme`.
+
+    Parameters
+    ----------
+    chevron, tick
+        Files of the combo boxes' arrow and of the mark of a box that is checked.
+    """
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
-    return _TEMPLATE.substitute(colours, chevron=chevron)
+    return _TEMPLATE.substitute(colours, chevron=chevron, tick=tick)

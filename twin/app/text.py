@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 MISSING = "\N{EM DASH}"
 _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_PREFIXES = ((1e15, "P"), (1e12, "T"), *_STEPS)
 _SCALED_UNITS = frozenset({"W", "J", "B/s", "FLOP/s", "B"})
 
 _ABBREVIATION = re.compile(
@@ -62,6 +63,34 @@ def significant(value: float, digits: int = 3) -> str:
         return "0"
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the rounded number: 0.9999 is 1.00
     return f"{value:,.{min(max(0, digits - 1 - exponent), 6)}f}"
+
+
+def prefixed(value: float) -> str:
+    """Return a number with a prefix and no more digits than it needs.
+
+    Examples
+    --------
+    >>> prefixed(2e14), prefixed(50.0), prefixed(0.5)
+    ('200 T', '50', '0.5')
+    """
+    factor, prefix = next((step for step in _PREFIXES if abs(value) >= step[0] * 0.9995), (1.0, ""))
+    words = significant(value / factor)
+    short = words.rstrip("0").rstrip(".") if "." in words else words
+    return f"{short} {prefix}".rstrip()
+
+
+def span(t_s: float) -> str:
+    """Return a short time with the prefix that reads best.
+
+    Examples
+    --------
+    >>> span(6.636), span(0.00506), span(22.4e-6), span(300.0)
+    ('6.64 s', '5.06 ms', '22.4 µs', '300 s')
+    """
+    if not math.isfinite(t_s):
+        return MISSING
+    factor, unit = next((f for f in ((1.0, "s"), (1e-3, "ms")) if t_s >= 0.9995 * f[0]), (1e-6, "µs"))
+    return f"{significant(t_s / factor)} {unit}" if t_s else "0 s"
 
 
 def elapsed(t_s: float) -> str:

@@ -48,6 +48,15 @@ def run_actions(window: MainWindow) -> list[Command]:
             needs_scene=True,
         ),
         entry(
+            "run.plan_job",
+            "Plan a job\N{HORIZONTAL ELLIPSIS}",
+            window.plan_job,
+            menu="run",
+            key="Ctrl+J",
+            icon="job",
+            group="3",
+        ),
+        entry(
             "run.faster",
             "Faster",
             partial(session.change_speed, 1),

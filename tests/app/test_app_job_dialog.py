@@ -1,0 +1,366 @@
+"""The job dialog on a real display: sliders, refusals, best plans, charts, both themes."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
+from pytestqt.qtbot import QtBot
+
+from twin.app.count_field import CountBox
+from twin.app.fact_rows import World
+from twin.app.job_dialog import JobDialog
+from twin.app.job_draft import value_of
+from twin.app.look import Look
+from twin.app.main_window import MainWindow
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.scenario import load
+
+pytestmark = pytest.mark.gl
+MakeDialog = Callable[..., JobDialog]
+_SCENES = Path(__file__).parents[2] / "scenes"
+
+
+@pytest.fixture
+def make_dialog(qtbot: QtBot) -> Iterator[MakeDialog]:
+    """Return a factory of shown dialogs on a scene; afterwards nothing of them is left."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    made: list[tuple[JobDialog, QMainWindow, Look]] = []
+
+    def make(scene: str = "lab-16", theme: str = "dark") -> JobDialog:
+        look, window = Look(app, theme), QMainWindow()  # type: ignore[arg-type]
+        dialog = JobDialog(look, window)
+        made.append((dialog, window, look))
+        scenario = load(_SCENES / f"{scene}.twin.yaml").scenario
+        dialog.set_world(World(scenario, build(scenario), load_catalog(), None))
+        dialog.show()
+        qtbot.waitExposed(dialog)
+        return dialog
+
+    yield make
+    left = [weakref.ref(dialog) for dialog, _, _ in made]
+    while made:
+        dialog, window, look = made.pop()
+        dialog.close()
+        window.deleteLater()
+        look.close()
+        del dialog, window, look
+    app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    assert not [one for one in left if one() is not None], "a closed dialog is still held"
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    """Return the picture of a widget, shape (height, width, 3)."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+
+
+def count(dialog: JobDialog, path: str) -> CountBox:
+    editor = dialog.form.editors[path]
+    assert isinstance(editor, CountBox)
+    return editor
+
+
+def settle(dialog: JobDialog, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not dialog._later.isActive())
+
+
+def test_a_slider_changes_figures_and_bars_at_once(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog()
+    step, legend = dialog.results.tiles["step"].text, dialog.results.step_bar.legend_text
+    assert "Compute" in legend
+    before = pixels(dialog.results.step_bar)
+    dialog.form.gpus.slider.setFocus()
+    QTest.keyClick(dialog.form.gpus.slider, Qt.Key.Key_Left)
+    assert dialog.draft.gpus == 12
+    assert dialog.judged.estimate is None  # 128 sequences on 6 copies
+    QTest.keyClick(dialog.form.gpus.slider, Qt.Key.Key_Left)
+    assert dialog.draft.gpus == 8
+    assert dialog.form.gpus.box.value() == 8
+    assert dialog.results.tiles["step"].text != step
+    assert dialog.results.step_bar.legend_text != legend
+    assert np.any(pixels(dialog.results.step_bar) != before)
+
+
+def test_a_number_typed_into_the_box_is_exact(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog("llama3-16k")
+    box = dialog.form.gpus.box
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "1,016")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert dialog.draft.gpus == 1016
+    assert dialog.isVisible()  # Enter takes the number and closes nothing
+
+
+def test_an_illegal_cut_is_told_in_words_at_its_field_and_taken_back(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    count(dialog, "parallelism.tensor").setValue(3)
+    fault = dialog.form.faults["parallelism.tensor"]
+    assert fault.isVisible()
+    assert "no multiple of tensor 3" in fault.text()
+    assert dialog.results.tiles["step"].text == "\N{EM DASH}"
+    assert dialog.results.trust.text().startswith("This cannot run: 16 GPUs are no multiple")
+    assert not dialog.yaml_button.isEnabled()
+    count(dialog, "parallelism.tensor").setValue(2)
+    assert not fault.isVisible()
+    assert dialog.results.tiles["step"].text.endswith(" s")
+
+
+def test_steps_of_a_degree_double_and_halve(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    box = count(dialog, "parallelism.tensor")
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert value_of(dialog.draft.workload, "parallelism.tensor") == 4
+    assert dialog.form.data_parallel.text() == "4 copies"
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    assert value_of(dialog.draft.workload, "parallelism.tensor") == 1
+
+
+def test_the_best_plan_is_applied_and_marked(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog()
+    slow = dialog.judged.estimate
+    dialog.best_button.click()
+    best = dialog.judged.estimate
+    assert slow is not None
+    assert best is not None
+    assert best.step_s < slow.step_s
+    settle(dialog, qtbot)
+    assert dialog.found is not None
+    assert dialog.plans.model.in_force() == 0
+    assert dialog.plans.model.rowCount() == len(dialog.found.best) > 1
+    assert "Refused:" in dialog.plans.refused.text() or not any(dialog.found.refused.values())
+    count(dialog, "parallelism.microbatch").setValue(3)
+    settle(dialog, qtbot)
+    assert dialog.plans.model.in_force() == -1
+
+
+def test_a_click_on_a_plan_applies_it(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog()
+    settle(dialog, qtbot)
+    table = dialog.plans.table
+    place = table.visualRect(dialog.plans.model.index(1, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert dialog.found is not None
+    assert dialog.judged.estimate is not None
+    assert dialog.judged.estimate.step_s == pytest.approx(dialog.found.best[1].step_s, rel=1e-9)
+
+
+def test_live_the_best_plan_follows_the_slider(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog("superpod-h100")
+    dialog.live_box.setChecked(True)
+    dialog.form.gpus.box.setValue(64)
+    settle(dialog, qtbot)
+    assert dialog.draft.gpus == 64
+    assert dialog.plans.model.in_force() == 0
+    first = dialog.draft
+    dialog.form.gpus.box.setValue(96)
+    settle(dialog, qtbot)
+    assert dialog.draft.gpus == 96
+    assert dialog.plans.model.in_force() == 0
+    assert dialog.draft.data_parallel != first.data_parallel
+
+
+def test_what_does_not_fit_is_red_and_advice_makes_it_fit(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog()
+    count(dialog, "parallelism.microbatch").setValue(8)
+    assert "does not fit" in dialog.results.memory_bar.accessibleName()
+    assert dialog.results.advice.isVisible()
+    buttons = dialog.results.advice_buttons
+    assert buttons
+    assert "step" in buttons[0].toolTip()
+    buttons[0].click()
+    assert dialog.judged.estimate is not None
+    assert dialog.judged.estimate.fits
+    assert not dialog.results.advice.isVisible()
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_the_pipeline_is_drawn_with_its_bubble_empty(
+    make_dialog: MakeDialog, qtbot: QtBot, theme: str
+) -> None:
+    dialog = make_dialog("llama3-16k", theme)
+    dialog.tabs.setCurrentWidget(dialog.gantt)
+    settle(dialog, qtbot)
+    picture = pixels(dialog.gantt.chart)
+    lanes = picture[10:-40, 70:-20]
+    look = dialog._look.theme
+    ground = np.array([int(look.ground[i : i + 2], 16) for i in (1, 3, 5)])
+    empty = np.mean(np.all(lanes == ground, axis=2))
+    assert 0.08 < empty < 0.4  # 19 % bubble, gaps between passes
+    assert len(np.unique(lanes.reshape(-1, 3), axis=0)) > 4
+    assert "16 stages, 32 microbatches" in dialog.gantt.chart.accessibleDescription()
+
+
+def test_one_looks_closer_at_the_pipeline_by_wheel_and_keys(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog("llama3-16k")
+    dialog.tabs.setCurrentWidget(dialog.gantt)
+    settle(dialog, qtbot)
+    chart = dialog.gantt.chart
+    chart.setFocus()
+    whole = pixels(chart)
+    for _ in range(8):
+        QTest.keyClick(chart, Qt.Key.Key_Plus)
+    assert np.any(pixels(chart) != whole)
+    QTest.keyClick(chart, Qt.Key.Key_Right)
+    QTest.keyClick(chart, Qt.Key.Key_0)
+    assert np.array_equal(pixels(chart), whole)
+
+
+def test_a_workload_without_pipeline_says_so(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog("video-ingest")
+    dialog.tabs.setCurrentWidget(dialog.gantt)
+    settle(dialog, qtbot)
+    assert not dialog.gantt.chart.isVisible()
+    assert not dialog.best_button.isEnabled()
+    count(dialog, "batch_per_gpu").setValue(16)
+    assert dialog.judged.estimate is not None
+    dialog.tabs.setCurrentIndex(0)
+    settle(dialog, qtbot)
+    assert "nothing to search" in dialog.plans.summary.text()
+
+
+def test_roofline_and_scaling_are_drawn_and_repainted_in_the_other_theme(
+    make_dialog: MakeDialog, qtbot: QtBot
+) -> None:
+    dialog = make_dialog("nvl72-row")
+    for tab in (2, 3):
+        dialog.tabs.setCurrentIndex(tab)
+        settle(dialog, qtbot)
+    assert dialog.roofline is not None
+    assert [dot.is_draft for dot in dialog.roofline.dots] == [False, True]
+    scaling = dialog.scaling
+    assert scaling is not None
+    strong = scaling.plot.points
+    assert len(strong) > 3
+    scaling.weak.click()
+    assert scaling.plot.points != strong
+    scaling.best.click()
+    qtbot.waitUntil(lambda: not scaling.busy, timeout=20_000)
+    assert scaling.plot.points[-1].gpus == dialog.draft.hardware.gpus
+    assert "of linear" in scaling.plot.note.text()
+    dark = pixels(scaling.plot.plot)
+    assert len(np.unique(dark.reshape(-1, 3), axis=0)) > 10
+    dialog._look.choose("light")
+    assert pixels(scaling.plot.plot).mean() > dark.mean() + 100
+    assert pixels(dialog).mean() > 180
+    dialog._look.choose("dark")
+
+
+def test_another_model_and_other_hardware_are_chosen_from_lists(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    _choose(dialog.form.model_box, "Mixtral 8x7B")
+    assert "parallelism.expert" in dialog.form.editors
+    assert dialog.judged.estimate is not None
+    assert "experts" in dialog.results.trust.text()
+    before = dialog.results.tiles["step"].text
+    _choose(dialog.form.hardware_box, "GB200 NVL72 with Megatron-Core")
+    assert not dialog.draft.hardware.in_scene
+    assert dialog.results.tiles["step"].text != before
+    dialog.form.gpus.box.setValue(256)
+    assert dialog.draft.gpus == 256
+    assert dialog.results.trust.text().startswith("GB200")
+
+
+def test_the_job_is_copied_as_yaml(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    dialog.yaml_button.click()
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith("nodes: 2 # 16 GPUs of 8 a node\nworkload:\n  kind: llm\n")
+    assert "Copied" in dialog.said.text()
+
+
+def test_everything_can_be_reached_by_key_and_has_a_name(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    for kind in (CountBox, QComboBox, QAbstractButton):
+        for widget in dialog.findChildren(kind):
+            if not widget.isVisible():
+                continue
+            named = widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text())
+            assert named, widget
+            assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus or not widget.isEnabled(), named
+
+
+# -- in the window ----
+
+
+def test_ctrl_j_opens_the_dialog_on_the_job_and_it_follows_the_run(
+    make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    dialog = window.planner.dialog
+    assert dialog is not None
+    assert dialog.isVisible()
+    assert not dialog.isModal()
+    assert "Llama 3 8B, continued training" in dialog.windowTitle()
+    window.session.set_speed(3600.0)
+    window.session.play()
+    qtbot.waitUntil(lambda: "in the run now" in dialog.results.tiles["step"].accessibleName(), timeout=30_000)
+    window.session.pause()
+    dialog.form.gpus.box.setValue(8)
+    assert dialog.draft.gpus == 8
+
+
+def test_dock_and_inspector_open_the_dialog_on_their_job(
+    make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    window.go_to("llama3")
+    assert window.docks.inspector.job == "llama3"
+    assert window.docks.inspector.plan_button.isVisibleTo(window.docks.inspector)
+    window.docks.inspector.plan_button.click()
+    dialog = window.planner.dialog
+    assert dialog is not None
+    assert dialog.followed == "llama3"
+    dialog.form.gpus.box.setValue(8)
+    qtbot.waitUntil(dialog.isActiveWindow)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    window.go_to("gpu/0/0/0")
+    assert window.docks.inspector.job is None
+    window.plan_job()
+    assert dialog.isVisible()
+    assert dialog.draft.gpus == 8  # as it was left
+    table = window.docks.jobs.table
+    window.docks.jobs.raise_()
+    QTest.mouseClick(
+        table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(table.model().index(0, 0)).center()
+    )
+    window.docks.jobs.plan_wanted.emit("llama3")
+    assert dialog.draft.gpus == 16
+
+
+def test_the_dialog_plans_without_a_scene_and_takes_the_next_one(
+    make_window: Callable[..., MainWindow], lab: Path
+) -> None:
+    window = make_window()
+    window.menus.execute("run.plan_job")
+    dialog = window.planner.dialog
+    assert dialog is not None
+    assert not dialog.draft.hardware.in_scene
+    assert dialog.judged.estimate is not None
+    assert window.files.open(lab)
+    assert dialog.draft.hardware.in_scene
+    assert dialog.draft.gpus == 16
+
+
+def _choose(box: QComboBox, title: str) -> None:
+    at = box.findText(title)
+    assert at >= 0, [box.itemText(i) for i in range(box.count())]
+    box.setCurrentIndex(at)
+    box.activated.emit(at)

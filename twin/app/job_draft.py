@@ -1,0 +1,279 @@
+"""A job as it is being planned: workload, GPUs, hardware; what the planner says of it. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from twin.app.fact_rows import World
+from twin.planning.figures import ProfileError
+from twin.planning.job import AnyJob, JobEstimate, PlanError
+from twin.planning.models import load_model
+from twin.planning.profiles import load_calibrated, profile_for_gpu, profile_names
+from twin.planning.profiles import worth as profile_worth
+from twin.planning.scenario_job import allowed_nodes, estimate_of, planned_job
+from twin.scenario.show import plain
+from twin.scenario.work import Job, LlmTraining, Workload
+from twin.scenario.workload import Parallelism
+from twin.scenario.write import block
+
+MOST_GPUS = 131_072
+"""Offered where no scene sets a limit."""
+_DEFAULT_PROFILE, _DEFAULT_GPUS = "h100", 64
+_FAULTS: tuple[tuple[str, str], ...] = (
+    ("a global batch", "global_batch"),
+    ("gpus are no multiple", "gpus"),
+    ("interleave", "parallelism.interleave"),
+    ("pipeline", "parallelism.pipeline"),
+    ("context", "parallelism.context"),
+    ("expert", "parallelism.expert"),
+    ("tensor", "parallelism.tensor"),
+    ("precision", "precision"),
+    ("fp8", "precision"),
+    ("microbatch", "parallelism.microbatch"),
+)
+"""What a refusal of the planner speaks of first, and the field it belongs to."""
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What a job runs on.
+
+    Attributes
+    ----------
+    title
+        For people.
+    profile
+        Calibration profile.
+    gpu_part
+        Part of the catalogue; "" where only a profile is chosen.
+    gpu_bytes
+        Memory of one GPU [B].
+    gpus
+        GPUs there are.
+    node_gpus
+        GPUs of one node.
+    in_scene
+        Whether these GPUs stand in the open scene.
+    """
+
+    title: str
+    profile: str
+    gpu_part: str
+    gpu_bytes: float
+    gpus: int
+    node_gpus: int
+    in_scene: bool
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A job as it is being planned."""
+
+    workload: Workload
+    gpus: int
+    hardware: Hardware
+
+    @property
+    def profile(self) -> str:
+        """Name of the calibration profile in force."""
+        return self.workload.profile or self.hardware.profile
+
+    @property
+    def data_parallel(self) -> int | None:
+        """Copies of the model that share the batch; None where the cut leaves no whole number of them."""
+        cuts = getattr(self.workload, "parallelism", None)
+        if not isinstance(cuts, Parallelism):
+            return None
+        group = cuts.tensor * cuts.pipeline * cuts.context
+        return None if self.gpus % group else self.gpus // group
+
+    @property
+    def sequence(self) -> int | None:
+        """Tokens of one sequence; None where the workload has none."""
+        if not isinstance(self.workload, LlmTraining):
+            return None
+        return self.workload.sequence or load_model(self.workload.model).model.seq
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the planner says of a draft: an estimate, or why there is none by field."""
+
+    draft: Draft
+    estimate: JobEstimate | None
+    faults: Mapping[str, str] = field(default_factory=dict)
+
+
+def judge(draft: Draft, edited: str = "") -> Judged:
+    """Return the estimate of a draft, or what is wrong with it, in words, by the field it belongs to.
+
+    Parameters
+    ----------
+    draft
+        What is planned.
+    edited
+        Path of the field last changed: a refusal that speaks of several belongs to that one.
+    """
+    if draft.gpus > draft.hardware.gpus and draft.hardware.in_scene:
+        there = f"{draft.gpus:,} GPUs are more than the {draft.hardware.gpus:,} of the scene"
+        return Judged(draft, None, {"gpus": there})
+    try:
+        return Judged(draft, estimate_draft(draft))
+    except PlanError as refusal:
+        return Judged(draft, None, {fault_field(draft, str(refusal), edited): str(refusal)})
+    except ProfileError as refusal:
+        return Judged(draft, None, {"model": str(refusal)})
+
+
+def estimate_draft(draft: Draft) -> JobEstimate:
+    """Return what the planner says of a draft; raises `PlanError` and `ProfileError` as it does."""
+    return estimate_of(_as_job(draft), draft.gpus, draft.hardware.gpu_part, draft.hardware.gpu_bytes)
+
+
+def planned_draft(draft: Draft) -> AnyJob:
+    """Return a draft as the planner takes it; raises as `estimate_draft`."""
+    return planned_job(_as_job(draft), draft.gpus, draft.hardware.gpu_part, draft.hardware.gpu_bytes)
+
+
+def _as_job(draft: Draft) -> Job:
+    workload = draft.workload.model_copy(update={"profile": draft.profile})
+    nodes = max(draft.gpus // draft.hardware.node_gpus, 1)
+    return Job.model_construct(id="draft", workload=workload, nodes=nodes)
+
+
+def fault_field(draft: Draft, reason: str, edited: str = "") -> str:
+    """Return the path of the field that a refusal speaks of; "gpus" where it names none of this workload."""
+    said = reason.lower()
+    found = sorted((said.find(words), path) for words, path in _FAULTS if words in said)
+    paths = [path for _, path in found if path == "gpus" or has_value(draft.workload, path)]
+    return edited if edited in paths else next(iter(paths), "gpus")
+
+
+def has_value(workload: Workload, path: str) -> bool:
+    """Return whether a workload has a field."""
+    part: object = workload
+    for name in path.split("."):
+        if not hasattr(part, name):
+            return False
+        part = getattr(part, name)
+    return True
+
+
+def value_of(workload: Workload, path: str) -> object:
+    """Return a field of a workload by its path, such as ``parallelism.tensor``."""
+    part: object = workload
+    for name in path.split("."):
+        part = getattr(part, name)
+    return part
+
+
+def with_value(workload: Workload, path: str, value: object) -> Workload:
+    """Return the workload with one field changed."""
+    name, _, rest = path.partition(".")
+    if not rest:
+        return workload.model_copy(update={name: value})
+    part = getattr(workload, name)
+    return workload.model_copy(update={name: part.model_copy(update={rest: value})})
+
+
+def scene_hardware(world: World) -> list[Hardware]:
+    """Return the GPUs that stand in a scene and that a profile serves, the most numerous first."""
+    plant = world.plant
+    made = []
+    for number, part in enumerate(plant.gpu_parts):
+        gpus = int(np.count_nonzero((plant.gpus.part == number) & plant.gpus.present))
+        if not gpus:
+            continue
+        try:
+            profile = profile_for_gpu(part).name
+        except ProfileError:
+            continue  # nothing can be planned on it
+        node = int(plant.gpus.node[int(np.argmax(plant.gpus.part == number))])
+        node_gpus = int(plant.nodes.gpu_count[node])
+        title = f"This scene: {part}"
+        gpu_bytes = world.catalog.gpu(part).memory_bytes
+        made.append(Hardware(title, profile, part, gpu_bytes, gpus, node_gpus, True))
+    return sorted(made, key=lambda hardware: -hardware.gpus)
+
+
+def profile_hardware() -> list[Hardware]:
+    """Return the hardware of every shipped profile."""
+    made = []
+    for name in profile_names():
+        calibrated = load_calibrated(name)
+        profile = calibrated.profile
+        made.append(Hardware(calibrated.title, name, "", profile.hbm_bytes, MOST_GPUS, 8, False))
+    return sorted(made, key=lambda hardware: hardware.title)
+
+
+def draft_of_job(world: World, job: Job, hardware: list[Hardware]) -> Draft | None:
+    """Return the draft of a scenario's job on the hardware it has there; None when nothing serves it."""
+    allowed = allowed_nodes(world.plant, job.rows)
+    if not allowed.any():
+        return None
+    plant, node = world.plant, int(np.argmax(allowed))
+    part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[node])])]
+    found = next((one for one in hardware if one.in_scene and one.gpu_part == part), None)
+    if found is None:
+        return None
+    return Draft(job.workload, int(plant.nodes.gpu_count[node]) * job.nodes, found)
+
+
+def default_draft(hardware: list[Hardware]) -> Draft:
+    """Return what the dialog starts with where no job is to be had: a small model on a few nodes."""
+    chosen = next((one for one in hardware if one.in_scene), None)
+    if chosen is None:
+        chosen = next(one for one in hardware if one.profile == _DEFAULT_PROFILE)
+    return Draft(default_training("llama3-8b"), min(_DEFAULT_GPUS, chosen.gpus), chosen)
+
+
+def default_training(model: str) -> LlmTraining:
+    """Return the training of a model preset with the cut still to be found."""
+    return LlmTraining(kind="llm", model=model, global_batch=128)
+
+
+def on_hardware(draft: Draft, hardware: Hardware) -> Draft:
+    """Return the draft on other hardware, with its own profile, and no more GPUs than there are."""
+    workload = draft.workload.model_copy(update={"profile": None})
+    return replace(draft, workload=workload, hardware=hardware, gpus=min(draft.gpus, hardware.gpus))
+
+
+def yaml_of(draft: Draft) -> str:
+    """Return the draft as lines of a scenario's job: nodes and workload."""
+    workload = draft.workload
+    if not draft.hardware.in_scene:
+        workload = workload.model_copy(update={"profile": draft.profile})
+    whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
+    nodes = f"{max(whole + (rest > 0), 1)}"
+    remark = f"{draft.gpus:,} GPUs of {draft.hardware.node_gpus} a node"
+    return f"nodes: {nodes} # {remark}\nworkload:\n{block(_given(workload), 2)}"
+
+
+def _given(part: BaseModel) -> dict[str, Any]:
+    """Return a part as a file would hold it, without what is as it would be anyway."""
+    shown = plain(part)
+    for name, info in type(part).model_fields.items():
+        key, value = info.alias or name, getattr(part, name)
+        if not info.is_required() and value == info.default:
+            shown.pop(key, None)
+        elif isinstance(value, BaseModel) and key in shown:
+            shown[key] = _given(value)
+    return shown
+
+
+def worth(draft: Draft, estimate: JobEstimate) -> str:
+    """Return how far an estimate can be trusted, in a sentence or two."""
+    if estimate.kind in ("vision", "hpc"):
+        return (
+            "Work and efficiency are the workload's own figures: the estimate is worth what they are worth."
+        )
+    profile = load_calibrated(draft.profile)
+    said = f"{profile.title}: {profile_worth(profile)}."
+    if estimate.confidence != profile.confidence:
+        said += " That is for what it was held against; here the error is unknown."
+    return said

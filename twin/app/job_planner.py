@@ -1,0 +1,81 @@
+"""Opens the job dialog over the window and keeps it on the open scene and its run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from twin.app.fact_rows import World
+from twin.app.look import Look
+from twin.app.session import Session
+from twin.catalog import Catalog
+from twin.record.channels import JobState
+
+if TYPE_CHECKING:
+    from twin.app.job_dialog import JobDialog
+
+_STEPPING = (JobState.RUNNING, JobState.CHECKPOINT)
+
+
+class JobPlanner:
+    """Holds one dialog, made when it is first asked for."""
+
+    def __init__(self, look: Look, session: Session, catalog: Catalog, window: QWidget) -> None:
+        self._look, self._session, self._catalog, self._window = look, session, catalog, window
+        self.dialog: JobDialog | None = None
+        self._scene: object = None  # document the dialog plans on
+        session.document_changed.connect(self._on_document)
+        session.figures_changed.connect(self._on_figures)
+
+    def open(self, job_id: str | None = None) -> None:
+        """Show the dialog, starting from a job of the scene; none: as it was left, at first from the first job."""
+        if self.dialog is None:
+            from twin.app.job_dialog import JobDialog
+
+            self.dialog = JobDialog(self._look, self._window)
+        self._bring_up_to_date()
+        if job_id is not None:
+            self.dialog.show_job(job_id)
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+        self._on_figures()
+
+    def close(self) -> None:
+        """Put the dialog away."""
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def _bring_up_to_date(self) -> None:
+        document, plant = self._session.document, self._session.plant
+        if self.dialog is None or document is self._scene:
+            return
+        self._scene = document
+        if document is None or plant is None:
+            self.dialog.set_world(None)
+        else:
+            self.dialog.set_world(World(document.scenario, plant, self._catalog, None))
+
+    def _on_document(self) -> None:
+        if self.dialog is not None and self.dialog.isVisible():
+            self._bring_up_to_date()
+
+    def _on_figures(self) -> None:
+        if self.dialog is not None and self.dialog.isVisible():
+            self.dialog.follow(self._pace(self.dialog.followed))
+
+    def _pace(self, job_id: str | None) -> float | None:
+        """Return the step time of a job in the run now [s]; None while it makes no steps."""
+        document, frame = self._session.document, self._session.shown
+        if job_id is None or document is None or frame is None:
+            return None
+        ids = [job.id for job in document.scenario.jobs]
+        if job_id not in ids or ids.index(job_id) >= len(frame.values["job.state"]):
+            return None
+        at = ids.index(job_id)
+        if JobState(int(frame.values["job.state"][at])) not in _STEPPING:
+            return None
+        step_s = float(frame.values["job.step_s"][at])
+        return step_s if np.isfinite(step_s) and step_s > 0.0 else None

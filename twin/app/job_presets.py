@@ -1,0 +1,54 @@
+"""Models to choose from in the job dialog: published shapes, and the jobs of the open scene. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from twin.app.job_draft import Draft, default_training
+from twin.planning.models import model_presets
+from twin.scenario.document import Scenario
+from twin.scenario.work import LlmTraining, Workload
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One entry of the list.
+
+    Attributes
+    ----------
+    title
+        For people.
+    workload
+        What it starts from.
+    is_model
+        Whether it changes only the model of a training that is already there.
+    """
+
+    title: str
+    workload: Workload
+    is_model: bool
+
+    def is_of(self, workload: Workload) -> bool:
+        """Return whether a workload is of this entry."""
+        if workload.kind != self.workload.kind or self.is_model != isinstance(workload, LlmTraining):
+            return False
+        return workload.model == self.workload.model
+
+    def apply(self, draft: Draft) -> Draft:
+        """Return the draft with this model; the cut of a transformer stays, its sequence is the model's."""
+        if self.is_model and isinstance(draft.workload, LlmTraining):
+            changed = draft.workload.model_copy(update={"model": self.workload.model, "sequence": None})
+            return replace(draft, workload=changed)
+        return replace(draft, workload=self.workload)
+
+
+def presets(scenario: Scenario | None) -> list[Preset]:
+    """Return the models, by size within their family, then jobs of the scene that are no plain training."""
+    made = [Preset(preset.title, default_training(name), True) for name, preset in model_presets().items()]
+    jobs = scenario.jobs if scenario is not None else ()
+    made.extend(
+        Preset(f"{job.title or job.id} (scene)", job.workload, False)
+        for job in jobs
+        if not isinstance(job.workload, LlmTraining)
+    )
+    return made

@@ -1,0 +1,82 @@
+"""The parallelism search and the advice on memory, asked for a draft. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from twin.app.job_draft import Draft, planned_draft, with_value
+from twin.physics.training_inputs import Parallel, Stack
+from twin.planning.advice import Advice, advise
+from twin.planning.job import LlmJob
+from twin.planning.search import Candidate, Found, Limits, search
+from twin.scenario.work import LlmTraining
+from twin.scenario.workload import Parallelism
+
+TOP = 12
+"""Plans shown."""
+
+
+def can_be_searched(draft: Draft) -> bool:
+    """Return whether the search knows this workload."""
+    return isinstance(draft.workload, LlmTraining)
+
+
+def best_plans(draft: Draft, top: int = TOP) -> Found:
+    """Return the fastest ways to run a transformer's training on the draft's GPUs, whatever its present cut.
+
+    Raises
+    ------
+    PlanError, ProfileError
+        As the search does.
+    """
+    uncut = with_value(with_value(draft.workload, "parallelism", Parallelism()), "recompute", "none")
+    planned = planned_draft(replace(draft, workload=uncut, gpus=1))  # legal for any batch: model and stack
+    if not isinstance(planned, LlmJob):
+        raise TypeError(f"a search for {draft.workload.kind!r}")
+    return search(
+        planned.model,
+        draft.gpus,
+        planned.parallel.global_batch,
+        planned.profile,
+        stack=planned.stack,
+        gpu_bytes=planned.gpu_bytes,
+        limits=Limits(top=top),
+    )
+
+
+def with_plan(draft: Draft, plan: Candidate) -> Draft:
+    """Return the draft cut as a plan says."""
+    return _cut_as(draft, plan.parallel, plan.stack)
+
+
+def is_plan(draft: Draft, plan: Candidate) -> bool:
+    """Return whether a draft is cut as a plan says."""
+    return with_plan(draft, plan) == draft
+
+
+def advice_for(draft: Draft) -> tuple[Advice, ...]:
+    """Return what would make a transformer's training fit, cheapest first; nothing for what fits."""
+    planned = planned_draft(draft)
+    return advise(planned) if isinstance(planned, LlmJob) else ()
+
+
+def with_advice(draft: Draft, advice: Advice) -> Draft:
+    """Return the draft changed as advised; it may ask for more GPUs."""
+    parallel, stack = advice.job.parallel, advice.job.stack
+    if stack is None:
+        raise TypeError("advice without the stack it was made for")
+    return replace(_cut_as(draft, parallel, stack), gpus=parallel.gpus)
+
+
+def _cut_as(draft: Draft, parallel: Parallel, stack: Stack) -> Draft:
+    cuts = Parallelism(
+        tensor=parallel.tp,
+        pipeline=parallel.pp,
+        context=parallel.cp,
+        expert=parallel.ep,
+        interleave=parallel.vp,
+        microbatch=parallel.microbatch,
+    )
+    workload = with_value(draft.workload, "parallelism", cuts)
+    workload = with_value(workload, "recompute", stack.recompute)
+    return replace(draft, workload=with_value(workload, "stack.sharding", stack.sharding))

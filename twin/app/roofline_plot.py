@@ -1,0 +1,145 @@
+"""The roofline, drawn: slopes and ceilings of the GPU, a dot for each job. Loaded late (pyqtgraph)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from twin.app import theme as themes
+from twin.app.job_roofline import Dot, Roof
+from twin.app.look import Look, label
+from twin.app.plot_style import LogAxis, paint, plot
+from twin.app.text import prefixed
+from twin.app.theme import Theme
+
+_DECADES_LEFT, _DECADES_RIGHT = 1.3, 1.5
+
+
+class RooflinePlot(QWidget):
+    """Shows a roof and the dots under it."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self._roof: Roof | None = None
+        self.dots: list[Dot] = []
+        axes = {"left": LogAxis("left"), "bottom": LogAxis("bottom")}
+        self.plot = plot(
+            axes, "reached by a GPU [FLOP/s]", "intensity [model FLOP per byte of HBM]", "Roofline"
+        )
+        self.plot.getPlotItem().setMouseEnabled(x=False, y=False)
+        self._note = label("", "faint", wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 12, 6)
+        column.setSpacing(4)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self._note)
+        self._items: list[Any] = []
+        look.changed.connect(self._on_theme)
+        paint(self.plot, look.theme)
+
+    def show_roof(self, roof: Roof, dots: list[Dot]) -> None:
+        """Show a roof and these dots."""
+        self._roof, self.dots = roof, dots
+        self._draw(self._look.theme)
+
+    def _on_theme(self, theme: Theme) -> None:
+        paint(self.plot, theme)
+        self._draw(theme)
+
+    def _draw(self, theme: Theme) -> None:
+        item = self.plot.getPlotItem()
+        for old in self._items:
+            item.removeItem(old)
+        self._items = []
+        roof = self._roof
+        if roof is None:
+            return
+        low, high, floor = self._range(roof)
+        top = max(peak for _, peak in roof.peaks)
+        slope = [(low, low * roof.memory_bytes_s), (roof.ridge(top), top)]
+        self._line(slope, theme.text)
+        self._say(
+            f"HBM {prefixed(roof.memory_bytes_s)}B/s",
+            2 * low,
+            2 * low * roof.memory_bytes_s,
+            theme.text,
+            (-0.1, 0.0),
+        )
+        for (precision, peak), tint in zip(roof.peaks, (theme.series[0], theme.series[3]), strict=False):
+            ridge = roof.ridge(peak)
+            self._line([(ridge, peak), (high, peak)], tint)
+            self._mark(ridge, peak, tint)
+            self._say(f"{precision} {prefixed(peak)}FLOP/s", high, peak, tint, (1.02, 1.0))
+            place = (1.04, 0.95) if peak == top else (-0.05, 0.0)
+            self._say(f"ridge {prefixed(ridge)} FLOP/B", ridge, peak, theme.muted, place)
+        for dot in self.dots:
+            self._draw_dot(theme, dot)
+        item.setXRange(math.log10(low), math.log10(high), padding=0.0)
+        item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
+        said = "; ".join(
+            f"{dot.title}: {dot.intensity:,.0f} FLOP/B, {prefixed(dot.flops_s)}FLOP/s" for dot in self.dots
+        )
+        self.plot.setAccessibleDescription(said)
+        self._note.setText(
+            f"{roof.title}. Filled: over the whole step; ring: while it computes. What lies between is lost to "
+            "communication, bubble and waiting; what is missing to the roof, to the efficiency of the kernels."
+            if self.dots
+            else f"{roof.title}. The memory traffic of this workload is not known, so it has no dot."
+        )
+
+    def _draw_dot(self, theme: Theme, dot: Dot) -> None:
+        tint = theme.warning if dot.is_draft else theme.series[1]
+        x, y, busy = math.log10(dot.intensity), math.log10(dot.flops_s), math.log10(dot.busy_flops_s)
+        self._add(
+            pg.PlotDataItem([x, x], [y, busy], pen=pg.mkPen(tint, width=1.4, style=Qt.PenStyle.DotLine))
+        )
+        ring = pg.ScatterPlotItem(
+            [x], [busy], size=10, pen=pg.mkPen(tint, width=1.6), brush=pg.mkBrush(theme.surface)
+        )
+        full = pg.ScatterPlotItem(
+            [x],
+            [y],
+            size=14 if dot.is_draft else 11,
+            pen=pg.mkPen(theme.surface, width=1.5),
+            brush=pg.mkBrush(tint),
+            symbol="d" if dot.is_draft else "o",
+        )
+        self._add(ring)
+        self._add(full)
+        place = (-0.08, -0.1) if dot.is_draft else (1.06, -0.1)
+        self._say(dot.title, dot.intensity, dot.flops_s, tint, place)
+
+    def _line(self, points: list[tuple[float, float]], tint: str) -> None:
+        logs = [(math.log10(x), math.log10(y)) for x, y in points]
+        self._add(pg.PlotDataItem([x for x, _ in logs], [y for _, y in logs], pen=pg.mkPen(tint, width=2.2)))
+
+    def _mark(self, x: float, y: float, tint: str) -> None:
+        pen = pg.mkPen(tint, width=1.5)
+        brush = pg.mkBrush(self._look.theme.surface)
+        self._add(
+            pg.ScatterPlotItem([math.log10(x)], [math.log10(y)], size=7, pen=pen, brush=brush, symbol="s")
+        )
+
+    def _say(self, words: str, x: float, y: float, tint: str, anchor: tuple[float, float]) -> None:
+        made = pg.TextItem(words, color=tint, anchor=anchor)
+        made.setFont(themes.font(11))
+        made.setPos(math.log10(x), math.log10(y))
+        self._add(made)
+
+    def _add(self, item: Any) -> None:
+        self.plot.getPlotItem().addItem(item)
+        self._items.append(item)
+
+    def _range(self, roof: Roof) -> tuple[float, float, float]:
+        """Return lowest and highest intensity, and the lowest rate shown."""
+        ridges = [roof.ridge(peak) for _, peak in roof.peaks]
+        known = [dot.intensity for dot in self.dots]
+        low = min([min(ridges) / 10**_DECADES_LEFT, *(x / 2 for x in known)])
+        high = max([max(ridges) * 10**_DECADES_RIGHT, *(x * 3 for x in known)])
+        rates = [dot.flops_s / 2.5 for dot in self.dots]
+        return low, high, min([low * roof.memory_bytes_s, *rates])
