@@ -22,6 +22,7 @@ from sim_scenes import (
     tiny,
 )
 
+from twin.physics.storage import limited_bytes_s, store_load
 from twin.record.channels import JobState
 from twin.scenario import set_value
 from twin.scenario.document import Scenario
@@ -112,7 +113,8 @@ def test_operations_limit_small_reads() -> None:
     slow = hall(reading(5.0, operation="100 kB"), stores=(store(iops="10000 /s"),))
     assert wait_s(running(fast)) == 0.0
     engine = running(slow)
-    assert step_s(engine) == pytest.approx(engine.jobs.work[0].ingest_bytes / (10000 * 100e3))
+    delivered = float(limited_bytes_s(10e9, 10000, 100e3))
+    assert step_s(engine) == pytest.approx(engine.jobs.work[0].ingest_bytes / delivered)
     assert frame(engine).values["store.iops"][0] == pytest.approx(10000)
     assert frame(engine).values["store.load"][0] == pytest.approx(100)
 
@@ -325,8 +327,8 @@ def test_books_close_while_a_store_is_short(seed: int) -> None:
         assert_books_close(engine)
         values = frame(engine).values
         assert (values["store.load"] <= 100).all()
-        load = values["store.read_bytes_s"][0] / 10e9 + values["store.write_bytes_s"][0] / 1e9
-        assert load <= 1 + 1e-6
+        moved = values["store.read_bytes_s"][0], values["store.write_bytes_s"][0]
+        assert store_load(*moved, 10e9, 1e9) <= 1 + 1e-6
     assert engine.summary()["ledger_gpu_s"]["input_wait"] > 0
     assert any(write.late for write in engine.stores.writes) or len(events(engine, "checkpoint")) > 10
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from twin import units
+from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.sim.inputs import JobInput, Reading
@@ -90,4 +91,4 @@ def _wait_s(reading: Reading, reader: Reader | None, step_s: float) -> float:
     read_s = reading.node_s
     if reader is not None and reader.granted < reading.stored_bytes / max(step_s, reading.node_s):
         read_s = max(read_s, reading.stored_bytes / reader.granted)
-    return max(0.0, read_s - step_s)
+    return float(input_wait_s(read_s, step_s)) if read_s > step_s else 0.0

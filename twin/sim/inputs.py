@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.catalog import Catalog
-from twin.physics.input_tiers import cache_hit_ratio, tier_shares
+from twin.physics.input_tiers import cache_hit_ratio, read_time_s, tier_shares
 from twin.physics.storage import max_min_share, outstanding_bytes_s
 from twin.plant.tables import Plant, Stores
 from twin.scenario.document import Scenario
@@ -139,11 +139,10 @@ class _Tiers:
         hits = cache_hit_ratio(dataset, caches, epoch, shuffled=shuffled)
         share = tier_shares(hits.tolist())
         reach = share[::-1].cumsum()[::-1]  # of the input, what comes from this tier or one behind it
-        memory_s = share[0] * self.step_bytes / self.memory_bytes_s
-        nvme_s = share[1] * self.step_bytes / self.nvme_bytes_s
+        node_s = float(read_time_s(self.step_bytes, share[:2], [self.memory_bytes_s, self.nvme_bytes_s]))
         stored = float(reach[2])
         if stored <= 0:
-            return Reading(0.0, float(max(memory_s, nvme_s)), math.inf, ())
+            return Reading(0.0, node_s, math.inf, ())
         operation = self._operation_bytes()
         uses, limit = [], math.inf
         for k, store in enumerate(self.chain):
@@ -153,7 +152,7 @@ class _Tiers:
             uses.append(Use(store, passed, filled, passed / operation + filled / OPERATION_BYTES))
             answers = float(outstanding_bytes_s(self.requests, operation, stores.first_byte_s[store]))
             limit = min(limit, answers / passed) if passed > 0 else limit
-        return Reading(self.step_bytes * stored, float(max(memory_s, nvme_s)), limit, tuple(uses))
+        return Reading(self.step_bytes * stored, node_s, limit, tuple(uses))
 
     def _kept(self, k: int, dataset_bytes: float, epoch: int, *, shuffled: bool) -> float:
         """Return what share of what passes through a store on its way it keeps, and so has to write."""

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from twin.physics.storage import transfer_s
 from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.scenario.faults import Cause
@@ -254,7 +255,7 @@ class Recovery:
         if plan.store < 0 or plan.load_s == 0:
             return plan.load_s
         size, limit = self.jobs.work[row.index].checkpoint_bytes, plan.recovery.load_bytes_s or math.inf
-        return size / self.stores.load_bytes_s(plan.store, limit)
+        return float(transfer_s(size, self.stores.load_bytes_s(plan.store, limit)))
 
     def node_usable(self) -> None:
         """Look whether a job that waits for a spare can go on; called when a node comes free."""
