@@ -46,6 +46,9 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
         to.print(_job(job))
     if sum(summary["ledger_gpu_s"].values()) > 0:
         to.print(_ledger(summary["ledger_gpu_s"]))
+    busy = [store for store in summary.get("stores", ()) if store["load_max"] > 0]
+    if busy:
+        to.print(_stores(busy))
     if any(summary["interruptions"]["by_cause"].values()):
         to.print(_causes(summary["interruptions"]["by_cause"]))
     to.print(_heat(summary))
@@ -153,6 +156,26 @@ def _ledger(ledger: Mapping[str, float]) -> Group:
             bar = "█" * round(share * _BAR) or "▏"
             table.add_row(_title(account), f"{gpu_s / 3600:,.0f}", _percent(share), Text(bar, style="cyan"))
     return _titled("Where the GPU-hours went", table)
+
+
+def _stores(stores: list[Mapping[str, Any]]) -> Group:
+    table = table_of()
+    table.add_column("store", no_wrap=True)
+    for head in ("reads", "at most", "writes", "at most", "operations", "busy", "at most"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for store in stores:
+        table.add_row(
+            str(store["id"]),
+            *(
+                _quantity(store[f"{way}_{figure}_bytes_s"], "bandwidth")
+                for way in ("read", "write")
+                for figure in ("mean", "max")
+            ),
+            f"{store['iops_mean']:,.0f} /s",
+            _percent(store["load_mean"]),
+            _percent(store["load_max"]),
+        )
+    return _titled("Storage", table)
 
 
 def _causes(by_cause: Mapping[str, int]) -> Group:
