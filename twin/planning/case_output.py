@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.planning.case_file import CaseFile
 from twin.planning.cases import Judged, errors_of
 
 GB = 1e9
 PART_COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(StepParts) if field.name.endswith("_s"))
-MEMORY_COLUMNS = ("memory_gb", "weights_gb", "gradients_gb", "optimizer_gb", "activations_gb")
+_MEMORY_PARTS: tuple[str, ...] = tuple(field.name for field in fields(MemoryParts))
+MEMORY_COLUMNS: tuple[str, ...] = ("memory_gb", *(name.replace("_bytes", "_gb") for name in _MEMORY_PARTS))
 ADDED_COLUMNS: tuple[str, ...] = (
     "predicted_s",
     *PART_COLUMNS,
@@ -48,10 +50,7 @@ def added(judged: Judged) -> dict[str, Any]:
         **{name: getattr(parts, name) for name in PART_COLUMNS},
         "mfu": parts.mfu,
         "memory_gb": memory.total_bytes / GB,
-        "weights_gb": memory.weights_bytes / GB,
-        "gradients_gb": memory.gradients_bytes / GB,
-        "optimizer_gb": memory.optimizer_bytes / GB,
-        "activations_gb": memory.activations_bytes / GB,
+        **{name.replace("_bytes", "_gb"): getattr(memory, name) / GB for name in _MEMORY_PARTS},
         "fits": not judged.reason,
         "used_dp": case.parallel.dp,
         "used_microbatch": case.parallel.microbatch,

@@ -375,7 +375,8 @@ def fastest_microbatch(
     -------
     Parallel
         With microbatch 1, 2, 4, 8 or 16 and an interleave that divides the layers of a stage (above 1 only
-        where the microbatches are a multiple of the stages); 1 and 1 when nothing fits.
+        where the microbatches are a multiple of the stages); 1 and 1 when nothing fits. Where the stages do not
+        divide the layers, both embeddings count as layers.
     """
     fitting = [
         cut
@@ -390,7 +391,10 @@ def fastest_microbatch(
 def _open_cuts(
     model: Model, parallel: Parallel, microbatch: int | None, vp: int | None
 ) -> Iterator[Parallel]:
-    stage_layers = model.layers / parallel.pp
+    layers = model.layers
+    if layers % parallel.pp and (layers + 2) % parallel.pp == 0:
+        layers += 2  # both embeddings count as layers, as Llama 3 405B is cut
+    stage_layers = layers / parallel.pp
     for size in MICROBATCHES if microbatch is None else (microbatch,):
         cut = replace(parallel, microbatch=size, vp=vp or 1)
         if cut.microbatches < 1 or not cut.microbatches.is_integer():
@@ -399,5 +403,5 @@ def _open_cuts(
         if vp is not None or parallel.pp == 1 or cut.microbatches % parallel.pp:
             continue
         for stages in range(2, int(stage_layers) + 1):
-            if stage_layers % stages == 0:
+            if stage_layers % stages == 0 and parallel.pp * stages <= model.layers:
                 yield replace(cut, vp=stages)

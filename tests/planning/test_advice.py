@@ -1,0 +1,67 @@
+"""What would make a job fit: smallest changes, cheapest first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from twin.planning.advice import advise, fewest_gpus
+from twin.planning.job import LlmJob, cut, estimate
+from twin.planning.llm import default_stack
+
+TIGHT = LlmJob("llama3-70b", cut(64, 128, tp=4, pp=4, cp=1, vp=5, microbatch=2), "h100")
+
+
+def test_a_job_that_fits_needs_no_advice() -> None:
+    assert advise(LlmJob("llama3-8b", cut(8, 128, cp=2), "h100")) == ()
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        TIGHT,
+        LlmJob("llama3-405b", cut(512, 256, tp=8), "h100"),
+        LlmJob("gpt3-175b", cut(64, 64, tp=8, pp=4), "a100"),
+        LlmJob("llama3-70b", cut(64, 128, tp=2, pp=2, microbatch=2), "h100"),
+    ],
+    ids=lambda job: str(job.model),
+)
+def test_each_advice_fits_and_says_its_cost(job: LlmJob) -> None:
+    before = estimate(job)
+    assert not before.fits
+    found = advise(job)
+    assert found
+    assert [one.step_s for one in found] == sorted(one.step_s for one in found)
+    for one in found:
+        after = estimate(one.job)
+        assert after.fits
+        assert after.gpus == before.gpus
+        assert (after.step_s, after.memory) == (one.step_s, one.memory)
+        assert one.words
+
+
+def test_levers_are_named_and_turned_no_further_than_needed() -> None:
+    found = {one.words: one.job for one in advise(TIGHT)}
+    assert set(found) == {"tensor 4 -> 8", "context 1 -> 4", "full recomputation"}
+    less = replace(TIGHT, parallel=replace(TIGHT.parallel, cp=2, dp=2))
+    assert "microbatch 2 -> 1" in {one.words for one in advise(less)}
+    for words, job in found.items():
+        if words.startswith("context 1 -> "):
+            halved = replace(job.parallel, cp=job.parallel.cp // 2, dp=job.parallel.dp * 2)
+            assert halved.cp == 1 or not estimate(replace(job, parallel=halved)).fits
+
+
+def test_sharding_the_optimizer_helps_a_replicated_one() -> None:
+    stack = replace(default_stack("h100", "llama3-8b"), sharding="none", recompute="full")
+    job = LlmJob("llama3-8b", cut(8, 8), "h100", stack)
+    assert not estimate(job).fits
+    assert any("ZeRO-1" in one.words for one in advise(job))
+
+
+def test_where_nothing_helps_more_gpus_are_offered() -> None:
+    (one,) = advise(LlmJob("llama3-405b", cut(16, 16, tp=8), "h100"))
+    assert one.words.startswith("128 GPUs instead of 16")
+    assert estimate(one.job).fits
+    assert fewest_gpus("llama3-405b", 8, 8, "h100") is not None
+    assert fewest_gpus("llama3-405b", 1, 1, "h100", gpu_bytes=1e9) is None

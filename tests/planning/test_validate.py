@@ -1,0 +1,209 @@
+"""Our model beside published figures: the goals of the project, and how they are computed."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twin.planning.figures import ProfileError
+from twin.planning.reference import parsed_table, reference_table
+from twin.planning.result import PlanError
+from twin.planning.validation import Comparison, Row, baseline_mape_pct, best_constant
+from twin.planning.validation_tables import GENERATION_OF, STEP_TABLES, TABLE_NAMES, validate
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference"
+
+
+def compared(name: str) -> Comparison:
+    ((comparison,), _) = validate((name,), SHARED if SHARED.is_dir() else None)
+    return comparison
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "bound_pct"),
+    [
+        ("dgxc-h100-bf16", 31, 3.0),
+        ("dgxc-h100-fp8", 30, 5.0),
+        ("dgxc-gb200-bf16", 6, 3.0),
+        ("dgxc-gb200-fp8", 8, 3.0),
+        ("megatron-core", 9, 5.5),
+        ("sc21", 10, 4.0),
+        ("korthikanti", 8, 5.5),
+        ("collectives", 55, 5.0),
+    ],
+)
+def test_mean_error_of_published_tables(name: str, rows: int, bound_pct: float) -> None:
+    comparison = compared(name)
+    assert comparison.errors is not None
+    assert comparison.errors.rows == rows
+    assert comparison.goals == {"mape_pct": bound_pct}
+    assert comparison.passed, comparison.missed
+
+
+def test_strong_scaling_falls_as_published() -> None:
+    few, many = compared("megatron-core-strong").rows
+    for row in (few, many):
+        assert row.ratio == pytest.approx(1, abs=0.08)
+    assert many.measured < few.measured / 40
+
+
+@pytest.mark.parametrize(("name", "bound_pct"), [("memory-activations", 1.0), ("memory-state", 2.0)])
+def test_every_published_memory_figure(name: str, bound_pct: float) -> None:
+    comparison = compared(name)
+    assert comparison.goals == {"worst_pct": bound_pct}
+    assert comparison.passed, comparison.missed
+
+
+def test_zero_shot_on_a_third_party() -> None:
+    comparison = compared("vtrain")
+    if comparison.skipped:
+        pytest.skip(comparison.skipped)
+    assert comparison.errors is not None
+    assert comparison.errors.rows == 55
+    assert comparison.passed, comparison.missed
+
+
+def test_every_generation_beats_one_mfu() -> None:
+    _, generations = validate((), SHARED if SHARED.is_dir() else None)
+    assert {one.name for one in generations} == {"H100", "GB200", "A100"}
+    for one in generations:
+        assert one.mape_pct < one.baseline_mape_pct, one
+
+
+def test_one_profile_serves_a_generation_and_stack() -> None:
+    stacks = {
+        table.file.split("_strong")[0]: table.profile for table in STEP_TABLES if table.generation == "H100"
+    }
+    assert stacks == {"dgxc": "h100", "megatron_core": "h100-megatron"}
+    assert {table.profile for table in STEP_TABLES if table.generation == "A100"} == {"a100"}
+    assert {table.profile for table in STEP_TABLES if table.generation == "GB200"} == {"gb200"}
+
+
+def test_products_inside_a_step_are_slower_than_the_best_alone() -> None:
+    rows = {row.label: row.ratio for row in compared("gemm").rows}
+    assert 0.85 < rows["H100-SXM, BF16"] < 1
+    assert all(ratio < 1.05 for ratio in rows.values())
+
+
+def test_what_does_not_ship_is_skipped_with_a_reason(tmp_path: Path) -> None:
+    for data in (None, tmp_path):
+        ((vtrain,), generations) = validate(("vtrain",), data)
+        assert "vtrain_ground_truth_multi.csv" in vtrain.skipped
+        assert vtrain.passed is None
+        assert generations == ()
+
+
+def test_rows_that_cannot_run_are_counted(tmp_path: Path) -> None:
+    rows = ["gpus,global_batch,microbatch,hidden,heads,layers,seq,tp,dp,pp,vp,recompute,iter_time_s"]
+    rows += ["8,8,1,1024,16,24,2048,1,8,1,1,full(x),1.0", "8,9,1,1024,16,24,2048,1,8,1,1,full(x),1.0"]
+    (tmp_path / "vtrain_ground_truth_multi.csv").write_text("\n".join(rows))
+    ((vtrain,), _) = validate(("vtrain",), tmp_path)
+    assert len(vtrain.rows) == 1
+    (why,) = vtrain.left_out
+    assert why.startswith("line 3: ")
+    assert "no multiple" in why
+
+
+def test_an_unknown_table_names_the_known_ones() -> None:
+    with pytest.raises(PlanError, match="known are dgxc-h100-bf16"):
+        validate(("dgxc",))
+    assert set(GENERATION_OF) <= set(TABLE_NAMES)
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=30))
+def test_best_constant_is_the_best(ratios: list[float]) -> None:
+    values = np.array(ratios)
+
+    def mean_error(k: float) -> float:
+        return float(np.abs(k * values - 1).mean())
+
+    best = mean_error(best_constant(ratios))
+    assert (
+        best
+        <= min(mean_error(float(k)) for k in np.concatenate([1 / values, np.linspace(0.1, 10, 50)])) + 1e-12
+    )
+
+
+def test_baseline_of_equal_runs_is_perfect() -> None:
+    comparison = compared("dgxc-gb200-fp8")
+    row = comparison.rows[0]
+    assert baseline_mape_pct(replace(comparison, rows=(row, row, row))) == pytest.approx(0, abs=1e-9)
+    twice = replace(row, measured=2 * row.measured)
+    assert baseline_mape_pct(replace(comparison, rows=(row, row, twice))) == pytest.approx(100 / 6)
+    assert baseline_mape_pct(Comparison("x", "", "", "s", rows=(Row("a", 1.0, 1.0),))) is None
+
+
+def test_missed_goals_are_told() -> None:
+    comparison = replace(compared("sc21"), goals={"mape_pct": 0.1, "median_pct": 50.0})
+    assert comparison.passed is False
+    assert comparison.missed == (
+        f"mape {comparison.errors and comparison.errors.mape_pct:.2f} % above 0.1 %",
+    )
+
+
+COUNTS = {"dgxc": 75, "megatron_core": 9, "megatron_core_strong": 2, "sc21": 10, "korthikanti": 8,
+          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_every_table_has_its_rows_and_citation(name: str) -> None:
+    table = reference_table(name)
+    assert len(table.rows) == COUNTS[name]
+    assert table.title
+    assert table.source
+    for row in table.rows:
+        if "cite" in row:
+            assert len(str(row["cite"])) > 10
+
+
+FILES = {
+    "dgxc": "dgxc_benchmarking_dense.csv",
+    "megatron_core": "megatron_core_h100_weak.csv",
+    "megatron_core_strong": "megatron_core_h100_strong.csv",
+    "sc21": "megatron_sc21_table1.csv",
+    "korthikanti": "korthikanti_table5.csv",
+    "nccl_busbw": "nccl_busbw.csv",
+    "mamf_gemm": "mamf_gemm.csv",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_typed_figures_are_those_of_the_source(name: str) -> None:
+    path = SHARED / FILES[name]
+    if not path.is_file():
+        pytest.skip(f"{path} is not here")
+    with path.open(newline="", encoding="utf-8") as file:
+        records = list(csv.DictReader(file))
+    for typed, record in zip(reference_table(name).rows, records, strict=True):
+        for column, cell in record.items():
+            if column in ("source", "flops_kind", "params_B"):
+                continue
+            ours = typed.get(column)
+            try:
+                assert float(ours if ours is not None else "nan") == float(cell), (column, typed)
+            except ValueError:
+                assert ("" if ours is None else str(ours)) == cell, (column, typed)
+
+
+@pytest.mark.parametrize(
+    ("document", "key"),
+    [
+        ([], ""),
+        ({"title": "x", "source": "y", "columns": ["a"]}, "rows"),
+        ({"title": "x", "source": "y", "columns": ["a"], "rows": [[1, 2]]}, "rows.0"),
+        ({"title": "x", "source": "y", "columns": ["cite"], "rows": [["b"]]}, "rows.0.cite"),
+        ({"title": "x", "source": "y", "columns": ["a"], "rows": [[1]], "unit": "s"}, "unit"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_key(document: object, key: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        parsed_table(document, "x", "reference/x.yaml")
+    assert caught.value.key == key
+    with pytest.raises(ProfileError, match="no such table"):
+        reference_table("nothing")
