@@ -35,6 +35,8 @@ def plan_rows(world: World, job: Job) -> list[Row]:
     return [
         Row("Step time", text.quantity(planned.step_s, "s"), hint=hint),
         *_throughput(planned),
+        *_phases(planned),
+        *_service(planned),
         Row("Confidence", planned.confidence, hint="\n".join([hint, *planned.low_confidence])),
         Row(
             "Memory of a GPU",
@@ -50,6 +52,32 @@ def _throughput(planned: JobEstimate) -> list[Row]:
         return []
     rate = f"{text.prefixed(planned.rate_s)} {planned.unit_of_work}/s"
     return [Row("Throughput", rate, hint="Of the whole job, while nothing interrupts it")]
+
+
+def _phases(planned: JobEstimate) -> list[Row]:
+    return [
+        Row(phase.name.capitalize(), text.quantity(phase.seconds, "s"), hint="One phase of a step")
+        for phase in planned.phases
+    ]
+
+
+def _service(planned: JobEstimate) -> list[Row]:
+    service = planned.service
+    if service is None:
+        return []
+    capacity = f"{text.prefixed(service.capacity_requests_s)} requests/s"
+    load = f"{100 * service.utilisation:.0f} % of {capacity}"
+    late = "More is asked than it can answer: those that wait become ever more"
+    return [
+        Row("Load", load, hint=late if service.overloaded else "Of what it answers at full batches"),
+        Row("First token", text.quantity(service.first_token_s, "s"), hint="From arrival, in the mean"),
+        Row("Further tokens", text.quantity(service.token_s, "s"), hint="Each one of an answer"),
+        Row(
+            "Answered at once",
+            f"{service.batch:.3g} of {service.batch_limit:,}",
+            hint=f"Requests of one of {service.replicas:,} replicas; memory, software or the scene sets the limit",
+        ),
+    ]
 
 
 def _hardware(world: World, job: Job) -> tuple[int, str, float] | None:

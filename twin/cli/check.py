@@ -94,7 +94,10 @@ def _said_at_the_start(document: Document, engine: Engine) -> Iterator[Problem]:
         if event.kind == "refused":
             things, at = document.scenario.interventions, ("interventions", 0)
             same = [one.target == event.subject for one in things]
-        at = (at[0], same.index(True), *at[2:])
+        row = same.index(True)
+        at = (at[0], row, *at[2:])
+        if event.kind == "does_not_fit" and not hasattr(things[row].workload, "parallelism"):
+            at = at[:3]  # not every workload is cut by degrees
         mark = locate(document.tree, at)
         value = event.subject if event.kind == "refused" else ""
         yield Problem(mark.file, mark.line, written(at, document.tree), value, event.text)

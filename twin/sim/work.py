@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.profiles import Confidence
+from twin.planning.result import Service
 from twin.planning.scenario_job import estimate_of
 from twin.record.accounts import ACCOUNTS
 from twin.scenario.work import Hpc, Inference, Job, LlmTraining, Reinforcement
@@ -37,7 +38,7 @@ class Work:
     checkpoint_bytes, ingest_bytes
         Saved at a checkpoint; read in one step; of the whole job.
     misfit
-        Why it does not fit in the memory of a GPU, by the planner; empty when it does.
+        Why its GPUs are too few or too small, by the planner: memory, or the load of a service; empty when not.
     confidence
         How far the profile behind these times is calibrated.
     fp8
@@ -107,10 +108,20 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
         if isinstance(workload, Hpc)
         else (gpu.peak_fp8_flops_s if fp8 else None) or gpu.peak_bf16_flops_s,
         checkpoint_bytes=result.checkpoint_bytes,
-        misfit=result.reason,
+        misfit=result.reason or _overload(result.service),
         confidence=result.confidence,
         fp8=fp8,
         ingest_bytes=result.input_bytes,
         rest_s=max(0.0, step.idle_s - step.launch_s) if isinstance(workload, Inference) else 0.0,
         stateless=isinstance(workload, Inference),
+    )
+
+
+def _overload(service: Service | None) -> str:
+    if service is None or not service.overloaded:
+        return ""
+    asked_s = service.utilisation * service.capacity_requests_s
+    return (
+        f"is asked {asked_s:.3g} requests a second and can answer {service.capacity_requests_s:.3g}: "
+        "those that wait become ever more"
     )

@@ -1,0 +1,22 @@
+"""What the inspector says of jobs that are no training."""
+
+from __future__ import annotations
+
+from twin.app.fact_rows import World
+from twin.app.job_facts import plan_rows
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.scenario import load
+
+
+def test_services_and_learning_in_phases_say_what_they_are_made_of() -> None:
+    scenario = load("builtin:mixed-workloads").scenario
+    world = World(scenario, build(scenario), load_catalog(), None)
+    facts = {job.id: {row.label: row.value for row in plan_rows(world, job)} for job in scenario.jobs}
+    assert facts["chat"]["Load"].endswith("requests/s")
+    assert facts["chat"]["First token"].endswith(" s")
+    assert " of " in facts["chat"]["Answered at once"]
+    assert {"Generation", "Scoring", "Learning"} <= facts["tutor"].keys()
+    assert facts["options"]["Throughput"].endswith("paths/s")
+    assert facts["forecast"]["Throughput"].endswith("cells/s")
+    assert "Load" not in facts["llama3"]
