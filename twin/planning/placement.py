@@ -7,6 +7,7 @@ its card at the profile's scale-out efficiency; links between switches carry up 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from twin.physics.training_inputs import Network, Profile
 from twin.planning.job import AnyJob, InferenceJob, ReinforcementJob
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.traffic import KINDS, Traffic
-from twin.plant.routes import Flows, Router
+from twin.plant.routes import Flows, Loads, Router
 from twin.plant.tables import Plant
 
 Floats = NDArray[np.float64]
@@ -56,11 +57,33 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Load of a job on the links behind the cards.
+
+    Parameters
+    ----------
+    dlink
+        Directed links that carry anything, shape (m,).
+    peak_bytes_s, step_bytes
+        Highest demand on each, as kinds take turns, and what each carries in a step [B/s, B].
+    by_kind
+        The links of each kind.
+    """
+
+    dlink: Longs
+    peak_bytes_s: Floats
+    step_bytes: Floats
+    by_kind: tuple[Longs, ...]
+
+
+@dataclass(frozen=True)
 class Placement:
     """A job on nodes: where its traffic goes and how fast it may.
 
     Parameters
     ----------
+    router
+        Routes of the fabric at that time.
     flows
         Between node slots, by kind.
     step_bytes
@@ -69,31 +92,30 @@ class Placement:
         Factors the fabric allows the job when it is alone on it.
     rate_bytes_s
         Of a flow of weight one while its kind communicates, by kind; 0 for kinds it does not use [B/s].
-    dlink, on
-        Directed links behind the cards that carry anything, shape (m,), and flows on them, shape (kinds, m).
     reachable
         Whether every flow finds a way.
+    loads
+        What the flows put on the links, where that had to be known.
     """
 
+    router: Router
     flows: Flows
     step_bytes: Floats
     network: Network
     rate_bytes_s: Floats
-    dlink: Longs
-    on: Floats
     reachable: bool
+    loads: Loads | None = None
 
-    @property
-    def peak_bytes_s(self) -> Floats:
-        """Highest demand on each of `dlink`: kinds take turns [B/s]."""
-        peak: Floats = (self.on * self.rate_bytes_s[:, None]).max(axis=0)
-        return peak
-
-    @property
-    def bytes_per_step(self) -> Floats:
-        """What each of `dlink` carries in a step [B]."""
-        carried: Floats = self.step_bytes @ self.on
-        return carried
+    @cached_property
+    def spread(self) -> Spread:
+        """Load of the job on the links behind the cards, worked out when somebody asks."""
+        loads = self.router.load(self.flows, len(KINDS)) if self.loads is None else self.loads
+        peak, carried = (np.zeros(2 * len(self.router.links)) for _ in range(2))
+        for kind, (dlink, on) in enumerate(loads.by_group):
+            peak[dlink] = np.maximum(peak[dlink], on * self.rate_bytes_s[kind])
+            carried[dlink] += on * self.step_bytes[kind]
+        dlink = np.flatnonzero(peak)
+        return Spread(dlink, peak[dlink], carried[dlink], tuple(links for links, _ in loads.by_group))
 
     @property
     def communication_s(self) -> float:
@@ -174,53 +196,54 @@ def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, term
     """
     kinds = len(KINDS)
     flows = replace(traffic.flows, source=nodes[traffic.flows.source], target=nodes[traffic.flows.target])
-    loads = router.load(flows, kinds)
-    dlink = np.flatnonzero(loads.flows.any(axis=0))
-    on = loads.flows[:, dlink]
-    factors = router.card_bytes_s(flows, kinds) / profile.scale_out_bytes_s
-    if len(dlink):
-        capacity = router.bytes_s[dlink // 2]
-        if not router.has_peers:  # cables of a torus end in cards, at the profile's efficiency
-            capacity = capacity / profile.scale_out_efficiency
-        with np.errstate(divide="ignore"):
-            factors = np.minimum(factors, (capacity / on).min(axis=1) / profile.scale_out_bytes_s)
-        if terms.hashed:
-            hashed = _hashed_bytes_s(router, dlink, on) / profile.scale_out_efficiency
-            factors = np.minimum(factors, hashed / profile.scale_out_bytes_s)
+    factors = router.card_bytes_s(flows, kinds)
+    loads, further, reachable = None, 0.0, True
+    if terms.hashed or not router.roomy(nodes, profile.scale_out_efficiency):
+        loads = router.load(flows, kinds)
+        factors = np.minimum(factors, _inner_bytes_s(router, loads, profile, terms))
+        further = max(0.0, float(loads.hops.max(initial=0.0)) - REFERENCE_HOPS)
+        reachable = not loads.unreachable.any()
+    factors = factors / profile.scale_out_bytes_s
     used = (traffic.step_bytes > 0) & np.isfinite(factors)
     factors = np.maximum(np.where(used, factors, 1.0) * terms.efficiency, SLOWEST)
-    rate = np.where(used, factors * profile.scale_out_bytes_s * profile.scale_out_efficiency, 0.0)
-    further = max(0.0, float(loads.hops[used].max(initial=0.0)) - REFERENCE_HOPS)
     return Placement(
+        router=router,
         flows=flows,
         step_bytes=np.where(used, traffic.step_bytes, 0.0),
         network=network_with(factors, terms.hop_extra_s + further * terms.switch_latency_s),
-        rate_bytes_s=rate,
-        dlink=dlink,
-        on=on,
-        reachable=not loads.unreachable.any() and bool((factors > SLOWEST).all()),
+        rate_bytes_s=np.where(used, factors * profile.scale_out_bytes_s * profile.scale_out_efficiency, 0.0),
+        reachable=reachable and bool((factors > SLOWEST).all()),
+        loads=loads,
     )
 
 
-def _hashed_bytes_s(router: Router, dlink: Longs, on: Floats) -> Floats:
-    """Return what the fullest up-link of the busiest leaf leaves a flow of weight one, by kind [B/s].
+def _inner_bytes_s(router: Router, loads: Loads, profile: Profile, terms: Terms) -> Floats:
+    """Return what the links behind the cards leave a flow of weight one, by kind, in terms of its card [B/s]."""
+    # Cables of a torus end in cards, at the profile's efficiency; links between switches give their line rate.
+    slack = 1.0 if router.has_peers else profile.scale_out_efficiency
+    least = np.full(len(loads.by_group), np.inf)
+    for kind, (dlink, on) in enumerate(loads.by_group):
+        if len(dlink):
+            least[kind] = 1.0 / (on / router.bytes_s[dlink // 2]).max() / slack
+            if terms.hashed:
+                least[kind] = min(least[kind], _hashed_bytes_s(router, dlink, on) / slack)
+    return least
+
+
+def _hashed_bytes_s(router: Router, dlink: Longs, on: Floats) -> float:
+    """Return what the fullest up-link of the busiest leaf leaves a flow of weight one [B/s].
 
     A synchronous collective waits for its slowest flow; connections hashed to the same cable share it.
     """
     start = router.start[dlink]
     up = router.is_leaf[start]
-    least = np.full(len(on), np.inf)
+    if not up.any():
+        return float("inf")
+    dlink, on, start = dlink[up], on[up], start[up]
     cables = router.links.cables[dlink // 2]
-    one_bytes_s = router.bytes_s[dlink // 2] / cables
-    for kind in range(len(on)):
-        here = up & (on[kind] > 0)
-        if not here.any():
-            continue
-        out = np.bincount(start[here], on[kind, here])
-        paths = np.bincount(start[here], cables[here])
-        with np.errstate(invalid="ignore"):
-            busiest = int(np.nanargmax(out / paths))
-        connections = max(1, round(SUBFLOWS * float(out[busiest])))
-        fullest = ecmp_expected_max(connections, int(paths[busiest])) / SUBFLOWS
-        least[kind] = one_bytes_s[here & (start == busiest)].min() / max(fullest, 1e-9)
-    return least
+    out, paths = np.bincount(start, on), np.bincount(start, cables)
+    busiest = int(np.argmax(out / np.maximum(paths, 1)))
+    connections = max(1, round(SUBFLOWS * float(out[busiest])))
+    fullest = ecmp_expected_max(connections, int(paths[busiest])) / SUBFLOWS
+    mine = start == busiest
+    return float((router.bytes_s[dlink[mine] // 2] / cables[mine]).min() / fullest)

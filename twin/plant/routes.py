@@ -24,6 +24,13 @@ EVERY_CARD = -1
 """Network card of a flow that stands for one on each card of its node, to the like card of the other node."""
 
 
+FEW_PAIRS = 65536
+"""Pairs of ways nodes are cabled up to which flows are counted in a table of all pairs, else sorted."""
+
+MOST_WIDTHS = 20_000_000
+"""Comparisons of leaf with leaf that are worth knowing whether a fabric is roomy."""
+
+
 @dataclass(frozen=True)
 class Flows:
     """Traffic between nodes, by group of flows that move together; all arrays of one length.
@@ -54,16 +61,16 @@ class Loads:
 
     Parameters
     ----------
-    flows
-        Flows on each directed link between switches or between nodes, shape (groups, 2 * links); those on the
-        cables of cards are `Router.card_flows`.
+    by_group
+        Directed links between switches or between nodes that carry anything, and the flows on each, by group; the
+        cables of cards are for `Router.card_flows`.
     hops
         Mean switches (ring, torus: cables) on the way, shape (groups,).
     unreachable
         Flows that find no way, shape (groups,).
     """
 
-    flows: Floats
+    by_group: tuple[tuple[Longs, Floats], ...]
     hops: Floats
     unreachable: Floats
 
@@ -97,6 +104,9 @@ class Router:
         mine = links.fabric == fabric
         self.has_peers = bool((mine & (links.kind == LinkKind.PEER)).any())
         down = plant.node_links
+        self.cables = len(down.node)  # of all cards, of all fabrics
+        if self.has_peers:
+            self.cables = 0  # a mixed fabric may lead through them
         cables = np.flatnonzero(down.fabric == fabric)
         self.cards = int(down.nic[cables].max(initial=0)) + 1
         self.planes = int(down.plane[cables].max(initial=0)) + 1
@@ -115,7 +125,8 @@ class Router:
         self.is_leaf[down.leaf[cables]] = True
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
         self._routes: dict[int, _Route] = {}
-        self._rates: Floats | None = None
+        self._slow: Floats | None = None
+        self._wides: dict[float, bool] = {}
 
     def _members(self, mine: Bools) -> Longs:
         ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
@@ -150,72 +161,131 @@ class Router:
 
     def load(self, flows: Flows, groups: int) -> Loads:
         """Return what `flows` put on the links of the fabric behind the cards."""
-        size = 2 * len(self.links)
-        total = np.zeros((groups, size))
+        none = (np.zeros(0, np.int64), np.zeros(0))
         if not len(flows.group):
-            return Loads(total, np.zeros(groups), np.zeros(groups))
-        if self.has_peers:
-            place = np.arange(self.links.nodes, dtype=np.int64)
-        else:
-            place = self.attachment
+            return Loads((none,) * groups, np.zeros(groups), np.zeros(groups))
+        keys, weight = self._by_route(flows, groups)
+        routes = [self._routes[k] for k in keys]
+        first, size = 2 * self.cables, 2 * (len(self.links) - self.cables)  # links of cards come first
+        found = []
+        for group in range(groups):
+            mine = [(routes[k], weight[group, k]) for k in np.flatnonzero(weight[group]).tolist()]
+            crossing = [(route, on) for route, on in mine if len(route.dlink)]
+            if not crossing:
+                found.append(none)
+                continue
+            dlink = np.concatenate([route.dlink for route, _ in crossing])
+            share = np.concatenate([route.share * on for route, on in crossing])
+            total = np.bincount(dlink - first, share, minlength=size)
+            used = np.flatnonzero(total)
+            found.append((used + first, total[used]))
+        hops = np.array([route.hops for route in routes])
+        known = hops > 0
+        counted = np.maximum(weight @ known, 1e-300)
+        return Loads(tuple(found), weight @ hops / counted, weight @ ~known)
+
+    def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:
+        """Return the routes flows take, each found once and kept, and the weight on each, shape (groups, routes)."""
+        place = np.arange(self.links.nodes, dtype=np.int64) if self.has_peers else self.attachment
         kinds, cards = int(place.max(initial=0)) + 1, self.cards + 1
-        key = ((place[flows.source] * kinds + place[flows.target]) * cards + flows.source_card + 1) * cards
-        key = key + flows.target_card + 1
-        keys, which = np.unique(key, return_inverse=True)
-        missing = np.array([k for k in keys.tolist() if k not in self._routes], np.int64)
+        pair = place[flows.source] * kinds + place[flows.target]
+        if kinds * kinds <= FEW_PAIRS and (flows.source_card == EVERY_CARD).all():
+            weight = np.bincount(
+                flows.group * (kinds * kinds) + pair, flows.weight, minlength=groups * kinds * kinds
+            ).reshape(groups, -1)
+            pairs = np.flatnonzero(weight.any(axis=0))
+            keys, weight = pairs * cards * cards, weight[:, pairs]
+        else:
+            key = (pair * cards + flows.source_card + 1) * cards + flows.target_card + 1
+            keys, which = np.unique(key, return_inverse=True)
+            weight = np.bincount(
+                flows.group * len(keys) + which, flows.weight, minlength=groups * len(keys)
+            ).reshape(groups, len(keys))
+        listed = keys.tolist()
+        missing = np.array([k for k in listed if k not in self._routes], np.int64)
         if len(missing):
             ends, mine = np.divmod(missing, cards * cards)
             self._find(missing, ends // kinds, ends % kinds, mine // cards - 1, mine % cards - 1)
-        routes = [self._routes[k] for k in keys.tolist()]
-        hops = np.array([route.hops for route in routes])
-        weight = np.bincount(
-            flows.group * len(keys) + which, flows.weight, minlength=groups * len(keys)
-        ).reshape(groups, len(keys))
-        sizes = np.array([len(route.dlink) for route in routes])
-        if sizes.sum():
-            dlink = np.concatenate([route.dlink for route in routes])
-            share = np.concatenate([route.share for route in routes])
-            for group in range(groups):
-                if weight[group].any():
-                    on = np.repeat(weight[group], sizes) * share
-                    total[group] += np.bincount(dlink, on, minlength=size)
-        known = hops > 0
-        counted = np.maximum((weight * known).sum(axis=1), 1e-300)
-        return Loads(total, (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
+        return listed, weight.astype(np.float64, copy=False)
+
+    def roomy(self, nodes: Longs, efficiency: float) -> bool:
+        """Return whether no traffic of whole cards between `nodes` can meet a narrow place or none at all.
+
+        So it is in two tiers when the cards of every leaf, at an efficiency, fit through the narrowest way to another
+        leaf, and the like cards of all nodes reach one another. True is certain; False says to look closely.
+        """
+        if self.has_peers or not self._wide(efficiency):
+            return False
+        leaves = self.leaves[np.unique(self.attachment[nodes])]
+        if (leaves < 0).any():
+            return False
+        island = self.graph.island[leaves]
+        return bool((island == island[:1, :, :1]).all())
+
+    def _wide(self, efficiency: float) -> bool:
+        if efficiency not in self._wides:
+            self._wides[efficiency] = bool((self._offered() * efficiency <= self._narrowest()).all())
+        return self._wides[efficiency]
+
+    def _offered(self) -> Floats:
+        """Return what the cables of cards can bring to each leaf, shape (leaves,) [B/s]."""
+        cable = self.cable[self.cable >= 0]
+        brought = np.bincount(self.links.b[cable], self.bytes_s[cable], minlength=self.links.switches)
+        return brought[self.is_leaf[: self.links.switches]].astype(np.float64)
+
+    def _narrowest(self) -> Floats:
+        """Return the least bandwidth of each leaf over one switch to another leaf of its island, (leaves,) [B/s]."""
+        leaves = np.flatnonzero(self.is_leaf[: self.links.switches])
+        others = np.flatnonzero(np.diff(self.graph.first)[: self.links.switches] > 0)
+        others = others[~self.is_leaf[others]]
+        to = np.zeros((len(leaves), len(others) + 1))
+        row, column = (np.full(self.links.switches, -1, np.int64) for _ in range(2))
+        row[leaves], column[others] = np.arange(len(leaves)), np.arange(len(others))
+        start = np.repeat(np.arange(len(self.graph.first) - 1), np.diff(self.graph.first))
+        up = (row[start] >= 0) & (column[self.graph.to] >= 0)
+        np.add.at(to, (row[start[up]], column[self.graph.to[up]]), self.graph.bytes_s[up])
+        to[:, -1] = self.graph.island[leaves]  # leaves alike must share their island too
+        kinds, which, count = np.unique(to, axis=0, return_inverse=True, return_counts=True)
+        if len(kinds) ** 2 * len(others) > MOST_WIDTHS:
+            return np.zeros(len(leaves))
+        least = np.full(len(kinds), np.inf)
+        for k, kind in enumerate(kinds):
+            width = np.minimum(kinds[:, :-1], kind[:-1]).sum(axis=1)
+            near = kinds[:, -1] == kind[-1]
+            near[k] = count[k] > 1
+            least[k] = width[near].min(initial=np.inf)
+        return least[which.reshape(-1)]
 
     def card_bytes_s(self, flows: Flows, groups: int) -> Floats:
         """Return what the most loaded card leaves a flow of weight one, by group [B/s]; infinite without cards."""
         least = np.full(groups, np.inf)
         if self.has_peers:
             return least
-        per_flow, every = self._card_rates(), flows.source_card == EVERY_CARD
+        slow, every = self._card_slowness(), flows.source_card == EVERY_CARD
         nodes = self.links.nodes
-        slowest = per_flow.min(axis=1)
+        slowest, busiest = slow.max(axis=1), np.zeros(groups)
         for end, card in ((flows.source, flows.source_card), (flows.target, flows.target_card)):
-            on = np.bincount(
-                (flows.group * nodes + end)[every], flows.weight[every], minlength=groups * nodes
-            )
-            by_node = on.reshape(groups, nodes)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rate = np.where(by_node > 0, slowest / by_node, np.inf)
-                least = np.minimum(least, rate.min(axis=1))
-                if not every.all():
-                    key = (flows.group * nodes + end) * self.cards + card
-                    keys, which = np.unique(key[~every], return_inverse=True)
-                    weight = np.bincount(which, flows.weight[~every])
-                    at = keys % (nodes * self.cards)
-                    np.minimum.at(least, keys // (nodes * self.cards), per_flow.reshape(-1)[at] / weight)
+            at, weight = flows.group * nodes + end, flows.weight
+            if not every.all():
+                key = (at * self.cards + card)[~every]
+                keys, which = np.unique(key, return_inverse=True)
+                taken_s = slow.reshape(-1)[keys % (nodes * self.cards)] * np.bincount(which, weight[~every])
+                np.maximum.at(busiest, keys // (nodes * self.cards), taken_s)
+                at, weight = at[every], weight[every]
+            on = np.bincount(at, weight, minlength=groups * nodes).reshape(groups, nodes)
+            with np.errstate(invalid="ignore"):  # no traffic over no cable
+                np.fmax(busiest, np.fmax.reduce(on * slowest, axis=1), out=busiest)
+        with np.errstate(divide="ignore"):
+            least = np.where(busiest > 0, 1.0 / busiest, np.inf)
         return least
 
-    def _card_rates(self) -> Floats:
-        """Return the bandwidth of each card for evenly spread traffic, 0 with no live cable, shape (N, cards)."""
-        if self._rates is None:
-            bandwidth = np.where(self.cable >= 0, np.append(self.bytes_s, 0.0)[self.cable], 0.0)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                whole = np.where(self.on_plane > 0, bandwidth / self.on_plane, np.inf)
-            slowest = whole.min(axis=2)
-            self._rates = np.where(np.isfinite(slowest), slowest, 0.0)
-        return self._rates
+    def _card_slowness(self) -> Floats:
+        """Return the time of a byte over each card with traffic even over its cables, shape (N, cards) [s/B]."""
+        if self._slow is None:
+            bandwidth = np.where(self.cable >= 0, np.append(self.bytes_s, 0.0)[self.cable], np.inf)
+            slow = (self.on_plane / bandwidth).max(axis=2)
+            self._slow = np.where((self.cable >= 0).any(axis=2), slow, np.inf)
+        return self._slow
 
     def card_flows(self, flows: Flows, groups: int) -> Floats:
         """Return the flows on the cables of cards, out of every source and into every target; shape as `load`'s."""

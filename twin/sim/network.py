@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,12 +68,29 @@ class _Seat:
     network: Network  # what it has alone on the fabric
     communicates: float  # share of a step
     step_s: float
-    peak: Longs  # demand on placement.dlink [B/s]
-    mean: Longs
     stepping: bool = False
+    summed: bool = False  # its demand is in the sums
     slow: Floats | None = None  # by kind, for what others take; None: nobody takes anything
     contention_s: float = 0.0
-    card_bytes: Floats | None = None  # per step on the cables of its cards, once somebody asks
+
+    @cached_property
+    def dlink(self) -> Longs:
+        """Directed links behind the cards that it uses."""
+        return self.placement.spread.dlink
+
+    @cached_property
+    def peak(self) -> Longs:
+        """Highest demand on each of them [B/s]."""
+        return self.placement.spread.peak_bytes_s.astype(np.int64)
+
+    @cached_property
+    def mean_bytes_s(self) -> Floats:
+        """Mean rate on every directed link [B/s]."""
+        placement = self.placement
+        on_cards = placement.router.card_flows(placement.flows, len(KINDS))
+        total: Floats = placement.step_bytes @ on_cards
+        total[self.dlink] += placement.spread.step_bytes
+        return total / self.step_s
 
 
 class FabricState:
@@ -94,8 +112,9 @@ class FabricState:
         self.terms: list[Terms] = [terms_of(plant, k, catalog) for k in range(len(plant.fabrics))]
         self.version = 0  # of everything that observers show
         self.peak = np.zeros(2 * len(self.links), np.int64)
-        self.mean = np.zeros(2 * len(self.links), np.int64)
         self._limit = self._limits()
+        self._alarm = (ABOVE * self._limit).astype(np.int64)
+        self._hurt: set[int] = set()  # fabrics with a fault
         self._intact: dict[int, Router] = {}
         self._now: dict[int, Router] = {}
         self._talks = [self._talk(job) for job in specs]
@@ -135,13 +154,15 @@ class FabricState:
     # --- routes and places
 
     def _router(self, fabric: int, *, intact: bool = False) -> Router:
-        mine = self.links.fabric == fabric
-        intact = intact or bool((self.bytes_s[mine] == self.links.bytes_s[mine]).all())
+        intact = intact or fabric not in self._hurt
         made = self._intact if intact else self._now
         if fabric not in made:
             bytes_s = self.links.bytes_s if intact else self.bytes_s
             made[fabric] = Router(self.plant, self.links, fabric, bytes_s)
         return made[fabric]
+
+    def _sound(self, index: int) -> bool:
+        return self._talks[index].fabric not in self._hurt
 
     def _place(self, index: int, nodes: list[int], *, intact: bool = False) -> Placement | None:
         """Return a job on nodes; None when it sends nothing through a fabric."""
@@ -187,7 +208,7 @@ class FabricState:
         if intact is None or not intact.reachable:
             self._seats.pop(index, None)
             return
-        now = self._place(index, nodes)
+        now = intact if self._sound(index) else self._place(index, nodes)
         if now is None or not now.reachable:
             now = intact  # it is about to stop for the nodes that are cut off
         network = no_better(now.network, intact.network)
@@ -199,19 +220,29 @@ class FabricState:
             network=network,
             communicates=min(1.0, now.communication_s / work.step_s),
             step_s=work.step_s,
-            peak=now.peak_bytes_s.astype(np.int64),
-            mean=(now.bytes_per_step / work.step_s).astype(np.int64),
         )
 
     def _step(self, index: int, stepping: bool) -> None:
-        """Add a job's demand to the sums when it begins to step, take it off when it stops."""
+        """Let a job demand or leave its links; it enters the sums once it shares its fabric."""
         seat = self._seats.get(index)
-        if seat is None or seat.stepping == stepping:
+        if seat is None:
             return
-        sign = 1 if stepping else -1
-        self.peak[seat.placement.dlink] += sign * seat.peak
-        self.mean[seat.placement.dlink] += sign * seat.mean
         seat.stepping = stepping
+        if seat.summed and not stepping:
+            self.peak[seat.dlink] -= seat.peak
+            seat.summed = False
+
+    def _sum(self) -> None:
+        """Bring into the sums whoever is not alone on a fabric."""
+        on: dict[int | None, list[_Seat]] = {}
+        for index, seat in sorted(self._seats.items()):
+            if seat.stepping:
+                on.setdefault(self._talks[index].fabric, []).append(seat)
+        for seats in on.values():
+            for seat in seats if len(seats) > 1 else ():
+                if not seat.summed:
+                    self.peak[seat.dlink] += seat.peak
+                    seat.summed = True
 
     # --- the run
 
@@ -231,6 +262,8 @@ class FabricState:
         """Let links have another bandwidth from now on, and route every job anew [B/s]."""
         self.bytes_s = bytes_s
         self._limit = self._limits()
+        self._alarm = (ABOVE * self._limit).astype(np.int64)
+        self._hurt = set(self.links.fabric[bytes_s != self.links.bytes_s].tolist())
         self._now.clear()
         self.renew()
 
@@ -251,13 +284,14 @@ class FabricState:
 
     def _share(self) -> None:
         """Share out the links that jobs together want more of than there is."""
-        over = self.peak > ABOVE * self._limit
+        self._sum()
+        over = self.peak > self._alarm
         met: dict[int, Bools] = {}
         if over.any():
             met = {
-                index: over[seat.placement.dlink]
+                index: over[seat.dlink]
                 for index, seat in sorted(self._seats.items())
-                if seat.stepping and over[seat.placement.dlink].any()
+                if seat.summed and over[seat.dlink].any()
             }
         for index, seat in self._seats.items():
             if index not in met and seat.slow is not None:
@@ -268,7 +302,7 @@ class FabricState:
     def _solve(self, met: dict[int, Bools]) -> None:
         jobs = list(met)
         seats = [self._seats[index] for index in jobs]
-        link = np.concatenate([s.placement.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
+        link = np.concatenate([s.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
         weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
         flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
         links, where = np.unique(link, return_inverse=True)
@@ -282,7 +316,8 @@ class FabricState:
             others = shared[k] & (np.arange(len(jobs)) != k)
             together = 1.0 - float(np.prod(quiet[others]))  # chance that somebody else communicates too
             slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
-            touched = (seat.placement.on[:, met[index]] > 0).any(axis=1)
+            full = seat.dlink[met[index]]
+            touched = [bool(np.isin(used, full).any()) for used in seat.placement.spread.by_kind]
             seat.slow = np.where(touched, slow, 1.0)
             network = seat.network
             crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s)
@@ -315,21 +350,12 @@ class FabricState:
     def load(self) -> Floats:
         """Return the mean load of each directed link now, over its intact capacity, 0..1."""
         if self._seen[0] != self.version:
-            carried = self.mean.astype(np.float64)
-            for index, seat in sorted(self._seats.items()):
+            carried = np.zeros(2 * len(self.links))
+            for _, seat in sorted(self._seats.items()):
                 if seat.stepping:
-                    carried += self._card_bytes(index, seat) / seat.step_s
+                    carried += seat.mean_bytes_s
             self._seen = (self.version, carried / np.repeat(self.links.bytes_s, 2))
         return self._seen[1]
-
-    def _card_bytes(self, index: int, seat: _Seat) -> Floats:
-        if seat.card_bytes is None:
-            fabric = self._talks[index].fabric
-            assert fabric is not None
-            placement = seat.placement
-            on = self._router(fabric).card_flows(placement.flows, len(KINDS))
-            seat.card_bytes = placement.step_bytes @ on
-        return seat.card_bytes
 
     def fabric_of(self, index: int) -> int | None:
         """Return the fabric a job communicates over, None when it needs none."""
