@@ -318,6 +318,10 @@ def test_unknown_columns_and_the_order_of_heads_are_carried_through(tmp_path) ->
     assert again.rows[0]["reason"] == judged[0].reason
 
 
+def test_what_is_written_means_nothing_else_when_it_is_read_again() -> None:
+    assert [name for name in ADDED_COLUMNS if column_of(name) is not None] == ["profile"]
+
+
 def test_cells_beyond_the_heads_are_told() -> None:
     (judged,) = judge_table(parse_cases("gpus,model\n8,Llama, 3\n", "a.csv"))
     assert judged.reason == "'3' stands under no column; quote a cell that holds a comma"

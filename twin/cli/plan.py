@@ -185,7 +185,7 @@ def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int 
 def _plan(plan: Candidate, best: Candidate, hardware: SceneGpus) -> dict[str, Any]:
     from dataclasses import fields
 
-    from twin.planning.case_output import PART_COLUMNS
+    from twin.planning.case_output import PART_NAMES
 
     cut = plan.parallel
     return {
@@ -200,7 +200,7 @@ def _plan(plan: Candidate, best: Candidate, hardware: SceneGpus) -> dict[str, An
         "microbatch": cut.microbatch,
         "recompute": plan.stack.recompute,
         "sharding": plan.stack.sharding,
-        "parts": {name: getattr(plan.parts, name) for name in PART_COLUMNS},
+        "parts": {name: getattr(plan.parts, name) for name in PART_NAMES},
         "memory_bytes": plan.memory.total_bytes,
         "memory": {part.name: getattr(plan.memory, part.name) for part in fields(plan.memory)},
         "nodes": -(-cut.gpus // hardware.node_gpus),

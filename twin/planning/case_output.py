@@ -12,7 +12,13 @@ from twin.planning.case_file import CaseFile
 from twin.planning.cases import Judged, errors_of
 
 GB = 1e9
-PART_COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(StepParts) if field.name.endswith("_s"))
+PART_NAMES: tuple[str, ...] = tuple(field.name for field in fields(StepParts) if field.name.endswith("_s"))
+_PART_OF: Mapping[str, str] = {
+    # a column launch_s that comes in is the launch bound of a layer, so that the part is called by all it holds
+    "launch_and_fixed_s" if name == "launch_s" else name: name
+    for name in PART_NAMES
+}
+PART_COLUMNS: tuple[str, ...] = tuple(_PART_OF)
 _MEMORY_PARTS: tuple[str, ...] = tuple(field.name for field in fields(MemoryParts))
 MEMORY_COLUMNS: tuple[str, ...] = ("memory_gb", *(name.replace("_bytes", "_gb") for name in _MEMORY_PARTS))
 ADDED_COLUMNS: tuple[str, ...] = (
@@ -26,7 +32,7 @@ ADDED_COLUMNS: tuple[str, ...] = (
     "used_vp",
     "profile",
     "confidence",
-    "measured_s",
+    "measured_used_s",
     "error_pct",
     "reason",
 )
@@ -47,7 +53,7 @@ def added(judged: Judged) -> dict[str, Any]:
     return {
         **_KNOWN_NONE,
         "predicted_s": parts.step_s,
-        **{name: getattr(parts, name) for name in PART_COLUMNS},
+        **{column: getattr(parts, name) for column, name in _PART_OF.items()},
         "mfu": parts.mfu,
         "memory_gb": memory.total_bytes / GB,
         **{name.replace("_bytes", "_gb"): getattr(memory, name) / GB for name in _MEMORY_PARTS},
@@ -57,7 +63,7 @@ def added(judged: Judged) -> dict[str, Any]:
         "used_vp": case.parallel.vp,
         "profile": case.calibrated.name,
         "confidence": case.confidence,
-        "measured_s": case.measured_s,
+        "measured_used_s": case.measured_s,
         "error_pct": None if ratio is None else 100 * (ratio - 1),
         "reason": judged.reason,
     }

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+HEAD = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
+
+
+def test_best_plans_with_parts_memory_and_constraints(twin) -> None:
+    said = json.loads(
+        twin(
+            "plan", "superpod-h100", "--model", "Llama 3.1 70B", "--gpus", 64, "--batch", 128, "--json"
+        ).stdout
+    )
+    assert (said["model"], said["gpu"], said["gpus"], said["profile"]) == (
+        "llama3-70b",
+        "H100-SXM",
+        64,
+        "h100",
+    )
+    assert len(said["plans"]) == 5
+    steps = [plan["step_s"] for plan in said["plans"]]
+    assert steps == sorted(steps)
+    for plan in said["plans"]:
+        assert plan["tensor"] * plan["pipeline"] * plan["context"] * plan["data"] == 64
+        assert sum(plan["memory"].values()) == pytest.approx(plan["memory_bytes"])
+        assert plan["nodes"] == 8
+    assert said["plans"][0]["slower_because"] is None
+    assert said["plans"][1]["slower_because"]
+    assert said["refused"]["does not fit in memory"] > 0
+    assert said["tried"] > 100
+    assert "5-10 %" in said["worth"]
+
+
+def test_the_snippet_can_be_pasted_into_a_scene(twin, tmp_path: Path) -> None:
+    words = ("plan", "lab-16", "--model", "llama3-8b", "--gpus", 16, "--batch", 128)
+    said = json.loads(twin(*words, "--json").stdout)
+    best = said["plans"][0]
+    assert twin(*words).stdout.endswith(best["yaml"])
+    inside = "".join(f"      {line}\n" for line in best["yaml"].splitlines())
+    scene = tmp_path / "mine.twin.yaml"
+    scene.write_text(
+        f"{HEAD}jobs:\n  - id: llama3\n    nodes: 2\n    workload:\n      kind: llm\n      model: llama3-8b\n"
+        f"      global_batch: 128\n{inside}"
+    )
+    assert "nothing found" in twin("check", scene).stdout
+
+
+def test_gpus_and_batch_of_the_scene_are_the_default(twin) -> None:
+    said = json.loads(twin("plan", "llama3-16k", "--model", "llama3-405b", "--top", 2, "--json").stdout)
+    assert said["gpus"] == 16384
+    assert len(said["plans"]) == 2
+    assert said["search_s"] < 5
+
+
+def test_fp8_is_faster_and_experts_are_low_confidence(twin) -> None:
+    def best(*more: object) -> dict:
+        words = ("plan", "superpod-h100", "--gpus", 64, "--batch", 128, "--json", *more)
+        return json.loads(twin(*words).stdout)
+
+    slow, fast = best("--model", "llama3-8b"), best("--model", "llama3-8b", "--precision", "fp8")
+    assert fast["plans"][0]["step_s"] < slow["plans"][0]["step_s"]
+    assert slow["confidence"] == "calibrated"
+    assert best("--model", "mixtral-8x7b")["confidence"] == "low"
+    sharded = best("--model", "llama3-8b", "--sharding", "weights")
+    assert {plan["sharding"] for plan in sharded["plans"]} == {"weights"}
+
+
+def test_what_fits_nowhere_says_what_would(twin) -> None:
+    result = twin("plan", "lab-16", "--model", "llama3-405b", "--batch", 16, code=1)
+    assert "no configuration can run; 128 GPUs would do" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--model", "llama9"), "no such model; known are"),
+        (("--model", "llama3-8b", "--gpus", 4096), "4096 GPUs are more than the 16 x H100-SXM"),
+        (("--model", "llama3-8b", "--precision", "int4"), "neither bf16 nor fp8"),
+        (("--model", "llama3-8b", "--sharding", "some"), "none of none, optimizer"),
+        (("--model", "llama3-8b", "--profile", "h101"), "no such profile"),
+    ],
+)
+def test_what_cannot_be_planned_is_exit_code_2(twin, words: tuple[object, ...], said: str) -> None:
+    assert said in twin("plan", "lab-16", *words, code=2).stderr

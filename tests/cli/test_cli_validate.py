@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from twin.planning import validation_tables
+from twin.planning.validation_tables import TABLE_NAMES, compare_steps
+
+
+def test_every_table_is_compared_and_passes(twin, tmp_path: Path) -> None:
+    said = json.loads(twin("validate", "--data", tmp_path, "--json").stdout)
+    assert said["passed"] is True
+    assert [one["table"] for one in said["tables"]] == list(TABLE_NAMES)
+    by_name = {one["table"]: one for one in said["tables"]}
+    assert by_name["vtrain"]["passed"] is None
+    assert "give --data DIR" in by_name["vtrain"]["skipped"]
+    dgxc = by_name["dgxc-h100-bf16"]
+    assert (dgxc["rows"], len(dgxc["cases"]), dgxc["profile"]) == (31, 31, "h100")
+    assert dgxc["mape_pct"] <= dgxc["goals"]["mape_pct"] == 3.0
+    assert dgxc["mape_pct"] < dgxc["baseline_mape_pct"]
+    assert abs(dgxc["worst"]["error_pct"]) == pytest.approx(dgxc["worst_pct"])
+    assert {one["generation"] for one in said["generations"]} == {"H100", "GB200", "A100"}
+    assert all(one["passed"] for one in said["generations"])
+
+
+def test_tables_for_people(twin) -> None:
+    said = twin("validate", "sc21", "memory-state").stdout
+    for word in ("sc21", "memory-state", "pass", "worst row", "goal mape <= 4 %", "all goals reached"):
+        assert word in said
+    assert "dgxc" not in said
+
+
+def test_a_missed_goal_is_exit_code_1(twin, monkeypatch: pytest.MonkeyPatch) -> None:
+    strict = next(table for table in validation_tables.STEP_TABLES if table.name == "sc21")
+    object.__setattr__(strict, "goals", {"mape_pct": 0.01})
+    try:
+        assert compare_steps(strict).passed is False
+        result = twin("validate", "sc21", code=1)
+    finally:
+        object.__setattr__(strict, "goals", {"mape_pct": 4.0})
+    assert "FAIL" in result.stdout
+    assert "MISSED: mape" in result.stdout
+    assert "goals missed" in result.stdout
+
+
+def test_an_unknown_table_names_the_known_ones(twin) -> None:
+    assert "no table 'dgx'; known are dgxc-h100-bf16" in twin("validate", "dgx", code=2).stderr
