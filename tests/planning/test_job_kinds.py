@@ -12,7 +12,7 @@ from twin.catalog import load_catalog
 from twin.physics.training import StepParts
 from twin.physics.training_inputs import Network
 from twin.planning.hpc import HpcJob
-from twin.planning.job import LlmJob, PlanError, ReinforcementJob
+from twin.planning.job import LlmJob, PlanError, ReinforcementJob, estimate
 from twin.planning.profiles import load_profile
 from twin.planning.result import JobEstimate
 from twin.planning.scenario_job import estimate_of, planned_job
@@ -139,6 +139,8 @@ def test_phases_of_reinforcement_learning_make_its_step():
     assert 0.3 < generation / result.step_s < 0.95  # arXiv 2405.11143: generation dominates the step
     assert result.work_per_step == 2048
     assert result.low_confidence
+    learner = planned_job(job_of(TUTOR), 32, "H100-SXM", 80e9).learner
+    assert result.hbm_bytes > estimate(learner).hbm_bytes > 0
 
 
 def test_the_longest_answer_is_a_straggler():

@@ -25,6 +25,7 @@ from twin.planning.result import (
     fits,
     memory_reason,
 )
+from twin.planning.training_facts import described
 from twin.scenario.work import Reinforcement
 
 DOUBTS = (
@@ -65,7 +66,7 @@ def answer_model(workload: Reinforcement) -> Model:
 
 def estimate_reinforcement(job: ReinforcementJob) -> JobEstimate:
     """Return what reinforcement learning does on its hardware; raises as `twin.planning.job.estimate`."""
-    said, learner = job.workload, estimate_llm(job.learner)
+    said, learner = job.workload, described(job.learner, estimate_llm(job.learner))
     generating = job.rollout_gpus or job.gpus
     if generating % said.rollout_tensor:
         raise PlanError(
