@@ -19,6 +19,7 @@ from twin.scenario.validate import nearest, value_problem
 _OPTIONS = ("for", "count", "cause", "value", "id")
 _USED = {
     "fail": {"cause", "for"},
+    "flap": {"for", "value"},
     "drain": {"for"},
     "undrain": set(),
     "pump_stop": {"for", "count"},
@@ -31,6 +32,8 @@ _USED = {
 LIVE = re.compile(r"jobs\[[^\]]+\]\.(checkpoint|recovery)(\.|$)")
 """Paths that `set` may change in a running hall; anything else would be another hall or other work."""
 
+_CARD = re.compile(r"[0-9]+(\.[01])?(@[a-z][a-z0-9-]*)?")
+_LINK = "links are node~card or end~end, such as gpu/0/1/2~3 or ib/0/3~ib/1/0"
 _EXAMPLE = "write it like '10 h pump_stop cdu/0 for=20s'"
 Wrong = tuple[str, str, str]
 """Key, reason, hint."""
@@ -46,7 +49,8 @@ def wrong(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> 
     one
         The intervention.
     item
-        Returns why an id names no row, rack, node or GPU; "" when it does.
+        Returns why an id names no row, rack, node or GPU; "" when it does. What a fabric is made of is known only
+        once it is built: the run refuses a switch or link that is not there.
     """
     given = {"for": one.duration_s, "count": one.count, "cause": one.cause, "value": one.value}
     for key, value in given.items():
@@ -60,10 +64,10 @@ def wrong(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> 
 
 
 def _target(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
-    if one.kind in ("fail", "drain", "undrain"):
-        reason = item(one.target)
-        if reason:
-            yield "target", reason, ""
+    if one.kind in ("fail", "flap", "drain", "undrain"):
+        yield from _place(scenario, one, item)
+        if one.kind == "flap":
+            yield from _share(one.value)
     elif one.kind == "pump_stop":
         loops = {f"{loop.id}/{i}": loop for loop in scenario.cooling.loops for i in range(loop.count)}
         loop = loops.get(one.target)
@@ -82,6 +86,55 @@ def _target(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -
         yield from _power(one.value)
     else:
         yield from _setting(scenario, one)
+
+
+def _place(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
+    """Yield what is wrong with the id of a node or what it is in, of a switch or of a link."""
+    fabrics = [fabric.id for fabric in scenario.fabrics]
+    first, tilde, second = one.target.partition("~")
+    if one.kind == "flap" and not tilde:
+        yield "target", "is no link: flap takes one", _LINK
+        return
+    if not tilde and first.partition("/")[0] not in fabrics:
+        reason = item(first)
+        if reason:
+            unknown = fabrics and "no row generator" in reason and "did you mean" not in reason
+            hint = f"switches are fabric/tier/number; fabrics are {', '.join(fabrics)}" if unknown else ""
+            yield "target", reason, hint
+        return
+    if one.kind in ("drain", "undrain"):
+        yield "target", f"is part of a fabric; {one.kind} takes a GPU, node, rack or row", ""
+        return
+    for end in (first, second) if tilde else (first,):
+        reason = _end(scenario, end, item, card=end is second)
+        if reason:
+            yield "target", reason, _LINK if tilde else "switches are fabric/tier/number, such as ib/0/3"
+            return
+
+
+def _end(scenario: Scenario, end: str, item: Callable[[str], str], *, card: bool) -> str:
+    """Return why an end of a link names no switch, node or card; "" when it may."""
+    if card and _CARD.fullmatch(end):
+        return ""
+    name, *numbers = end.split("/")
+    if name not in {fabric.id for fabric in scenario.fabrics}:
+        return item(end)
+    if len(numbers) != 2 or not all(n.isdecimal() for n in numbers):
+        return f"{end!r} is no switch"
+    return (
+        "" if int(numbers[0]) <= 2 else f"{end!r} does not exist: tiers are 0 (leaf), 1 (spine) and 2 (core)"
+    )
+
+
+def _share(value: str | None) -> Iterator[Wrong]:
+    if value is None:
+        yield "", "needs the key 'value'", "share of time the link is down, such as 10 %"
+        return
+    try:
+        if not 0 < units.parse(value, "fraction") < 1:
+            yield "value", "must be more than 0 and less than 100 %", "a link that is always down has failed"
+    except units.UnitError as bad:
+        yield "value", str(bad), ""
 
 
 def _power(value: str | None) -> Iterator[Wrong]:

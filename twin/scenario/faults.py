@@ -46,18 +46,29 @@ class Intervention(Part):
 
     id: Id | None = Field(default=None, description="name; none: made from kind and time")
     at_s: Duration = Field(alias="at", ge=0, description="after the start")
-    kind: Literal["fail", "drain", "undrain", "pump_stop", "heat_rejection_loss", "power_cap", "set"] = Field(
-        description="fail, drain, undrain: a GPU, node, rack or row; pump_stop: a loop; heat_rejection_loss: a plant; "
-        "power_cap: GPUs of a job or of all; set: one value of a job's checkpoint or recovery"
+    kind: Literal[
+        "fail", "flap", "drain", "undrain", "pump_stop", "heat_rejection_loss", "power_cap", "set"
+    ] = Field(
+        description="drain, undrain: a GPU, node, rack or row; fail: these, a switch or a link; flap: a link that "
+        "comes and goes; pump_stop: a loop; heat_rejection_loss: a plant; power_cap: GPUs of a job or of all; "
+        "set: one value of a job's checkpoint or recovery"
     )
-    target: str = Field(description="id of the thing, such as gpu/3/12/1, cdu/0 or plant; set: a path")
+    target: str = Field(
+        description="id of the thing, such as gpu/3/12/1, cdu/0 or plant, switch ib/0/3, link gpu/0/1/2~3 (card 3 of "
+        "a node) or ib/0/3~ib/1/0; set: a path"
+    )
     duration_s: Duration | None = Field(
-        default=None, alias="for", ge=0, description="then it comes back; fail: time of the repair"
+        default=None,
+        alias="for",
+        ge=0,
+        description="then it comes back; fail: time of the repair, none: drawn",
     )
     count: int | None = Field(default=None, ge=1, le=8, description="pump_stop: pumps lost; none: all")
     cause: CauseId | None = Field(default=None, description="fail: the cause to book it under")
     value: str | None = Field(
-        default=None, description="power_cap: per GPU, such as 600 W; set: the new value"
+        default=None,
+        description="power_cap: per GPU, such as 600 W; flap: share of time the link is down, such as 10 %; "
+        "set: the new value",
     )
 
 

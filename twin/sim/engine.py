@@ -41,6 +41,7 @@ from twin.sim.meter import Meter
 from twin.sim.network import FabricState
 from twin.sim.nodes import DOWN, OFF, Nodes
 from twin.sim.observe import Observer
+from twin.sim.outages import Outages
 from twin.sim.plan import JobPlan, plan_jobs
 from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
@@ -131,6 +132,9 @@ class Engine:
         self.heat = Heat(self.timers, body.network, self.traces, self.clocks, self.cooling, spread)
         self.electric = Electric(plant, catalog)
         self.meter = Meter(self.electric, self.cooling, body, plant)
+        self.outages = Outages(
+            self.timers, self.log, self.nodes, self.jobs, self.recovery, self.failures, self.network
+        )
         self.incidents = Incidents(
             self.timers,
             self.log,
@@ -141,6 +145,7 @@ class Engine:
             self.cooling,
             self.clocks,
             Settings(scenario, self._replan),
+            self.outages,
         )
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout

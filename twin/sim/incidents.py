@@ -13,6 +13,7 @@ from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.faults import Cause, Intervention
+from twin.scenario.validate import nearest
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.clockwork import INTERVENTION, Timers
 from twin.sim.cooling import Cooling
@@ -20,6 +21,7 @@ from twin.sim.failures import FailureClocks
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
 from twin.sim.nodes import DOWN, FREE, OFF, Nodes
+from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
 from twin.sim.settings import Settings
 
@@ -52,10 +54,11 @@ class Incidents:
         cooling: Cooling,
         clocks: Clocks,
         settings: Settings,
+        outages: Outages,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
         self.recovery, self.failures, self.cooling, self.clocks = recovery, failures, cooling, clocks
-        self.settings = settings
+        self.settings, self.outages = settings, outages
         self.plant = nodes.plant
         self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
         self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
@@ -192,12 +195,18 @@ class Incidents:
             return f"power_cap takes {low_w:.0f} W to {high_w:.0f} W for the GPUs of this hall, not {i.value}"
         if i.kind == "set":
             return self.settings.refusal(i.target, i.value)
+        if i.kind == "flap" or "~" in i.target:
+            return self.outages.refusal(i)
         found = find(self.plant, i.target)
-        wanted = {"pump_stop": ("loop",), "heat_rejection_loss": ("plant",)}.get(
-            i.kind, ("gpu", "node", "rack", "row")
-        )
+        wanted = {
+            "fail": ("gpu", "node", "rack", "row", "switch"),
+            "pump_stop": ("loop",),
+            "heat_rejection_loss": ("plant",),
+        }.get(i.kind, ("gpu", "node", "rack", "row"))
         if found is None:
-            return f"there is nothing called {i.target!r} in this scene"
+            near = nearest(i.target, self.plant.slots)
+            hint = f"; did you mean {near!r}?" if near else ""
+            return f"there is nothing called {i.target!r} in this scene{hint}"
         if found[0] not in wanted:
             return f"{i.kind} works on a {' or '.join(wanted)}; {i.target!r} is a {found[0]}"
         known = self.failures.known
@@ -223,6 +232,9 @@ class Incidents:
 
     def _do(self, index: int) -> None:
         i = self.asked[index]
+        if self.outages.concerns(i):
+            self._begin_outage(i, index)
+            return
         lasts = f" for {units.render(i.duration_s, 'duration', digits=3)}" if i.duration_s is not None else ""
         getattr(self, f"_do_{i.kind}")(i, lasts)
         if i.duration_s is not None and hasattr(self, f"_undo_{i.kind}"):
@@ -230,9 +242,25 @@ class Incidents:
 
     def _undo(self, index: int) -> None:
         i = self.asked[index]
+        if self.outages.concerns(i):
+            self.outages.end(i)
+            self.machines_changed = True
+            return
         if i in self.acting:
             self.acting.remove(i)
         getattr(self, f"_undo_{i.kind}")(i)
+
+    def _begin_outage(self, i: Intervention, index: int) -> None:
+        """Let a switch or link fail or flap, and stop whom it cuts off."""
+        lasts_s = i.duration_s if i.kind == "flap" else self.outages.repair_s(i, index)
+        for row in self.outages.begin(i, lasts_s):
+            if self.outages.stop(row, i):
+                cause = self.failures.known.get(i.cause or "")
+                count = self.planned if cause is not None and cause.planned else self.unexpected
+                count[i.cause or INJECTED] += 1
+        self.machines_changed = True
+        if lasts_s is not None:
+            self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
 
     def _in_force(self, i: Intervention) -> list[Intervention]:
         """Return what is done now to the target of `i` in its way, the latest last: such things may overlap."""
@@ -352,6 +380,7 @@ class Incidents:
             "set": self.settings.done,
             "asked": [part_to_json(i) for i in self.asked],
             "acting": [part_to_json(i) for i in self.acting],
+            "outages": [part_to_json(i) for i in self.outages.acting],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -364,3 +393,4 @@ class Incidents:
             self.settings.apply(path, value)
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
         self.acting = [part_from_json(Intervention, text) for text in state["acting"]]
+        self.outages.restore([part_from_json(Intervention, text) for text in state["outages"]])

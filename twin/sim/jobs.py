@@ -180,7 +180,9 @@ class Jobs:
         """Return steps kept per second over the same without failures at reference clock, None before the start."""
         if row.start_s is None or t_s <= row.start_s:
             return None
-        return self.progress_at(row, t_s) * self.planned[row.index].step_s / ((row.end_s or t_s) - row.start_s)
+        return (
+            self.progress_at(row, t_s) * self.planned[row.index].step_s / ((row.end_s or t_s) - row.start_s)
+        )
 
     def input_wait(self, row: JobRow, t_s: float) -> float | None:
         """Return the share of the job's life that kept steps waited for input, None before the start."""

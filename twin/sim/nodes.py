@@ -10,10 +10,15 @@ from twin.sim.ledger import Ledger
 
 Ints = NDArray[np.int32]
 
-FREE, DOWN, DRAINED, OFF = 0, 1, 2, 3
-"""Condition of a node: usable, in repair, cordoned by people, shut down by heat."""
+FREE, DOWN, DRAINED, OFF, CUT = 0, 1, 2, 3, 4
+"""Condition of a node: usable, in repair, cordoned by people, shut down by heat, cut off from its fabric."""
 
-_ACCOUNT = {DOWN: "idle_in_repair", DRAINED: "idle_drained", OFF: "idle_in_repair"}
+_ACCOUNT = {
+    DOWN: "idle_in_repair",
+    DRAINED: "idle_drained",
+    OFF: "idle_in_repair",
+    CUT: "idle_in_repair",
+}
 
 
 class Nodes:
@@ -23,6 +28,7 @@ class Nodes:
         self.plant = plant
         self.ledger = ledger
         self.cordoned = plant.nodes.drained.copy()  # people want no work on it, whatever else it goes through
+        self.cut = np.zeros(len(plant.nodes.ids), bool)  # a card of it has no way to the others
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
         self.job = np.full(len(plant.nodes.ids), -1, np.int32)
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
@@ -36,7 +42,7 @@ class Nodes:
             ("idle_no_job", rest & (self.condition == FREE) & ~self.wanted),
             ("idle_spare", rest & (self.condition == FREE) & self.wanted),
             ("idle_drained", rest & (self.condition == DRAINED)),
-            ("idle_in_repair", rest & ((self.condition == DOWN) | (self.condition == OFF))),
+            ("idle_in_repair", rest & np.isin(self.condition, (DOWN, OFF, CUT))),
         ]
 
     def account(self, node: int) -> str | None:
@@ -54,12 +60,19 @@ class Nodes:
     def cordon(self, t_s: float, node: int, cordoned: bool) -> None:
         """Give `node` no more work, or work again; one that is down or off stays so until it comes back."""
         self.cordoned[node] = cordoned
-        if self.condition[node] in (FREE, DRAINED):
+        if self.condition[node] in (FREE, DRAINED, CUT):
+            self.bring_back(t_s, node)
+
+    def cut_off(self, t_s: float, node: int, cut: bool) -> None:
+        """Take `node` off its fabric or put it back; one that is down or off stays so until it comes back."""
+        self.cut[node] = cut
+        if self.condition[node] in (FREE, DRAINED, CUT):
             self.bring_back(t_s, node)
 
     def bring_back(self, t_s: float, node: int) -> None:
-        """Let `node` be usable at `t_s`, unless it is cordoned."""
-        self.set_condition(t_s, node, DRAINED if self.cordoned[node] else FREE)
+        """Let `node` be usable at `t_s`, unless it is cordoned or cut off."""
+        resting = CUT if self.cut[node] else DRAINED if self.cordoned[node] else FREE
+        self.set_condition(t_s, node, resting)
 
     def assign(self, t_s: float, node: int, job: int) -> None:
         """Put `node` into the hands of `job` (-1: of nobody) at `t_s`."""
@@ -90,6 +103,7 @@ class Nodes:
         return {
             "condition": self.condition.tolist(),
             "cordoned": self.cordoned.tolist(),
+            "cut": np.flatnonzero(self.cut).tolist(),
             "job": self.job.tolist(),
             "wanted": self.wanted.tolist(),
         }
@@ -98,5 +112,6 @@ class Nodes:
         """Take over what `state` returned."""
         self.condition = np.array(state["condition"], np.int32)
         self.cordoned = np.array(state["cordoned"], bool)
+        self.cut[np.array(state["cut"], int)] = True
         self.job = np.array(state["job"], np.int32)
         self.wanted = np.array(state["wanted"], bool)

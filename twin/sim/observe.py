@@ -13,7 +13,7 @@ from twin.record.channels import JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import EVERY_JOB
 from twin.sim.ledger import INDEX
-from twin.sim.nodes import DOWN, DRAINED, FREE, OFF
+from twin.sim.nodes import CUT, DOWN, DRAINED, FREE, OFF
 from twin.sim.traces import IDLE
 from twin.sim.traces import OFF as TRACE_OFF
 
@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 
 SPINNING_SHARE = 0.2
 """Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
+
+SHOWN = ((DOWN, State.FAILED), (CUT, State.FAILED), (OFF, State.OFF), (DRAINED, State.DRAINED))
+"""Nodes that are not usable, whoever holds them."""
 
 STATE_OF_JOB: dict[int, State] = {
     JobState.STARTING: State.RESTARTING,
@@ -72,6 +75,7 @@ class Observer:
         self._loops(v, temperatures, now)
         self._stores(v)
         self._jobs(v, now)
+        self._fabrics(v)
         self._site(v, temperatures, now)
 
     def _gpus(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, group: NDArray[np.intp]) -> None:
@@ -105,7 +109,7 @@ class Observer:
         )
         rest = np.where(nodes.wanted, State.SPARE, State.IDLE)
         state = np.where(nodes.job >= 0, by_job[nodes.job], rest)
-        for condition, shown in ((DOWN, State.FAILED), (OFF, State.OFF), (DRAINED, State.DRAINED)):
+        for condition, shown in SHOWN:
             state = np.where(nodes.condition == condition, shown, state)
         result: NDArray[np.uint8] = np.where(engine.plant.nodes.present, state, State.ABSENT).astype(np.uint8)
         return result
@@ -189,6 +193,30 @@ class Observer:
             v["store.iops"][i] = one.operations
             v["store.load"][i] = 100 * one.load
 
+    def _fabrics(self, v: dict[str, NDArray[Any]]) -> None:
+        """Loads of links where they are drawn: per bundle, and per switch its busiest port."""
+        engine = self.engine
+        network, plant = engine.network, engine.plant
+        load = 100 * network.load()
+        links = network.links
+        busier = np.maximum(load[0::2], load[1::2])
+        by_bundle, by_vertex = np.zeros(len(plant.bundles.fabric)), np.zeros(links.switches + links.nodes)
+        np.maximum.at(by_bundle, links.bundle, busier)
+        for end in links.vertex:
+            np.maximum.at(by_vertex, end, busier)
+        by_switch = by_vertex[: links.switches]
+        down = np.bincount(links.bundle, links.cables * (network.bytes_s <= 0), minlength=len(by_bundle))
+        v["bundle.load"][...] = np.minimum(np.rint(by_bundle), 255)
+        v["bundle.down"][...] = np.minimum(down, 255)
+        v["switch.load"][...] = np.minimum(np.rint(by_switch), 255)
+        state = np.where(by_switch > 0, State.RUNNING, State.IDLE)
+        state[engine.outages.dead_switches()] = State.FAILED
+        v["switch.state"][...] = np.where(plant.switches.present, state, State.ABSENT)
+        v["site.link_load_max"][0] = float(busier.max(initial=0.0))
+        for row in engine.jobs.rows:
+            left = network.left(row.index)
+            v["job.network"][row.index] = 100 * (1.0 if left is None else left)
+
     def _jobs(self, v: dict[str, NDArray[Any]], now: float) -> None:
         jobs = self.engine.jobs
         for row in jobs.rows:
@@ -231,7 +259,7 @@ class Observer:
         v["site.goodput"][0] = 100 * float(weights @ so_far) / total
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         v["site.goodput_now"][0] = min(100.0, 100 * float(weights @ np.array(at_pace)) / total)
-        down = engine.plant.nodes.present & ((nodes.condition == DOWN) | (nodes.condition == OFF))
+        down = engine.plant.nodes.present & np.isin(nodes.condition, (DOWN, OFF, CUT))
         v["site.nodes_down"][0] = int(down.sum())
         free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted
         v["site.spares"][0] = int(free.sum())

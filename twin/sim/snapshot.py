@@ -26,6 +26,7 @@ _PARTS = (
     "stores",
     "ingest",
     "incidents",
+    "network",
     "traces",
     "clocks",
     "cooling",

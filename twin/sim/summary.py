@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twin.plant.links import link_id
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.record.inputs import app_version, inputs_hash
@@ -43,6 +44,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         **_energy(engine),
         "thermal": _thermal(engine),
         "stores": engine.stores.figures(engine.now_s),
+        "fabrics": _fabrics(engine),
         "jobs": [_job(engine, row) for row in engine.jobs.rows],
     }
 
@@ -152,4 +154,53 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
         "goodput": jobs.goodput(row, now),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
+        "network": _network(engine, row),
     }
+
+
+def _network(engine: Engine, row: JobRow) -> dict[str, Any] | None:
+    """What the fabric gives a job now against its profile's own network; None before it stepped over one."""
+    network = engine.network
+    alone, left, fabric = network.alone(row.index), network.left(row.index), network.fabric_of(row.index)
+    if alone is None or left is None or fabric is None:
+        return None
+    return {
+        "fabric": engine.plant.fabrics[fabric],
+        "factor": left,
+        "alone": {kind: getattr(alone, kind) for kind in network.used(row.index)},
+        "hop_extra_s": alone.hop_extra_s,
+        "contention_s": network.contention_s(row.index),
+    }
+
+
+BUSIEST = 5
+"""Links of a fabric that the summary names."""
+
+
+def _fabrics(engine: Engine) -> list[dict[str, Any]]:
+    """The fabrics now: busiest links, what is down, which nodes are cut off."""
+    network, plant = engine.network, engine.plant
+    links = network.links
+    load = network.load()
+    busier = np.maximum(load[0::2], load[1::2])
+    dead = engine.outages.dead_switches()
+    rows = []
+    for number, name in enumerate(plant.fabrics):
+        mine = np.flatnonzero(links.fabric == number)
+        busiest = mine[np.argsort(-busier[mine], kind="stable")[:BUSIEST]]
+        nodes = np.unique(np.concatenate([links.node_a[mine], links.node_b[mine], [-1]]))[1:]
+        rows.append(
+            {
+                "id": name,
+                "technology": plant.fabric_table.technology[number] or None,
+                "busiest": [
+                    {"id": link_id(plant, int(link)), "load": float(busier[link])}
+                    for link in busiest
+                    if busier[link] > 0
+                ],
+                "links_down": int((network.bytes_s[mine] <= 0).sum()),
+                "switches_down": sum(int(plant.switches.fabric[slot]) == number for slot in dead),
+                "nodes_cut_off": int(engine.nodes.cut[nodes].sum()),
+            }
+        )
+    return rows
