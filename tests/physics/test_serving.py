@@ -170,3 +170,17 @@ def test_more_bandwidth_and_smaller_batches_are_never_slower(factor, batch, cont
     assert decode(fast, batch, context).total_s <= decode(slow, batch, context).total_s * (1 + 1e-12)
     assert decode(slow, batch, context).total_s <= decode(slow, batch + 1, context).total_s * (1 + 1e-12)
     assert math.isfinite(decode(slow, batch, context).total_s)
+
+
+def test_answers_of_one_token_are_prefill_alone():
+    replica = Replica(LLAMA3_70B, H100, 8)
+    read_s = prefill(replica, 500).total_s
+    half, over = (serve(replica, load / read_s, 500, 1, 16) for load in (0.5, 2.0))
+    assert half.capacity_s == pytest.approx(1 / read_s)
+    assert half.busy == pytest.approx(0.5)
+    assert half.first_token_s == pytest.approx(
+        read_s * (1 + 0.5 / 2 / 0.5)
+    )  # Pollaczek-Khinchine, constant service
+    assert half.token_s == 0
+    assert over.utilisation == pytest.approx(2)
+    assert over.now.total_s == pytest.approx(1)
