@@ -197,11 +197,16 @@ def test_the_pipeline_is_drawn_with_its_bubble_empty(
     dialog.tabs.setCurrentWidget(dialog.gantt)
     settle(dialog, qtbot)
     picture = pixels(dialog.gantt.chart)
-    lanes = picture[10:-40, 70:-20]
+    lanes = picture[6:-36, 64:-14]
     look = dialog._look.theme
     ground = np.array([int(look.ground[i : i + 2], 16) for i in (1, 3, 5)])
-    empty = np.mean(np.all(lanes == ground, axis=2))
-    assert 0.08 < empty < 0.4  # 19 % bubble, gaps between passes
+    empty = np.all(lanes == ground, axis=2)
+    lane, wide = empty.shape[0] // 16, empty.shape[1]
+    first, last = empty[: lane - 4], empty[4 - lane :]
+    assert last[:, : wide // 25].all()  # the last stage waits for the first microbatch
+    assert first[:, : wide // 25].mean() < 0.5  # which the first one is at work on
+    assert last[:, -wide // 6 : -wide // 9].all()  # and it is done while others drain
+    assert 0.1 < empty.mean() < 0.6
     assert len(np.unique(lanes.reshape(-1, 3), axis=0)) > 4
     assert "16 stages, 32 microbatches" in dialog.gantt.chart.accessibleDescription()
 

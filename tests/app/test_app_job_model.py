@@ -155,6 +155,14 @@ def test_yaml_for_other_hardware_names_its_profile(hardware: list[Hardware]) -> 
     assert "stack" not in yaml_of(draft)  # what is not said is not written
 
 
+def test_a_preset_of_vision_says_that_its_data_set_is_a_guess(hardware: list[Hardware]) -> None:
+    vit = next(preset for preset in presets(None) if preset.title.startswith("ViT-L/16"))
+    draft = vit.apply(default_draft(hardware))
+    assert "sample: 110 kB" in yaml_of(draft)
+    assert "dataset: 110 GB # a million samples: put your own" in yaml_of(draft)
+    assert vit.is_of(draft.workload)
+
+
 def test_every_model_of_the_list_can_be_judged_on_every_hardware(hardware: list[Hardware]) -> None:
     start = default_draft(hardware)
     for preset in presets(None):

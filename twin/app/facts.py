@@ -26,7 +26,7 @@ from twin.app.fact_rows import (
     states_text,
 )
 from twin.app.figure_text import flow
-from twin.app.job_facts import plan_rows
+from twin.app.job_facts import pace_rows, plan_rows
 from twin.plant.graph import entity_id, find
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
@@ -279,7 +279,7 @@ def _job(world: World, job: int) -> Facts:
         f"{spec.workload.model} on {spec.nodes:,} nodes",
         ICONS["job"],
         _sections(
-            ("Now", live_rows(world, "job", job)),
+            ("Now", pace_rows(world, job)),
             ("Plan", plan_rows(world, spec)),
             (
                 "Recovery",

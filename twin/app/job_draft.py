@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,18 +13,20 @@ from pydantic import BaseModel
 from twin.app.fact_rows import World
 from twin.planning.figures import ProfileError
 from twin.planning.job import AnyJob, JobEstimate, PlanError
-from twin.planning.models import load_model
+from twin.planning.models import VisionPreset, load_model
 from twin.planning.profiles import load_calibrated, profile_for_gpu, profile_names
 from twin.planning.profiles import worth as profile_worth
 from twin.planning.scenario_job import allowed_nodes, estimate_of, planned_job
 from twin.scenario.show import plain
-from twin.scenario.work import Job, LlmTraining, Workload
+from twin.scenario.work import Job, LlmTraining, VisionTraining, Workload
 from twin.scenario.workload import Parallelism
 from twin.scenario.write import block
 
 MOST_GPUS = 131_072
 """Offered where no scene sets a limit."""
 _DEFAULT_PROFILE, _DEFAULT_GPUS = "h100", 64
+_PRESET_SAMPLES = 1e6
+"""A preset knows its samples, not how many of them somebody has."""
 _FAULTS: tuple[tuple[str, str], ...] = (
     ("a global batch", "global_batch"),
     ("gpus are no multiple", "gpus"),
@@ -237,6 +240,24 @@ def default_training(model: str) -> LlmTraining:
     return LlmTraining(kind="llm", model=model, global_batch=128)
 
 
+def vision_training(preset: VisionPreset) -> VisionTraining:
+    """Return the training of a vision or video model preset, on a data set of a million samples."""
+    return VisionTraining.model_validate(
+        {
+            "kind": "vision",
+            "model": preset.title,
+            "sample_flop": preset.sample_flop,
+            "parameters": preset.parameters,
+            "batch_per_gpu": preset.batch_per_gpu,
+            "sample_bytes": preset.sample_bytes,
+            "activation_bytes": preset.sample_activation_bytes,
+            "hbm_bytes": preset.sample_hbm_bytes,
+            "efficiency": preset.efficiency,
+            "dataset_bytes": _PRESET_SAMPLES * preset.sample_bytes,
+        }
+    )
+
+
 def on_hardware(draft: Draft, hardware: Hardware) -> Draft:
     """Return the draft on other hardware, with its own profile, and no more GPUs than there are."""
     workload = draft.workload.model_copy(update={"profile": None})
@@ -251,7 +272,13 @@ def yaml_of(draft: Draft) -> str:
     whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
     nodes = f"{max(whole + (rest > 0), 1)}"
     remark = f"{draft.gpus:,} GPUs of {draft.hardware.node_gpus} a node"
-    return f"nodes: {nodes} # {remark}\nworkload:\n{block(_given(workload), 2)}"
+    lines = block(_given(workload), 2)
+    if (
+        isinstance(workload, VisionTraining)
+        and workload.dataset_bytes == _PRESET_SAMPLES * workload.sample_bytes
+    ):
+        lines = re.sub(r"(?m)^(  dataset: .*)$", r"\1 # a million samples: put your own", lines)
+    return f"nodes: {nodes} # {remark}\nworkload:\n{lines}"
 
 
 def _given(part: BaseModel) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from functools import lru_cache
 import numpy as np
 
 from twin.app import text
-from twin.app.fact_rows import Row, World
+from twin.app.fact_rows import Row, World, live_rows
 from twin.planning.figures import ProfileError
 from twin.planning.job import JobEstimate, PlanError
 from twin.planning.scenario_job import allowed_nodes, estimate_of
 from twin.scenario.work import Job
 
+_WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s"})
 _CONFIDENCE = {
     "calibrated": "The step time was fitted to published runs on this GPU.",
     "derived": "The step time was carried over from a GPU whose published runs were fitted.",
@@ -45,6 +46,12 @@ def plan_rows(world: World, job: Job) -> list[Row]:
         ),
         Row("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
     ]
+
+
+def pace_rows(world: World, job: int) -> list[Row]:
+    """Return what a job does now; of network and input only where something limits or feeds it."""
+    rows = live_rows(world, "job", job)
+    return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
 
 
 def _throughput(planned: JobEstimate) -> list[Row]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from twin.app.job_draft import Draft, default_training
-from twin.planning.models import model_presets
+from twin.app.job_draft import Draft, default_training, vision_training
+from twin.planning.models import model_presets, vision_presets
 from twin.scenario.document import Scenario
 from twin.scenario.work import LlmTraining, Workload
 
@@ -43,8 +43,9 @@ class Preset:
 
 
 def presets(scenario: Scenario | None) -> list[Preset]:
-    """Return the models, by size within their family, then jobs of the scene that are no plain training."""
+    """Return language models, then vision and video models, then jobs of the scene that are no plain training."""
     made = [Preset(preset.title, default_training(name), True) for name, preset in model_presets().items()]
+    made.extend(Preset(preset.title, vision_training(preset), False) for preset in vision_presets().values())
     jobs = scenario.jobs if scenario is not None else ()
     made.extend(
         Preset(f"{job.title or job.id} (scene)", job.workload, False)

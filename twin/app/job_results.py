@@ -16,7 +16,8 @@ from twin.app.text import MISSING, prefixed, quantity, span
 from twin.planning.job import JobEstimate
 from twin.planning.result import MEMORY_SHARE
 
-_ADVICE_SHOWN = 4
+_ADVICE_LETTERS = 96
+"""What a row of buttons has room for; the cheapest comes first, and always."""
 
 
 class FigureTile(QFrame):
@@ -149,10 +150,21 @@ class JobResults(QWidget):
             return
         words = "What would fit:" if advice else f"It {estimate.reason if estimate is not None else ''}."
         self._advice_row.addWidget(label(words, "muted", wrap=not advice), 0 if advice else 1)
-        for one in advice[:_ADVICE_SHOWN]:
-            button = QPushButton(one.words)
+        room = _ADVICE_LETTERS
+        for one in advice:
+            title = one.words.replace("->", "\N{RIGHTWARDS ARROW}")
+            if self.advice_buttons and len(title) > room:
+                break
+            room -= len(title) + 4
+            short = (
+                title
+                if len(title) <= _ADVICE_LETTERS
+                else f"{title[:_ADVICE_LETTERS]}\N{HORIZONTAL ELLIPSIS}"
+            )
+            button = QPushButton(short)
+            button.setAutoDefault(False)
             used = quantity(one.memory.total_bytes, "B")
-            button.setToolTip(f"{one.words}: {used} a GPU, step {span(one.step_s)}")
+            button.setToolTip(f"{title}: {used} a GPU, step {span(one.step_s)}")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(partial(self._on_advice, one))
             self._advice_row.addWidget(button)

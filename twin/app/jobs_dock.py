@@ -135,6 +135,8 @@ class JobsDock(Dock):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.clicked.connect(lambda index: self.chosen.emit(self.model.lines[index.row()].id))
         plan = tool_button(look, "gauge", "Plan a job (Ctrl+J)")
+        plan.setText("Plan\N{HORIZONTAL ELLIPSIS}")
+        plan.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         plan.clicked.connect(lambda: self.plan_wanted.emit(self._selected()))
         self.tools.addWidget(plan)
         self.body.addWidget(self.table)

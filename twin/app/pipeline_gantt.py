@@ -95,7 +95,7 @@ class PipelineGantt(QWidget):
             for mark, (tint, name, figure) in zip(marks, keys, strict=True)
         )
         shade = f"; shades: {schedule.chunks} chunks of a stage" if schedule.chunks > 1 else ""
-        words = f"{schedule.stages} stages, {whole:,} microbatches{shade}"
+        words = f"{_counted(schedule.stages, 'stage')}, {_counted(whole, 'microbatch')}{shade}"
         self._legend.setText(
             "&nbsp;&nbsp; ".join(entries)
             + f"&nbsp;&nbsp; <span style='color:{theme.faint}'>{words.replace(' ', space)}</span>"
@@ -403,6 +403,11 @@ class _Chart(QWidget):
             self._move(0.1 * width if key == Qt.Key.Key_Right else -0.1 * width)
         else:
             super().keyPressEvent(event)
+
+
+def _counted(number: int, what: str) -> str:
+    plural = "" if number == 1 else "es" if what.endswith("h") else "s"
+    return f"{number:,} {what}{plural}"
 
 
 def _block_colour(theme: Theme, backward: bool, shade: float) -> str:
