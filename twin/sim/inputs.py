@@ -22,7 +22,7 @@ REQUESTS_PER_GPU = 16
 """Reads that data loaders keep under way for each GPU, such as 8 workers that fetch 2 ahead [est]."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Use:
     """What each byte of a flow costs one store: bytes read of it, bytes written to it, operations."""
 
@@ -32,7 +32,7 @@ class Use:
     operations: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reading:
     """Where the input of a step comes from in one epoch.
 
@@ -54,7 +54,7 @@ class Reading:
     uses: tuple[Use, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class JobInput:
     """What a job reads in its first epoch and in later ones, and the names of where it comes from."""
 
@@ -116,7 +116,7 @@ def _room(scenario: Scenario, stores: Stores, chains: list[list[int]]) -> list[l
     return room
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Tiers:
     """Everything that holds the data set of one job; bandwidths are of all its nodes [B/s]."""
 

@@ -23,7 +23,7 @@ Flow = tuple[float, tuple[Use, ...]]
 """What a reader or writer asks [B/s], and what each byte of it costs the stores."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Reader:
     """A job that reads: what it would take of its store, and what it gets, or got before it paused [B/s]."""
 
@@ -33,7 +33,7 @@ class Reader:
     paused: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class Write:
     """A checkpoint on its way to a store; `step` is what it saves.
 
@@ -51,7 +51,7 @@ class Write:
     late: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class Tally:
     """What one store does now, has done in all, and did at most."""
 
