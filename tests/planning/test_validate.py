@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twin.planning.case_file import CaseFileError
 from twin.planning.figures import ProfileError
 from twin.planning.reference import parsed_table, reference_table
 from twin.planning.result import PlanError
@@ -106,8 +107,30 @@ def test_rows_that_cannot_run_are_counted(tmp_path: Path) -> None:
     ((vtrain,), _) = validate(("vtrain",), tmp_path)
     assert len(vtrain.rows) == 1
     (why,) = vtrain.left_out
-    assert why.startswith("line 3: ")
+    assert why.startswith("row 2: ")
     assert "no multiple" in why
+
+
+def test_a_folder_that_holds_a_table_is_read_instead_of_what_ships(tmp_path: Path) -> None:
+    head = "model,gpu,precision,gpus,tp,pp,cp,vp,microbatch,global_batch,step_time_s"
+    rows = [
+        "llama3.1-405B,H100-80GB,BF16,512,8,8,2,8,1,256,19.81",
+        "llama3.1-8B,H100-80GB,BF16,8,1,1,2,1,1,128,",
+    ]
+    (tmp_path / "dgxc_benchmarking_dense.csv").write_text("\n".join([head, *rows]))
+    sweep = "gpu,nodes,ranks,op,algo,bytes,time_us,busbw_GBps"
+    known = "H100,1,8,all_reduce,default,1073741824,,466.33"
+    unknown = [known.replace("H100", "V100"), known.replace("all_reduce", "gather")]
+    (tmp_path / "nccl_busbw.csv").write_text("\n".join([sweep, known, *unknown]))
+    (steps, sweeps), _ = validate(("dgxc-h100-bf16", "collectives"), tmp_path)
+    assert steps.file == str(tmp_path / "dgxc_benchmarking_dense.csv")
+    assert len(steps.rows) == 1
+    assert dict(steps.left_out) == {"row 2: no measured step time": 1}
+    assert len(sweeps.rows) == 1
+    assert sum(sweeps.left_out.values()) == 2
+    (tmp_path / "nccl_busbw.csv").write_text("\n".join([sweep, known.replace("466.33", "fast")]))
+    with pytest.raises(CaseFileError, match="'busbw_GBps': 'fast' is no number"):
+        validate(("collectives",), tmp_path)
 
 
 def test_an_unknown_table_names_the_known_ones() -> None:

@@ -33,14 +33,17 @@ def validate_tables(
     json: Json = False,
 ) -> None:
     """Compare the model with every published table, or with those named; exit code 1 when a goal is missed."""
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import BadInput, ExitCode, told
     from twin.cli.output import print_json
+    from twin.planning.case_file import CaseFileError
     from twin.planning.validation_tables import validate
 
     with told():
-        comparisons, generations = validate(
-            tuple(tables or ()), data if data is not None else _beside_checkout()
-        )
+        folder = data if data is not None else _beside_checkout()
+        try:
+            comparisons, generations = validate(tuple(tables or ()), folder)
+        except CaseFileError as error:
+            raise BadInput(str(error)) from None
         passed = not any(one.missed for one in comparisons) and all(one.passed for one in generations)
         if json:
             print_json(
@@ -77,6 +80,7 @@ def _table(one: Comparison) -> dict[str, Any]:
         "table": one.name,
         "title": one.title,
         "source": one.source,
+        "file": one.file or None,
         "unit": one.unit,
         "profile": one.profile or None,
         "goals": dict(one.goals),

@@ -241,6 +241,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("tp_overlap", _switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
     Column("dp_overlap", _switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")),
     Column("p2p_overlap", _switch, ("pp_overlap", "pipeline_overlap", "overlap_p2p", "overlap_p2p_comm")),
+    Column("ep_overlap", _switch, ("expert_overlap",)),
     Column("grad_bytes", _count, ("gradient_bytes", "gradb", "grad_b", "bytes_per_gradient")),
     Column("optimizer", _sharding),
     Column("sharding", _sharding, ("data_sharding",)),

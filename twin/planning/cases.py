@@ -26,6 +26,7 @@ _STACK_COLUMNS = (
     "tp_overlap",
     "dp_overlap",
     "p2p_overlap",
+    "ep_overlap",
     "grad_bytes",
     "precision",
 )

@@ -58,6 +58,8 @@ class Comparison:
         Why single rows were not compared -> how many.
     note
         What a reader should know.
+    file
+        Data file the rows were read from; empty: what ships.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Comparison:
     skipped: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    file: str = ""
 
     @property
     def errors(self) -> Errors | None:

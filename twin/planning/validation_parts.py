@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,16 +15,52 @@ from twin.physics.memory import layer_activation_bytes, layers_in_flight, mean_s
 from twin.physics.sweeps import Algorithm, bus_bandwidth_bytes_s
 from twin.physics.training_inputs import Recompute
 from twin.planning.case_columns import CellError, read_row, understood
-from twin.planning.case_file import CaseFile
+from twin.planning.case_file import CaseFile, CaseFileError, read_case_file
 from twin.planning.case_model import profile_of_gpu
 from twin.planning.cases import Case, case_of
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.reference import Cell, reference_table
 from twin.planning.validation import Comparison, Row
+from twin.resources import folder
 
 GIB = 2.0**30
 LARGE_BYTES = 64 * 2**20
 """Buffers from which the goal for collectives holds [B]."""
+
+
+CSV_FILES: Mapping[str, str] = {
+    "dgxc": "dgxc_benchmarking_dense.csv",
+    "megatron_core": "megatron_core_h100_weak.csv",
+    "sc21": "megatron_sc21_table1.csv",
+    "korthikanti": "korthikanti_table5.csv",
+    "vtrain": "vtrain_ground_truth_multi.csv",
+    "nccl_busbw": "nccl_busbw.csv",
+    "mamf_gemm": "mamf_gemm.csv",
+}
+"""What a folder of data files calls the tables."""
+
+
+def rows_in(table: str, data: Path | None) -> tuple[tuple[Mapping[str, Cell], ...], str]:
+    """Return the rows of a table and the file they are from; what ships, and no file, where there is none.
+
+    Parameters
+    ----------
+    table
+        As `reference_table` knows it, or one of `CSV_FILES` that does not ship; that one is empty without its file.
+    data
+        Folder of data files; none: there is none.
+
+    Raises
+    ------
+    CaseFileError
+        When the file is no table.
+    """
+    path = None if data is None or table not in CSV_FILES else data / CSV_FILES[table]
+    if path is not None and path.is_file():
+        rows = read_case_file(path).rows
+        return tuple({head: cell or None for head, cell in row.items()} for row in rows), str(path)
+    shipped = (folder("reference") / f"{table}.yaml").is_file()
+    return (reference_table(table).rows if shipped else ()), ""
 
 
 def values_of(cells: Mapping[str, Cell], profile: CalibratedProfile) -> dict[str, Any]:
@@ -79,15 +116,22 @@ def _memory_case(cells: Mapping[str, Cell]) -> Case:
 
 
 def _figure(cells: Mapping[str, Cell], column: str) -> float:
-    return float(cells[column] or 0.0)
+    try:
+        return float(cells[column] or 0.0)
+    except (KeyError, ValueError):
+        said = cells.get(column)
+        raise CaseFileError(
+            "published table", 0, column, "" if said is None else str(said), "is no number"
+        ) from None
 
 
 def compare_gemm(data: Path | None) -> Comparison:
     """Return the rate of a large product inside our training steps beside the best rate that was measured."""
     reference = reference_table("mamf_gemm")
+    published, where = rows_in("mamf_gemm", data)
     rows, left_out = [], Counter[str]()
     side = 16384
-    for cells in reference.rows:
+    for cells in published:
         try:
             profile = profile_of_gpu(str(cells["gpu"])).profile
         except CellError:
@@ -110,6 +154,7 @@ def compare_gemm(data: Path | None) -> Comparison:
         "by GPU",
         tuple(rows),
         left_out=left_out,
+        file=where,
         note="for information: ours is the rate inside a whole training step, an effective number that lies below the "
         "best product alone",
     )
@@ -126,20 +171,27 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
 def compare_collectives(data: Path | None) -> Comparison:
     """Return our bus bandwidths of stand-alone collectives beside published sweeps, from 64 MiB on."""
     reference = reference_table("nccl_busbw")
+    published, where = rows_in("nccl_busbw", data)
     rows, left_out = [], Counter[str]()
-    for cells in reference.rows:
+    for cells in published:
         size_bytes = _figure(cells, "bytes")
         if size_bytes < LARGE_BYTES:
             left_out["buffers below 64 MiB, where latency and noise decide"] += 1
             continue
         said = str(cells["algo"]).lower()
         algorithm = next((one for word, one in _ALGORITHMS.items() if said.startswith(word)), None)
-        gpu, op, ranks, nodes = (cells[key] for key in ("gpu", "op", "ranks", "nodes"))
-        # the racks of GB200 are one scale-up domain, in which node boundaries are none
-        inside = 1 if str(gpu).startswith("GB200") else int(nodes or 1)
-        ours = bus_bandwidth_bytes_s(
-            str(gpu), _OPERATIONS[str(op)], size_bytes, int(ranks or 0), inside, algorithm
-        )
+        gpu, ranks = str(cells["gpu"]), int(_figure(cells, "ranks"))
+        # a rack of GB200 is one scale-up domain, inside which nodes do not matter
+        nodes = 1 if gpu.startswith("GB200") else int(_figure(cells, "nodes"))
+        op = _OPERATIONS.get(str(cells["op"]))
+        try:
+            ours = bus_bandwidth_bytes_s(gpu, op, size_bytes, ranks, nodes, algorithm) if op else math.nan
+        except ValueError as unknown:
+            left_out[str(unknown)] += 1
+            continue
+        if op is None:
+            left_out[f"no sweep of {cells['op']} is known"] += 1
+            continue
         label = f"{gpu}, {ranks} GPUs, {op}, {cells['algo']}, {size_bytes / 2**20:g} MiB"
         rows.append(Row(label, _figure(cells, "busbw_GBps"), float(ours) / 1e9))
     return Comparison(
@@ -150,6 +202,7 @@ def compare_collectives(data: Path | None) -> Comparison:
         rows=tuple(rows),
         goals={"mape_pct": 5.0},
         left_out=left_out,
+        file=where,
     )
 
 

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from twin.planning.case_columns import CellError, read_row, understood
-from twin.planning.case_file import CaseFileError, read_case_file
-from twin.planning.cases import Case, Judged, case_of, judge
+from twin.planning.case_columns import CellError
+from twin.planning.cases import Case, case_of, judge
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.reference import Cell, reference_table
 from twin.planning.result import PlanError
 from twin.planning.validation import Comparison, Generation, Row, generations
 from twin.planning.validation_parts import (
+    CSV_FILES,
     compare_activations,
     compare_collectives,
     compare_gemm,
     compare_state,
+    rows_in,
     values_of,
 )
-
-VTRAIN_FILE = "vtrain_ground_truth_multi.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +79,52 @@ STEP_TABLES: tuple[StepTable, ...] = (
 )
 
 
-def compare_steps(table: StepTable) -> Comparison:
-    """Return our step times beside those of a published table."""
+def compare_steps(table: StepTable, data: Path | None = None) -> Comparison:
+    """Return our step times beside those of a published table.
+
+    Parameters
+    ----------
+    table
+        Which.
+    data
+        Folder of data files; one that holds the table is read instead of what ships.
+    """
     reference = reference_table(table.file)
+    published, where = rows_in(table.file, data)
     profile = load_calibrated(table.profile)
-    chosen = [row for row in reference.rows if all(row.get(key) == cell for key, cell in table.only.items())]
-    rows = [_step_row(row, profile) for row in chosen]
+    chosen = [row for row in published if all(row.get(key) == cell for key, cell in table.only.items())]
+    rows, left_out = _step_rows(chosen, profile)
     return Comparison(
         table.name,
         reference.title,
         reference.source,
         "s",
         profile.name,
-        tuple(rows),
+        rows,
         table.goals,
+        left_out=left_out,
         note=table.note,
+        file=where,
     )
 
 
-def _step_row(cells: Mapping[str, Cell], profile: CalibratedProfile) -> Row:
-    judged = judge(case_of(values_of(cells, profile), profile))
-    return _row_of(judged, str(cells.get("model", "")))
-
-
-def _row_of(judged: Judged, model: str) -> Row:
-    assert judged.case is not None
-    assert judged.predicted_s is not None
-    assert judged.measured_s is not None
-    return Row(label_of(judged.case, model), judged.measured_s, judged.predicted_s, judged.case)
+def _step_rows(
+    published: Iterable[Mapping[str, Cell]], profile: CalibratedProfile
+) -> tuple[tuple[Row, ...], Counter[str]]:
+    """Return the rows that can be compared, and why the others cannot."""
+    rows, left_out = [], Counter[str]()
+    for number, cells in enumerate(published, 1):
+        try:
+            judged = judge(case_of(values_of(cells, profile), profile))
+        except (CellError, PlanError) as fault:
+            left_out[f"row {number}: {fault}"] += 1
+            continue
+        if judged.case is None or judged.predicted_s is None or judged.measured_s is None:
+            left_out[f"row {number}: no measured step time"] += 1
+            continue
+        label = label_of(judged.case, str(cells.get("model") or ""))
+        rows.append(Row(label, judged.measured_s, judged.predicted_s, judged.case))
+    return tuple(rows), left_out
 
 
 def label_of(case: Case, model: str = "") -> str:
@@ -134,22 +151,12 @@ def compare_vtrain(data: Path | None) -> Comparison:
         "a100-deepspeed",
         goals={"mape_pct": 8.0, "median_pct": 6.0},
     )
-    path = None if data is None else data / VTRAIN_FILE
-    if path is None or not path.is_file():
-        where = "no folder of data files is given" if path is None else f"{path} is not there"
-        return replace(empty, skipped=f"{where}; give --data DIR with {VTRAIN_FILE}")
-    profile = load_calibrated(empty.profile)
-    rows, left_out = [], Counter[str]()
-    table = read_case_file(path)
-    columns = understood(table)
-    for line, cells in zip(table.lines, table.rows, strict=True):
-        try:
-            judged = judge(case_of(read_row(cells, columns), profile))
-        except (CellError, PlanError) as fault:
-            left_out[f"line {line}: {fault}"] += 1
-            continue
-        rows.append(_row_of(judged, f"line {line}"))
-    return replace(empty, rows=tuple(rows), left_out=left_out)
+    published, where = rows_in("vtrain", data)
+    if not where:
+        folder = "no folder of data files is given" if data is None else f"{data} does not hold it"
+        return replace(empty, skipped=f"{folder}; give --data DIR with {CSV_FILES['vtrain']}")
+    rows, left_out = _step_rows(published, load_calibrated(empty.profile))
+    return replace(empty, rows=rows, left_out=left_out, file=where)
 
 
 _OTHERS: Mapping[str, Callable[[Path | None], Comparison]] = {
@@ -160,7 +167,7 @@ _OTHERS: Mapping[str, Callable[[Path | None], Comparison]] = {
     "gemm": compare_gemm,
 }
 _BY_NAME: Mapping[str, Callable[[Path | None], Comparison]] = {
-    **{table.name: partial(lambda table, data: compare_steps(table), table) for table in STEP_TABLES},
+    **{table.name: partial(compare_steps, table) for table in STEP_TABLES},
     **_OTHERS,
 }
 TABLE_NAMES: tuple[str, ...] = tuple(_BY_NAME)
@@ -192,6 +199,3 @@ def validate(
             raise PlanError(f"no table {name!r}; known are {', '.join(TABLE_NAMES)}")
     comparisons = tuple(_BY_NAME[name](data) for name in names or TABLE_NAMES)
     return comparisons, generations(comparisons, GENERATION_OF)
-
-
-__all__ = ["GENERATION_OF", "TABLE_NAMES", "CaseFileError", "StepTable", "compare_steps", "validate"]
