@@ -150,6 +150,9 @@ def test_experts_are_shared_out_and_sharded_over_those_who_hold_the_same():
     assert memory.weights_bytes == pytest.approx(2 * (plain.weights + experts.weights))
     assert memory.optimizer_bytes == pytest.approx(12 * (plain.weights / 64 + experts.weights / 8))
     assert memory.working_bytes == pytest.approx(2 * 1.1 * 2 * 2 * 4096 * 4096)
+    split = replace(cut, tp=4, dp=16)
+    assert replicated_weights(MIXTRAL, split, 8)[1].weights == experts.weights / 4
+    assert replicated_weights(MIXTRAL, replace(split, etp=1), 8)[1] == experts
     whole = memory_per_gpu(MIXTRAL, replace(cut, ep=1), Stack())
     assert whole.weights_bytes == pytest.approx(2 * (plain.weights + 8 * experts.weights))
 

@@ -124,7 +124,7 @@ def test_waiting_for_the_cpu_is_never_faster(case, stack, profile, network):
 @given(cut_models(), stacks, profiles, networks)
 def test_one_replica_has_nothing_to_reduce(case, stack, profile, network):
     model, parallel = case
-    alone = replace(parallel, dp=1, cp=1, ep=1, global_batch=parallel.global_batch // parallel.dp)
+    alone = replace(parallel, dp=1, cp=1, ep=1, etp=None, global_batch=parallel.global_batch // parallel.dp)
     parts = step_time(model, alone, stack, profile, network)
     assert parts.exposed_data_s == 0
     assert parts.exposed_context_s == 0

@@ -51,6 +51,27 @@ def test_exchange_shows_four_times_in_each_expert_layer_and_microbatch():
     assert hidden.exposed_expert_s == pytest.approx(0.1 * parts.exposed_expert_s)
 
 
+def test_whole_experts_gather_nothing_and_meet_more_tokens():
+    # Tensor groups of four: cut experts see four times as many tokens in a quarter of the width.
+    cut = Parallel(4, 1, 1, 16, 1, 1, 16, ep=8)
+    whole = replace(cut, etp=1)
+    assert (cut.expert_tp, cut.expert_replicas) == (4, 2)
+    assert (whole.expert_tp, whole.expert_replicas) == (1, 8)
+    assert replace(cut, etp=4).expert_replicas == cut.expert_replicas
+    x, stack, flops_s = 4096.0, Stack(), product_rate(H100, "bf16")
+    tokens = EXPERT_IMBALANCE * x / 4 * 2
+    up = product(tokens, 2 * 14336, 4096, flops_s, H100)
+    down = product(tokens, 4096, 14336, flops_s, H100)
+    work = expert_products(x, MIXTRAL, MIXTRAL.experts, whole, stack, H100)
+    assert work.gemm_s == pytest.approx(up.gemm_s + down.gemm_s)
+    split, apart = step_time(MIXTRAL, cut, stack, H100), step_time(MIXTRAL, whole, stack, H100)
+    assert apart.exposed_tensor_s < split.exposed_tensor_s
+    # Eight whole experts stand in one node of eight; cut over four GPUs each they do not.
+    assert apart.exposed_expert_s < split.exposed_expert_s
+    size = dispatch_bytes(x, MIXTRAL, MIXTRAL.experts, whole, stack)
+    assert apart.exposed_expert_s == pytest.approx(32 * 4 * all_to_all_s(size, 8, 8, H100.links))
+
+
 def test_dense_first_layers_exchange_nothing():
     parts = step_time(DEEPSEEK, replace(ONE_NODE, tp=1), Stack(), H100)
     all_routed = replace(DEEPSEEK, experts=replace(DEEPSEEK.experts, dense_layers=0))

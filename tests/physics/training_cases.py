@@ -64,9 +64,12 @@ def cut_models(draw: st.DrawFn) -> tuple[Model, Parallel]:
         draw(st.sampled_from([1, 2, 16, 128])),
         draw(st.sampled_from([1, 2, 4])),
     )
-    experts = st.sampled_from([ep for ep in (1, 2, 8) if model.experts and cp * dp % ep == 0] or [1])
+    tp = draw(degree)
+    etp = draw(st.sampled_from([None, *(e for e in (1, 2, 8) if tp % e == 0)])) if model.experts else None
+    apart = cp * dp if etp is None else tp * cp * dp // etp
+    experts = st.sampled_from([ep for ep in (1, 2, 8) if model.experts and apart % ep == 0] or [1])
     parallel = Parallel(
-        tp=draw(degree),
+        tp=tp,
         pp=pp,
         cp=cp,
         dp=dp,
@@ -74,5 +77,6 @@ def cut_models(draw: st.DrawFn) -> tuple[Model, Parallel]:
         microbatch=microbatch,
         global_batch=dp * microbatch * draw(st.integers(1, 64)),
         ep=draw(experts),
+        etp=etp,
     )
     return model, parallel

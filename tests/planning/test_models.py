@@ -15,6 +15,7 @@ from twin.planning.models import load_model, model_presets, vision_presets
     [
         ("mixtral-8x7b", 46.7, 12.9),  # mistral.ai/news/mixtral-of-experts
         ("mixtral-8x22b", 141, 39),  # mistral.ai/news/mixtral-8x22b
+        ("grok-1", 314 + 1.6, 84.5),  # its embedding is tied, ours counts twice; about a quarter is active
         ("deepseek-v3", 671, 37.55),  # 36.6 with one of its two embeddings, its README_WEIGHTS
     ],
 )
@@ -58,8 +59,16 @@ def test_estimate_of_experts_is_marked_and_illegal_cuts_refused():
     assert result.parts.exposed_expert_s > 0
     with pytest.raises(PlanError, match="expert parallel 3 does not divide 8 experts"):
         estimate(LlmJob("mixtral-8x7b", cut(64, 256, ep=3), "h100"))
-    with pytest.raises(PlanError, match="expert parallel 8 does not divide data parallel 4 x context 1"):
+    with pytest.raises(PlanError, match="expert parallel 8 x 1 GPUs for each expert does not divide"):
         estimate(LlmJob("mixtral-8x7b", cut(4, 256, ep=8), "h100"))
+    one_gpu_each = cut(64, 256, tp=2, ep=64, etp=1)
+    assert estimate(LlmJob("deepseek-v3", one_gpu_each, "h100")).parts.exposed_expert_s > 0
+    with pytest.raises(PlanError, match="expert tensor parallel 3 does not divide tensor parallel 2"):
+        estimate(LlmJob("deepseek-v3", cut(64, 256, tp=2, ep=32, etp=3), "h100"))
+    with pytest.raises(
+        PlanError, match="expert parallel 64 x 2 GPUs for each expert does not divide tensor 2"
+    ):
+        estimate(LlmJob("deepseek-v3", cut(64, 256, tp=2, ep=64), "h100"))
     with pytest.raises(PlanError, match="expert parallel 2 needs a model with experts; use 1"):
         estimate(LlmJob("llama3-8b", cut(4, 256, ep=2), "h100"))
 

@@ -1,10 +1,12 @@
 """Mixture-of-experts layers: routing, exchange of tokens, and the products of the experts.
 
-Low confidence: no published table of step times validates this part.
+Low confidence. Nothing here is fitted; against published step times (NVIDIA dgxc-benchmarking, Grok-1 and
+DeepSeek-V3 on H100 and GB200, tests/reference/experts.yaml) it is 5-15 % off, and by half or more where the CPU
+holds the GPUs up.
 
-Experts are spread over the expert group, ep GPUs of the data-parallel group, and each of them is cut over the
-tensor group as the dense layers are. With sequence parallelism each GPU routes its own 1/t of the tokens, and the
-tensor group gathers what arrived, per_token times as many tokens as a dense layer gathers.
+Experts are spread over the expert group, ep times etp GPUs of one pipeline stage: ep groups hold different experts,
+each of which is cut over etp GPUs. With sequence parallelism each GPU routes its own 1/t of the tokens, and the etp
+GPUs of an expert gather what arrived: with etp = t per_token times as many tokens as a dense layer gathers.
 
 References
 ----------
@@ -79,7 +81,7 @@ def exchange_s(
     """Return dispatch and combine of one expert layer in one direction of the pass [s]: two all-to-all."""
     if parallel.ep == 1:
         return 0.0
-    nloc = max(1, min(parallel.ep, profile.domain_gpus // parallel.tp))
+    nloc = max(1, min(parallel.ep, profile.domain_gpus // parallel.expert_tp))
     links = profile.links_over(network.expert, network.hop_extra_s)
     size = dispatch_bytes(x, model, experts, parallel, stack)
     return 2 * all_to_all_s(size, parallel.ep, nloc, links)
@@ -98,9 +100,9 @@ def expert_products(
     """Return the forward pass of router, shared and routed experts of one layer.
 
     Routed experts run as grouped products, one for each local expert with
-    m = x * per_token * ep / count tokens of the whole group.
+    m = x / t * per_token * ep * etp / count tokens of the whole group.
     """
-    h, t = model.hidden, parallel.tp
+    h, t, cut = model.hidden, parallel.tp, parallel.expert_tp
     flops_s = product_rate(profile, stack.precision)
     inner = 2 if model.gated else 1
     parts = [product(x, experts.count, h, product_rate(profile, "bf16"), profile)]
@@ -111,9 +113,9 @@ def expert_products(
             product(x, h, width, flops_s, profile),
         ]
     local = experts.count / parallel.ep
-    tokens = imbalance(parallel) * x * experts.per_token / local
-    up = product(tokens, inner * experts.ffn / t, h, flops_s, profile)
-    down = product(tokens, h, experts.ffn / t, flops_s, profile)
+    tokens = imbalance(parallel) * x * cut / t * experts.per_token / local
+    up = product(tokens, inner * experts.ffn / cut, h, flops_s, profile)
+    down = product(tokens, h, experts.ffn / cut, flops_s, profile)
     # Sorting tokens by expert and summing them back: each copy is written and read once on the way in and out.
     moved_bytes = 4 * OPERAND_BYTES * experts.per_token * x * h / (t if stack.seq_parallel else 1)
     return Work(

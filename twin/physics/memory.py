@@ -105,8 +105,9 @@ def mean_state_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:
     This is how published figures count; the heaviest stage of `memory_per_gpu` is up to 8 % higher.
     """
     plain = model.layers * model.plain_layer_parameters + model.vocab * model.hidden
-    weights = plain + model.layers * model.expert_layer_parameters / parallel.ep
-    return (WEIGHT_BYTES + stack.grad_bytes + OPTIMIZER_BYTES) * weights / (parallel.tp * parallel.pp)
+    experts = model.layers * model.expert_layer_parameters / (parallel.expert_tp * parallel.ep)
+    weights = (plain / parallel.tp + experts) / parallel.pp
+    return (WEIGHT_BYTES + stack.grad_bytes + OPTIMIZER_BYTES) * weights
 
 
 def layer_activation_bytes(model: Model, parallel: Parallel, stack: Stack) -> float:

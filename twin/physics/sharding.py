@@ -64,8 +64,7 @@ class Replicated(NamedTuple):
 def replicated_weights(model: Model, parallel: Parallel, domain_gpus: int) -> tuple[Replicated, ...]:
     """Return the weights of a GPU by the group that shares them: all but the experts, then the experts.
 
-    Experts are spread over the expert group, so that only every ep-th GPU of the data-parallel group holds the
-    same ones.
+    Experts are spread over the expert group, so that only one GPU of each such group holds the same ones.
     """
     t, n = parallel.tp, parallel.dp * parallel.cp
     layers = model.layers / parallel.pp
@@ -78,13 +77,13 @@ def replicated_weights(model: Model, parallel: Parallel, domain_gpus: int) -> tu
     )
     if model.experts is None:
         return (plain,)
-    same = max(1, n // parallel.ep)
+    group, same = parallel.expert_tp * parallel.ep, max(1, parallel.expert_replicas)
     routed = Replicated(
-        layer=model.expert_layer_parameters / (t * parallel.ep),
+        layer=model.expert_layer_parameters / group,
         embedding=0.0,
         layers=layers,
         ranks=same,
-        ranks_per_node=max(1, min(same, domain_gpus // (t * parallel.ep))),
+        ranks_per_node=max(1, min(same, domain_gpus // group)),
     )
     return (plain, routed)
 
@@ -146,7 +145,7 @@ def exposed_data_s(
     forward_s, backward_s
         Passes of one microbatch over the stage, which an exchange can hide behind [s].
     """
-    if groups[0].ranks == 1:
+    if all(part.ranks == 1 for part in groups):
         return 0.0
     links = profile.links_over(network.data, network.hop_extra_s)
     if stack.sharding == "weights":

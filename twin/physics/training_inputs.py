@@ -204,7 +204,9 @@ class Parallel:
     global_batch
         Sequences of one step.
     ep
-        Expert parallel degree: experts are spread over as many GPUs of the data-parallel group; it divides dp * cp.
+        Expert parallel degree: experts are spread over as many groups of GPUs; ep * etp divides tp * cp * dp.
+    etp
+        Tensor parallel degree of each expert; none: that of the dense layers.
     """
 
     tp: int
@@ -215,6 +217,17 @@ class Parallel:
     microbatch: int
     global_batch: int
     ep: int = 1
+    etp: int | None = None
+
+    @property
+    def expert_tp(self) -> int:
+        """GPUs that each expert is cut over."""
+        return self.tp if self.etp is None else self.etp
+
+    @property
+    def expert_replicas(self) -> int:
+        """GPUs that hold the same part of the same experts."""
+        return self.tp * self.cp * self.dp // (self.expert_tp * self.ep)
 
     @property
     def gpus(self) -> int:

@@ -52,7 +52,7 @@ def layer_time(model: Model, parallel: Parallel, stack: Stack, profile: Profile,
     linear = _linear(x, model, parallel, stack, profile)
     scores, scores_backward = attention(x, model, parallel.tp, stack, profile)
     elementwise_s = _elementwise_s(x, model, parallel.tp, stack, profile)
-    tensor_s, tensor_backward_s = _tensor(x, model, parallel.tp, stack, profile, network)
+    tensor_s, tensor_backward_s = _tensor(x, model, parallel, stack, profile, network)
     context, context_backward = context_exchange(
         x, model, parallel, scores, scores_backward, profile, network
     )
@@ -128,9 +128,10 @@ def _elementwise_s(x: float, model: Model, t: int, stack: Stack, profile: Profil
 
 
 def _tensor(
-    x: float, model: Model, t: int, stack: Stack, profile: Profile, network: Network
+    x: float, model: Model, parallel: Parallel, stack: Stack, profile: Profile, network: Network
 ) -> tuple[float, float]:
     """Exposed tensor-parallel communication of a layer, forward and backward [s]."""
+    t = parallel.tp
     if t == 1:
         return 0.0, 0.0
     size, nloc = OPERAND_BYTES * x * model.hidden, min(t, profile.domain_gpus)
@@ -143,10 +144,11 @@ def _tensor(
     pair_s = gather_s + collective_time_s("reduce_scatter", size, t, nloc, links)
     both_s = 2 * pair_s
     if model.experts is not None:
-        # The tensor group gathers every copy of a token that arrived, and once more for shared experts.
-        copies = size * model.experts.per_token
-        routed_s = collective_time_s("all_gather", copies, t, nloc, links)
-        routed_s += collective_time_s("reduce_scatter", copies, t, nloc, links)
+        # The GPUs of an expert gather every copy of a token that arrived; all gather once more for shared experts.
+        etp, copies = parallel.expert_tp, size * parallel.expert_tp / t * model.experts.per_token
+        nloc = min(etp, profile.domain_gpus)
+        routed_s = collective_time_s("all_gather", copies, etp, nloc, links)
+        routed_s += collective_time_s("reduce_scatter", copies, etp, nloc, links)
         routed_s += pair_s if model.experts.shared else 0.0
         both_s = pair_s + (1.0 - model.expert_share) * pair_s + model.expert_share * routed_s
     return exposed * both_s, exposed * (both_s + gather_s)

@@ -63,7 +63,7 @@ def estimate_llm(job: LlmJob) -> JobEstimate:
         parameters=model.parameters,
         checkpoint_bytes=checkpoint_bytes(model.parameters),
         input_bytes=float(TOKEN_BYTES * model.seq * job.parallel.global_batch),
-        # No published table of step times holds mixtures of experts to account.
+        # Nothing was fitted to mixtures of experts, whatever the profile was fitted to.
         confidence=calibrated.confidence if model.experts is None else "uncalibrated",
     )
 
@@ -78,6 +78,7 @@ def cut(
     vp: int = 1,
     microbatch: int = 1,
     ep: int = 1,
+    etp: int | None = None,
 ) -> Parallel:
     """Return how a job is cut over a number of GPUs; data parallelism is what remains.
 
@@ -91,7 +92,7 @@ def cut(
         raise PlanError(
             f"{gpus} GPUs are no multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
         )
-    parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch, ep)
+    parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch, ep, etp)
     if not parallel.microbatches.is_integer() or parallel.microbatches < 1:
         raise PlanError(
             f"a global batch of {global_batch} is no multiple of "
@@ -152,12 +153,17 @@ def refuse_illegal(model: Model, parallel: Parallel) -> None:
 
 def _refuse_illegal_experts(model: Model, parallel: Parallel) -> None:
     if model.experts is None:
-        if parallel.ep > 1:
+        if parallel.ep > 1 or parallel.etp is not None:
             raise PlanError(f"expert parallel {parallel.ep} needs a model with experts; use 1")
         return
     if model.experts.count % parallel.ep:
         raise PlanError(f"expert parallel {parallel.ep} does not divide {model.experts.count} experts")
-    if parallel.dp * parallel.cp % parallel.ep:
+    if parallel.expert_tp < 1 or parallel.tp % parallel.expert_tp:
         raise PlanError(
-            f"expert parallel {parallel.ep} does not divide data parallel {parallel.dp} x context {parallel.cp}"
+            f"expert tensor parallel {parallel.etp} does not divide tensor parallel {parallel.tp}"
+        )
+    if parallel.tp * parallel.cp * parallel.dp % (parallel.expert_tp * parallel.ep):
+        raise PlanError(
+            f"expert parallel {parallel.ep} x {parallel.expert_tp} GPUs for each expert does not divide "
+            f"tensor {parallel.tp} x context {parallel.cp} x data parallel {parallel.dp}"
         )
