@@ -27,6 +27,7 @@ def test_best_plans_with_parts_memory_and_constraints(twin) -> None:
         assert plan["tensor"] * plan["pipeline"] * plan["context"] * plan["data"] == 64
         assert sum(plan["memory"].values()) == pytest.approx(plan["memory_bytes"])
         assert plan["nodes"] == 8
+        assert plan["network"]["data"] == 1
     assert said["plans"][0]["slower_because"] is None
     assert said["plans"][1]["slower_because"]
     assert said["refused"]["does not fit in memory"] > 0

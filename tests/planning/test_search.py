@@ -11,7 +11,7 @@ import pytest
 from twin.catalog import load_catalog
 from twin.physics.memory import memory_per_gpu
 from twin.physics.training import step_time
-from twin.physics.training_inputs import Model, Parallel, Stack
+from twin.physics.training_inputs import FULL_NETWORK, Model, Parallel, Stack
 from twin.planning import search as search_module
 from twin.planning.cases import case_of, judge
 from twin.planning.llm import refuse_illegal
@@ -206,6 +206,28 @@ def test_a_scene_gives_its_gpus_memory_and_domain() -> None:
         plan_for_scene(hopper, "llama3-70b", hopper.count + 8, 128)
     with pytest.raises(PlanError, match="no GPU stands in nowhere"):
         scene_gpus(build(load("builtin:lab-16").scenario, catalog), catalog, ("nowhere",))
+
+
+def test_the_fabric_of_the_scene_counts() -> None:
+    catalog = load_catalog()
+    plain = load_profile("h100")
+    steps = {}
+    for name in ("superpod-h100", "ethernet-tcp"):
+        hardware = scene_gpus(build(load(f"builtin:{name}").scenario, catalog), catalog)
+        assert hardware.network is not None
+        found = plan_for_scene(hardware, "llama3-8b", 64, 64)
+        best = found.best[0]
+        steps[name] = best.step_s
+        assert [plan.step_s for plan in found.best] == sorted(plan.step_s for plan in found.best)
+        assert best.parts == step_time(found.model, best.parallel, best.stack, plain, best.network)
+        assert best.network == hardware.network.of_job(found.model, best.parallel, best.stack, plain)
+        if name == "superpod-h100":
+            assert best.network == FULL_NETWORK
+            assert hardware.network.cards_only(plain) == FULL_NETWORK
+        else:
+            assert best.network.data < 0.5
+            assert best.network.hop_extra_s > 0
+    assert steps["ethernet-tcp"] > steps["superpod-h100"]
 
 
 def test_search_does_not_depend_on_the_recomputation_it_starts_from() -> None:

@@ -183,7 +183,7 @@ def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int 
 
 
 def _plan(plan: Candidate, best: Candidate, hardware: SceneGpus) -> dict[str, Any]:
-    from dataclasses import fields
+    from dataclasses import asdict, fields
 
     from twin.planning.case_output import PART_NAMES
 
@@ -203,6 +203,7 @@ def _plan(plan: Candidate, best: Candidate, hardware: SceneGpus) -> dict[str, An
         "parts": {name: getattr(plan.parts, name) for name in PART_NAMES},
         "memory_bytes": plan.memory.total_bytes,
         "memory": {part.name: getattr(plan.memory, part.name) for part in fields(plan.memory)},
+        "network": asdict(plan.network),
         "nodes": -(-cut.gpus // hardware.node_gpus),
         "slower_because": _why(plan, best),
         "yaml": snippet(plan),

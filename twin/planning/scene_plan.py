@@ -7,14 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from twin.catalog import Catalog
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Precision, Stack
+from twin.physics.training import step_time
+from twin.physics.training_inputs import FULL_NETWORK, Model, Precision, Profile, Stack
 from twin.planning.llm import default_stack
 from twin.planning.models import load_model
-from twin.planning.profiles import CalibratedProfile, profile_for_gpu
+from twin.planning.profiles import CalibratedProfile, load_calibrated, profile_for_gpu
 from twin.planning.result import PlanError
 from twin.planning.scenario_job import allowed_nodes
-from twin.planning.search import NO_LIMITS, Found, Limits, search
+from twin.planning.scene_network import SceneNetwork, scene_network
+from twin.planning.search import NO_LIMITS, Candidate, Found, Limits, search
 from twin.plant.tables import Plant
+
+PLACED_TIMES, PLACED_MORE = 2, 5
+"""Plans that are placed for each that is shown, and more: the fabric may change their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class SceneGpus:
         GPUs of one scale-up domain.
     profile
         Calibration profile that serves them.
+    network
+        What joins their nodes; none: no fabric of the scene joins them all.
     """
 
     part: str
@@ -43,6 +50,7 @@ class SceneGpus:
     memory_bytes: float
     domain_gpus: int
     profile: str
+    network: SceneNetwork | None = None
 
 
 def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> SceneGpus:
@@ -68,7 +76,8 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
         where = f" in {', '.join(rows)}" if rows else ""
         raise PlanError(f"no GPU stands{where}; give the scene a row of nodes")
     counts = np.bincount(nodes.part[usable], nodes.gpu_count[usable], minlength=len(plant.node_parts))
-    node = catalog.node(plant.node_parts[int(counts.argmax())])
+    most = int(counts.argmax())
+    node = catalog.node(plant.node_parts[most])
     profile = profile_for_gpu(node.gpu)
     return SceneGpus(
         part=node.gpu,
@@ -77,6 +86,7 @@ def scene_gpus(plant: Plant, catalog: Catalog, rows: tuple[str, ...] = ()) -> Sc
         memory_bytes=catalog.gpu(node.gpu).memory_bytes,
         domain_gpus=min(node.scale_up_gpus, profile.profile.domain_gpus),
         profile=profile.name,
+        network=scene_network(plant, catalog, np.flatnonzero(usable & (nodes.part == most))),
     )
 
 
@@ -91,9 +101,11 @@ def plan_for_scene(
     profile: str | CalibratedProfile | None = None,
     stack: Stack | None = None,
     limits: Limits = NO_LIMITS,
-    network: Network = FULL_NETWORK,
 ) -> Found:
-    """Return the fastest ways to train a model on GPUs of a scene.
+    """Return the fastest ways to train a model on GPUs of a scene, alone on its fabric.
+
+    The search sees the network cards; the best cuts are then placed on the first nodes of the scene, where hops,
+    oversubscription and collisions count, and ranked anew.
 
     Parameters
     ----------
@@ -111,7 +123,7 @@ def plan_for_scene(
         Calibration profile, by name or read from a file; none: the one that serves the GPUs.
     stack
         What the software does; none: the profile's.
-    limits, network
+    limits
         As for `search`; a tensor group stays within the scale-up domain of the scene.
 
     Raises
@@ -130,13 +142,29 @@ def plan_for_scene(
     chosen = default_stack(name, model, precision) if stack is None else stack
     if limits.domain_gpus is None:
         limits = replace(limits, domain_gpus=gpus_of.domain_gpus)
-    return search(
+    numbers = (load_calibrated(name) if isinstance(name, str) else name).profile
+    fabric = gpus_of.network
+    found = search(
         shape,
         gpus,
         global_batch,
         name,
         stack=chosen,
         gpu_bytes=gpus_of.memory_bytes,
-        limits=limits,
-        network=network,
+        limits=replace(limits, top=max(limits.top + PLACED_MORE, PLACED_TIMES * limits.top)),
+        network=FULL_NETWORK if fabric is None else fabric.cards_only(numbers),
     )
+    plans = found.best if fabric is None else _placed(found.best, shape, numbers, fabric)
+    return replace(found, best=plans[: limits.top])
+
+
+def _placed(
+    plans: tuple[Candidate, ...], model: Model, profile: Profile, fabric: SceneNetwork
+) -> tuple[Candidate, ...]:
+    """Return plans with the step times they have on the nodes of the scene, fastest first."""
+    placed = []
+    for plan in plans:
+        network = fabric.of_job(model, plan.parallel, plan.stack, profile)
+        parts = step_time(model, plan.parallel, plan.stack, profile, network)
+        placed.append(replace(plan, parts=parts, network=network))
+    return tuple(sorted(placed, key=lambda plan: plan.step_s))

@@ -89,12 +89,15 @@ class Candidate:
         How it is cut, and what the software does (with its recomputation and sharding).
     parts, memory
         Step time by part [s], memory of the fullest GPU by part [B].
+    network
+        What the fabric gives it, as the step time counts on.
     """
 
     parallel: Parallel
     stack: Stack
     parts: StepParts
     memory: MemoryParts
+    network: Network = FULL_NETWORK
 
     @property
     def step_s(self) -> float:
@@ -285,7 +288,7 @@ class _Search:
             parts = step_time(self.model, parallel, stack, self.profile, self.network)
             known = self._found.get(key)
             if known is None or parts.step_s < known.step_s:
-                self._found[key] = Candidate(parallel, stack, parts, memory)
+                self._found[key] = Candidate(parallel, stack, parts, memory, self.network)
             if stack is ways[0]:
                 break  # fits without recomputation: to shard more only costs time
         if not fitted:

@@ -1,0 +1,103 @@
+"""What the fabric of a scene would give a job that is not there yet: coarse for a search, exact for one cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack
+from twin.planning.placement import Terms, place, terms_of
+from twin.planning.traffic import llm_exchanges, traffic_of
+from twin.plant.domains import scale_up_domains
+from twin.plant.links import Links, links_of
+from twin.plant.routes import Router
+from twin.plant.tables import Plant
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SceneNetwork:
+    """The fabric that joins nodes of a scene, healthy and empty.
+
+    Attributes
+    ----------
+    plant
+        What stands there.
+    nodes
+        Node slots a job would take, in this order.
+    links, fabric
+        All links, and the number of the fabric that joins these nodes.
+    terms
+        What its technology makes of the links.
+    domain
+        Scale-up domain of every node slot.
+    """
+
+    plant: Plant
+    nodes: Longs
+    links: Links
+    fabric: int
+    terms: Terms
+    domain: Longs
+
+    @cached_property
+    def router(self) -> Router:
+        """Routes, worked out when they are first needed."""
+        return Router(self.plant, self.links, self.fabric, self.links.bytes_s)
+
+    def cards_only(self, profile: Profile) -> Network:
+        """Return what the network cards and the technology alone allow: for a search over many cuts.
+
+        Parameters
+        ----------
+        profile
+            Whose network is factor 1.
+        """
+        table, first = self.plant.nodes, int(self.nodes[0])
+        gpu_bytes_s = table.nics[first] * table.nic_bytes_s[first] / table.gpu_count[first]
+        factor = float(gpu_bytes_s / profile.scale_out_bytes_s * self.terms.efficiency)
+        return Network(factor, factor, factor, factor, factor, self.terms.hop_extra_s)
+
+    def of_job(self, model: Model, parallel: Parallel, stack: Stack, profile: Profile) -> Network:
+        """Return what a job has on the first nodes of the scene, alone, with collisions and oversubscription.
+
+        Parameters
+        ----------
+        model, parallel, stack, profile
+            The job, as for `step_time`.
+        """
+        table = self.plant.nodes
+        per_node, cards = int(table.gpu_count[self.nodes[0]]), int(table.nics[self.nodes[0]])
+        nodes = self.nodes[: -(-parallel.gpus // per_node)]
+        if len(nodes) < 2 or parallel.gpus % per_node:
+            return FULL_NETWORK
+        _, domain = np.unique(self.domain[nodes], return_inverse=True)
+        traffic = traffic_of(llm_exchanges(model, parallel, stack), per_node, cards, domain.astype(np.int64))
+        if not traffic.step_bytes.any():
+            return FULL_NETWORK
+        return place(self.router, traffic, nodes, profile, self.terms).network
+
+
+def scene_network(plant: Plant, catalog: Catalog, nodes: Longs) -> SceneNetwork | None:
+    """Return the first fabric that joins some nodes; none where there is none.
+
+    Parameters
+    ----------
+    plant, catalog
+        The scene, built, and its parts.
+    nodes
+        Node slots.
+    """
+    links = links_of(plant)
+    for fabric in range(len(plant.fabrics)):
+        mine = links.fabric == fabric
+        ends = np.concatenate([links.node_a[mine], links.node_b[mine]])
+        if np.isin(nodes, ends).all():
+            domain = scale_up_domains(plant, catalog).astype(np.int64)
+            return SceneNetwork(plant, nodes, links, fabric, terms_of(plant, fabric, catalog), domain)
+    return None
