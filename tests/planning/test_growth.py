@@ -64,6 +64,18 @@ def test_from_1024_to_10000_gpus_uplinks_spread_over_more_spines() -> None:
     assert change.kept >= 1024  # every card keeps its cable: units are added, none is changed
 
 
+def test_pods_keep_their_switches_when_more_come() -> None:
+    growth = grow(load("builtin:fat-tree-1k").scenario, 2048)
+    assert {one.path: one.after for one in growth.changes} == {
+        "halls[hall].rows[gpu].count": "8",
+        "fabrics[tree].leaf.count": "64",
+    }
+    change = growth.recabling
+    assert change.switches_removed == change.removed == 0
+    assert change.switches_new == 32 + 16 + 8
+    assert change.kept >= 1024 + 512  # of cards and leaves; only cables between spines and cores spread out
+
+
 def test_what_outgrows_two_tiers_becomes_a_fat_tree() -> None:
     growth = grow(SUPERPOD, 40000)
     assert growth.recabling.tiers == ("core",)

@@ -21,6 +21,8 @@ GPUS = {
     "llama3-16k": 17152,
     "nvl72-row": 576,
     "video-ingest": 512,
+    "ethernet-tcp": 256,
+    "fat-tree-1k": 1024,
 }
 
 
@@ -64,6 +66,23 @@ def test_all_nodes_are_cooled_fed_and_connected(named: tuple[str, Plant]) -> Non
     np.add.at(used, plant.switch_links.upper, plant.switch_links.cables)
     assert (used <= plant.switches.ports).all()
     assert len(plant.node_links.node) == plant.nodes.nics.sum()
+
+
+def test_the_tree_has_three_tiers_at_two_to_one() -> None:
+    """32 leaves of 32 ports down and 16 up, 4 spines in each of 4 pods, 2 cores for each spine of a pod."""
+    plant = build(load("builtin:fat-tree-1k").scenario)
+    assert np.bincount(plant.switches.role).tolist() == [32, 16, 8]
+    up = np.bincount(plant.switch_links.lower, plant.switch_links.cables)
+    assert set(up[:32].tolist()) == {16}
+    assert set(up[32:].tolist()) == {32}
+    assert plant.fabric_table.technology == ["InfiniBand-NDR"]
+
+
+def test_plain_ethernet_keeps_the_rails_of_the_scene_it_varies() -> None:
+    plant, fast = (build(load(f"builtin:{name}").scenario) for name in ("ethernet-tcp", "superpod-h100"))
+    assert plant.fabric_table.technology == ["Ethernet-TCP"]
+    np.testing.assert_array_equal(plant.node_links.leaf, fast.node_links.leaf)
+    np.testing.assert_array_equal(plant.node_links.bytes_s, fast.node_links.bytes_s)
 
 
 def test_geometry_is_within_bounds(named: tuple[str, Plant]) -> None:

@@ -197,8 +197,16 @@ class _Grower:
 
     def _follow(self, scenario: Scenario, number: int, fabric: Fabric) -> tuple[Fabric, list[str]]:
         """Return the fabric that serves the grown scene: the first that works out, from least change to most."""
+        if fabric.kind == "explicit":
+            raise PlanError(
+                f"fabric {fabric.id!r} lists its cables one by one: nothing says where new ones go"
+            )
         reasons: list[str] = []
-        for candidate in _candidates(fabric):
+        before = connected(self.scenario, fabric, self.catalog)
+        after = connected(scenario, fabric, self.catalog)
+        size = size_of(fabric, self.catalog, len(before.cards), before.most_cards, before.card_bytes_s)
+        units = math.ceil(len(after.cards) / size.unit_nodes), max(1, size.units)
+        for candidate in _candidates(fabric, units):
             wrong = self._wrong(scenario, number, candidate)
             if not wrong:
                 return candidate, reasons
@@ -232,10 +240,11 @@ class _Grower:
         return self.gpus + most * self.rack_gpus
 
 
-def _candidates(fabric: Fabric) -> Iterator[Fabric]:
-    """Yield the fabric as it is, with as many switches as it needs, and with further tiers."""
-    if fabric.kind == "explicit":
-        raise PlanError(f"fabric {fabric.id!r} lists its cables one by one: nothing says where new ones go")
+def _candidates(fabric: Fabric, units: tuple[int, int]) -> Iterator[Fabric]:
+    """Yield the fabric as it is, with as many switches as it needs, and with further tiers.
+
+    `units` are the units, pods or groups there will be and those there are.
+    """
     yield fabric
     free: dict[str, Any] = {
         name: tier.model_copy(update={"count": None})
@@ -247,6 +256,7 @@ def _candidates(fabric: Fabric) -> Iterator[Fabric]:
         return
     if fabric.kind == "ring":
         return
+    yield fabric.model_copy(update=free | _as_before(fabric, units))
     yield fabric.model_copy(update=free)
     leaf: SwitchTier = free["leaf"]
     above = free.get("spine", leaf)
@@ -263,6 +273,17 @@ def _candidates(fabric: Fabric) -> Iterator[Fabric]:
         yield fabric.model_copy(
             update=free | {"kind": "fat-tree", "spine": above, "core": above, "unit_nodes": None}
         )
+
+
+def _as_before(fabric: Fabric, units: tuple[int, int]) -> dict[str, SwitchTier]:
+    """Return the tiers that every unit, pod or group has its own of, with as many switches a unit as before."""
+    own = ("leaf", "spine") if fabric.kind in ("fat-tree", "dragonfly-plus") else ("leaf",)
+    tiers: dict[str, SwitchTier | None] = {name: getattr(fabric, name) for name in own}
+    return {
+        name: tier.model_copy(update={"count": tier.count * units[0] // units[1]})
+        for name, tier in tiers.items()
+        if tier is not None and tier.count is not None
+    }
 
 
 def _changed(path: str, before: object, after: object) -> list[Change]:
