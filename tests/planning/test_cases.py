@@ -126,10 +126,11 @@ def test_a_preset_name_on_another_shape_is_another_model() -> None:
 def test_experts_by_columns_are_low_confidence() -> None:
     case = judged_one(
         model="moe", layers="32", hidden="4096", heads="32", kv_heads="8", seq="4096", gated="1", experts="8",
-        topk="2", expert_ffn="14336", tp="1", pp="4", cp="1", vp="1", ep="8", gpus="64",
+        topk="2", expert_ffn="14336", tp="1", pp="4", cp="1", vp="1", ep="8", etp="1", gpus="64",
     ).case  # fmt: skip
     assert case is not None
     assert case.model.experts == Experts(8, 2, 14336)
+    assert (case.parallel.ep, case.parallel.etp) == (8, 1)
     assert case.confidence == "low"
 
 

@@ -92,6 +92,17 @@ def test_products_inside_a_step_are_slower_than_the_best_alone() -> None:
     assert all(ratio < 1.05 for ratio in rows.values())
 
 
+def test_experts_are_shown_but_promise_nothing() -> None:
+    for name, rows in (("experts-h100", 22), ("experts-gb200", 9)):
+        comparison = compared(name)
+        assert comparison.errors is not None
+        assert comparison.errors.rows == rows
+        assert comparison.passed is None
+        assert "low confidence" in comparison.note
+        assert name not in GENERATION_OF
+        assert all(row.case is not None and row.case.confidence == "low" for row in comparison.rows)
+
+
 def test_what_does_not_ship_is_skipped_with_a_reason(tmp_path: Path) -> None:
     for data in (None, tmp_path):
         ((vtrain,), generations) = validate(("vtrain",), data)
@@ -171,7 +182,7 @@ def test_missed_goals_are_told() -> None:
 
 
 COUNTS = {"dgxc": 75, "megatron_core": 9, "megatron_core_strong": 2, "sc21": 10, "korthikanti": 8,
-          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15}  # fmt: skip
+          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15, "experts": 31}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COUNTS)

@@ -216,6 +216,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("pp", _count, ("pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size")),
     Column("cp", _count, ("context_parallel", "context_parallel_size")),
     Column("dp", _count, ("data_parallel", "data_parallel_size")),
+    Column("etp", _count, ("expert_tensor_parallel", "expert_tensor_parallel_size")),
     Column("ep", _count, ("expert_parallel", "expert_parallel_size", "expert_model_parallel_size")),
     Column(
         "vp",

@@ -230,9 +230,8 @@ def _degrees(values: Mapping[str, Any], model: Model) -> Parallel:
         dp = gpus // group
     if ep > 1 and model.experts is None:
         raise PlanError(f"expert parallel {ep}, but the model has no experts; give columns experts and topk")
-    return Parallel(
-        tp, pp, cp, dp, values.get("vp", 1), values.get("microbatch", 1), values["global_batch"], ep
-    )
+    cut = Parallel(tp, pp, cp, dp, values.get("vp", 1), values.get("microbatch", 1), values["global_batch"])
+    return replace(cut, ep=ep, etp=values.get("etp"))
 
 
 def _network(values: Mapping[str, Any], calibrated: CalibratedProfile) -> Network:
