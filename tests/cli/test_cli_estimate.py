@@ -29,6 +29,7 @@ def test_a_table_for_people(twin, cases: Path) -> None:
     assert "line 4: column" not in said
     assert "line 4: no profile serves GPU 'V100'" in said
     assert "2 of 3 rows judged; 2 measured: mean error" in said
+    assert "h100: calibrated on published runs of this GPU" in said
 
 
 def test_a_file_with_all_columns_and_the_predictions(twin, cases: Path, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ EXAMPLE = """Example: twin estimate runs.csv --profile h100 --out predicted.csv
 Columns, in any order: model (a preset) or layers, hidden, ffn, heads, kv_heads, vocab, gated; seq, gpu, precision, gpus
 or dp, tp, pp, cp, vp, microbatch, global_batch; recompute (none, selective, full), seq_parallel, attention (flash,
 unfused), tp_overlap, dp_overlap, p2p_overlap, grad_bytes, optimizer (none, distributed, zero1-3, fsdp), deferred_head,
-launch_ms, nic (Gb/s of each GPU); experts, topk, expert_ffn, ep, etp, ep_overlap; step_time_s or tflops_per_gpu where it
-was measured. Unknown columns are carried through. A blank takes the default of the profile's stack; a blank microbatch
-or vp is the fastest that fits. A row that cannot be judged says why in column reason."""
+launch_ms, nic (Gb/s of each GPU); experts, topk, expert_ffn, ep, etp, ep_overlap; step_time_s or tflops_per_gpu where
+it was measured. Unknown columns are carried through. A blank takes the default of the profile's stack; a blank
+microbatch or vp is the fastest that fits. A row that cannot be judged says why in column reason."""
 
 
 def estimate_cases(
@@ -58,11 +58,15 @@ def estimate_cases(
         if out is not None:
             write_csv(out, output_columns(table), csv_rows(table, judged))
         if json:
-            print_json({"file": str(cases), **said, "cases": json_rows(table, judged)})
+            print_json(
+                {"file": str(cases), **said, "worth": worth_of(judged), "cases": json_rows(table, judged)}
+            )
             return
         if out is None:
             _print(table, judged)
         print(_told(said) if out is None else f"{out}: {_told(said)}")
+        for name, sentence in worth_of(judged).items():
+            print(f"{name}: {sentence}")
         if out is not None:
             for line, one in zip(table.lines, judged, strict=True):
                 if one.parts is None:
@@ -78,6 +82,17 @@ def named_profile(name: str) -> CalibratedProfile:
 
         return load_profile_file(Path(name))
     return load_calibrated(name)
+
+
+def worth_of(judged: Sequence[Judged]) -> dict[str, str]:
+    """Return how far predictions can be trusted, by profile; and of experts, which no profile was fitted to."""
+    from twin.planning.profiles import worth
+
+    cases = [one.case for one in judged if one.case is not None]
+    said = {case.calibrated.name: worth(case.calibrated) for case in cases}
+    if any(case.model.experts for case in cases):
+        said["experts"] = "low confidence: nothing is fitted to mixtures of experts"
+    return said
 
 
 def _told(said: dict[str, Any]) -> str:

@@ -166,18 +166,17 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
     model = model_of(values)
     stack = _stack(values, model, calibrated.stack)
     parallel = _degrees(values, model)
+    network = _network(values, calibrated)
     microbatch, vp = values.get("microbatch"), values.get("vp")
     if microbatch is None or vp is None:
         numbers = calibrated.profile
         parallel = fastest_microbatch(
-            model, parallel, stack, numbers, numbers.hbm_bytes, microbatch=microbatch, vp=vp
+            model, parallel, stack, numbers, numbers.hbm_bytes, microbatch=microbatch, vp=vp, network=network
         )
     else:
         parallel = replace(parallel, microbatch=microbatch, vp=vp)
     refuse_illegal(model, parallel)
-    return Case(
-        model, parallel, stack, _network(values, calibrated), calibrated, _measured_s(values, model, parallel)
-    )
+    return Case(model, parallel, stack, network, calibrated, _measured_s(values, model, parallel))
 
 
 def _profile(values: Mapping[str, Any]) -> CalibratedProfile:
