@@ -1,0 +1,118 @@
+"""Traffic of jobs between their nodes, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from twin.physics.sharding import data_parallel_bytes
+from twin.physics.training_inputs import Parallel, Stack
+from twin.planning.job import LlmJob, VisionJob
+from twin.planning.models import load_model
+from twin.planning.traffic import KINDS, Traffic, exchanges_of, llm_exchanges, traffic_of
+from twin.plant.routes import EVERY_CARD
+
+LLAMA = load_model("llama3-8b").model
+DATA, PIPELINE, TENSOR, CONTEXT, EXPERT = range(len(KINDS))
+
+
+def of(parallel: Parallel, per_node: int = 8, cards: int = 8, domain: np.ndarray | None = None) -> Traffic:
+    """Return the traffic of Llama 3 8B, each node its own domain unless told."""
+    nodes = -(-parallel.gpus // per_node)
+    domains = np.arange(nodes) if domain is None else domain
+    return traffic_of(llm_exchanges(LLAMA, parallel, Stack()), per_node, cards, domains)
+
+
+def pairs(traffic: Traffic, kind: int) -> set[tuple[int, int]]:
+    """Return who sends to whom, by places of the job."""
+    mine = traffic.flows.group == kind
+    return set(zip(traffic.flows.source[mine].tolist(), traffic.flows.target[mine].tolist(), strict=True))
+
+
+def test_tensor_groups_stay_in_their_node_and_replicas_form_rings() -> None:
+    traffic = of(Parallel(8, 1, 1, 4, 1, 1, 64))
+    assert pairs(traffic, DATA) == {(0, 1), (1, 2), (2, 3), (3, 0)}
+    assert set(traffic.flows.group.tolist()) == {DATA}
+    assert set(traffic.flows.source_card.tolist()) == {EVERY_CARD}
+    assert traffic.flows.weight.tolist() == [1.0] * 4
+    sent = data_parallel_bytes(LLAMA, Parallel(8, 1, 1, 4, 1, 1, 64), Stack())
+    assert traffic.step_bytes[DATA] == pytest.approx(
+        sent
+    )  # one member of the group in a node: its card takes all
+
+
+def test_members_in_one_node_share_the_way_out() -> None:
+    parallel = Parallel(2, 1, 1, 16, 1, 1, 64)
+    traffic = of(parallel)
+    assert pairs(traffic, DATA) == {(0, 1), (1, 2), (2, 3), (3, 0)}
+    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, Stack()) / 4)
+
+
+def test_stages_talk_both_ways_and_take_turns() -> None:
+    parallel = Parallel(8, 2, 1, 2, 1, 1, 64)
+    traffic = of(parallel)
+    assert pairs(traffic, PIPELINE) == {(0, 2), (1, 3), (2, 0), (3, 1)}
+    mine = traffic.flows.group == PIPELINE
+    assert traffic.flows.weight[mine].tolist() == [0.5] * 4
+    one_way = 32 * 2 * LLAMA.seq * LLAMA.hidden / 8
+    assert traffic.step_bytes[PIPELINE] * 0.5 == pytest.approx(one_way)
+
+
+def test_an_interleaved_pipeline_is_a_circle() -> None:
+    traffic = of(Parallel(8, 4, 1, 1, 2, 1, 64))
+    assert {(3, 0), (0, 3)} <= pairs(traffic, PIPELINE)
+    assert {(3, 0), (0, 3)}.isdisjoint(pairs(of(Parallel(8, 4, 1, 1, 1, 1, 64)), PIPELINE))
+
+
+def test_context_and_tensor_groups_that_cross_nodes() -> None:
+    traffic = of(Parallel(8, 1, 2, 2, 1, 1, 64))
+    assert pairs(traffic, CONTEXT) == {(0, 1), (1, 0), (2, 3), (3, 2)}
+    wide = of(Parallel(16, 1, 1, 2, 1, 1, 64))
+    assert pairs(wide, TENSOR) == {(0, 1), (1, 0), (2, 3), (3, 2)}
+    assert wide.step_bytes[TENSOR] > 0
+
+
+def test_a_domain_of_many_nodes_keeps_its_traffic() -> None:
+    inside = of(Parallel(8, 1, 1, 4, 1, 1, 64), per_node=4, cards=4, domain=np.zeros(8, np.int64))
+    assert not inside.step_bytes.any()
+    assert not len(inside.flows.group)
+    two = of(Parallel(8, 1, 1, 4, 1, 1, 64), per_node=4, cards=4, domain=np.repeat([0, 1], 4))
+    # Replicas 0 and 1 are one domain, 2 and 3 the other: each sends to its like over there.
+    assert pairs(two, DATA) == {(0, 4), (1, 5), (2, 6), (3, 7), (4, 0), (5, 1), (6, 2), (7, 3)}
+
+
+def test_two_ranks_to_a_card() -> None:
+    traffic = of(Parallel(8, 1, 1, 4, 1, 1, 64), cards=4)
+    assert traffic.flows.weight.tolist() == [2.0] * 4
+    assert set(traffic.flows.source_card.tolist()) == {EVERY_CARD}
+
+
+def test_flows_on_some_cards_only_are_told_apart() -> None:
+    """Three GPUs to a tensor group do not fill nodes evenly: cards differ."""
+    traffic = of(Parallel(4, 1, 1, 3, 1, 1, 63))  # 12 GPUs: a node and a half
+    mine = traffic.flows.group == DATA
+    assert (traffic.flows.source_card[mine] >= 0).all()
+    assert (traffic.flows.source[mine] != traffic.flows.target[mine]).all()
+
+
+def test_experts_exchange_with_all_other_nodes_of_their_group() -> None:
+    mixtral = load_model("mixtral-8x7b").model
+    parallel = Parallel(1, 1, 1, 32, 1, 1, 64, ep=32)
+    traffic = traffic_of(llm_exchanges(mixtral, parallel, Stack()), 8, 8, np.arange(4))
+    assert pairs(traffic, EXPERT) == {(a, b) for a in range(4) for b in range(4) if a != b}
+    mine = traffic.flows.group == EXPERT
+    assert traffic.flows.weight[mine].tolist() == pytest.approx([1 / 3] * 12)
+
+
+def test_vision_is_one_ring_of_gradients() -> None:
+    job = VisionJob(32, "a100", 1e12, 1e6, 1e9, 8)
+    (exchange,) = exchanges_of(job, 32)
+    traffic = traffic_of((exchange,), 8, 8, np.arange(4))
+    assert pairs(traffic, DATA) == {(0, 1), (1, 2), (2, 3), (3, 0)}
+    assert traffic.step_bytes[DATA] == pytest.approx(2 * 31 / 32 * 2e9 / 8)
+
+
+def test_one_node_sends_nothing() -> None:
+    job = LlmJob("llama3-8b", Parallel(8, 1, 1, 1, 1, 1, 64), "h100")
+    traffic = traffic_of(exchanges_of(job, 8), 8, 8, np.arange(1))
+    assert not traffic.step_bytes.any()
