@@ -43,6 +43,7 @@ MISFITS = [
     ("leaf-spine", f"{LEAF_SPINE}, unit_nodes: 64, leaf_count: 7", "leaf_count", "is no key"),
     ("leaf-spine", "leaf: {part: QM9700, count: 7}, unit_nodes: 64", "leaf.count", "74 ports to its nodes"),
     ("leaf-spine", f"leaf: {SWITCH}, spine: {{part: QM9700, count: 2}}", "spine.count", "at least 8"),
+    ("leaf-spine", f"spine: {SWITCH}, leaf: {{part: QM9700, count: 8}}", "leaf.count", "0 left to go up"),
     ("leaf-spine", f"{LEAF_SPINE}, core: {SWITCH}", "core", "is no tier of a leaf spine"),
     ("leaf-spine", LEAF_SPINE.replace("leaf", "lead"), "lead", "did you mean 'leaf'"),
     ("leaf-spine", f"spine: {SWITCH}", "leaf", "a leaf spine needs it"),

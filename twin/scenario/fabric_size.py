@@ -294,7 +294,11 @@ def _leaves(fabric: Fabric, size: Size, nodes: int, cards: int) -> Size:
         key = "leaf.count" if tier.count is not None else "unit_nodes"
         enough = math.ceil(ports / leaf.count) * sets * units
         raise Misfit(key, _too_few(down, leaf), f"use more leaves or smaller units: {enough} leaves would do")
-    up = min(math.ceil(down / fabric.oversubscription), leaf.count - down) if fabric.spine else 0
+    up = math.ceil(down / fabric.oversubscription) if fabric.spine else 0
+    if down + up > leaf.count:
+        reason = f"makes leaves with {down} ports down and {leaf.count - down} left to go up"
+        hint = f"at oversubscription {fabric.oversubscription:g}, {needed * sets * units} leaves would do"
+        raise Misfit("leaf.count", reason, hint)
     return replace(size, unit_nodes=unit_nodes, units=units, leaves=split * sets, down=down, up=up)
 
 
