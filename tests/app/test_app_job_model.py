@@ -134,7 +134,7 @@ def test_more_gpus_than_the_scene_has_are_refused(lab_draft: Draft) -> None:
     assert "more than the 16 of the scene" in judge(replace(lab_draft, gpus=32)).faults["gpus"]
 
 
-@pytest.mark.parametrize("scene", ["lab-16", "llama3-16k", "nvl72-row", "superpod-h100", "video-ingest"])
+@pytest.mark.parametrize("scene", ["lab-16", "llama3-16k", "nvl72-row", "mixed-workloads", "video-ingest"])
 def test_the_copied_yaml_is_the_job(scene: str) -> None:
     world = world_of(scene)
     hardware = scene_hardware(world)
@@ -181,6 +181,25 @@ def test_pieces_are_the_whole_step_and_the_whole_memory_in_colours_of_both_theme
     assert sum(piece.value for piece in memory) == pytest.approx(estimate.memory.total_bytes, rel=1e-12)
     for theme in (DARK, LIGHT):
         assert len({colour(theme, piece.account) for piece in step}) == len(step)
+
+
+def test_every_kind_of_workload_is_planned_in_full() -> None:
+    world = world_of("mixed-workloads")
+    kinds = set()
+    for job in world.scenario.jobs:
+        draft = draft_of_job(world, job, scene_hardware(world))
+        assert draft is not None
+        estimate = judge(draft).estimate
+        assert estimate is not None, job.id
+        kinds.add(estimate.kind)
+        assert sum(piece.value for piece in step_pieces(estimate.parts)) == pytest.approx(estimate.step_s)
+        held = sum(piece.value for piece in memory_pieces(estimate.memory))
+        assert held == pytest.approx(estimate.memory.total_bytes)
+        assert len(same_cut(draft, weak=False)) > 1
+        assert "low confidence" in worth(draft, estimate) or estimate.kind == "llm"
+        for spec in fields_for(draft):
+            assert shown_value(draft, spec) is not None, spec.path
+    assert kinds == {"llm", "reinforcement", "inference", "hpc"}
 
 
 def test_the_pictured_step_is_as_long_as_the_estimate() -> None:
@@ -280,6 +299,7 @@ def test_dots_stand_under_the_roof(lab_world: World, lab_draft: Draft, hardware:
     peak = dict(above.peaks)["BF16"]
     assert above.ridge(peak) == pytest.approx(peak / above.memory_bytes_s)
     for dot in shown:
+        assert dot.busy_flops_s is not None
         assert dot.flops_s < dot.busy_flops_s < min(peak, dot.intensity * above.memory_bytes_s)
 
 

@@ -26,6 +26,7 @@ _DARK = {
     "optimizer": "#ffc857",
     "activations": "#3ddc97",
     "cache": "#38d0c8",
+    "working": "#ff8a5b",
 }
 _LIGHT = {
     "productive": "#2f7fe0",
@@ -44,6 +45,7 @@ _LIGHT = {
     "optimizer": "#d99a00",
     "activations": "#159a63",
     "cache": "#0fa39b",
+    "working": "#e0682e",
 }
 
 
@@ -118,6 +120,12 @@ _MEMORY: tuple[tuple[str, str, str, Callable[[MemoryParts], float]], ...] = (
         "Activations",
         "Kept from the forward pass for the backward pass",
         lambda m: m.activations_bytes,
+    ),
+    (
+        "working",
+        "Working",
+        "Gathered layers, gradients on their way, buffers; the fields of a simulation",
+        lambda m: m.working_bytes,
     ),
     ("cache", "Cache", "Keys and values of the requests being answered", lambda m: m.cache_bytes),
 )

@@ -295,12 +295,8 @@ def _given(part: BaseModel) -> dict[str, Any]:
 
 def worth(draft: Draft, estimate: JobEstimate) -> str:
     """Return how far an estimate can be trusted, in a sentence or two."""
-    if estimate.kind in ("vision", "hpc"):
-        return (
-            "Work and efficiency are the workload's own figures: the estimate is worth what they are worth."
-        )
     profile = load_calibrated(draft.profile)
-    said = f"{profile.title}: {profile_worth(profile)}."
-    if estimate.confidence != profile.confidence:
-        said += " That is for what it was held against; here the error is unknown."
-    return said
+    doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
+    if doubts:
+        return f"{profile.title}, low confidence: {doubts}"
+    return f"{profile.title}: {profile_worth(profile)}."

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from twin.app.job_draft import Draft, has_value, value_of, with_value
-from twin.planning.models import load_model
+from twin.planning.models import model_presets
 from twin.planning.profiles import load_calibrated
-from twin.scenario.work import LlmTraining
 
 Choices = tuple[tuple[str, str], ...]
 
@@ -35,6 +34,8 @@ class FieldSpec:
         Whether it is on or off.
     share
         Whether it is a share, 0..1, shown in per cent.
+    real
+        Whether the count is kept as a number that need not be whole.
     """
 
     path: str
@@ -48,6 +49,7 @@ class FieldSpec:
     choices: Choices = ()
     switch: bool = False
     share: bool = False
+    real: bool = False
 
 
 FIELDS: tuple[FieldSpec, ...] = (
@@ -73,6 +75,15 @@ FIELDS: tuple[FieldSpec, ...] = (
     ),
     FieldSpec(
         "samples", "Answers", "a prompt", "Answers generated for each prompt", "Work", high=4096, doubles=True
+    ),
+    FieldSpec(
+        "requests_s",
+        "Requests",
+        "a second",
+        "Offered load, over all replicas",
+        "Work",
+        doubles=True,
+        real=True,
     ),
     FieldSpec("prompt_tokens", "Prompt", "tokens", "Mean length of a prompt", "Work", doubles=True),
     FieldSpec("output_tokens", "Answer", "tokens", "Mean length of an answer", "Work", doubles=True),
@@ -244,6 +255,7 @@ def edited(draft: Draft, spec: FieldSpec, value: object) -> Draft:
 
 
 def _makes_sense(draft: Draft, spec: FieldSpec) -> bool:
-    if spec.path != "parallelism.expert" or not isinstance(draft.workload, LlmTraining):
+    if spec.path != "parallelism.expert":
         return True
-    return load_model(draft.workload.model).model.experts is not None
+    known = model_presets().get(draft.workload.model)
+    return known is None or known.model.experts is not None

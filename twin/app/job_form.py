@@ -199,6 +199,8 @@ class JobForm(QScrollArea):
         if spec.share:
             count.setSuffix(" %")
             count.valueChanged.connect(lambda value: tell(value / 100.0))
+        elif spec.real:
+            count.valueChanged.connect(lambda value: tell(float(value)))
         else:
             count.valueChanged.connect(tell)
         return count
@@ -244,5 +246,5 @@ def _put(editor: QWidget, value: object) -> None:
     elif isinstance(editor, CountBox) and isinstance(value, int):
         editor.setValue(value)
     elif isinstance(editor, CountBox) and isinstance(value, float):
-        editor.setValue(round(100.0 * value))
+        editor.setValue(round(100.0 * value if editor.suffix() else value))
     editor.blockSignals(False)

@@ -101,9 +101,8 @@ class JobResults(QWidget):
             return
         self._show_figures(estimate)
         self._show_bars(estimate)
-        doubts = "".join(f" {doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
         with_role(self.trust, "muted")
-        self.trust.setText(worth(judged.draft, estimate) + doubts)
+        self.trust.setText(worth(judged.draft, estimate))
         self._show_advice(judged, estimate)
 
     def show_live(self, step_s: float | None) -> None:
@@ -126,7 +125,7 @@ class JobResults(QWidget):
         self.tiles["memory"].show_figure(f"{100 * used:.0f} %", "fits" if estimate.fits else "does not fit")
 
     def _show_bars(self, estimate: JobEstimate) -> None:
-        self.step_bar.show_pieces(step_pieces(estimate.parts), span(estimate.step_s))
+        self.step_bar.show_pieces(step_pieces(estimate.parts), _step_words(estimate))
         usable = MEMORY_SHARE * estimate.gpu_bytes
         used, whole = quantity(estimate.memory.total_bytes, "B"), quantity(estimate.gpu_bytes, "B")
         words = f"{used} of {whole}" + ("" if estimate.fits else ", does not fit")
@@ -174,3 +173,18 @@ class JobResults(QWidget):
 
     def _on_advice(self, advice: object) -> None:
         self.advised.emit(advice)
+
+
+def _step_words(estimate: JobEstimate) -> str:
+    """Return how long a step takes and what it is made of, or how a service answers."""
+    words = span(estimate.step_s)
+    if estimate.phases:
+        words += ": " + ", ".join(f"{phase.name} {span(phase.seconds)}" for phase in estimate.phases)
+    if estimate.service is not None:
+        service = estimate.service
+        words += (
+            f" of {'too many ' if service.overloaded else ''}requests: first token after "
+            f"{span(service.first_token_s)}, then one every {span(service.token_s)}; "
+            f"{100 * service.utilisation:.0f} % busy"
+        )
+    return words

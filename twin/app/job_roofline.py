@@ -46,7 +46,8 @@ class Dot:
     flops_s
         Reached by one GPU over the whole step [FLOP/s].
     busy_flops_s
-        The same over the time it computes: what communication, bubble and waiting take away lies between [FLOP/s].
+        The same over the time it computes: what communication, bubble and waiting take away lies between [FLOP/s];
+        none where a step has parts of quite different intensity.
     is_draft
         Whether it is the one in the dialog.
     """
@@ -54,7 +55,7 @@ class Dot:
     title: str
     intensity: float
     flops_s: float
-    busy_flops_s: float
+    busy_flops_s: float | None
     is_draft: bool
 
 
@@ -87,5 +88,6 @@ def dots(
 
 def _dot(title: str, estimate: JobEstimate, is_draft: bool) -> Dot:
     flop = estimate.parts.model_flop / estimate.gpus
-    busy_s = max(estimate.parts.productive_s, 1e-12)
-    return Dot(title, estimate.intensity_flop_byte, flop / estimate.step_s, flop / busy_s, is_draft)
+    uniform = estimate.kind in ("llm", "vision", "hpc") and estimate.parts.productive_s > 0.0
+    busy_flops_s = flop / estimate.parts.productive_s if uniform else None
+    return Dot(title, estimate.intensity_flop_byte, flop / estimate.step_s, busy_flops_s, is_draft)

@@ -17,6 +17,8 @@ from twin.app.text import prefixed
 from twin.app.theme import Theme
 
 _DECADES_LEFT, _DECADES_RIGHT = 1.3, 1.5
+_NEAR_X, _NEAR_Y = 0.7, 0.25
+"""Decades within which the names of two dots would lie on each other."""
 
 
 class RooflinePlot(QWidget):
@@ -63,13 +65,9 @@ class RooflinePlot(QWidget):
         top = max(peak for _, peak in roof.peaks)
         slope = [(low, low * roof.memory_bytes_s), (roof.ridge(top), top)]
         self._line(slope, theme.text)
-        self._say(
-            f"HBM {prefixed(roof.memory_bytes_s)}B/s",
-            2 * low,
-            2 * low * roof.memory_bytes_s,
-            theme.text,
-            (-0.1, 0.0),
-        )
+        middle = low * (roof.ridge(top) / low) ** 0.4
+        words = f"HBM {prefixed(roof.memory_bytes_s)}B/s"
+        self._say(words, middle, middle * roof.memory_bytes_s, theme.text, (-0.1, 0.0))
         for (precision, peak), tint in zip(roof.peaks, (theme.series[0], theme.series[3]), strict=False):
             ridge = roof.ridge(peak)
             self._line([(ridge, peak), (high, peak)], tint)
@@ -77,8 +75,8 @@ class RooflinePlot(QWidget):
             self._say(f"{precision} {prefixed(peak)}FLOP/s", high, peak, tint, (1.02, 1.0))
             place = (1.04, 0.95) if peak == top else (-0.05, 0.0)
             self._say(f"ridge {prefixed(ridge)} FLOP/B", ridge, peak, theme.muted, place)
-        for dot in self.dots:
-            self._draw_dot(theme, dot)
+        for dot, place in zip(self.dots, _places(self.dots, high), strict=True):
+            self._draw_dot(theme, dot, place)
         item.setXRange(math.log10(low), math.log10(high), padding=0.0)
         item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
         said = "; ".join(
@@ -92,26 +90,25 @@ class RooflinePlot(QWidget):
             else f"{roof.title}. The memory traffic of this workload is not known, so it has no dot."
         )
 
-    def _draw_dot(self, theme: Theme, dot: Dot) -> None:
+    def _draw_dot(self, theme: Theme, dot: Dot, place: tuple[float, float]) -> None:
         tint = theme.warning if dot.is_draft else theme.series[1]
-        x, y, busy = math.log10(dot.intensity), math.log10(dot.flops_s), math.log10(dot.busy_flops_s)
+        x, y = math.log10(dot.intensity), math.log10(dot.flops_s)
+        if dot.busy_flops_s is not None:
+            busy = math.log10(dot.busy_flops_s)
+            dotted = pg.mkPen(tint, width=1.4, style=Qt.PenStyle.DotLine)
+            self._add(pg.PlotDataItem([x, x], [y, busy], pen=dotted))
+            inside = pg.mkBrush(theme.surface)
+            self._add(pg.ScatterPlotItem([x], [busy], size=10, pen=pg.mkPen(tint, width=1.6), brush=inside))
         self._add(
-            pg.PlotDataItem([x, x], [y, busy], pen=pg.mkPen(tint, width=1.4, style=Qt.PenStyle.DotLine))
+            pg.ScatterPlotItem(
+                [x],
+                [y],
+                size=14 if dot.is_draft else 11,
+                pen=pg.mkPen(theme.surface, width=1.5),
+                brush=pg.mkBrush(tint),
+                symbol="d" if dot.is_draft else "o",
+            )
         )
-        ring = pg.ScatterPlotItem(
-            [x], [busy], size=10, pen=pg.mkPen(tint, width=1.6), brush=pg.mkBrush(theme.surface)
-        )
-        full = pg.ScatterPlotItem(
-            [x],
-            [y],
-            size=14 if dot.is_draft else 11,
-            pen=pg.mkPen(theme.surface, width=1.5),
-            brush=pg.mkBrush(tint),
-            symbol="d" if dot.is_draft else "o",
-        )
-        self._add(ring)
-        self._add(full)
-        place = (-0.08, -0.1) if dot.is_draft else (1.06, -0.1)
         self._say(dot.title, dot.intensity, dot.flops_s, tint, place)
 
     def _line(self, points: list[tuple[float, float]], tint: str) -> None:
@@ -143,3 +140,24 @@ class RooflinePlot(QWidget):
         high = max([max(ridges) * 10**_DECADES_RIGHT, *(x * 3 for x in known)])
         rates = [dot.flops_s / 2.5 for dot in self.dots]
         return low, high, min([low * roof.memory_bytes_s, *rates])
+
+
+def _places(dots: list[Dot], high: float) -> list[tuple[float, float]]:
+    """Return the anchor of each dot's name: the draft's below, others right, left where a neighbour is there."""
+    places = []
+    for dot in dots:
+        close = [
+            other
+            for other in dots
+            if other is not dot
+            and not other.is_draft
+            and 0.0 <= math.log10(other.intensity / dot.intensity) < _NEAR_X
+            and abs(math.log10(other.flops_s / dot.flops_s)) < _NEAR_Y
+        ]
+        if dot.is_draft:
+            places.append((0.5, -0.45))
+        elif close or dot.intensity > high / 10.0:
+            places.append((1.08, 0.5))
+        else:
+            places.append((-0.08, 0.5))
+    return places

@@ -21,8 +21,8 @@ class ScalingPanel(QWidget):
         super().__init__()
         self._draft: Draft | None = None
         self._unit = ""
-        self.strong = _chip("Fixed batch", "Strong scaling: the work of a step stays as GPUs are added")
-        self.weak = _chip("Batch of a GPU fixed", "Weak scaling: the batch grows with the GPUs")
+        self.strong = _chip("Fixed work", "Strong scaling: the batch of a step stays as GPUs are added")
+        self.weak = _chip("Fixed work of a GPU", "Weak scaling: the batch grows with the GPUs")
         self.same = _chip("Same cut", "Tensor, pipeline and context stay; data parallelism grows")
         self.best = _chip("Best plan each", "The fastest cut that fits is searched for each number of GPUs")
         row = QHBoxLayout()

@@ -91,6 +91,8 @@ class ScalingPlot(QWidget):
                 )
             )
         middle = 3 * (len(known) - 1) // 5
+        if known[middle][0].gpus == self._present:
+            middle = max(middle - 1, 0)
         self._say("linear", gpus[middle], linear[middle], theme.muted, (1.15, 0.9))
         self._draw_present(theme, known, base)
         item.setXRange(gpus[0] - 0.08, gpus[-1] + 0.16, padding=0.0)

@@ -48,6 +48,7 @@ QPushButton:disabled, QToolButton:disabled { color: $faint; background: transpar
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent;
   font-weight: 600; }
 QPushButton[role="primary"]:hover { background: $accent; border-color: $text; }
+QPushButton[role="primary"]:disabled { background: $raised; color: $faint; border: 1px solid $border; }
 QToolButton[role="flat"], QPushButton[role="flat"] { background: transparent; border: 1px solid transparent; }
 QToolButton[role="flat"] { padding: 4px; }
 QToolButton[role="flat"]:hover, QPushButton[role="flat"]:hover { background: $hover; }
@@ -83,6 +84,7 @@ QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $faint; border-radius: 4px; background: $raised; }
 QCheckBox::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($tick); }
+QCheckBox:disabled { color: $faint; }
 QCheckBox:focus { color: $accent; }
 QTabWidget::pane { background: $surface; border: none; border-top: 1px solid $border; }
 
