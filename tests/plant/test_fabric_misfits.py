@@ -56,6 +56,7 @@ MISFITS = [
     ("fat-tree", LEAF_SPINE, "core", "is not given, and a fat tree needs it"),
     ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 1}}, unit_nodes: 8", "core.count", "unevenly"),
     ("fat-tree", f"{FAT_TREE}, unit_nodes: 512", "", ""),
+    ("fat-tree", f"{LEAF_SPINE}, core: {{part: QM9700, count: 4}}, unit_nodes: 16", "", ""),
     ("fat-tree", f"{FAT_TREE}, technology: Infiniband", "technology", "did you mean 'InfiniBand-"),
     ("dragonfly-plus", f"leaf: {SWITCH}", "spine", "is not given"),
     (

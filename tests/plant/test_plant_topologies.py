@@ -114,6 +114,18 @@ def test_an_oversubscribed_fat_tree_has_fewer_switches_above_its_leaves() -> Non
     np.testing.assert_array_equal(down_cables[leaf], 2 * up_cables[leaf])
 
 
+def test_fewer_cores_thin_out_what_joins_the_pods() -> None:
+    full = small_plant("fat-tree", 16, leaf=4, spine=4, core=4)
+    thin = small_plant("fat-tree", 16, leaf=4, spine=4, core={"part": "S4", "count": 2})
+    assert (tiers(full)[2], tiers(thin)[2]) == (4, 2)
+    for plant, up_each in ((full, 2), (thin, 1)):
+        links, role = plant.switch_links, plant.switches.role
+        up = np.bincount(links.lower, links.cables, len(role))[role == SwitchRole.SPINE]
+        assert set(up.tolist()) == {up_each}
+        assert islands(plant) == 1
+        assert (ports_used(plant) <= 4).all()
+
+
 @pytest.mark.parametrize(
     ("dims", "edges"), [((4, 4, 4), 192), ((4, 4), 32), ((3, 3, 3), 81), ((2, 4), 12), ((2, 2, 2), 12)]
 )

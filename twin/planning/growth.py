@@ -19,7 +19,7 @@ from twin.plant.tables import Plant
 from twin.scenario import expand
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_fits import connected, unmet
-from twin.scenario.fabric_size import Misfit, size_of
+from twin.scenario.fabric_size import Misfit, Size, size_of
 from twin.scenario.site import Racks
 from twin.scenario.systems import Fabric, SwitchTier
 
@@ -179,8 +179,8 @@ class _Grower:
         ]
         scenario = self.scenario.model_copy(update={"halls": halls})
         fabrics, reasons = [], []
-        for number, fabric in enumerate(self.scenario.fabrics):
-            follower, why = self._follow(scenario, number, fabric)
+        for fabric in self.scenario.fabrics:
+            follower, why = self._follow(scenario, fabric)
             fabrics.append(follower)
             changes += _fabric_changes(fabric, follower)
             reasons += why
@@ -195,7 +195,7 @@ class _Grower:
         rows = math.ceil(racks / FULL_ROW_RACKS)
         return rows, math.ceil(racks / rows)
 
-    def _follow(self, scenario: Scenario, number: int, fabric: Fabric) -> tuple[Fabric, list[str]]:
+    def _follow(self, scenario: Scenario, fabric: Fabric) -> tuple[Fabric, list[str]]:
         """Return the fabric that serves the grown scene: the first that works out, from least change to most."""
         if fabric.kind == "explicit":
             raise PlanError(
@@ -207,14 +207,14 @@ class _Grower:
         size = size_of(fabric, self.catalog, len(before.cards), before.most_cards, before.card_bytes_s)
         units = math.ceil(len(after.cards) / size.unit_nodes), max(1, size.units)
         for candidate in _candidates(fabric, units):
-            wrong = self._wrong(scenario, number, candidate)
+            wrong = self._wrong(scenario, candidate, size)
             if not wrong:
                 return candidate, reasons
             reasons.append(f"{candidate.kind} {fabric.id}: {wrong}")
         raise PlanError(f"no topology of its switches carries fabric {fabric.id!r} so far: {reasons[-1]}")
 
-    def _wrong(self, scenario: Scenario, number: int, fabric: Fabric) -> str:
-        """Return why a fabric does not carry the grown scene; "" when it does."""
+    def _wrong(self, scenario: Scenario, fabric: Fabric, before: Size) -> str:
+        """Return why a fabric does not carry the grown scene as it carries that of before; "" when it does."""
         nodes = connected(scenario, fabric, self.catalog)
         try:
             size = size_of(fabric, self.catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
@@ -222,6 +222,8 @@ class _Grower:
             return f"{wrong.key} {wrong.reason}"
         if fabric.kind == "single-switch" and size.leaves > fabric.homes:
             return f"leaf would be {size.leaves} switches that nothing joins"
+        if size.units > 1 and 0 < size.spine_up < before.spine_up and not size.pair_cables:
+            return f"core.count leaves a spine {size.spine_up} cables up, and it has {before.spine_up} now"
         alone = scenario.model_copy(update={"fabrics": (fabric,)})
         return next((f"{'.'.join(map(str, at[2:]))} {why}" for at, why, _ in unmet(alone, self.catalog)), "")
 
@@ -277,7 +279,8 @@ def _candidates(fabric: Fabric, units: tuple[int, int]) -> Iterator[Fabric]:
 
 def _as_before(fabric: Fabric, units: tuple[int, int]) -> dict[str, SwitchTier]:
     """Return the tiers that every unit, pod or group has its own of, with as many switches a unit as before."""
-    own = ("leaf", "spine") if fabric.kind in ("fat-tree", "dragonfly-plus") else ("leaf",)
+    pods = fabric.kind in ("fat-tree", "dragonfly-plus")
+    own = ("leaf", "spine", "core") if pods else ("leaf",)
     tiers: dict[str, SwitchTier | None] = {name: getattr(fabric, name) for name in own}
     return {
         name: tier.model_copy(update={"count": tier.count * units[0] // units[1]})

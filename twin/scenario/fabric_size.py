@@ -383,7 +383,10 @@ def _pod_spines(fabric: Fabric, size: Size) -> tuple[int, int]:
 
 
 def _fat_tree(fabric: Fabric, size: Size, nodes: int) -> Size:
-    """Return pods of leaves and spines, joined by cores: spine i of every pod meets in group i of the cores."""
+    """Return pods of leaves and spines, joined by cores: spine i of every pod meets in group i of the cores.
+
+    Fewer cores than full bisection needs leave each spine fewer cables up.
+    """
     spine, core, tier = _spine(size), size.core, _needed(fabric, "core")
     assert core is not None
     spines, down = _pod_spines(fabric, size)
@@ -401,16 +404,16 @@ def _fat_tree(fabric: Fabric, size: Size, nodes: int) -> Size:
         raise Misfit("core.count", reason, f"{near} would do")
     else:
         each = tier.count // spines
+        up = min(up, each * core.count // size.units)
+    if not up and spines:
+        reason = f"has fewer ports than there are pods: {core.count} of each core for {size.units} pods"
+        raise Misfit("core.count", reason, f"at least {math.ceil(size.units / core.count) * spines}")
     if each > up and tier.count is not None:
         reason = f"makes {each} cores for each spine of a pod, which has {up} cables up: pods would not meet"
         raise Misfit("core.count", reason, f"at most {spines * up}")
     if each > up:
         reason = f"makes {size.units} pods, and {core.part} joins {core.count}"
         raise Misfit("unit_nodes", reason, f"larger pods: at least {math.ceil(nodes / core.count)} nodes")
-    taken = math.ceil(size.units * up / each) if each else 0
-    if taken > core.count:
-        enough = math.ceil(size.units * up / core.count) * spines
-        raise Misfit("core.count", _too_few(taken, core, "spines"), f"at least {enough}")
     return replace(size, spines=spines, spine_up=up, cores=each * spines)
 
 

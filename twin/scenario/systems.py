@@ -77,7 +77,10 @@ class Fabric(Part):
     spine: SwitchTier | None = Field(
         default=None, description="switches that join the leaves; aggregation of a fat tree"
     )
-    core: SwitchTier | None = Field(default=None, description="switches that join the pods of a fat tree")
+    core: SwitchTier | None = Field(
+        default=None,
+        description="switches that join the pods of a fat tree; a count below the need thins them out",
+    )
     dims: tuple[Annotated[int, Field(ge=1, le=8192)], ...] = Field(
         default=(), max_length=3, description="nodes along each axis of a torus; none: most cubic"
     )
