@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import product
 
@@ -29,6 +28,7 @@ from twin.planning.search import (
     REASONS,
     Limits,
     fastest_microbatch,
+    filled_layers,
     search,
 )
 from twin.planning.validation_parts import values_of
@@ -152,11 +152,8 @@ def test_experts_are_spread_by_degrees_that_divide_them() -> None:
 
 
 def test_a_thousand_configurations_are_considered() -> None:
-    begin = time.perf_counter()
     found = search("llama3-70b", 256, 512, "h100")
-    spent_s = time.perf_counter() - begin
     assert found.tried + found.refused[MEMORY] >= 1000
-    assert spent_s < 5.0  # the promise of 0.2 s is kept by the benchmark; this only catches an explosion
 
 
 @pytest.mark.benchmark(group="search")
@@ -170,6 +167,16 @@ def test_interleave_may_count_both_embeddings_as_layers() -> None:
     chosen = fastest_microbatch(model, Parallel(8, 8, 2, 4, 1, 1, 256), Stack(), profile, profile.hbm_bytes)
     assert 16 % chosen.vp == 0
     assert chosen.vp > 1
+
+
+def test_stages_that_share_the_layers_but_for_places_of_embeddings() -> None:
+    assert filled_layers(80, 4) == (80,)
+    assert filled_layers(126, 8) == (128,)
+    assert filled_layers(126, 4) == (128,)
+    assert filled_layers(126, 2) == (126, 128)
+    assert filled_layers(61, 8) == (64,)
+    assert filled_layers(80, 9) == ()
+    assert filled_layers(4, 6) == ()
 
 
 def test_given_microbatch_or_interleave_is_kept() -> None:

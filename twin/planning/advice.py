@@ -13,7 +13,7 @@ from twin.planning.llm import LlmJob, default_stack
 from twin.planning.models import load_model
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.result import MEMORY_SHARE
-from twin.planning.search import Candidate, Limits, search
+from twin.planning.search import Candidate, Limits, filled_layers, search
 
 MOST_GPUS_FACTOR = 64
 """How many times its GPUs a job is offered at most."""
@@ -225,7 +225,7 @@ def _tensor(state: _State, model: Model, domain: int) -> Iterator[tuple[str, _St
 
 def _pipeline(state: _State, model: Model, domain: int) -> Iterator[tuple[str, _State]]:
     for degree, parallel in _larger(state.parallel, "pp"):
-        if degree > model.layers or (model.layers % degree and (model.layers + 2) % degree):
+        if not filled_layers(model.layers, degree):
             continue
         if parallel.vp * degree > model.layers or parallel.microbatches % degree:
             parallel = replace(parallel, vp=1)

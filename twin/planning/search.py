@@ -239,7 +239,7 @@ class _Search:
                 self.refused[HEADS] += 1
                 continue
             for pp in _degrees(self.limits.pipeline, self.gpus // tp):
-                if not _stages_divide(model.layers, pp):
+                if not filled_layers(model.layers, pp):
                     self.refused[LAYERS] += 1
                     continue
                 for cp in _degrees(self.limits.context, self.gpus // (tp * pp)):
@@ -331,9 +331,16 @@ def _degrees(given: tuple[int, ...], gpus: int) -> list[int]:
     return sorted({*small, *(gpus // degree for degree in small)})
 
 
-def _stages_divide(layers: float, stages: int) -> bool:
-    """Return whether stages are equal, or would be with both embeddings counted as layers (as Llama 3 405B is cut)."""
-    return stages <= layers and (layers % stages == 0 or (layers + 2) % stages == 0)
+def filled_layers(layers: float, stages: int) -> tuple[float, ...]:
+    """Return the numbers of layers that stages divide evenly; none where they cannot share them.
+
+    Both embeddings may count as layers (so is Llama 3 405B cut: 126 layers on 8 or 16 stages); where the number of
+    layers is odd, one place or three may be filled too, as the 61 layers of DeepSeek-V3 on 8 or 16 stages are.
+    """
+    if stages > layers:
+        return ()
+    more = (0, 2) if layers % 2 == 0 else (0, 1, 2, 3)
+    return tuple(layers + places for places in more if (layers + places) % stages == 0)
 
 
 def _interleaves(layers: float, pp: int, microbatches: int) -> Iterator[int]:
@@ -341,13 +348,11 @@ def _interleaves(layers: float, pp: int, microbatches: int) -> Iterator[int]:
     yield 1
     if pp == 1 or microbatches % pp:
         return
-    for counted in {layers, layers + 2}:
-        if counted % pp:
-            continue
+    found = set()
+    for counted in filled_layers(layers, pp):
         per_stage = int(counted // pp)
-        for vp in range(2, per_stage + 1):
-            if per_stage % vp == 0 and pp * vp <= layers:
-                yield vp
+        found |= {vp for vp in range(2, per_stage + 1) if per_stage % vp == 0 and pp * vp <= layers}
+    yield from sorted(found)
 
 
 def fastest_microbatch(
@@ -394,10 +399,7 @@ def fastest_microbatch(
 def _open_cuts(
     model: Model, parallel: Parallel, microbatch: int | None, vp: int | None
 ) -> Iterator[Parallel]:
-    layers = model.layers
-    if layers % parallel.pp and (layers + 2) % parallel.pp == 0:
-        layers += 2  # both embeddings count as layers, as Llama 3 405B is cut
-    stage_layers = layers / parallel.pp
+    stage_layers = next(iter(filled_layers(model.layers, parallel.pp)), model.layers) / parallel.pp
     for size in MICROBATCHES if microbatch is None else (microbatch,):
         cut = replace(parallel, microbatch=size, vp=vp or 1)
         if cut.microbatches < 1 or not cut.microbatches.is_integer():
