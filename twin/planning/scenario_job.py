@@ -116,6 +116,7 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
         vp=cuts.interleave,
         microbatch=cuts.microbatch,
         ep=cuts.expert,
+        etp=cuts.expert_tensor,
     )
 
 

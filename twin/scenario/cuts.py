@@ -97,9 +97,13 @@ def _cut(it: _Cut) -> Iterator[Found]:
         hint = f"{' or '.join(f'{batch:,}' for batch in (below, below + share) if batch)} would do"
         reason = f"is no multiple of data parallel {replicas:,} x microbatch {cut.microbatch} = {share:,}"
         yield it.batch_key, reason, hint
-    if replicas * cut.context % cut.expert:
-        reason = f"does not divide data parallel {replicas:,} x context {cut.context}"
-        yield f"{_TO}.expert", reason, "experts are spread inside data parallelism"
+    each = cut.tensor if cut.expert_tensor is None else cut.expert_tensor
+    if cut.tensor % each:
+        yield f"{_TO}.expert_tensor", f"does not divide tensor {cut.tensor}", "1 keeps experts whole"
+    elif cut.tensor * cut.context * replicas % (cut.expert * each):
+        said = f"tensor {cut.tensor} x context {cut.context} x data parallel {replicas:,}"
+        reason = f"x {each} GPUs for each expert does not divide {said}"
+        yield f"{_TO}.expert", reason, "experts are spread inside the GPUs of one pipeline stage"
     if it.tokens is not None:
         yield from _shape(it, it.tokens, _models()[it.model])
 
@@ -110,6 +114,8 @@ def _shape(it: _Cut, tokens: int, model: Mapping[str, Any]) -> Iterator[Found]:
     experts = int((model.get("experts") or {}).get("count", 1))
     if heads % cut.tensor:
         yield f"{_TO}.tensor", f"does not divide the {heads} attention heads of {it.model}", ""
+    if experts == 1 and cut.expert_tensor is not None:
+        yield f"{_TO}.expert_tensor", f"means nothing for {it.model}, which has no experts", "leave it out"
     if experts % cut.expert:
         said = f"the {experts} experts of {it.model}" if experts > 1 else f"{it.model}, which has no experts"
         yield f"{_TO}.expert", f"does not divide {said}", ""

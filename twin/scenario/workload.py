@@ -19,6 +19,9 @@ class Parallelism(Part):
     pipeline: int = Field(default=1, ge=1, le=256, description="pipeline stages")
     context: int = Field(default=1, ge=1, le=128, description="context parallel degree")
     expert: int = Field(default=1, ge=1, le=1024, description="expert parallel degree, within data parallel")
+    expert_tensor: int | None = Field(
+        default=None, ge=1, le=128, description="GPUs that each expert is cut over; none: tensor"
+    )
     interleave: int = Field(default=1, ge=1, le=64, description="virtual pipeline stages of each GPU")
     microbatch: int = Field(default=1, ge=1, le=1024, description="sequences of one microbatch")
 
