@@ -9,11 +9,11 @@ from twin.physics.sharding import data_parallel_bytes
 from twin.physics.training_inputs import Parallel, Stack
 from twin.planning.job import LlmJob, VisionJob
 from twin.planning.models import load_model
-from twin.planning.traffic import KINDS, Traffic, exchanges_of, llm_exchanges, traffic_of
+from twin.planning.traffic import PHASES, Traffic, exchanges_of, llm_exchanges, traffic_of
 from twin.plant.routes import EVERY_CARD
 
 LLAMA = load_model("llama3-8b").model
-DATA, PIPELINE, TENSOR, CONTEXT, EXPERT = range(len(KINDS))
+DATA, FORWARD, BACKWARD, TENSOR, CONTEXT, EXPERT = range(len(PHASES))
 
 
 def of(parallel: Parallel, per_node: int = 8, cards: int = 8, domain: np.ndarray | None = None) -> Traffic:
@@ -51,17 +51,16 @@ def test_members_in_one_node_share_the_way_out() -> None:
 def test_stages_talk_both_ways_and_take_turns() -> None:
     parallel = Parallel(8, 2, 1, 2, 1, 1, 64)
     traffic = of(parallel)
-    assert pairs(traffic, PIPELINE) == {(0, 2), (1, 3), (2, 0), (3, 1)}
-    mine = traffic.flows.group == PIPELINE
-    assert traffic.flows.weight[mine].tolist() == [0.5] * 4
+    assert pairs(traffic, FORWARD) == {(0, 2), (1, 3)}
+    assert pairs(traffic, BACKWARD) == {(2, 0), (3, 1)}
     one_way = 32 * 2 * LLAMA.seq * LLAMA.hidden / 8
-    assert traffic.step_bytes[PIPELINE] * 0.5 == pytest.approx(one_way)
+    assert traffic.step_bytes[[FORWARD, BACKWARD]] == pytest.approx(one_way)
 
 
 def test_an_interleaved_pipeline_is_a_circle() -> None:
     traffic = of(Parallel(8, 4, 1, 1, 2, 1, 64))
-    assert {(3, 0), (0, 3)} <= pairs(traffic, PIPELINE)
-    assert {(3, 0), (0, 3)}.isdisjoint(pairs(of(Parallel(8, 4, 1, 1, 1, 1, 64)), PIPELINE))
+    assert pairs(traffic, FORWARD) == {(0, 1), (1, 2), (2, 3), (3, 0)}
+    assert pairs(of(Parallel(8, 4, 1, 1, 1, 1, 64)), BACKWARD) == {(3, 2), (2, 1), (1, 0)}
 
 
 def test_context_and_tensor_groups_that_cross_nodes() -> None:

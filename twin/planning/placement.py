@@ -17,7 +17,7 @@ from twin.physics.ecmp import ecmp_expected_max
 from twin.physics.training_inputs import Network, Profile
 from twin.planning.job import AnyJob, InferenceJob, ReinforcementJob
 from twin.planning.profiles import CalibratedProfile, load_calibrated
-from twin.planning.traffic import KINDS, Traffic
+from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Traffic
 from twin.plant.routes import Flows, Loads, Router
 from twin.plant.tables import Plant
 
@@ -65,15 +65,15 @@ class Spread:
     dlink
         Directed links that carry anything, shape (m,).
     peak_bytes_s, step_bytes
-        Highest demand on each, as kinds take turns, and what each carries in a step [B/s, B].
-    by_kind
-        The links of each kind.
+        Highest demand on each, as phases take turns, and what each carries in a step [B/s, B].
+    by_phase
+        The links of each phase.
     """
 
     dlink: Longs
     peak_bytes_s: Floats
     step_bytes: Floats
-    by_kind: tuple[Longs, ...]
+    by_phase: tuple[Longs, ...]
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ class Placement:
     router
         Routes of the fabric at that time.
     flows
-        Between node slots, by kind.
+        Between node slots, by phase.
     step_bytes
-        What a flow of weight one carries in a step, by kind [B].
+        What a flow of weight one carries in a step, by phase [B].
     network
         Factors the fabric allows the job when it is alone on it.
     rate_bytes_s
-        Of a flow of weight one while its kind communicates, by kind; 0 for kinds it does not use [B/s].
+        Of a flow of weight one in its phase; 0 for phases it has not [B/s].
     reachable
         Whether every flow finds a way.
     loads
@@ -109,11 +109,11 @@ class Placement:
     @cached_property
     def spread(self) -> Spread:
         """Load of the job on the links behind the cards, worked out when somebody asks."""
-        loads = self.router.load(self.flows, len(KINDS)) if self.loads is None else self.loads
+        loads = self.router.load(self.flows, len(PHASES)) if self.loads is None else self.loads
         peak, carried = (np.zeros(2 * len(self.router.links)) for _ in range(2))
-        for kind, (dlink, on) in enumerate(loads.by_group):
-            peak[dlink] = np.maximum(peak[dlink], on * self.rate_bytes_s[kind])
-            carried[dlink] += on * self.step_bytes[kind]
+        for phase, (dlink, on) in enumerate(loads.by_group):
+            peak[dlink] = np.maximum(peak[dlink], on * self.rate_bytes_s[phase])
+            carried[dlink] += on * self.step_bytes[phase]
         dlink = np.flatnonzero(peak)
         return Spread(dlink, peak[dlink], carried[dlink], tuple(links for links, _ in loads.by_group))
 
@@ -128,8 +128,13 @@ class Placement:
         factors = factors_of(self.network)
         if slow is not None:
             factors = factors / slow
-        used = self.rate_bytes_s > 0
-        return float(min(1.0, factors[used].min(initial=1.0)))
+        return float(min(1.0, factors[self.used].min(initial=1.0)))
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Whether the job sends anything of each kind."""
+        result: NDArray[np.bool_] = np.bincount(KIND_OF_PHASE, self.rate_bytes_s > 0) > 0
+        return result
 
 
 def factors_of(network: Network) -> Floats:
@@ -194,23 +199,26 @@ def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, term
     terms
         Of the fabric.
     """
-    kinds = len(KINDS)
+    phases = len(PHASES)
     flows = replace(traffic.flows, source=nodes[traffic.flows.source], target=nodes[traffic.flows.target])
-    factors = router.card_bytes_s(flows, kinds)
+    factors = router.card_bytes_s(flows, phases)
     loads, further, reachable = None, 0.0, True
     if terms.hashed or not router.roomy(nodes, profile.scale_out_efficiency):
-        loads = router.load(flows, kinds)
+        loads = router.load(flows, phases)
         factors = np.minimum(factors, _inner_bytes_s(router, loads, profile, terms))
         further = max(0.0, float(loads.hops.max(initial=0.0)) - REFERENCE_HOPS)
         reachable = not loads.unreachable.any()
     factors = factors / profile.scale_out_bytes_s
     used = (traffic.step_bytes > 0) & np.isfinite(factors)
     factors = np.maximum(np.where(used, factors, 1.0) * terms.efficiency, SLOWEST)
+    by_kind = np.full(len(KINDS), np.inf)
+    np.minimum.at(by_kind, KIND_OF_PHASE, np.where(used, factors, np.inf))
+    by_kind = np.where(np.isfinite(by_kind), by_kind, terms.efficiency)
     return Placement(
         router=router,
         flows=flows,
         step_bytes=np.where(used, traffic.step_bytes, 0.0),
-        network=network_with(factors, terms.hop_extra_s + further * terms.switch_latency_s),
+        network=network_with(by_kind, terms.hop_extra_s + further * terms.switch_latency_s),
         rate_bytes_s=np.where(used, factors * profile.scale_out_bytes_s * profile.scale_out_efficiency, 0.0),
         reachable=reachable and bool((factors > SLOWEST).all()),
         loads=loads,
@@ -218,15 +226,15 @@ def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, term
 
 
 def _inner_bytes_s(router: Router, loads: Loads, profile: Profile, terms: Terms) -> Floats:
-    """Return what the links behind the cards leave a flow of weight one, by kind, in terms of its card [B/s]."""
+    """Return what the links behind the cards leave a flow of weight one, by phase, in terms of its card [B/s]."""
     # Cables of a torus end in cards, at the profile's efficiency; links between switches give their line rate.
     slack = 1.0 if router.has_peers else profile.scale_out_efficiency
     least = np.full(len(loads.by_group), np.inf)
-    for kind, (dlink, on) in enumerate(loads.by_group):
+    for phase, (dlink, on) in enumerate(loads.by_group):
         if len(dlink):
-            least[kind] = 1.0 / (on / router.bytes_s[dlink // 2]).max() / slack
+            least[phase] = 1.0 / (on / router.bytes_s[dlink // 2]).max() / slack
             if terms.hashed:
-                least[kind] = min(least[kind], _hashed_bytes_s(router, dlink, on) / slack)
+                least[phase] = min(least[phase], _hashed_bytes_s(router, dlink, on) / slack)
     return least
 
 

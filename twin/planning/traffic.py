@@ -26,6 +26,12 @@ Longs = NDArray[np.int64]
 KINDS = ("data", "pipeline", "tensor", "context", "expert")
 """Kinds of communication, as the fields of `Network`."""
 
+PHASES = ("data", "forward", "backward", "tensor", "context", "expert")
+"""What a rank does one after another: a pipeline stage sends on to the next, or back to the one before."""
+
+KIND_OF_PHASE = np.array([0, 1, 1, 2, 3, 4])
+"""Kind of each phase."""
+
 ELEMENT_BYTES = 2
 """Activations on the wire are 16-bit."""
 
@@ -38,21 +44,21 @@ class Exchange:
 
     Parameters
     ----------
-    kind
-        Into KINDS.
+    phase
+        Into PHASES.
     shape
-        ring, halo: each rank sends to its like in the next domain of its group; chain: both neighbours along the
-        group, closed when `closed`; all: its likes in all other domains of the group.
+        ring, halo: each rank sends to its like in the next domain of its group; chain: to the next of its group, the
+        last to the first when `closed`; all: its likes in all other domains of the group.
     groups
         Ranks that talk to one another, shape (G, n).
     rank_bytes
         What a rank sends in one step [B]; of a ring: as if each rank were alone in its domain (more of them share
-        it); of a chain: each way.
+        it).
     closed
         Whether the last of a chain sends to the first.
     """
 
-    kind: int
+    phase: int
     shape: Shape
     groups: Longs
     rank_bytes: float
@@ -66,9 +72,9 @@ class Traffic:
     Parameters
     ----------
     flows
-        By kind; sources and targets are places in the job's list of nodes, weights are ranks that send at once.
+        By phase; sources and targets are places in the job's list of nodes, weights are ranks that send at once.
     step_bytes
-        What a flow of weight one carries in a step, by kind [B]; 0 where a kind stays inside its domains.
+        What a flow of weight one carries in a step, by phase [B]; 0 where a phase stays inside its domains.
     """
 
     flows: Flows
@@ -90,9 +96,9 @@ def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
     ranks = np.arange(gpus, dtype=np.int64)[None, :]
     if isinstance(job, VisionJob) and gpus > 1:
         sent_bytes = 2 * (gpus - 1) / gpus * GRADIENT_BYTES * job.parameters
-        return (Exchange(KINDS.index("data"), "ring", ranks, sent_bytes),)
+        return (Exchange(PHASES.index("data"), "ring", ranks, sent_bytes),)
     if isinstance(job, HpcJob) and gpus > 1 and job.halo_bytes > 0:
-        return (Exchange(KINDS.index("pipeline"), "halo", ranks, job.halo_bytes),)
+        return (Exchange(PHASES.index("forward"), "halo", ranks, job.halo_bytes),)
     return ()
 
 
@@ -104,16 +110,17 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Excha
     tokens = parallel.microbatch * model.seq / c
     found: list[Exchange] = []
 
-    def add(kind: str, shape: Shape, groups: Longs, rank_bytes: float, *, closed: bool = False) -> None:
+    def add(phase: str, shape: Shape, groups: Longs, rank_bytes: float, *, closed: bool = False) -> None:
         if groups.shape[1] > 1:
-            found.append(Exchange(KINDS.index(kind), shape, groups, rank_bytes, closed))
+            found.append(Exchange(PHASES.index(phase), shape, groups, rank_bytes, closed))
 
     replicas = rank.reshape(p, d * c, t).transpose(0, 2, 1)
     add("data", "ring", replicas.reshape(p * t, d * c), data_parallel_bytes(model, parallel, stack))
     boundary_bytes = ELEMENT_BYTES * tokens * model.hidden / t
     stages = rank.reshape(p, d * c * t).T
     chain_bytes = parallel.microbatches * parallel.vp * boundary_bytes
-    add("pipeline", "chain", stages, chain_bytes, closed=parallel.vp > 1)
+    add("forward", "chain", stages, chain_bytes, closed=parallel.vp > 1)
+    add("backward", "chain", stages[:, ::-1], chain_bytes, closed=parallel.vp > 1)
     tensor_bytes = 9 * (t - 1) / t * ELEMENT_BYTES * tokens * model.hidden  # 2 pairs there, 2 and one back
     add("tensor", "ring", rank.reshape(p * d * c, t), passes * tensor_bytes)
     keys_bytes = 2 * ELEMENT_BYTES * tokens * c * model.hidden * model.kv_heads / model.heads / t
@@ -140,12 +147,12 @@ def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, 
         Scale-up domain of each node of the job, in its order.
     """
     parts: list[tuple[int, Longs, Longs, Floats]] = []
-    step_bytes = np.zeros(len(KINDS))
+    step_bytes = np.zeros(len(PHASES))
     for exchange in exchanges:
         source, target, weight, flow_bytes = _rank_flows(exchange, gpus_per_node, domain)
         if len(source) and cards:
-            parts.append((exchange.kind, source, target, weight))
-            step_bytes[exchange.kind] = flow_bytes
+            parts.append((exchange.phase, source, target, weight))
+            step_bytes[exchange.phase] = flow_bytes
     return Traffic(_on_cards(parts, gpus_per_node, cards), step_bytes)
 
 
@@ -166,10 +173,8 @@ def _rank_flows(exchange: Exchange, gpus_per_node: int, domain: Longs) -> tuple[
     if exchange.shape == "chain":
         there = number if exchange.closed else number[:-1]
         onward = (there + 1) % n
-        sent_bytes = 2 * exchange.rank_bytes  # there and back take turns on the card
-        for a, b in ((there, onward), (onward, there)):
-            kept = place[:, a] != place[:, b]
-            columns.append((groups[:, a][kept], groups[:, b][kept], np.full(int(kept.sum()), 0.5)))
+        kept = place[:, there] != place[:, onward]
+        columns.append((groups[:, there][kept], groups[:, onward][kept], np.ones(int(kept.sum()))))
     else:
         one = exchange.shape != "all"
         furthest = 1 if one else int(runs.max()) - 1
@@ -186,10 +191,10 @@ def _rank_flows(exchange: Exchange, gpus_per_node: int, domain: Longs) -> tuple[
 
 
 def _on_cards(parts: list[tuple[int, Longs, Longs, Floats]], gpus_per_node: int, cards: int) -> Flows:
-    """Return flows between nodes and cards; those alike on all cards of a kind stand for one on each."""
+    """Return flows between nodes and cards; those alike on all cards in a phase stand for one on each."""
     rows: list[tuple[Longs, ...]] = []
     weights: list[Floats] = []
-    for kind, source, target, weight in parts:
+    for phase, source, target, weight in parts:
         a, b = source // gpus_per_node, target // gpus_per_node
         card_a = source % gpus_per_node * cards // gpus_per_node
         card_b = target % gpus_per_node * cards // gpus_per_node
@@ -207,7 +212,7 @@ def _on_cards(parts: list[tuple[int, Longs, Longs, Floats]], gpus_per_node: int,
         every = card == EVERY_CARD
         rows.append(
             (
-                np.full(len(pair), kind),
+                np.full(len(pair), phase),
                 pair // nodes,
                 pair % nodes,
                 np.where(every, EVERY_CARD, card // cards),

@@ -29,7 +29,7 @@ from twin.planning.placement import (
     terms_of,
 )
 from twin.planning.scenario_job import allowed_nodes, planned_job
-from twin.planning.traffic import KINDS, Exchange, Traffic, exchanges_of, traffic_of
+from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange, Traffic, exchanges_of, traffic_of
 from twin.plant.domains import scale_up_domains
 from twin.plant.links import links_of
 from twin.plant.routes import Router, cut_off
@@ -87,7 +87,7 @@ class _Seat:
     def mean_bytes_s(self) -> Floats:
         """Mean rate on every directed link [B/s]."""
         placement = self.placement
-        on_cards = placement.router.card_flows(placement.flows, len(KINDS))
+        on_cards = placement.router.card_flows(placement.flows, len(PHASES))
         total: Floats = placement.step_bytes @ on_cards
         total[self.dlink] += placement.spread.step_bytes
         return total / self.step_s
@@ -317,8 +317,8 @@ class FabricState:
             together = 1.0 - float(np.prod(quiet[others]))  # chance that somebody else communicates too
             slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
             full = seat.dlink[met[index]]
-            touched = [bool(np.isin(used, full).any()) for used in seat.placement.spread.by_kind]
-            seat.slow = np.where(touched, slow, 1.0)
+            touched = [bool(np.isin(used, full).any()) for used in seat.placement.spread.by_phase]
+            seat.slow = np.where(np.bincount(KIND_OF_PHASE, touched) > 0, slow, 1.0)
             network = seat.network
             crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s)
             seat.contention_s = max(0.0, self._work(index, crowded).step_s - seat.step_s)
@@ -345,7 +345,7 @@ class FabricState:
         seat = self._seats.get(index)
         if seat is None:
             return []
-        return [kind for kind, rate in zip(KINDS, seat.placement.rate_bytes_s, strict=True) if rate > 0]
+        return [kind for kind, used in zip(KINDS, seat.placement.used.tolist(), strict=True) if used]
 
     def load(self) -> Floats:
         """Return the mean load of each directed link now, over its intact capacity, 0..1."""

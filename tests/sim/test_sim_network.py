@@ -1,0 +1,387 @@
+"""Jobs on fabrics: what they get, what they take from each other, and what faults do to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from fabric_scenes import hall, model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sim_scenes import assert_books_close, events, frame, inject, shipped
+
+from twin import scenario
+from twin.catalog import load_catalog
+from twin.physics.training_inputs import FULL_NETWORK
+from twin.plant.build import build
+from twin.plant.links import find_link
+from twin.record.channels import JobState, State
+from twin.scenario.document import Scenario
+from twin.sim.engine import Engine
+from twin.sim.network import FabricState
+from twin.sim.nodes import CUT
+
+LINE = 0.9
+"""Share of its card's line rate that a rank of the H100 profile reaches."""
+
+NARROW = {"oversubscription": 4}
+FOUR_SPINES = {"spine": {"part": "QM9700", "count": 4}}
+
+
+def run(scene: Scenario, *lines: str, until_s: float = 3000.0) -> Engine:
+    """Return a run at a time, its books checked."""
+    engine = inject(Engine(scene, 1), *lines)
+    engine.advance(until_s)
+    assert_books_close(engine)
+    return engine
+
+
+def told(engine: Engine, index: int = 0) -> dict[str, Any]:
+    """Return the summary of a job."""
+    found: dict[str, Any] = engine.summary()["jobs"][index]
+    return found
+
+
+@pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "lab-16", "video-ingest"])
+def test_the_fabrics_profiles_were_fitted_on_give_all(name: str) -> None:
+    scene = shipped(name)
+    assert FabricState(build(scene), load_catalog(), scene.jobs).expected() == [FULL_NETWORK]
+
+
+def test_two_jobs_share_a_narrow_spine() -> None:
+    """Jobs of six nodes meet in the leaf of nodes 4-7: 16 cards want up-links worth eight."""
+    both = run(hall(model("a", 6, 96), model("b", 6, 96), fabric=NARROW))
+    alone = run(hall(model("a", 6, 96), fabric=NARROW))
+    share = 8 / (16 * LINE)
+    for index in (0, 1):
+        seat = both.network._seats[index]
+        quiet = 1 - both.network._seats[1 - index].communicates
+        assert seat.slow is not None
+        assert seat.slow[0] == pytest.approx(1 + (1 - quiet) * (1 / share - 1), rel=1e-6)
+        assert told(both, index)["step_parts_s"]["fabric_contention"] > 0
+        assert told(both, index)["network"]["alone"] == {"data": 1.0}
+    assert "fabric_contention" not in told(alone)["step_parts_s"]
+    assert told(both)["step_parts_s"]["exposed_data"] == pytest.approx(
+        told(alone)["step_parts_s"]["exposed_data"]
+    )
+    assert both.summary()["ledger_gpu_s"]["fabric_contention"] > 0
+
+
+def test_a_job_that_ends_leaves_its_share_to_the_other() -> None:
+    engine = run(hall(model("a", 6, 96), model("b", 6, 96) | {"steps": 200}, fabric=NARROW), until_s=100.0)
+    running = engine.network.peak.copy()
+    engine.advance(3000.0)
+    assert engine.jobs.rows[1].state == JobState.DONE
+    assert engine.network.contention_s(0) == 0.0
+    assert told(engine)["network"]["factor"] == 1.0
+    assert engine.network.peak.sum() <= max(running.sum(), engine.network._seats[0].peak.sum())
+
+
+def test_wide_spines_are_shared_without_loss() -> None:
+    engine = run(hall(model("a", 6, 96), model("b", 6, 96)))
+    assert engine.network.contention_s(0) == engine.network.contention_s(1) == 0.0
+
+
+def test_plain_ethernet_shows_why_rdma_matters() -> None:
+    steps = {}
+    for technology in ("InfiniBand-NDR", "RoCE-400", "Ethernet-TCP"):
+        engine = run(hall(model("a", 8), fabric={"technology": technology}))
+        steps[technology] = told(engine)["step_parts_s"]["exposed_data"]
+        assert engine.summary()["ledger_gpu_s"]["fabric_contention"] == 0.0
+    assert steps["InfiniBand-NDR"] < steps["RoCE-400"] < steps["Ethernet-TCP"]
+    assert steps["Ethernet-TCP"] > 1.8 * steps["InfiniBand-NDR"]
+
+
+def test_rails_keep_rings_out_of_narrow_spines() -> None:
+    """Each leaf of a unit takes some nodes, or one card of all: only then a ring stays below the spines."""
+    narrow = NARROW | {"unit_nodes": 16, "leaf": {"part": "QM9700", "count": 8}}
+    mixed = run(hall(model("a", 16, 256), fabric=narrow))
+    rails = run(hall(model("a", 16, 256), fabric=narrow | {"kind": "rail-optimised"}))
+    assert told(rails)["network"]["factor"] == 1.0
+    assert told(mixed)["network"]["factor"] < 0.6
+    assert told(mixed)["step_s"] > told(rails)["step_s"]
+
+
+def test_hashed_flows_collide() -> None:
+    pipe = model("a", 8, 64, "llama3-70b", tensor=8, pipeline=2)
+    factors = {
+        routing: told(run(hall(pipe, fabric={"routing": routing})))["network"]["alone"]["pipeline"]
+        for routing in ("adaptive", "ecmp")
+    }
+    assert factors["adaptive"] == 1.0
+    assert 0.3 < factors["ecmp"] < 0.7
+
+
+# --- faults
+
+
+def test_a_lost_spine_slows_by_its_share_and_stops_nobody() -> None:
+    """Two stages of four nodes: 32 cards at 90 % through 24 of 32 up-links."""
+    pipe = model("a", 8, 64, "llama3-70b", tensor=8, pipeline=2)
+    scene = hall(pipe, nodes=8, fabric=FOUR_SPINES)
+    engine = run(scene, "30 min fail ib/1/2 for=20min", until_s=2400.0)
+    assert told(engine)["network"]["alone"]["pipeline"] == pytest.approx(24 / (32 * LINE))
+    assert engine.jobs.rows[0].interruptions == 0
+    (fault,) = events(engine, "fabric_fault")
+    assert "17 % less bandwidth for a; no job stops" in fault.text
+    assert fault.text.startswith("spine fails for 20 min")
+    engine.advance(3200.0)
+    assert told(engine)["network"]["factor"] == 1.0
+    assert len(events(engine, "fabric_back")) == 1
+
+
+def test_a_lost_leaf_stops_a_job_until_it_is_back() -> None:
+    scene = hall(model("a", 8), nodes=8, fabric={"kind": "rail-optimised"})
+    engine = run(scene, "30 min fail ib/0/3 for=1h", until_s=2400.0)
+    row = engine.jobs.rows[0]
+    assert row.state == JobState.WAITING
+    assert (engine.nodes.condition == CUT).sum() == 4
+    (fault,) = events(engine, "fabric_fault")
+    assert fault.text == "leaf fails for 1 h: 4 nodes lose rail 3; a stops"
+    shown = frame(engine)
+    assert (shown.values["switch.state"] == State.FAILED).sum() == 1
+    assert (shown.values["gpu.state"] == State.FAILED).sum() == 32
+    assert shown.values["site.nodes_down"][0] == 4
+    assert engine.summary()["fabrics"][0]["nodes_cut_off"] == 4
+    engine.advance(6000.0)
+    assert row.state == JobState.RUNNING
+    assert row.interruptions == 1
+    assert engine.summary()["interruptions"]["by_cause"]["injected"] == 1
+    assert not engine.nodes.cut.any()
+
+
+def test_two_homes_survive_a_leaf() -> None:
+    scene = hall(model("a", 8), nodes=8, fabric={"kind": "rail-optimised", "homes": 2})
+    engine = run(scene, "30 min fail ib/0/3 for=1h", until_s=2400.0)
+    assert engine.jobs.rows[0].state == JobState.RUNNING
+    assert told(engine)["network"]["factor"] == pytest.approx(0.5)
+    assert "50 % less bandwidth for a; no job stops" in events(engine, "fabric_fault")[0].text
+
+
+def test_a_cut_cable_costs_a_node_and_takes_a_spare() -> None:
+    engine = run(hall(model("a", 6, 96), nodes=8), "30 min fail gpu/0/0/2~5 cause=gpu for=1h")
+    row = engine.jobs.rows[0]
+    assert row.state == JobState.RUNNING
+    assert 2 not in row.nodes
+    assert engine.nodes.condition[2] == CUT
+    assert engine.summary()["interruptions"]["by_cause"]["gpu"] == 1
+    assert "1 node loses rail 5; a stops" in events(engine, "fabric_fault")[0].text
+
+
+def test_a_redundant_cable_keeps_the_job_alive() -> None:
+    engine = run(hall(model("a", 6, 96), nodes=8, fabric=FOUR_SPINES), "30 min fail ib/0/1~ib/1/3")
+    assert engine.jobs.rows[0].interruptions == 0
+    assert frame(engine).values["bundle.down"].sum() == 8
+    assert "no job stops" in events(engine, "fabric_fault")[0].text
+
+
+def test_a_flapping_cable_halves_what_its_card_gives() -> None:
+    engine = run(hall(model("a", 8)), "30 min flap gpu/0/1/2~5 value=50% for=10min", until_s=2000.0)
+    assert told(engine)["network"]["factor"] == pytest.approx(0.5)
+    assert engine.jobs.rows[0].interruptions == 0
+    engine.advance(3000.0)
+    assert told(engine)["network"]["factor"] == 1.0
+
+
+def test_faults_may_overlap() -> None:
+    lines = (
+        "30 min fail ib/0/1 for=20min",
+        "35 min fail ib/0/1 for=30min",
+        "40 min fail gpu/0/0/3~0 for=1min",
+    )
+    engine = run(hall(model("a", 2, 32), nodes=8), *lines, until_s=2350.0)
+    assert engine.nodes.cut.sum() == 4
+    engine.advance(3200.0)  # the first is over, the second is not
+    assert engine.nodes.cut.sum() == 4
+    engine.advance(4000.0)
+    assert not engine.nodes.cut.any()
+    assert_books_close(engine)
+
+
+def test_a_node_under_repair_comes_back_cut_off() -> None:
+    lines = ("30 min fail gpu/0/0/3 for=10min", "35 min fail gpu/0/0/3~0 for=20min", "36 min drain gpu/0/0/3")
+    engine = run(hall(model("a", 2, 32), nodes=4), *lines, until_s=2700.0)
+    assert engine.nodes.condition[3] == CUT
+    engine.advance(3600.0)
+    assert engine.nodes.condition[3] != CUT
+    assert engine.nodes.cordoned[3]
+    assert_books_close(engine)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("1 h fail ib/0/77", "did you mean 'ib/0/"),
+        ("1 h fail gpu/0/0/1~9", "did you mean 'gpu/0/0/1~"),
+        ("1 h fail ib/0/0~ib/1/8", "did you mean 'ib/0/0~ib/1/"),
+        ("1 h flap ib/0/0 value=10%", "flap works on a link"),
+        ("1 h flap gpu/0/0/1~2 value=120%", "between 0 and 100 %"),
+        ("1 h flap gpu/0/0/1~2", "needs value="),
+        ("1 h drain ib/0/0", "drain works on a gpu or node or rack or row"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> None:
+    engine = Engine(hall(model("a", 2, 32), nodes=4), 1)
+    refusal = engine.intervene(scenario.parse_injection(line))
+    assert refusal is not None
+    assert reason in refusal
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "reason"),
+    [
+        ("eb/0/1", "fail", "fabrics are ib"),
+        ("ib/0/x", "fail", "is no switch"),
+        ("ib/3/0", "fail", "tiers are 0"),
+        ("gpu/0/0/1", "flap", "flap takes one"),
+        ("ib/0/1", "drain", "takes a GPU, node, rack or row"),
+    ],
+)
+def test_a_file_with_a_wrong_target_is_refused(tmp_path: Any, target: str, kind: str, reason: str) -> None:
+    source = (scenario_folder() / "superpod-h100.twin.yaml").read_text()
+    value = ", value: 10 %" if kind == "flap" else ""
+    file = tmp_path / "wrong.twin.yaml"
+    file.write_text(f"{source}\ninterventions:\n  - {{at: 1 h, kind: {kind}, target: {target}{value}}}\n")
+    with pytest.raises(scenario.ScenarioError, match=reason):
+        scenario.load(file)
+
+
+def scenario_folder() -> Any:
+    """Return where the scenes of the distribution are."""
+    from pathlib import Path
+
+    from twin.resources import folder
+
+    return Path(str(folder("scenes")))
+
+
+# --- laws
+
+
+INCIDENTS = (
+    "20 min fail ib/1/0 for=30min",
+    "25 min fail gpu/0/0/2~5 for=1h",
+    "40 min flap gpu/0/1/1~3 value=30% for=20min",
+    "45 min fail ib/0/1 for=15min",
+    "50 min fail ib/0/0~ib/1/1",
+    "70 min set jobs[a].checkpoint.interval value='5 min'",
+)
+
+
+def test_the_same_again_and_from_snapshots() -> None:
+    scene = hall(model("a", 6, 96), model("b", 6, 96), nodes=16, fabric=NARROW | FOUR_SPINES)
+    whole = run(scene, *INCIDENTS, until_s=6000.0)
+    again = inject(Engine(scene, 1), *INCIDENTS)
+    rng = np.random.default_rng(4)
+    for mark in sorted([1201.0, 2705.0, 3100.0, *rng.uniform(0, 6000, 6).tolist()]):
+        again.advance(mark)
+        restored = Engine.restore(scene, again.snapshot())
+        assert restored.snapshot() == again.snapshot()
+        assert restored.summary() == again.summary()
+        before, after = frame(again), frame(restored)
+        for id, values in before.values.items():
+            assert np.array_equal(values, after.values[id]), id
+        again = restored
+    again.advance(6000.0)
+    assert again.event_hash() == whole.event_hash()
+    assert again.summary() == whole.summary()
+
+
+def test_looking_changes_nothing() -> None:
+    scene = hall(model("a", 6, 96), model("b", 6, 96) | {"submit": "20 min"}, fabric=NARROW)
+    whole = run(scene, *INCIDENTS[:2], until_s=3000.0)
+    seen = inject(Engine(scene, 1), *INCIDENTS[:2])
+    for t_s in range(100, 3001, 100):
+        seen.advance(t_s)
+        frame(seen)
+    assert seen.event_hash() == whole.event_hash()
+    assert seen.summary() == whole.summary()
+
+
+def test_running_sums_are_what_stands() -> None:
+    scene = hall(model("a", 6, 96), model("b", 6, 96), fabric=NARROW | FOUR_SPINES)
+    engine = run(scene, *INCIDENTS, until_s=6000.0)
+    total = np.zeros_like(engine.network.peak)
+    for seat in engine.network._seats.values():
+        if seat.summed:
+            total[seat.dlink] += seat.peak
+    assert np.array_equal(engine.network.peak, total)
+
+
+def test_loads_are_bytes_over_time() -> None:
+    engine = run(hall(model("a", 8), nodes=8))
+    seat = engine.network._seats[0]
+    card = find_link(engine.plant, "gpu/0/0/0~0")
+    assert card is not None
+    expected = seat.placement.step_bytes.sum() / seat.step_s / 50e9
+    assert engine.network.load()[2 * card] == pytest.approx(expected)
+    shown = frame(engine)
+    assert shown.values["site.link_load_max"][0] == pytest.approx(100 * expected)
+    assert shown.values["switch.load"].max() == round(100 * expected)
+    assert shown.values["bundle.load"].max() == round(100 * expected)
+    busiest = engine.summary()["fabrics"][0]["busiest"]
+    assert busiest[0]["load"] == pytest.approx(expected)
+
+
+FABRICS: list[dict[str, Any]] = [
+    FOUR_SPINES,
+    NARROW,
+    {"kind": "rail-optimised", "homes": 2},
+    {"kind": "rail-only"},
+    {"kind": "dragonfly-plus"},
+    {"kind": "fat-tree", "core": {"part": "QM9700"}, "unit_nodes": None},
+    {
+        "kind": "torus",
+        "dims": [4, 4],
+        "technology": "InfiniBand-NDR",
+        "leaf": None,
+        "spine": None,
+        "unit_nodes": None,
+    },
+    {"technology": "RoCE-400"},
+]
+PIPE = model("a", 16, 64, "llama3-70b", tensor=8, pipeline=2)
+
+
+@pytest.fixture(scope="module")
+def states() -> list[tuple[FabricState, list[float]]]:
+    """Return a job of all nodes on each fabric, and its step on the intact one."""
+    found = []
+    for fabric in FABRICS:
+        engine = run(hall(PIPE, fabric=fabric), until_s=400.0)
+        found.append((engine.network, [work.step_s for work in engine.jobs.work]))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, len(FABRICS) - 1), st.data())
+def test_no_lost_cable_speeds_anything_up(
+    states: list[tuple[FabricState, list[float]]], which: int, data: st.DataObject
+) -> None:
+    network, intact = states[which]
+    dead = data.draw(st.lists(st.integers(0, len(network.links) - 1), min_size=1, max_size=6))
+    bytes_s = network.links.bytes_s.copy()
+    bytes_s[dead] *= data.draw(st.sampled_from([0.0, 0.5]))
+    network.set_links(bytes_s)
+    for work, before_s in zip(network.jobs.work, intact, strict=True):
+        assert work.step_s >= before_s * (1 - 1e-12)
+    network.set_links(network.links.bytes_s.copy())
+    assert [work.step_s for work in network.jobs.work] == intact
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_nodes_of_one_leaf_may_change_places(random: Any) -> None:
+    scene = hall(PIPE, fabric=NARROW)
+    network = FabricState(build(scene), load_catalog(), scene.jobs)
+    nodes = []
+    for first in range(0, 16, 4):
+        unit = list(range(first, first + 4))
+        random.shuffle(unit)
+        nodes += unit
+    moved, plain = network._place(0, nodes), network._place(0, list(range(16)))
+    assert moved is not None
+    assert plain is not None
+    assert moved.network == plain.network
+    assert np.allclose(moved.spread.peak_bytes_s, plain.spread.peak_bytes_s)
