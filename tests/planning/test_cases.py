@@ -42,6 +42,7 @@ def test_a_row_is_the_step_time_of_its_job() -> None:
     assert predicted() == parts.step_s
     assert predicted(gpus=None, dp="4") == parts.step_s
     assert predicted(dp="4") == parts.step_s
+    assert predicted(dp="8") == parts.step_s  # counts the context groups too
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,9 @@ def test_network_card_sets_the_speed_between_nodes() -> None:
     assert predicted(nic="400") == pytest.approx(predicted())
     assert predicted(nic="50 GB/s") == pytest.approx(predicted())
     assert predicted(nic="100 Gb/s") > predicted(nic="200") > predicted(nic="400")
+    assert predicted(nic_gbps="100") == predicted(nic_gb_s="12.5") == predicted(nic="100 Gb/s")
+    assert "may be Gb/s or GB/s" in judged_one(nic="50").reason
+    assert "contradict" in judged_one(nic="400", nic_gb_s="25").reason
     assert predicted(nic_GBps="50") == pytest.approx(predicted())
 
 
@@ -248,6 +252,7 @@ def test_the_same_table_in_other_clothes_says_the_same(tmp_path) -> None:
         parse_cases(tabs, "c.csv"),
         parse_cases(shouted, "d.csv"),
         read_case_file(tmp_path / "bom.csv"),
+        parse_cases("sep=;\n" + semicolons, "e.csv"),
     ):
         assert [judged.predicted_s for judged in judge_table(table)] == want
 

@@ -179,19 +179,25 @@ def _distributed(text: str) -> str | None:
     return _sharding(text)
 
 
+_PLAIN_GBIT_S = 200
+"""Plain numbers from here on can only be Gb/s; below they might be GB/s as well."""
+
+
 def _nic(text: str) -> float:
-    """Bytes per second of "400 Gb/s", "50 GB/s", or of a plain number of Gb/s."""
+    """Bytes per second of "400 Gb/s", "50 GB/s", or of a plain number that can only be Gb/s."""
     try:
-        return _positive("Gb/s")(text) * _GBIT_S
+        plain = _positive("Gb/s")(text)
     except CellError:
-        pass
-    try:
-        speed = parse(text, "bandwidth")
-    except UnitError as fault:
-        raise CellError(f"{text!r} is no speed of a network card: {fault}") from None
-    if speed <= 0:
-        raise CellError(f"{text!r} must be positive")
-    return speed
+        try:
+            speed = parse(text, "bandwidth")
+        except UnitError as fault:
+            raise CellError(f"{text!r} is no speed of a network card: {fault}") from None
+        if speed <= 0:
+            raise CellError(f"{text!r} must be positive") from None
+        return speed
+    if plain < _PLAIN_GBIT_S:
+        raise CellError(f"{text!r} may be Gb/s or GB/s; write '{text} Gb/s' or '{text} GB/s'")
+    return plain * _GBIT_S
 
 
 COLUMNS: tuple[Column, ...] = (
@@ -237,7 +243,11 @@ COLUMNS: tuple[Column, ...] = (
         ),
     ),
     Column("seq_parallel", _switch, ("sp", "sequence_parallel")),
-    Column("attention", _attention, ("flash", "flash_attention", "use_flash_attn")),
+    Column(
+        "attention",
+        _attention,
+        ("flash", "flash_attention", "flash_attn", "fused_attention", "use_flash_attn"),
+    ),
     Column("overlap", _switch),
     Column("tp_overlap", _switch, ("tensor_overlap", "overlap_tp", "tp_comm_overlap")),
     Column("dp_overlap", _switch, ("data_overlap", "overlap_dp", "dp_comm_overlap", "overlap_grad_reduce")),
@@ -254,8 +264,9 @@ COLUMNS: tuple[Column, ...] = (
     Column("launch_s", _from_zero("s"), ("launch", "launch_bound_s", "cpu_launch_s")),
     Column("launch_ms", _from_zero("ms", 1e-3), ("cpu_launch_ms",)),
     Column("launch_us", _from_zero("us", 1e-6), ("cpu_launch_us",)),
-    Column("nic", _nic, ("nic_gbps", "nic_gbit_s", "nic_gb_per_gpu", "network_gbps", "nic_speed")),
-    Column("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gbytes_s",)),
+    Column("nic", _nic, ("nic_speed", "nic_bandwidth")),
+    Column("nic_gbit_s", _positive("Gb/s", _GBIT_S), ("nic_gbps", "nic_gbit", "nic_gbits", "network_gbps")),
+    Column("nic_gbyte_s", _positive("GB/s", 1e9), ("nic_gb_s", "nic_gbytes_s")),
     Column("p2p_factor", _positive("1"), ("xp",)),
     Column("experts", _count_or_none, ("num_experts", "n_experts", "moe_num_experts", "num_local_experts")),
     Column(

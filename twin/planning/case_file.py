@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -98,7 +99,10 @@ def parse_cases(text: str, name: str) -> CaseFile:
     if "\x00" in text:
         raise CaseFileError(name, 0, "", "", "holds zero bytes, so it is no CSV text")
     head = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(DELIMITERS, key=head.count)
+    told = re.fullmatch(
+        r"\s*sep=([,;\t])\s*", head, re.IGNORECASE
+    )  # the line that Excel reads the delimiter from
+    delimiter = told[1] if told else max(DELIMITERS, key=head.count)
     records = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
     )
@@ -111,7 +115,7 @@ def parse_cases(text: str, name: str) -> CaseFile:
         for record in records:
             line, begins = begins, records.line_num + 1
             cells = [cell.strip() for cell in record]
-            if not any(cells):
+            if not any(cells) or (told and not columns and cells[0].lower() == "sep="):
                 continue
             if not columns:
                 columns = _heads(cells, name, line)

@@ -220,6 +220,8 @@ def _degrees(values: Mapping[str, Any], model: Model) -> Parallel:
         raise PlanError(
             f"{gpus} GPUs are no multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
         )
+    if gpus is not None and dp is not None and gpus == tp * pp * dp and dp % cp == 0:
+        dp //= cp  # it counts the context groups too, as the number of GPUs tells
     if gpus is not None and dp is not None and gpus != group * dp:
         raise PlanError(
             f"tensor {tp} x pipeline {pp} x context {cp} x data {dp} = {group * dp} GPUs, but column 'gpus' says {gpus}"
@@ -234,7 +236,10 @@ def _degrees(values: Mapping[str, Any], model: Model) -> Parallel:
 
 
 def _network(values: Mapping[str, Any], calibrated: CalibratedProfile) -> Network:
-    nic = values.get("nic_gbyte_s", values.get("nic"))
+    speeds = {values[key] for key in ("nic", "nic_gbit_s", "nic_gbyte_s") if key in values}
+    if len(speeds) > 1:
+        raise CellError("columns of the network card's speed contradict each other")
+    nic = speeds.pop() if speeds else None
     factor = 1.0 if nic is None else nic / calibrated.profile.scale_out_bytes_s
     return Network(factor, factor, factor, factor, factor)
 
