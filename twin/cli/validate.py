@@ -123,7 +123,7 @@ def _print(comparisons: Sequence[Comparison], generations: Sequence[Generation])
     for one in comparisons:
         errors = one.errors
         if errors is None:
-            rows.append((one.name, one.profile, "skipped", *[""] * 7))
+            rows.append((one.name, one.profile, "skip", *[""] * 7))
             continue
         baseline = baseline_mape_pct(one)
         figures = (errors.mape_pct, errors.median_pct, errors.p90_pct, errors.worst_pct)
