@@ -30,6 +30,7 @@ _TITLES = {
 }
 
 _CONFIDENCE = {
+    "own runs": "calibrated on own runs",
     "calibrated": "calibrated on published runs of this GPU",
     "derived": "derived, from a profile calibrated on another GPU",
     "uncalibrated": "uncalibrated, held against no published run",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,10 @@ from twin.planning.job import (
 )
 from twin.planning.llm import TOKEN_BYTES
 from twin.planning.models import load_model
-from twin.planning.profiles import profile_for_gpu
+from twin.planning.profiles import CalibratedProfile, profile_for_gpu, profile_from
 from twin.planning.reinforcement import answer_model
 from twin.plant.tables import Plant
+from twin.scenario.calibration import Calibration
 from twin.scenario.work import Inference, Job, LlmTraining, Parallelism, Reinforcement, VisionTraining
 
 
@@ -81,7 +83,8 @@ def planned_job(
     workload = job.workload
     profile = workload.profile or profile_for_gpu(gpu_part).name
     if isinstance(workload, LlmTraining):
-        return _llm(workload, gpus, profile, gpu_bytes, network)
+        own = None if workload.calibration is None else _own_profile(workload.calibration)
+        return _llm(workload, gpus, own or profile, gpu_bytes, network)
     if isinstance(workload, VisionTraining):
         return _vision(workload, gpus, profile, gpu_bytes, network)
     if isinstance(workload, Reinforcement):
@@ -98,7 +101,18 @@ def planned_job(
     return HpcJob(workload, gpus, profile, gpu_part, gpu_bytes, network)
 
 
-def _llm(workload: LlmTraining, gpus: int, profile: str, gpu_bytes: float, network: Network) -> LlmJob:
+@lru_cache(maxsize=64)
+def _own_profile(calibration: Calibration) -> CalibratedProfile:
+    document = calibration.model_dump(exclude_none=True, exclude_defaults=True)
+    document["confidence"] = calibration.confidence
+    if "gpus" in document:
+        document["gpus"] = list(document["gpus"])
+    return profile_from(document, calibration.title, "calibration")
+
+
+def _llm(
+    workload: LlmTraining, gpus: int, profile: str | CalibratedProfile, gpu_bytes: float, network: Network
+) -> LlmJob:
     model = load_model(workload.model).model
     if workload.sequence is not None:
         model = replace(model, seq=workload.sequence)
@@ -120,7 +134,7 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
     )
 
 
-def _stack(workload: LlmTraining | Reinforcement, profile: str) -> Stack:
+def _stack(workload: LlmTraining | Reinforcement, profile: str | CalibratedProfile) -> Stack:
     """Return the profile's stack with what the scenario says otherwise."""
     said = workload.stack
     stack = default_stack(profile, workload.model, workload.precision, workload.recompute)

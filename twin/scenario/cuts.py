@@ -30,6 +30,11 @@ def names(job: Job) -> Iterator[Found]:
     named = workload.profile
     if named is not None and named not in _profiles():
         yield "profile", "is no calibration profile", _choice(named, sorted(_profiles()))
+    own = workload.calibration if isinstance(workload, LlmTraining) else None
+    if own is not None and named is not None:
+        yield "calibration", "stands beside profile, and a job has one", "leave one of them out"
+    if own is not None and own.extends not in _profiles():
+        yield "calibration.extends", "is no shipped profile", _choice(own.extends, sorted(_profiles()))
 
 
 def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]:
@@ -45,9 +50,12 @@ def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]
         Whether its model is unknown, so that nothing can be said about shapes.
     """
     workload = job.workload
-    if workload.profile is None and gpu.lower() not in {
-        served.lower() for gpus_of in _profiles().values() for served in gpus_of
-    }:
+    own = isinstance(workload, LlmTraining) and workload.calibration is not None
+    if (
+        workload.profile is None
+        and not own
+        and gpu.lower() not in {served.lower() for gpus_of in _profiles().values() for served in gpus_of}
+    ):
         hint = f"name one: {', '.join(sorted(_profiles()))}"
         yield "workload.profile", f"is needed: no calibration profile serves {gpu}", hint
     if isinstance(workload, LlmTraining):

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from twin.scenario.base import Part
+from twin.scenario.calibration import Calibration
 from twin.scenario.quantity import Data, Duration, Rate
 
 Cells = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -80,6 +81,10 @@ class LlmTraining(Input):
     stack: StackOptions = Field(default=StackOptions(), description="what the training software does")
     token_bytes: Data = Field(default=4.0, alias="token", gt=0, le=65536, description="read for one token")
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
+    calibration: Calibration | None = Field(
+        default=None,
+        description="instead: a profile fitted to runs of one's own, as twin calibrate writes it",
+    )
 
 
 class VisionTraining(Input):
