@@ -14,24 +14,24 @@ from twin.app.count_field import notches
 from twin.app.fact_rows import World
 from twin.app.job_draft import (
     Draft,
-    Hardware,
     default_draft,
     draft_of_job,
     judge,
     planned_draft,
-    profile_hardware,
-    scene_hardware,
     value_of,
     with_value,
     worth,
     yaml_of,
 )
+from twin.app.job_facts import plan_rows
 from twin.app.job_fields import FIELDS, edited, fields_for, shown_value
+from twin.app.job_hardware import Hardware, profile_hardware, scene_hardware
 from twin.app.job_presets import presets
 from twin.app.job_roofline import dots, roof
 from twin.app.job_scaling import same_cut, speed_ups
 from twin.app.job_search import advice_for, best_plans, with_advice, with_plan
 from twin.app.job_timeline import timeline
+from twin.app.text import quantity
 from twin.app.theme import DARK, LIGHT
 from twin.catalog import load_catalog
 from twin.planning.job import LlmJob
@@ -200,6 +200,25 @@ def test_every_kind_of_workload_is_planned_in_full() -> None:
         for spec in fields_for(draft):
             assert shown_value(draft, spec) is not None, spec.path
     assert kinds == {"llm", "reinforcement", "inference", "hpc"}
+
+
+def test_a_job_of_a_scene_is_planned_on_the_fabric_of_the_scene() -> None:
+    world = world_of("ethernet-tcp")
+    here = draft_of_job(world, world.scenario.jobs[0], scene_hardware(world))
+    assert here is not None
+    healthy = next(one for one in profile_hardware() if one.profile == here.profile)
+    on_fabric, ideal = judge(here).estimate, judge(replace(here, hardware=healthy)).estimate
+    assert on_fabric is not None
+    assert ideal is not None
+    assert on_fabric.parts.productive_s == pytest.approx(ideal.parts.productive_s)
+    assert on_fabric.step_s > ideal.step_s
+    assert "of the bandwidth it was fitted with" in worth(here, on_fabric)
+    best = best_plans(here, top=1).best[0]
+    after = judge(with_plan(here, best)).estimate
+    assert after is not None
+    assert after.step_s == pytest.approx(best.step_s, rel=1e-9)
+    facts = {row.label: row.value for row in plan_rows(world, world.scenario.jobs[0])}
+    assert facts["Step time"] == quantity(on_fabric.step_s, "s")
 
 
 def test_the_pictured_step_is_as_long_as_the_estimate() -> None:

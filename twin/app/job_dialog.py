@@ -19,17 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.fact_rows import World
-from twin.app.job_draft import (
-    Draft,
-    Judged,
-    default_draft,
-    draft_of_job,
-    judge,
-    profile_hardware,
-    scene_hardware,
-    yaml_of,
-)
+from twin.app.job_draft import Draft, Judged, default_draft, draft_of_job, judge, yaml_of
 from twin.app.job_form import JobForm
+from twin.app.job_hardware import profile_hardware, scene_hardware
 from twin.app.job_presets import presets
 from twin.app.job_results import JobResults
 from twin.app.job_search import best_plans, can_be_searched, with_advice, with_plan

@@ -11,10 +11,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from twin.app.fact_rows import World
+from twin.app.job_hardware import Hardware
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network
 from twin.planning.figures import ProfileError
-from twin.planning.job import AnyJob, JobEstimate, PlanError
+from twin.planning.job import AnyJob, JobEstimate, LlmJob, PlanError
 from twin.planning.models import VisionPreset, load_model
-from twin.planning.profiles import load_calibrated, profile_for_gpu, profile_names
+from twin.planning.profiles import load_calibrated
 from twin.planning.profiles import worth as profile_worth
 from twin.planning.scenario_job import allowed_nodes, estimate_of, planned_job
 from twin.scenario.show import plain
@@ -22,9 +24,8 @@ from twin.scenario.work import Job, LlmTraining, VisionTraining, Workload
 from twin.scenario.workload import Parallelism
 from twin.scenario.write import block
 
-MOST_GPUS = 131_072
-"""Offered where no scene sets a limit."""
 _DEFAULT_PROFILE, _DEFAULT_GPUS = "h100", 64
+_NETWORK_WORTH_SAYING = 0.97
 _PRESET_SAMPLES = 1e6
 """A preset knows its samples, not how many of them somebody has."""
 _FAULTS: tuple[tuple[str, str], ...] = (
@@ -40,37 +41,6 @@ _FAULTS: tuple[tuple[str, str], ...] = (
     ("microbatch", "parallelism.microbatch"),
 )
 """What a refusal of the planner speaks of first, and the field it belongs to."""
-
-
-@dataclass(frozen=True)
-class Hardware:
-    """What a job runs on.
-
-    Attributes
-    ----------
-    title
-        For people.
-    profile
-        Calibration profile.
-    gpu_part
-        Part of the catalogue; "" where only a profile is chosen.
-    gpu_bytes
-        Memory of one GPU [B].
-    gpus
-        GPUs there are.
-    node_gpus
-        GPUs of one node.
-    in_scene
-        Whether these GPUs stand in the open scene.
-    """
-
-    title: str
-    profile: str
-    gpu_part: str
-    gpu_bytes: float
-    gpus: int
-    node_gpus: int
-    in_scene: bool
 
 
 @dataclass(frozen=True)
@@ -134,13 +104,34 @@ def judge(draft: Draft, edited: str = "") -> Judged:
 
 
 def estimate_draft(draft: Draft) -> JobEstimate:
-    """Return what the planner says of a draft; raises `PlanError` and `ProfileError` as it does."""
-    return estimate_of(_as_job(draft), draft.gpus, draft.hardware.gpu_part, draft.hardware.gpu_bytes)
+    """Return what the planner says of a draft; raises `PlanError` and `ProfileError` as it does.
+
+    In a scene the job stands on its first nodes, alone on their fabric, as in `twin plan`.
+    """
+    hardware, job = draft.hardware, _as_job(draft)
+    alone = estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes)  # refuses what cannot run
+    network = network_of(draft)
+    if network == FULL_NETWORK:
+        return alone
+    return estimate_of(job, draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
 
 
-def planned_draft(draft: Draft) -> AnyJob:
+def planned_draft(draft: Draft, network: Network = FULL_NETWORK) -> AnyJob:
     """Return a draft as the planner takes it; raises as `estimate_draft`."""
-    return planned_job(_as_job(draft), draft.gpus, draft.hardware.gpu_part, draft.hardware.gpu_bytes)
+    hardware = draft.hardware
+    return planned_job(_as_job(draft), draft.gpus, hardware.gpu_part, hardware.gpu_bytes, network)
+
+
+def network_of(draft: Draft) -> Network:
+    """Return what the fabric of the scene gives a draft; the profile's own network where there is none."""
+    scene = draft.hardware.scene
+    fabric = scene.network if scene is not None else None
+    if fabric is None:
+        return FULL_NETWORK
+    planned, profile = planned_draft(draft), load_calibrated(draft.profile).profile
+    if isinstance(planned, LlmJob) and isinstance(planned.model, Model) and planned.stack is not None:
+        return fabric.of_job(planned.model, planned.parallel, planned.stack, profile)
+    return fabric.cards_only(profile)
 
 
 def _as_job(draft: Draft) -> Job:
@@ -182,36 +173,6 @@ def with_value(workload: Workload, path: str, value: object) -> Workload:
         return workload.model_copy(update={name: value})
     part = getattr(workload, name)
     return workload.model_copy(update={name: part.model_copy(update={rest: value})})
-
-
-def scene_hardware(world: World) -> list[Hardware]:
-    """Return the GPUs that stand in a scene and that a profile serves, the most numerous first."""
-    plant = world.plant
-    made = []
-    for number, part in enumerate(plant.gpu_parts):
-        gpus = int(np.count_nonzero((plant.gpus.part == number) & plant.gpus.present))
-        if not gpus:
-            continue
-        try:
-            profile = profile_for_gpu(part).name
-        except ProfileError:
-            continue  # nothing can be planned on it
-        node = int(plant.gpus.node[int(np.argmax(plant.gpus.part == number))])
-        node_gpus = int(plant.nodes.gpu_count[node])
-        title = f"This scene: {part}"
-        gpu_bytes = world.catalog.gpu(part).memory_bytes
-        made.append(Hardware(title, profile, part, gpu_bytes, gpus, node_gpus, True))
-    return sorted(made, key=lambda hardware: -hardware.gpus)
-
-
-def profile_hardware() -> list[Hardware]:
-    """Return the hardware of every shipped profile."""
-    made = []
-    for name in profile_names():
-        calibrated = load_calibrated(name)
-        profile = calibrated.profile
-        made.append(Hardware(calibrated.title, name, "", profile.hbm_bytes, MOST_GPUS, 8, False))
-    return sorted(made, key=lambda hardware: hardware.title)
 
 
 def draft_of_job(world: World, job: Job, hardware: list[Hardware]) -> Draft | None:
@@ -298,5 +259,11 @@ def worth(draft: Draft, estimate: JobEstimate) -> str:
     profile = load_calibrated(draft.profile)
     doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
     if doubts:
-        return f"{profile.title}, low confidence: {doubts}"
-    return f"{profile.title}: {profile_worth(profile)}."
+        said = f"{profile.title}, low confidence: {doubts}"
+    else:
+        said = f"{profile.title}: {profile_worth(profile)}."
+    network = network_of(draft)
+    least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
+    if least < _NETWORK_WORTH_SAYING:
+        said += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was fitted with."
+    return said

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import numpy as np
-
 from twin.app import text
 from twin.app.fact_rows import Row, World, live_rows
-from twin.planning.figures import ProfileError
-from twin.planning.job import JobEstimate, PlanError
-from twin.planning.scenario_job import allowed_nodes, estimate_of
+from twin.app.job_draft import draft_of_job, judge
+from twin.app.job_hardware import Hardware, scene_hardware
+from twin.planning.job import JobEstimate
+from twin.plant.tables import Plant
 from twin.scenario.work import Job
 
 _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s"})
 _CONFIDENCE = {
+    "own runs": "The step time was fitted to runs of one's own.",
     "calibrated": "The step time was fitted to published runs on this GPU.",
     "derived": "The step time was carried over from a GPU whose published runs were fitted.",
     "uncalibrated": "No published run backs the step time: expect it to be off.",
@@ -23,12 +21,8 @@ _CONFIDENCE = {
 
 def plan_rows(world: World, job: Job) -> list[Row]:
     """Return step time, memory and confidence of a job by the planner; nothing when it cannot be planned."""
-    hardware = _hardware(world, job)
-    if hardware is None:
-        return []
-    try:
-        planned = _planned(job, *hardware)
-    except (PlanError, ProfileError):
+    planned = _PLANNED.of(world, job)
+    if planned is None:
         return []  # such a job is refused before it begins, and said so there
     hint = _CONFIDENCE.get(planned.confidence, "")
     used = text.quantity(planned.memory.total_bytes, "B")
@@ -87,15 +81,22 @@ def _service(planned: JobEstimate) -> list[Row]:
     ]
 
 
-def _hardware(world: World, job: Job) -> tuple[int, str, float] | None:
-    """Return the GPUs a job asks for, their part, and the memory of one [B]; None without nodes for it."""
-    plant = world.plant
-    allowed = allowed_nodes(plant, job.rows)
-    if not allowed.any():
-        return None
-    node = int(np.argmax(allowed))
-    part = plant.gpu_parts[int(plant.gpus.part[int(plant.nodes.gpu_first[node])])]
-    return int(plant.nodes.gpu_count[node]) * job.nodes, part, world.catalog.gpu(part).memory_bytes
+class _Planned:
+    """Estimates of the jobs of the plant that was asked for last: they are looked at several times a second."""
+
+    def __init__(self) -> None:
+        self._plant: Plant | None = None
+        self._hardware: list[Hardware] = []
+        self._known: dict[Job, JobEstimate | None] = {}
+
+    def of(self, world: World, job: Job) -> JobEstimate | None:
+        """Return what the planner says of a job on its fabric; None when it cannot be planned."""
+        if self._plant is not world.plant:
+            self._plant, self._hardware, self._known = world.plant, scene_hardware(world), {}
+        if job not in self._known:
+            draft = draft_of_job(world, job, self._hardware)
+            self._known[job] = judge(draft).estimate if draft is not None else None
+        return self._known[job]
 
 
-_planned = lru_cache(maxsize=64)(estimate_of)
+_PLANNED = _Planned()

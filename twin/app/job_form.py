@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.count_field import CountBox, CountSlider, notches
-from twin.app.job_draft import Draft, Hardware, on_hardware
+from twin.app.job_draft import Draft, on_hardware
 from twin.app.job_fields import FieldSpec, edited, fields_for, shown_value
+from twin.app.job_hardware import Hardware
 from twin.app.job_presets import Preset
 from twin.app.look import Look, label
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twin.app.fact_rows import World
-from twin.app.job_draft import Draft, Hardware, draft_of_job, judge
+from twin.app.job_draft import Draft, draft_of_job, judge
+from twin.app.job_hardware import Hardware
 from twin.planning.job import JobEstimate
 from twin.planning.profiles import load_calibrated
 

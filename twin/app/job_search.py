@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from twin.app.job_draft import Draft, planned_draft, with_value
+from twin.app.job_draft import Draft, network_of, planned_draft, with_value
 from twin.physics.training_inputs import Parallel, Stack
 from twin.planning.advice import Advice, advise
 from twin.planning.job import LlmJob
+from twin.planning.scene_plan import plan_for_scene
 from twin.planning.search import Candidate, Found, Limits, search
 from twin.scenario.work import LlmTraining
 from twin.scenario.workload import Parallelism
@@ -33,6 +34,18 @@ def best_plans(draft: Draft, top: int = TOP) -> Found:
     planned = planned_draft(replace(draft, workload=uncut, gpus=1))  # legal for any batch: model and stack
     if not isinstance(planned, LlmJob):
         raise TypeError(f"a search for {draft.workload.kind!r}")
+    scene = draft.hardware.scene
+    if scene is not None and isinstance(draft.workload, LlmTraining):
+        return plan_for_scene(
+            scene,
+            draft.workload.model,
+            draft.gpus,
+            draft.workload.global_batch,
+            sequence=draft.sequence,
+            profile=draft.profile,
+            stack=planned.stack,
+            limits=Limits(top=top),
+        )
     return search(
         planned.model,
         draft.gpus,
@@ -56,7 +69,7 @@ def is_plan(draft: Draft, plan: Candidate) -> bool:
 
 def advice_for(draft: Draft) -> tuple[Advice, ...]:
     """Return what would make a transformer's training fit, cheapest first; nothing for what fits."""
-    planned = planned_draft(draft)
+    planned = planned_draft(draft, network_of(draft))
     return advise(planned) if isinstance(planned, LlmJob) else ()
 
 
