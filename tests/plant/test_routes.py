@@ -99,7 +99,7 @@ def test_nothing_is_lost_on_the_way(topology: Plant) -> None:
     rng = np.random.default_rng(2)
     pairs = [(a, b) for a, b in rng.integers(0, 16, (20, 2)).tolist() if a != b]
     sent = flows(pairs)
-    total = made.card_flows(sent, 1)[0]
+    total = made.card_load(sent, sent.weight)
     for dlink, on in made.load(sent, 1).by_group:
         total[dlink] += on
     start = np.stack(links.vertex, axis=1).reshape(-1)
@@ -118,13 +118,13 @@ def test_nothing_is_lost_on_the_way(topology: Plant) -> None:
 def test_a_flow_on_every_card_is_a_flow_on_each(topology: Plant) -> None:
     made = router(topology)
     pairs = [(0, 5), (5, 0), (3, 12), (9, 2)]
-    together = made.card_flows(flows(pairs), 1)[0]
+    together = made.card_load(flows(pairs), np.ones(len(pairs)))
     apart = np.zeros_like(together)
     for sent, total in ((flows(pairs), together), *((flows(pairs, c), apart) for c in range(made.cards))):
         for dlink, on in made.load(sent, 1).by_group:
             total[dlink] += on
         if total is apart:
-            total += made.card_flows(sent, 1)[0]
+            total += made.card_load(sent, sent.weight)
     assert np.allclose(together, apart)
 
 

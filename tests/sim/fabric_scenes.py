@@ -49,7 +49,7 @@ def hall(
                 "id": "crah",
                 "kind": "air",
                 "part": "CRAH-chilled",
-                "units": max(1, nodes // 4),
+                "units": min(500, max(1, nodes // 4)),
                 "plant": "water",
                 "serves": ["gpu"],
                 "supply": "20 degC",

@@ -63,7 +63,7 @@ class Loads:
     ----------
     by_group
         Directed links between switches or between nodes that carry anything, and the flows on each, by group; the
-        cables of cards are for `Router.card_flows`.
+        cables of cards are for `Router.card_load`.
     hops
         Mean switches (ring, torus: cables) on the way, shape (groups,).
     unreachable
@@ -287,24 +287,25 @@ class Router:
             self._slow = np.where((self.cable >= 0).any(axis=2), slow, np.inf)
         return self._slow
 
-    def card_flows(self, flows: Flows, groups: int) -> Floats:
-        """Return the flows on the cables of cards, out of every source and into every target; shape as `load`'s."""
+    def card_load(self, flows: Flows, amount: Floats) -> Floats:
+        """Return what flows of some `amount` each put on the cables of cards, out of sources and into targets.
+
+        Shape (2 * links,), in the unit of `amount`, shape (flows,).
+        """
         nodes, every = self.links.nodes, flows.source_card == EVERY_CARD
-        total = np.zeros((groups, 2 * len(self.links)))
+        total = np.zeros(2 * len(self.links))
         if self.has_peers:
             return total
+        there = self.cable >= 0
         for end, card, direction in (
             (flows.source, flows.source_card, 0),
             (flows.target, flows.target_card, 1),
         ):
-            rows = (np.repeat(np.flatnonzero(every), self.cards), np.flatnonzero(~every))
-            cards = (np.tile(np.arange(self.cards), int(every.sum())), card[~every])
-            for row, slot in zip(rows, cards, strict=True):
-                at = (flows.group[row] * nodes + end[row]) * self.cards + slot
-                on = np.bincount(at, flows.weight[row], minlength=groups * nodes * self.cards)
-                spread = on.reshape(groups, nodes, self.cards, 1) * self.on_plane
-                group, node, nic, plane = np.nonzero(spread)
-                total[group, 2 * self.cable[node, nic, plane] + direction] += spread[group, node, nic, plane]
+            on_node = np.bincount(end[every], amount[every], minlength=nodes)
+            at = end[~every] * self.cards + card[~every]
+            on_card = np.bincount(at, amount[~every], minlength=nodes * self.cards)
+            on = on_card.reshape(nodes, self.cards) + on_node[:, None]
+            total[2 * self.cable[there] + direction] = (on[:, :, None] * self.on_plane)[there]
         return total
 
     # --- routes

@@ -29,7 +29,7 @@ from twin.planning.placement import (
     terms_of,
 )
 from twin.planning.scenario_job import allowed_nodes, planned_job
-from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange, Traffic, exchanges_of, traffic_of
+from twin.planning.traffic import KIND_OF_PHASE, KINDS, Exchange, Traffic, exchanges_of, traffic_of
 from twin.plant.domains import scale_up_domains
 from twin.plant.links import links_of
 from twin.plant.routes import Router, cut_off
@@ -86,11 +86,28 @@ class _Seat:
     @cached_property
     def mean_bytes_s(self) -> Floats:
         """Mean rate on every directed link [B/s]."""
-        placement = self.placement
-        on_cards = placement.router.card_flows(placement.flows, len(PHASES))
-        total: Floats = placement.step_bytes @ on_cards
+        placement, flows = self.placement, self.placement.flows
+        total = placement.router.card_load(flows, flows.weight * placement.step_bytes[flows.group])
         total[self.dlink] += placement.spread.step_bytes
         return total / self.step_s
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Loads of one version of the network, in percent, and cables that are down."""
+
+    version: int
+    bundle_load: NDArray[np.uint8]
+    bundle_down: NDArray[np.uint8]
+    switch_load: NDArray[np.uint8]
+    busiest: float
+
+
+def _runs(labels: Longs) -> tuple[Longs, Longs, Longs]:
+    """Return an order that sorts labels, where each label begins in it, and the labels."""
+    order = np.argsort(labels, kind="stable")
+    found, starts = np.unique(labels[order], return_index=True)
+    return order, starts, found
 
 
 class FabricState:
@@ -122,6 +139,10 @@ class FabricState:
         self._works: dict[tuple[int, Network], Work] = {}
         self._seats: dict[int, _Seat] = {}
         self._seen: tuple[int, Floats] = (-1, np.zeros(0))
+        self._drawn: Shown | None = None
+        order, starts, ends = _runs(np.concatenate(self.links.vertex).astype(np.int64))
+        self._ports = (order % max(1, len(self.links)), starts, ends)
+        self._bundled = _runs(self.links.bundle.astype(np.int64))
 
     def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
         """Say whose work follows from the fabric."""
@@ -297,27 +318,28 @@ class FabricState:
             if index not in met and seat.slow is not None:
                 seat.slow, seat.contention_s = None, 0.0
         if met:
-            self._solve(met)
+            self._solve(met, over)
 
-    def _solve(self, met: dict[int, Bools]) -> None:
+    def _solve(self, met: dict[int, Bools], over: Bools) -> None:
         jobs = list(met)
         seats = [self._seats[index] for index in jobs]
         link = np.concatenate([s.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
         weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
         flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
-        links, where = np.unique(link, return_inverse=True)
+        links = np.flatnonzero(over)
+        number = np.zeros(len(over), np.int64)
+        number[links] = np.arange(len(links))
         capacity = self._limit[links].astype(np.float64)
-        rates = max_min_rates(np.ones(len(jobs)), flow, where, weight.astype(np.float64), capacity)
+        rates = max_min_rates(np.ones(len(jobs)), flow, number[link], weight.astype(np.float64), capacity)
         on = np.zeros((len(jobs), len(links)), np.bool_)
-        on[flow, where] = True
-        shared = (on.astype(np.int64) @ on.T.astype(np.int64)) > 0
+        on[flow, number[link]] = True
+        bits = np.packbits(on, axis=1)
         quiet = 1.0 - np.array([seat.communicates for seat in seats])
         for k, (index, seat) in enumerate(zip(jobs, seats, strict=True)):
-            others = shared[k] & (np.arange(len(jobs)) != k)
+            others = (bits & bits[k]).any(axis=1) & (np.arange(len(jobs)) != k)
             together = 1.0 - float(np.prod(quiet[others]))  # chance that somebody else communicates too
             slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
-            full = seat.dlink[met[index]]
-            touched = [bool(np.isin(used, full).any()) for used in seat.placement.spread.by_phase]
+            touched = [bool(over[used].any()) for used in seat.placement.spread.by_phase]
             seat.slow = np.where(np.bincount(KIND_OF_PHASE, touched) > 0, slow, 1.0)
             network = seat.network
             crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s)
@@ -356,6 +378,31 @@ class FabricState:
                     carried += seat.mean_bytes_s
             self._seen = (self.version, carried / np.repeat(self.links.bytes_s, 2))
         return self._seen[1]
+
+    def shown(self) -> Shown:
+        """Return the loads of links where they are drawn: bundles, and switches by their busiest port."""
+        if self._drawn is None or self._drawn.version != self.version:
+            load = 100 * self.load()
+            busier = np.maximum(load[0::2], load[1::2])
+            switch = np.zeros(self.links.switches + self.links.nodes)
+            order, starts, ends = self._ports
+            if len(starts):
+                switch[ends] = np.maximum.reduceat(busier[order], starts)
+            bundle = np.zeros(len(self.plant.bundles.fabric))
+            order, starts, ends = self._bundled
+            if len(starts):
+                bundle[ends] = np.maximum.reduceat(busier[order], starts)
+            down = self.links.cables * (self.bytes_s <= 0)
+            self._drawn = Shown(
+                version=self.version,
+                bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
+                bundle_down=np.minimum(np.bincount(self.links.bundle, down, len(bundle)), 255).astype(
+                    np.uint8
+                ),
+                switch_load=np.minimum(np.rint(switch[: self.links.switches]), 255).astype(np.uint8),
+                busiest=float(busier.max(initial=0.0)),
+            )
+        return self._drawn
 
     def fabric_of(self, index: int) -> int | None:
         """Return the fabric a job communicates over, None when it needs none."""

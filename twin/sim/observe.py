@@ -196,23 +196,15 @@ class Observer:
     def _fabrics(self, v: dict[str, NDArray[Any]]) -> None:
         """Loads of links where they are drawn: per bundle, and per switch its busiest port."""
         engine = self.engine
-        network, plant = engine.network, engine.plant
-        load = 100 * network.load()
-        links = network.links
-        busier = np.maximum(load[0::2], load[1::2])
-        by_bundle, by_vertex = np.zeros(len(plant.bundles.fabric)), np.zeros(links.switches + links.nodes)
-        np.maximum.at(by_bundle, links.bundle, busier)
-        for end in links.vertex:
-            np.maximum.at(by_vertex, end, busier)
-        by_switch = by_vertex[: links.switches]
-        down = np.bincount(links.bundle, links.cables * (network.bytes_s <= 0), minlength=len(by_bundle))
-        v["bundle.load"][...] = np.minimum(np.rint(by_bundle), 255)
-        v["bundle.down"][...] = np.minimum(down, 255)
-        v["switch.load"][...] = np.minimum(np.rint(by_switch), 255)
-        state = np.where(by_switch > 0, State.RUNNING, State.IDLE)
+        network, present = engine.network, engine.plant.switches.present
+        shown = network.shown()
+        v["bundle.load"][...] = shown.bundle_load
+        v["bundle.down"][...] = shown.bundle_down
+        v["switch.load"][...] = shown.switch_load
+        state = np.where(shown.switch_load > 0, State.RUNNING, State.IDLE)
         state[engine.outages.dead_switches()] = State.FAILED
-        v["switch.state"][...] = np.where(plant.switches.present, state, State.ABSENT)
-        v["site.link_load_max"][0] = float(busier.max(initial=0.0))
+        v["switch.state"][...] = np.where(present, state, State.ABSENT)
+        v["site.link_load_max"][0] = shown.busiest
         for row in engine.jobs.rows:
             left = network.left(row.index)
             v["job.network"][row.index] = 100 * (1.0 if left is None else left)
