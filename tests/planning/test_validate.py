@@ -33,6 +33,9 @@ def compared(name: str) -> Comparison:
         ("dgxc-h100-fp8", 30, 5.0),
         ("dgxc-gb200-bf16", 6, 3.0),
         ("dgxc-gb200-fp8", 8, 3.0),
+        ("unseen-h100-bf16", 12, 3.0),
+        ("unseen-h100-fp8", 10, 5.0),
+        ("unseen-gb200", 5, 3.0),
         ("megatron-core", 9, 5.5),
         ("sc21", 10, 4.0),
         ("korthikanti", 8, 5.5),
@@ -90,6 +93,16 @@ def test_products_inside_a_step_are_slower_than_the_best_alone() -> None:
     rows = {row.label: row.ratio for row in compared("gemm").rows}
     assert 0.85 < rows["H100-SXM, BF16"] < 1
     assert all(ratio < 1.05 for ratio in rows.values())
+
+
+def test_rows_no_fit_has_seen_are_not_among_those_it_knows() -> None:
+    keys = ("model", "gpu", "precision", "gpus", "tp", "global_batch", "step_time_s")
+    known, unseen = (
+        {tuple(str(row[key]) for key in keys) for row in reference_table(name).rows}
+        for name in ("dgxc", "dgxc_held_out")
+    )
+    assert len(unseen) == 27
+    assert not known & unseen
 
 
 def test_experts_are_shown_but_promise_nothing() -> None:
@@ -182,7 +195,7 @@ def test_missed_goals_are_told() -> None:
 
 
 COUNTS = {"dgxc": 75, "megatron_core": 9, "megatron_core_strong": 2, "sc21": 10, "korthikanti": 8,
-          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15, "experts": 31}  # fmt: skip
+          "korthikanti_memory": 4, "nccl_busbw": 111, "mamf_gemm": 15, "experts": 31, "dgxc_held_out": 27}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COUNTS)
