@@ -64,6 +64,12 @@ def test_from_1024_to_10000_gpus_uplinks_spread_over_more_spines() -> None:
     assert change.kept >= 1024  # every card keeps its cable: units are added, none is changed
 
 
+def test_a_row_is_lengthened_before_a_switch_is_full() -> None:
+    """64 ports of 800 Gb/s are 128 of 400: sixteen nodes of eight cards, in racks of one node."""
+    growth = grow(set_value(LAB, "fabrics[ib].leaf.part", "SN5600"), 72 + 64)
+    assert growth.untouched_gpus == 128
+
+
 def test_pods_keep_their_switches_when_more_come() -> None:
     growth = grow(load("builtin:fat-tree-1k").scenario, 2048)
     assert {one.path: one.after for one in growth.changes} == {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.scenario import ScenarioError, loads
 from twin.scenario.document import Scenario
+from twin.scenario.doubts import doubts
 
 TEXT = """format: twin/scenario
 version: 1
@@ -122,6 +124,25 @@ def test_both_cables_of_a_dual_homed_card_on_one_leaf_are_refused() -> None:
     links = "{from: gpu/0/0/0, to: ib/0/0, cables: 9}, {from: gpu/0/0/0, to: ib/0/1, cables: 7}"
     with pytest.raises(ScenarioError, match="takes both cables of a card of gpu/0/0/0, which has 8"):
         loads(scene("explicit", f"homes: 2, leaf: {{part: QM9700, count: 2}}, links: [{links}]"), "mine")
+
+
+FIVE = "{part: QM9700, count: 5}"
+DOUBTS = [
+    (f"leaf: {SWITCH}", "spine", "nodes of different leaves do not reach one another"),
+    (f"leaf: {SWITCH}, unit_nodes: 1, oversubscription: 4, spine: {FIVE}", "spine", "not all leaves meet"),
+    (f"{LEAF_SPINE}, oversubscription: 1.5", "", ""),
+    (f"unit_nodes: 1, leaf: {{part: QM9700, racks: net}}, spine: {SWITCH}", "leaf.racks", "2 racks would do"),
+]
+
+
+@pytest.mark.parametrize(("said", "key", "reason"), DOUBTS)
+def test_what_hardly_means_it_is_a_finding_of_check(said: str, key: str, reason: str) -> None:
+    net = "      - {id: net, racks: {count: 1, role: network}}\nfabrics:\n"
+    text = scene("leaf-spine", said).replace("fabrics:\n", net)
+    found = [one for one in doubts(loads(text, "mine"), load_catalog()) if one.key.startswith("fabrics")]
+    assert [one.key for one in found] == ([f"fabrics[ib].{key}"] if key else [])
+    assert all(reason in f"{one.reason}; {one.hint}" for one in found)
+    assert all(one.line for one in found)
 
 
 def test_what_the_loader_did_not_see_the_plant_refuses() -> None:

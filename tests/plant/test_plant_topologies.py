@@ -14,6 +14,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from small_parts import SPEED_BYTES_S, small_catalog, small_plant, small_scene
 
+from twin.physics import network_shapes
 from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.plant.graph import describe, find, lost_rails, nodes_under, rails
@@ -92,6 +93,21 @@ def test_k_ary_fat_tree(k: int, hosts: int, switches: int) -> None:
     up = plant.switch_links
     for core in np.flatnonzero(cores):  # a core has one cable into each pod
         assert sorted(plant.switches.unit[up.lower[up.upper == core]].tolist()) == list(range(k))
+
+
+@pytest.mark.parametrize("k", [4, 8])
+def test_the_builder_makes_what_the_formula_counts(k: int) -> None:
+    shape = network_shapes.fat_tree(k)
+    plant = small_plant("fat-tree", shape.hosts, leaf=k, spine=k, core=k)
+    assert sum(tiers(plant)) == shape.switches
+    assert len(plant.node_links.node) == shape.host_links
+    assert plant.switch_links.cables.sum() == shape.links
+
+
+def test_fat_tree_of_48_ports() -> None:
+    """Al-Fares et al. 2008, section 3.1: 27,648 hosts and 2,880 switches of 48 ports."""
+    shape = network_shapes.fat_tree(48)
+    assert (shape.hosts, shape.switches) == (27648, 2880)
 
 
 def test_a_fat_tree_has_as_many_pods_as_its_nodes_need() -> None:

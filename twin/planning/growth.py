@@ -1,7 +1,8 @@
 """Expansion check: what must be re-cabled, and what thrown away, to grow a scene to more GPUs.
 
-The grown scene comes from the same generators: more racks in a row that is short, then more rows; the fabric keeps its
-kind as long as its ports allow it. Floor space, power and cooling are not grown with it.
+The grown scene comes from the same generators: a single row gets more racks, then there are more rows; several rows
+become more of them. The fabric keeps its kind as long as its ports allow it. Floor space, power and cooling are not
+grown with it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from twin.scenario.site import Racks
 from twin.scenario.systems import Fabric, SwitchTier
 
 FULL_ROW_RACKS = 8
-"""A single row is filled up to so many racks before a second one is begun."""
+"""A single row that is shorter is filled up to so many racks before a second one is begun."""
 
 LAY_CABLE_H = 0.25
 """Time to lay, dress, plug in and test one cable [h]. Status: estimated."""
@@ -51,7 +52,7 @@ class Growth:
     Attributes
     ----------
     gpus_before, gpus_after
-        Of the whole scene; `gpus_after` is at least what was asked for, in whole racks.
+        Of the whole scene; `gpus_after` is at least what was asked for, in rows of equal length.
     changes
         Of generators and fabrics.
     recabling
@@ -122,7 +123,7 @@ def grow(scenario: Scenario, gpus: int, catalog: Catalog | None = None) -> Growt
         work_h=change.new * LAY_CABLE_H + change.touched * MOVE_CABLE_H,
         cable_usd=cable_usd,
         switch_usd=switch_usd,
-        verdict=_verdict(grower.gpus, gpus_after, untouched, change, grown.changes),
+        verdict=_verdict(grower.gpus, gpus_after, untouched, change, grown.changes, grower.step),
     )
 
 
@@ -153,6 +154,7 @@ class _Grower:
         self._hall, self._place = places[-1]
         self.rows = scenario.halls[self._hall].rows[self._place]
         self.rack_gpus = self._gpus_of(self.rows.racks)
+        self.step = "row" if self.rows.count > 1 else "rack"
 
     def _gpus_of(self, racks: Racks) -> int:
         return sum(
@@ -188,11 +190,13 @@ class _Grower:
         return _Grown(scenario.model_copy(update={"fabrics": tuple(fabrics)}), added, changes, reasons)
 
     def _rows_for(self, racks: int) -> tuple[int, int]:
-        """Return rows and racks in a row: one row is filled first, several of equal length go on."""
+        """Return rows and racks in a row: several rows go on as long as they are; one may be lengthened."""
         per_row = self.rows.racks.count
-        if self.rows.count > 1 or per_row >= FULL_ROW_RACKS:
+        if self.rows.count > 1:
             return math.ceil(racks / per_row), per_row
-        rows = math.ceil(racks / FULL_ROW_RACKS)
+        full = max(per_row, FULL_ROW_RACKS)
+        few, many = max(1, racks // full), math.ceil(racks / full)
+        rows = min(many, few, key=lambda rows: rows * math.ceil(racks / rows))
         return rows, math.ceil(racks / rows)
 
     def _follow(self, scenario: Scenario, fabric: Fabric) -> tuple[Fabric, list[str]]:
@@ -327,7 +331,9 @@ def _prices(
     )
 
 
-def _verdict(before: int, after: int, untouched: int, change: Recabling, changes: list[Change]) -> str:
+def _verdict(
+    before: int, after: int, untouched: int, change: Recabling, changes: list[Change], step: str
+) -> str:
     if not change.touched:
         return f"Can grow from {before:,} to {after:,} GPUs without touching a cable: {change.new:,} new ones are laid."
     kinds = [f"{one.before} becomes {one.after}" for one in changes if one.path.endswith(".kind")]
@@ -343,6 +349,6 @@ def _verdict(before: int, after: int, untouched: int, change: Recabling, changes
     far = (
         f"Can grow to {untouched:,} GPUs without touching a cable; beyond,"
         if untouched > before
-        else "Cannot grow without touching a cable:"
+        else f"Cannot grow by a {step} without touching a cable:"
     )
     return f"{far} for {after:,} GPUs {', '.join([*needed, *kinds, touched])}."

@@ -13,12 +13,10 @@ from twin.scenario.tree import Path, child, locate, written
 
 def doubts(document: Document, catalog: Catalog) -> list[Problem]:
     """Return what is doubtful in a scene, in the order of its file."""
-    unmet = (
-        _problem(document, *one)
-        for topic in (fabric_fits, storage_fits)
-        for one in topic.unmet(document.scenario, catalog)
-    )
-    found = [*_edition(document, catalog), *_power(document), *unmet]
+    scenario = document.scenario
+    topics = (fabric_fits.unmet, fabric_fits.crowded, storage_fits.unmet)
+    wrong = (_problem(document, *one) for topic in topics for one in topic(scenario, catalog))
+    found = [*_edition(document, catalog), *_power(document), *wrong]
     return sorted(found, key=lambda problem: problem.line)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,8 +11,8 @@ from twin.catalog import Catalog
 from twin.scenario import expand
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_size import Misfit, Size, cards_of, size_of
-from twin.scenario.site import Hall, Override, Rows
-from twin.scenario.systems import Fabric
+from twin.scenario.site import CABINET_UNITS, Hall, Override, Rows
+from twin.scenario.systems import Fabric, SwitchTier
 from twin.scenario.tree import Path
 from twin.scenario.validate import nearest
 
@@ -111,6 +112,31 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str
                 f"has {each} spines to join, and a leaf {size.up} cables up: not all leaves meet in a spine"
             )
             yield ("fabrics", i, "spine"), reason, "kind: fat-tree has a third tier for so many nodes"
+
+
+def crowded(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
+    """Yield (path, reason, hint) of row generators whose racks are too few for the switches that fabrics put there."""
+    taken_u: Counter[str] = Counter()
+    last: dict[str, Path] = {}
+    racks = {rows.id: rows for hall in scenario.halls for rows in hall.rows if not rows.racks.nodes}
+    for i, fabric in enumerate(scenario.fabrics):
+        nodes = connected(scenario, fabric, catalog)
+        size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+        each_unit = size.units if fabric.kind in ("fat-tree", "dragonfly-plus") else 1
+        counts = (size.leaves * max(1, size.units), size.spines * each_unit, size.cores)
+        for name, ports, count in zip(TIER_NAMES, (size.leaf, size.spine, size.core), counts, strict=True):
+            tier: SwitchTier | None = getattr(fabric, name)
+            if tier is not None and tier.racks in racks and ports is not None:
+                rows = racks[tier.racks]
+                taken_u[tier.racks] += math.ceil(count / (rows.count * rows.racks.count)) * ports.height_u
+                last[tier.racks] = ("fabrics", i, name, "racks")
+    for name, units in taken_u.items():
+        part = racks[name].racks.part
+        has = int(catalog.rack(part).height_u) if part is not None else CABINET_UNITS
+        if units > has:
+            number = racks[name].count * racks[name].racks.count
+            reason = f"are too few racks: switches of fabrics take {units} U in each, and a rack has {has} U"
+            yield last[name], reason, f"{math.ceil(number * units / has)} racks would do"
 
 
 def _explicit(fabric: Fabric, size: Size, cards: dict[str, int]) -> Iterator[tuple[Path, str, str]]:
