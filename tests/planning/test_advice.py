@@ -59,6 +59,16 @@ def test_sharding_the_optimizer_helps_a_replicated_one() -> None:
     assert any("ZeRO-1" in one.words for one in advise(job))
 
 
+def test_experts_may_be_spread_further() -> None:
+    job = LlmJob("mixtral-8x7b", cut(64, 128, tp=1, pp=2, ep=1), "h100")
+    assert not estimate(job).fits
+    found = {one.words: one for one in advise(job)}
+    spread = [words for words in found if words.startswith("expert 1 -> ")]
+    assert spread
+    for one in found.values():
+        assert estimate(one.job).fits
+
+
 def test_where_nothing_helps_more_gpus_are_offered() -> None:
     (one,) = advise(LlmJob("llama3-405b", cut(16, 16, tp=8), "h100"))
     assert one.words.startswith("128 GPUs instead of 16")

@@ -60,7 +60,7 @@ _Lever = Callable[[_State, Model, int], Iterator[tuple[str, _State]]]
 def advise(job: LlmJob) -> tuple[Advice, ...]:
     """Return what would make a job fit, cheapest first; nothing for a job that fits.
 
-    Each lever (recomputation, sharding, microbatch, tensor, pipeline, context degree) is turned no further than
+    Each lever (recomputation, sharding, microbatch, expert, tensor, pipeline, context degree) is turned no further than
     needed. Where none is enough alone, two together; where that is not enough either, the best other cut of the
     same GPUs, else the fewest GPUs that would do.
 
@@ -238,6 +238,15 @@ def _context(state: _State, model: Model, domain: int) -> Iterator[tuple[str, _S
             yield f"context {state.parallel.cp} -> {degree}", replace(state, parallel=parallel)
 
 
+def _expert(state: _State, model: Model, domain: int) -> Iterator[tuple[str, _State]]:
+    if model.experts is None:
+        return
+    cut = state.parallel
+    for degree in range(cut.ep + 1, model.experts.count + 1):
+        if model.experts.count % degree == 0 and (cut.tp * cut.cp * cut.dp) % (degree * cut.expert_tp) == 0:
+            yield f"expert {cut.ep} -> {degree}", replace(state, parallel=replace(cut, ep=degree))
+
+
 def _larger(parallel: Parallel, axis: str) -> Iterator[tuple[int, Parallel]]:
     """Yield larger degrees of an axis that take from data parallelism, with cuts of as many GPUs."""
     now: int = getattr(parallel, axis)
@@ -245,10 +254,10 @@ def _larger(parallel: Parallel, axis: str) -> Iterator[tuple[int, Parallel]]:
         if parallel.dp % factor:
             continue
         dp = parallel.dp // factor
-        cp = now * factor if axis == "cp" else parallel.cp
-        if (dp * cp) % parallel.ep:
-            continue
-        yield now * factor, replace(parallel, dp=dp, **{axis: now * factor})
+        changed = replace(parallel, dp=dp, **{axis: now * factor})
+        if (changed.tp * changed.cp * dp) % (parallel.ep * changed.expert_tp):
+            continue  # the experts would no longer share the group evenly
+        yield now * factor, changed
 
 
-_LEVERS: tuple[_Lever, ...] = (_recompute, _shard, _microbatch, _tensor, _pipeline, _context)
+_LEVERS: tuple[_Lever, ...] = (_recompute, _shard, _microbatch, _expert, _tensor, _pipeline, _context)
