@@ -236,7 +236,7 @@ def test_a_workload_without_pipeline_says_so(make_dialog: MakeDialog, qtbot: QtB
     assert dialog.judged.estimate is not None
     dialog.tabs.setCurrentIndex(0)
     settle(dialog, qtbot)
-    assert "nothing to search" in dialog.plans.summary.text()
+    assert "The search knows" in dialog.plans.summary.text()
 
 
 def test_roofline_and_scaling_are_drawn_and_repainted_in_the_other_theme(

@@ -259,7 +259,9 @@ class JobDialog(QDialog):
         if found is not None:
             self.plans.show_found(found, self.draft)
         else:
-            self.plans.show_none("There is nothing to search: this workload is not cut, it is copied.")
+            self.plans.show_none(
+                "The search knows language models in training; this workload runs as the form says."
+            )
 
     def _show_pipeline(self) -> None:
         estimate = self.judged.estimate

@@ -258,12 +258,12 @@ def worth(draft: Draft, estimate: JobEstimate) -> str:
     """Return how far an estimate can be trusted, in a sentence or two."""
     profile = load_calibrated(draft.profile)
     doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
-    if doubts:
-        said = f"{profile.title}, low confidence: {doubts}"
+    if estimate.confidence != profile.confidence:
+        said = f"{profile.title}, low confidence here."
     else:
         said = f"{profile.title}: {profile_worth(profile)}."
     network = network_of(draft)
     least = min(network.data, network.pipeline, network.tensor, network.context, network.expert)
     if least < _NETWORK_WORTH_SAYING:
         said += f" The fabric of the scene gives {100 * least:.0f} % of the bandwidth it was fitted with."
-    return said
+    return f"{said} {doubts}".strip()

@@ -15,8 +15,8 @@ from twin.planning.schedule import Schedule, one_forward_one_backward
 from twin.scenario.work import LlmTraining
 
 _RECOMPUTE = next(spec for spec in FIELDS if spec.path == "recompute")
-_BLOCKS_SHOWN = 1600
-"""Passes drawn at most; beyond that whole rounds of the steady state are left out."""
+_PASSES_SHOWN = 120
+"""Of a stage, about; beyond that whole rounds of the steady state are left out."""
 _FEWEST_SHOWN = 6
 
 
@@ -124,7 +124,7 @@ def _stage_s(estimate: JobEstimate) -> float:
 
 def _shown(stages: int, chunks: int, microbatches: int) -> int:
     """Return how many microbatches to draw: all, or as many whole rounds less as it takes to stay legible."""
-    wanted = max(_BLOCKS_SHOWN // (2 * stages * chunks), 2 * stages, _FEWEST_SHOWN)
+    wanted = max(_PASSES_SHOWN // (2 * chunks), 2 * stages, _FEWEST_SHOWN)
     rounds = max((microbatches - wanted) // stages, 0)
     return microbatches - rounds * stages
 

@@ -72,7 +72,7 @@ class PipelineChart(QWidget):
     def _lane_px(self) -> float:
         made = self._timeline
         stages = made.schedule.stages if made is not None else 1
-        return min((self.height() - _TOP_PX - _AXIS_PX) / stages, 44.0)
+        return min((self.height() - _TOP_PX - _AXIS_PX) / stages, 80.0)
 
     # -- painting ----
 
@@ -161,12 +161,17 @@ class PipelineChart(QWidget):
         seen: np.ndarray,
     ) -> None:
         painter.setFont(font(10 if lane >= 14 else 9))
-        painter.setPen(QColor("#06101c" if theme.name == "dark" else "#ffffff"))
         metrics, schedule = painter.fontMetrics(), made.schedule
+        inks = {
+            (back, chunk): _ink(block_colour(theme, back, _shade(made, chunk)))
+            for back in (False, True)
+            for chunk in range(schedule.chunks)
+        }
         for stage, at in zip(*np.nonzero(seen & (right - left >= _NUMBER_PX)), strict=True):
             words = str(made.number(int(schedule.microbatch[stage, at]), float(schedule.start_s[stage, at])))
             width = float(right[stage, at] - left[stage, at])
             if metrics.horizontalAdvance(words) + 3 <= width:
+                painter.setPen(inks[bool(schedule.backward[stage, at]), int(schedule.chunk[stage, at])])
                 spot = QRectF(float(left[stage, at]), _TOP_PX + stage * lane, width, lane)
                 painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
 
@@ -347,6 +352,12 @@ def block_colour(theme: Theme, backward: bool, shade: float) -> str:
         for a, b in zip(base.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
     ]
     return QColor(*mixed).name()
+
+
+def _ink(ground: str) -> QColor:
+    """Return the colour of text on this ground."""
+    red, green, blue = (int(ground[i : i + 2], 16) for i in (1, 3, 5))
+    return QColor("#06101c" if 0.3 * red + 0.59 * green + 0.11 * blue > 120 else "#ffffff")
 
 
 def _shade(made: Timeline, chunk: int) -> float:

@@ -138,6 +138,7 @@ class PlansTable(QWidget):
     def show_found(self, found: Found, draft: Draft) -> None:
         """Show what a search found for a draft."""
         self.model.show_plans(found.best, draft)
+        self.table.horizontalHeader().setVisible(bool(found.best))
         self.table.setColumnHidden(COLUMNS.index("EP"), all(plan.parallel.ep == 1 for plan in found.best))
         row = self.model.in_force()
         if row >= 0:
@@ -159,6 +160,7 @@ class PlansTable(QWidget):
         self.model.plans = ()
         self.model.endResetModel()
         self.summary.setText(why)
+        self.table.horizontalHeader().hide()
         self.refused.setVisible(False)
 
     def _on_chosen(self, index: Index) -> None:
