@@ -111,6 +111,10 @@ def test_deferred_head_goes_by_name_or_shape(name: str, shape: dict[str, str], d
     assert case.stack.deferred_head is deferred
 
 
+def test_none_is_a_blank_where_it_is_no_answer() -> None:
+    assert predicted(experts="none", step_time_s="none", vp="None", recompute="none") == predicted(vp="")
+
+
 def test_shape_without_a_preset_takes_the_rules_of_gpt() -> None:
     case = judged_one(model="33B", layers="48", hidden="8192", heads="64", seq="2048", cp="1", vp="1").case
     assert case is not None
@@ -171,6 +175,7 @@ def test_measured_times_come_from_seconds_or_rates() -> None:
         ({"tp": "0"}, "column 'tp': '0' is no whole number from 1"),
         ({"tp": "1.5"}, "column 'tp'"),
         ({"gpus": "1e400"}, "column 'gpus'"),
+        ({"layers": "1000000"}, "more than any transformer has"),
         ({"gpus": "500"}, "500 GPUs are no multiple of tensor 8 x pipeline 8 x context 2 = 128"),
         ({"gpus": None}, "column 'gpus' is blank"),
         ({"global_batch": ""}, "column 'global_batch' is blank"),

@@ -15,7 +15,8 @@ BLANKS = frozenset(("", "-", "--", "n/a", "na", "nan", "null", "?", "auto", "def
 """Cells that say nothing (besides `none`, which says something in some columns)."""
 
 _GBIT_S = 1e9 / 8
-_LARGEST = 1e15
+_LARGEST = 1e12
+_MOST_LAYERS = 10_000
 
 
 class CellError(ValueError):
@@ -57,6 +58,13 @@ def _count(text: str) -> int:
     if value < 1 or not value.is_integer():
         raise CellError(f"{text!r} is no whole number from 1")
     return int(value)
+
+
+def _layers(text: str) -> int:
+    layers = _count(text)
+    if layers > _MOST_LAYERS:
+        raise CellError(f"{text!r} layers are more than any transformer has; give at most {_MOST_LAYERS}")
+    return layers
 
 
 def _count_or_none(text: str) -> int:
@@ -200,6 +208,9 @@ def _nic(text: str) -> float:
     return plain * _GBIT_S
 
 
+_SAYS_NONE = (_switch, _recompute, _attention, _sharding, _stage, _distributed)
+"""Readers for which the word none is an answer, and no blank."""
+
 COLUMNS: tuple[Column, ...] = (
     Column("model", str, ("model_name",)),
     Column("gpu", str, ("gpu_type", "gpu_model", "accelerator")),
@@ -207,7 +218,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("precision", _precision, ("dtype",)),
     Column("gpus", _count, ("num_gpus", "n_gpus", "gpu_count", "world_size", "#gpus", "#_gpus")),
     Column("seq", _count, ("seq_len", "seqlen", "seq_length", "sequence", "sequence_length")),
-    Column("layers", _count, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
+    Column("layers", _layers, ("num_layers", "n_layers", "n_layer", "num_hidden_layers")),
     Column("hidden", _count, ("hidden_size", "h", "d_model", "n_embd")),
     Column("ffn", _count, ("ffn_hidden", "ffn_hidden_size", "ffn_size", "intermediate_size", "d_ff")),
     Column("heads", _count, ("num_heads", "n_heads", "attention_heads", "num_attention_heads", "n_head")),
@@ -374,7 +385,7 @@ def read_row(
     values: dict[str, Any] = {}
     for head, column in columns.items():
         text = cells.get(head, "").strip()
-        if text.lower() in BLANKS or (text.lower() == "none" and column.read in (_count, str)):
+        if text.lower() in BLANKS or (text.lower() == "none" and column.read not in _SAYS_NONE):
             continue
         if decimal_comma and re.fullmatch(r"[+-]?\d+,\d+", text):
             text = text.replace(",", ".")
