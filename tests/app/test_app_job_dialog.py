@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +42,7 @@ def make_dialog(qtbot: QtBot) -> Iterator[MakeDialog]:
         look, window = Look(app, theme), QMainWindow()  # type: ignore[arg-type]
         dialog = JobDialog(look, window)
         made.append((dialog, window, look))
-        scenario = load(_SCENES / f"{scene}.twin.yaml").scenario
-        dialog.set_world(World(scenario, build(scenario), load_catalog(), None))
+        dialog.set_world(_world(scene))
         dialog.show()
         qtbot.waitExposed(dialog)
         return dialog
@@ -58,6 +58,12 @@ def make_dialog(qtbot: QtBot) -> Iterator[MakeDialog]:
     app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     assert not [one for one in left if one() is not None], "a closed dialog is still held"
+
+
+@cache
+def _world(scene: str) -> World:
+    scenario = load(_SCENES / f"{scene}.twin.yaml").scenario
+    return World(scenario, build(scenario), load_catalog(), None)
 
 
 def pixels(widget: QWidget) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from twin.scenario import load, loads
 _SCENES = Path(__file__).parents[2] / "scenes"
 
 
+@cache
 def world_of(scene: str) -> World:
     scenario = load(_SCENES / f"{scene}.twin.yaml").scenario
     return World(scenario, build(scenario), load_catalog(), None)
