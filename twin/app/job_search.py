@@ -13,7 +13,7 @@ from twin.planning.search import Candidate, Found, Limits, search
 from twin.scenario.work import LlmTraining
 from twin.scenario.workload import Parallelism
 
-TOP = 12
+TOP = 8
 """Plans shown."""
 
 
