@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twin.plant.build import build
+from twin.plant.cut_off import cut_off
 from twin.plant.links import LinkKind, describe_link, find_link, link_id, links_of
 from twin.plant.paths import graph_of, shortest_paths
-from twin.plant.routes import EVERY_CARD, Flows, Router, cut_off
+from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
 

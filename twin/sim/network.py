@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
-from twin.physics.training_inputs import FULL_NETWORK, Network, Profile
+from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.placement import (
     Placement,
     Terms,
@@ -29,15 +28,17 @@ from twin.planning.placement import (
     terms_of,
 )
 from twin.planning.scenario_job import allowed_nodes, planned_job
-from twin.planning.traffic import KIND_OF_PHASE, KINDS, Exchange, Traffic, exchanges_of, traffic_of
+from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, exchanges_of, traffic_of
+from twin.plant.cut_off import cut_off
 from twin.plant.domains import scale_up_domains
 from twin.plant.links import links_of
-from twin.plant.routes import Router, cut_off
+from twin.plant.routes import Router
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.scenario.work import Job
 from twin.sim.jobs import Jobs
 from twin.sim.plan import JobPlan
+from twin.sim.seats import Seat, Talk
 from twin.sim.work import Work, work_of
 
 Floats = NDArray[np.float64]
@@ -46,50 +47,6 @@ Bools = NDArray[np.bool_]
 
 ABOVE = 1.001
 """Demand over capacity that is worth sharing out; less is rounding."""
-
-
-@dataclass(frozen=True)
-class _Talk:
-    """What a job sends, wherever it sits."""
-
-    fabric: int | None
-    exchanges: tuple[Exchange, ...]
-    profile: Profile | None
-    gpus: int
-    gpu_part: str
-
-
-@dataclass
-class _Seat:
-    """A job on its latest nodes."""
-
-    nodes: list[int]
-    placement: Placement
-    network: Network  # what it has alone on the fabric
-    communicates: float  # share of a step
-    step_s: float
-    stepping: bool = False
-    summed: bool = False  # its demand is in the sums
-    slow: Floats | None = None  # by kind, for what others take; None: nobody takes anything
-    contention_s: float = 0.0
-
-    @cached_property
-    def dlink(self) -> Longs:
-        """Directed links behind the cards that it uses."""
-        return self.placement.spread.dlink
-
-    @cached_property
-    def peak(self) -> Longs:
-        """Highest demand on each of them [B/s]."""
-        return self.placement.spread.peak_bytes_s.astype(np.int64)
-
-    @cached_property
-    def mean_bytes_s(self) -> Floats:
-        """Mean rate on every directed link [B/s]."""
-        placement, flows = self.placement, self.placement.flows
-        total = placement.router.card_load(flows, flows.weight * placement.step_bytes[flows.group])
-        total[self.dlink] += placement.spread.step_bytes
-        return total / self.step_s
 
 
 @dataclass(frozen=True)
@@ -137,7 +94,7 @@ class FabricState:
         self._talks = [self._talk(job) for job in specs]
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
         self._works: dict[tuple[int, Network], Work] = {}
-        self._seats: dict[int, _Seat] = {}
+        self._seats: dict[int, Seat] = {}
         self._seen: tuple[int, Floats] = (-1, np.zeros(0))
         self._drawn: Shown | None = None
         order, starts, ends = _runs(np.concatenate(self.links.vertex).astype(np.int64))
@@ -148,15 +105,15 @@ class FabricState:
         """Say whose work follows from the fabric."""
         self.jobs, self.plans = jobs, plans
 
-    def _talk(self, job: Job) -> _Talk:
+    def _talk(self, job: Job) -> Talk:
         allowed = np.flatnonzero(allowed_nodes(self.plant, job.rows))
         nodes = allowed[: job.nodes]
         if len(nodes) < job.nodes or len(set(self.plant.nodes.part[allowed].tolist())) > 1:
-            return _Talk(None, (), None, 0, "")  # it will never be planned
+            return Talk(None, (), None, 0, "")  # it will never be planned
         gpus = int(self.plant.nodes.gpu_count[nodes].sum())
         part = self.plant.gpu_parts[int(self.plant.gpus.part[self.plant.nodes.gpu_first[nodes[0]]])]
         planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
-        return _Talk(self._fabric_of(nodes), exchanges_of(planned, gpus), profile_of(planned), gpus, part)
+        return Talk(self._fabric_of(nodes), exchanges_of(planned, gpus), profile_of(planned), gpus, part)
 
     def _fabric_of(self, nodes: NDArray[np.intp]) -> int | None:
         """Return the first fabric that connects all nodes, None when there is none."""
@@ -235,7 +192,7 @@ class FabricState:
         network = no_better(now.network, intact.network)
         work = self._work(index, network)
         self.jobs.work[index] = work
-        self._seats[index] = _Seat(
+        self._seats[index] = Seat(
             nodes=list(nodes),
             placement=now,
             network=network,
@@ -255,7 +212,7 @@ class FabricState:
 
     def _sum(self) -> None:
         """Bring into the sums whoever is not alone on a fabric."""
-        on: dict[int | None, list[_Seat]] = {}
+        on: dict[int | None, list[Seat]] = {}
         for index, seat in sorted(self._seats.items()):
             if seat.stepping:
                 on.setdefault(self._talks[index].fabric, []).append(seat)

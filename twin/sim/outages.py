@@ -189,8 +189,9 @@ class Outages:
             loss = 1.0 - after.get(index, was) / was
             if index not in gone and loss > NOTICEABLE:
                 parts.append(f"{100 * loss:.0f} % less bandwidth for {self.jobs.rows[index].id}")
-        names = ", ".join(row.id for row in stopped)
-        parts.append(f"{names} stop{'s' * (len(stopped) == 1)}" if stopped else "no job stops")
+        standing = (JobState.DETECTING, JobState.WAITING)
+        names = [row.id for row in stopped if row.state not in standing]
+        parts.append(f"{', '.join(names)} stop{'s' * (len(names) == 1)}" if names else "no job stops")
         severity = Severity.ALARM if stopped else Severity.WARNING
         text = f"{self.describe(i.target)} {verb}{lasts}: {'; '.join(parts)}"
         self.log.add(self.timers.now_s, "fabric_fault", i.target, text, severity, nodes=len(cut))
