@@ -19,7 +19,6 @@ extends: builtin:superpod-h100
 jobs:
   - id: llama3
     workload:
-      kind: llm
       calibration:
 """
 
@@ -60,4 +59,14 @@ def test_an_unknown_figure_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as refused:
         load(scene(tmp_path, wrong))
     assert "gem_efficiency" in str(refused.value)
-    assert refused.value.problems[0].line == 13
+    assert refused.value.problems[0].line == 12
+
+
+def test_another_kind_of_workload_takes_nothing_over(tmp_path: Path) -> None:
+    text = SCENE.replace(
+        "      calibration:\n", "      {kind: vision, model: m, sample_flop: 1e12, parameters: 1e9,"
+    )
+    path = tmp_path / "other.twin.yaml"
+    path.write_text(text + " batch_per_gpu: 8, sample: 1 MB, dataset: 1 TB}\n")
+    workload = load(path).scenario.jobs[0].workload
+    assert workload.kind == "vision"

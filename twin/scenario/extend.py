@@ -18,6 +18,8 @@ MAX_CHAIN = 8
 _BUILTIN = re.compile(r"builtin:([a-z0-9][a-z0-9-]{0,60})")
 _OWN = ("format", "version", "catalog", "extends")
 """Keys every file says for itself."""
+_KINDS = ("workload", "problem")
+"""Keys whose `kind` decides what else they take: another kind is another thing, nothing of the old one stays."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def merge(base: Tree, over: Tree) -> Tree:
         entries: dict[str, Entry] = dict(base.value)
         for key, entry in over.value.items():
             below = entries.get(key)
-            if below is None or (key == "workload" and _kind(below.tree) != _kind(entry.tree)):
+            if below is None or (key in _KINDS and _kind(entry.tree) not in (None, _kind(below.tree))):
                 entries[key] = entry
             else:
                 entries[key] = Entry(entry.mark, entry.start, entry.stop, merge(below.tree, entry.tree))
