@@ -18,6 +18,9 @@ from twin.plant.build import build
 from twin.plant.links import find_link
 from twin.record.channels import JobState, State
 from twin.scenario.document import Scenario
+from twin.scenario.fabric_fits import connected
+from twin.scenario.fabric_size import size_of
+from twin.scenario.fabric_targets import switch_counts
 from twin.sim.engine import Engine
 from twin.sim.network import FabricState
 from twin.sim.nodes import CUT
@@ -27,6 +30,26 @@ LINE = 0.9
 
 NARROW = {"oversubscription": 4}
 FOUR_SPINES = {"spine": {"part": "QM9700", "count": 4}}
+
+
+FABRICS: list[dict[str, Any]] = [
+    FOUR_SPINES,
+    NARROW,
+    {"kind": "rail-optimised", "homes": 2},
+    {"kind": "rail-only"},
+    {"kind": "dragonfly-plus"},
+    {"kind": "fat-tree", "core": {"part": "QM9700"}, "unit_nodes": None},
+    {
+        "kind": "torus",
+        "dims": [4, 4],
+        "technology": "InfiniBand-NDR",
+        "leaf": None,
+        "spine": None,
+        "unit_nodes": None,
+    },
+    {"technology": "RoCE-400"},
+]
+PIPE = model("a", 16, 64, "llama3-70b", tensor=8, pipeline=2)
 
 
 def run(scene: Scenario, *lines: str, until_s: float = 3000.0) -> Engine:
@@ -233,6 +256,11 @@ def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> No
     [
         ("eb/0/1", "fail", "fabrics are ib"),
         ("ib/0/x", "fail", "is no switch"),
+        ("ib/0/8", "fail", "did you mean 'ib/0/7'"),
+        ("ib/2/0", "fail", "0 core switches"),
+        ("ib/0/0~ib/1/4", "fail", "did you mean 'ib/1/3'"),
+        ("gpu/0/0/1~8", "flap", "did you mean 'gpu/0/0/1~7'"),
+        ("gpu/0/9/1~0", "fail", "racks in a row"),
         ("ib/3/0", "fail", "tiers are 0"),
         ("gpu/0/0/1", "flap", "flap takes one"),
         ("ib/0/1", "drain", "takes a GPU, node, rack or row"),
@@ -245,6 +273,16 @@ def test_a_file_with_a_wrong_target_is_refused(tmp_path: Any, target: str, kind:
     file.write_text(f"{source}\ninterventions:\n  - {{at: 1 h, kind: {kind}, target: {target}{value}}}\n")
     with pytest.raises(scenario.ScenarioError, match=reason):
         scenario.load(file)
+
+
+@pytest.mark.parametrize("fabric", FABRICS, ids=lambda f: "-".join(map(str, f)))
+def test_the_loader_counts_the_switches_that_are_built(fabric: dict[str, Any]) -> None:
+    scene = hall(PIPE, fabric=fabric)
+    (one,), catalog, plant = scene.fabrics, load_catalog(), build(scene)
+    nodes = connected(scene, one, catalog)
+    size = size_of(one, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+    built = np.bincount(plant.switches.role, minlength=3)
+    assert switch_counts(one, size) == tuple(built.tolist())
 
 
 def scenario_folder() -> Any:
@@ -322,26 +360,6 @@ def test_loads_are_bytes_over_time() -> None:
     assert shown.values["bundle.load"].max() == round(100 * expected)
     busiest = engine.summary()["fabrics"][0]["busiest"]
     assert busiest[0]["load"] == pytest.approx(expected)
-
-
-FABRICS: list[dict[str, Any]] = [
-    FOUR_SPINES,
-    NARROW,
-    {"kind": "rail-optimised", "homes": 2},
-    {"kind": "rail-only"},
-    {"kind": "dragonfly-plus"},
-    {"kind": "fat-tree", "core": {"part": "QM9700"}, "unit_nodes": None},
-    {
-        "kind": "torus",
-        "dims": [4, 4],
-        "technology": "InfiniBand-NDR",
-        "leaf": None,
-        "spine": None,
-        "unit_nodes": None,
-    },
-    {"technology": "RoCE-400"},
-]
-PIPE = model("a", 16, 64, "llama3-70b", tensor=8, pipeline=2)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
 from twin.catalog import Catalog, load_catalog
-from twin.scenario import action, expand, fabric_fits, fits, storage_fits
+from twin.scenario import action, expand, fabric_fits, fabric_targets, fits, storage_fits
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
@@ -194,6 +194,7 @@ class _Checker:
         """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
         wrong = list(fits.too_high(self.scenario, self.catalog)) or [
             *fabric_fits.fabrics(self.scenario, self.catalog),
+            *fabric_targets.targets(self.scenario, self.catalog),
             *storage_fits.chains(self.scenario),
             *fits.jobs(self.scenario, self.catalog),
         ]
