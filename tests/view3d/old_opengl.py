@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from twin.view3d import capability, hall_view
 from twin.view3d.bench_hall import frame_of, hall_of
-from twin.view3d.state import ViewState
+from twin.view3d.state import SHOWN_AT_FIRST, ViewState
 
 
 def main(case: str, path: str) -> int:
@@ -18,7 +18,9 @@ def main(case: str, path: str) -> int:
     if case == "bare":
         probe = capability.probe
         hall_view.probe = lambda: replace(probe(), instancing=False, value_format="packed")  # type: ignore[attr-defined]
-    view = hall_view.HallView(ViewState(), size=(640, 400), show=True, samples=0)
+    layers = SHOWN_AT_FIRST | ({"collective"} if case == "collective" else set())
+    state = ViewState(layers=layers, cables_by="load" if case == "collective" else "rail")
+    view = hall_view.HallView(state, size=(640, 400), show=True, samples=0)
     app.processEvents()
     plant = hall_of(1024, racks_per_row=8)
     view.set_plant(plant)
@@ -27,6 +29,9 @@ def main(case: str, path: str) -> int:
     frame.values["gpu.state"][:] = 3
     frame.values["gpu.job"][:] = 0
     view.set_frame(frame)
+    if case == "collective":
+        everywhere = np.ones(len(plant.bundles.rail))
+        view.show_traffic(everywhere, everywhere / 2, np.array([0, 9, 18, 0]), (0.3, 0.9, 1.0))
     app.processEvents()
     np.save(path, view.grab())
     if not view.capability.version.startswith("2.1"):

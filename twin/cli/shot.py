@@ -18,6 +18,13 @@ EXAMPLE = "Example: twin shot llama3-16k --at '20 day' --colour-by gpu.temp_c -o
 _MAX_PIXELS = 7680
 
 
+class CablesBy(StrEnum):
+    """What colours the cables."""
+
+    rail = "rail"
+    load = "load"
+
+
 class Theme(StrEnum):
     """Colours of the picture."""
 
@@ -43,6 +50,7 @@ def take_picture(
     colour_by: Annotated[
         str, typer.Option(metavar="CHANNEL", help="What the colours show, such as gpu.power_w or gpu.state.")
     ] = "gpu.temp_c",
+    cables: Annotated[CablesBy, typer.Option(help="What colours the cables.")] = CablesBy.rail,
     size: Annotated[str, typer.Option(metavar="WxH", help="Pixels.")] = "1600x1000",
     theme: Annotated[Theme, typer.Option(help="Colours of the picture.")] = Theme.dark,
     seed: Seed = None,
@@ -66,7 +74,7 @@ def take_picture(
         if not has_display():
             raise typer.Exit(in_virtual_display(sys.argv[1:], width, height))
         moment = _moment(what, at, seed, set_ or [], inject or [])
-        draw(moment, out, camera, colour_by, (width, height), theme.value)
+        draw(moment, out, camera, colour_by, (width, height), theme.value, cables.value)
 
 
 def size_of(text: str) -> tuple[int, int]:
@@ -107,6 +115,7 @@ def draw(
     colour_by: str,
     size: tuple[int, int],
     theme: Literal["dark", "light"],
+    cables_by: Literal["rail", "load"] = "rail",
 ) -> None:
     """Write the picture of a moment to `out`; the other parameters are those of the command.
 
@@ -139,13 +148,14 @@ def draw(
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     qt = QApplication.instance() or QApplication(["twin"])
     from twin.view3d.hall_view import HallView
-    from twin.view3d.legend import legend_for
+    from twin.view3d.legend import cable_legend, legend_for
     from twin.view3d.overlay import draw_overlay, overlay_areas, save_png
 
     scenario = engine.scenario
     legend = legend_for(colour_by, plant, frame, [job.title or job.id for job in scenario.jobs])
     subtitle = f"{int(plant.gpus.present.sum()):,} GPUs in {int(plant.nodes.present.sum()):,} nodes"
-    view = HallView(ViewState(colour_by=colour_by, theme=theme), size=size)
+    more = (cable_legend(plant, frame),) if cables_by == "load" else ()
+    view = HallView(ViewState(colour_by=colour_by, theme=theme, cables_by=cables_by), size=size)
     try:
         view.set_plant(plant)
         view.set_frame(frame)
@@ -156,7 +166,13 @@ def draw(
             view.fly_to(camera, animate=False)
         view.keep_clear(
             overlay_areas(
-                *size, legend, title=scenario.title, subtitle=subtitle, seed=engine.seed, t_s=frame.t_s
+                *size,
+                legend,
+                title=scenario.title,
+                subtitle=subtitle,
+                seed=engine.seed,
+                t_s=frame.t_s,
+                more=more,
             )
         )
         qt.processEvents()
@@ -172,6 +188,7 @@ def draw(
             t_s=frame.t_s,
             scale=rgb.shape[1] / size[0],
             theme=theme,
+            more=more,
         )
     finally:
         view.close()

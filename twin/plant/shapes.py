@@ -135,6 +135,8 @@ class TrayBundles:
     rail: Ints  # first rail of the lane; -1: leaf to spine, of leaves that serve several rails
     rack: Ints  # rack of a drop, -1 in a tray
     row: Ints  # row of the tray or drop, -1 in the cross tray
+    hall: Ints
+    lane: Ints  # place in the trays, over all fabrics
     cables: Ints
     radius_m: Floats
 

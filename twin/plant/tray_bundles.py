@@ -48,6 +48,8 @@ class _Drawn:
     rail: Ints
     rack: Ints
     row: Ints
+    hall: Ints
+    lane: Ints
     cables: Floats
     radius_m: Floats
 
@@ -71,6 +73,8 @@ def draw_bundles(plant: Plant) -> TrayBundles:
         rail=np.concatenate([part.rail for part in drawn]).astype(np.int32),
         rack=np.concatenate([part.rack for part in drawn]).astype(np.int32),
         row=np.concatenate([part.row for part in drawn]).astype(np.int32),
+        hall=np.concatenate([part.hall for part in drawn]).astype(np.int32),
+        lane=np.concatenate([part.lane for part in drawn]).astype(np.int32),
         cables=np.rint(np.concatenate([part.cables for part in drawn])).astype(np.int32),
         radius_m=np.concatenate([part.radius_m for part in drawn]).astype(np.float64),
     )
@@ -140,6 +144,8 @@ def _along_rows(plant: Plant, ends: _Ends, offset_m: Floats, cross_x_m: Floats) 
         rail=ends.rail[first],
         rack=np.full(len(first), -1, np.int32),
         row=row,
+        hall=ends.hall[first],
+        lane=lane,
         cables=cables,
         radius_m=_radius_m(cables, offset_m),
     )
@@ -164,6 +170,8 @@ def _across(plant: Plant, ends: _Ends, offset_m: Floats, cross_x_m: Floats) -> _
         rail=ends.rail[first],
         rack=np.full(len(first), -1, np.int32),
         row=np.full(len(first), -1, np.int32),
+        hall=hall,
+        lane=ends.lane[first],
         cables=cables,
         radius_m=_radius_m(cables, offset_m),
     )
@@ -184,6 +192,8 @@ def _drops(plant: Plant, ends: _Ends, offset_m: Floats) -> _Drawn:
         rail=ends.rail[first],
         rack=rack,
         row=row,
+        hall=ends.hall[first],
+        lane=lane,
         cables=np.bincount(group, ends.cables, minlength=len(first)).astype(np.float64),
         radius_m=np.full(len(first), DROP_RADIUS_M),
     )

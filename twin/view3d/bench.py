@@ -23,7 +23,7 @@ from twin.view3d.boxes import INSTANCE_TYPE, BoxBatch, unit_cube
 from twin.view3d.hall_view import HallView
 from twin.view3d.meshes import quad_indices
 from twin.view3d.picking import Picker
-from twin.view3d.state import LAYERS, ViewState
+from twin.view3d.state import ViewState
 
 ROUNDS = 9
 
@@ -152,7 +152,7 @@ def measure_all(sizes: tuple[int, ...] = (16384, 100000)) -> dict[str, float]:
 
 
 def _view(plant: Plant, frame: Frame) -> HallView:
-    view = HallView(ViewState(layers=frozenset(LAYERS) - {"power"}), size=(1280, 800), show=True, samples=0)
+    view = HallView(ViewState(), size=(1280, 800), show=True, samples=0)
     QApplication.processEvents()
     view.set_plant(plant)
     view.set_frame(frame)

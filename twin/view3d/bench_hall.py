@@ -77,6 +77,8 @@ def frame_of(plant: Plant, seed: int = 1, t_s: float = 0.0) -> Frame:
             "gpu": gpus,
             "node": nodes,
             "rack": len(plant.racks.present),
+            "switch": len(plant.switches.present),
+            "bundle": len(plant.bundles.rail),
             "loop": len(plant.loops.ids),
             "hall": len(plant.halls.ids),
             "plant": len(plant.plants.ids),
@@ -105,6 +107,9 @@ def frame_of(plant: Plant, seed: int = 1, t_s: float = 0.0) -> Frame:
     values["gpu.temp_c"][spare] = 33.0
     values["gpu.state"][rng.random(gpus) < 0.0012] = State.FAILED
     values["gpu.state"][dice < 0.002] = State.OFF
+    values["bundle.load"][:] = rng.integers(0, 101, len(plant.bundles.rail))
+    values["switch.load"][:] = rng.integers(0, 101, len(plant.switches.present))
+    values["switch.state"][:] = State.RUNNING
     values["loop.supply_c"][:] = 24.0
     values["loop.return_c"][:] = 38.0
     values["loop.flow"][:] = 100.0

@@ -1,115 +1,234 @@
-"""Cable bundles: round tubes in the trays and drops into the racks, coloured by rail, in two merged meshes."""
+"""Cable bundles: round tubes in trays and drops into racks, two merged meshes; dashes run where a collective sends.
+
+The state of every piece of cable comes from one texture.
+"""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.plant.geometry import TrayBundles
-from twin.view3d.meshes import straight_tubes, tube
+from twin.plant.tray_runs import CableRuns
+from twin.view3d.meshes import end_caps, straight_tubes
 from twin.view3d.palette import Rgb
-from twin.view3d.stage import Stage, program
+from twin.view3d.stage import FRAGMENT_COMMON, VERTEX_COMMON, Stage
 
 _VERTEX = """
 attribute vec3 a_position;
 attribute vec3 a_normal;
-attribute vec3 a_colour;
-varying vec3 v_colour;
+attribute vec2 a_piece;      // number of the piece, distance along its line [m]
+varying float v_light;
+varying vec2 v_piece;
 void main() {
     gl_Position = u_matrix * vec4(a_position, 1.0);
     v_fog = fog_at(a_position);
-    v_colour = a_colour * (0.30 + 0.62 * light_on(a_normal));
+    v_light = light_on(a_normal);
+    v_piece = a_piece;
 }
 """
 
-_FRAGMENT = """
-varying vec3 v_colour;
+_LOOKUP = """
+uniform sampler2D u_pieces;  // per piece: colour, how much it shines by itself
+uniform vec2 u_shape;        // texels per line, lines
+varying float v_light;
+varying vec2 v_piece;
+vec2 address() {
+    float piece = floor(v_piece.x + 0.5);
+    float line = floor((piece + 0.5) / u_shape.x);
+    return vec2(piece - line * u_shape.x + 0.5, line + 0.5) / u_shape;
+}
+vec3 lit() {
+    vec4 cable = texture2D(u_pieces, address());
+    return cable.rgb * mix(0.30 + 0.62 * v_light, 0.66 + 0.34 * v_light, cable.a);
+}
+"""
+
+_STILL = """
 void main() {
-    gl_FragColor = vec4(mix(v_colour, u_ground, v_fog), 1.0);
+    gl_FragColor = vec4(mix(lit(), u_ground, v_fog), 1.0);
 }
 """
 
-_TYPE = np.dtype([("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_colour", np.float32, 3)])
+_FLOWING = """
+uniform sampler2D u_flows;   // per piece: traffic along the line and against it
+uniform float u_phase;       // dashes passed since the beginning
+uniform float u_every;       // distance between dashes [m]
+uniform vec3 u_dash;
+float dash(float at, float blur) {
+    float here = fract(at);
+    float head = clamp((1.0 - here) / max(blur, 0.02), 0.0, 1.0);
+    float comet = here * here * here * here * head;
+    return mix(comet, 0.20, clamp(blur * 1.6 - 0.5, 0.0, 1.0));
+}
+void main() {
+    vec4 flow = texture2D(u_flows, address());
+    float at = v_piece.y / u_every;
+    float blur = fwidth(at);
+    float busy = max(flow.r, flow.g);
+    float there = dash(at - u_phase, blur) * flow.r;
+    float back = dash(0.5 - at - u_phase, blur) * flow.g;
+    vec3 colour = lit() * mix(1.0, 0.38, busy) + u_dash * 0.10 * busy;
+    float shine = clamp(max(there, back), 0.0, 1.0);
+    colour = mix(colour, mix(u_dash, vec3(1.0), 0.35 * shine), shine);
+    gl_FragColor = vec4(mix(colour, u_ground, v_fog * (1.0 - 0.5 * shine)), 1.0);
+}
+"""
 
-RAIL_RGB: tuple[Rgb, ...] = (
-    (0.86, 0.66, 0.13),
-    (0.13, 0.68, 0.74),
-    (0.62, 0.36, 0.84),
-    (0.85, 0.42, 0.55),
-    (0.45, 0.70, 0.30),
-    (0.28, 0.48, 0.88),
-    (0.88, 0.49, 0.20),
-    (0.60, 0.66, 0.74),
-)
-"""Colours of rails 0, 1, 2 ...; more rails begin again."""
-SPINE_RGB: Rgb = (0.50, 0.57, 0.68)
+DASH_M, FAR_M = 1.5, 36.0
+"""Distance between dashes, and from how far away they lie further apart."""
+GOLDEN = 0.618034
+DASH_M_S = 2.2
+"""Speed of the dashes near by: that of the picture; light in a fibre does 2e8 m/s."""
+
+_TYPE = np.dtype([("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_piece", np.float32, 2)])
 
 TRUNK_SIDES, DROP_SIDES = 8, 4
 FINE_SIDES = 14
 """Sides of the trunks of a small hall, which is looked at from near by."""
 FEW = 120
+WIDTH = 1024
+"""Texels per line of the textures."""
 
 
-def rail_rgb(rail: int) -> Rgb:
-    """Return the colour of a rail; -1 is the cables from leaf to spine."""
-    return SPINE_RGB if rail < 0 else RAIL_RGB[rail % len(RAIL_RGB)]
+def dash_m(distance_m: float) -> float:
+    """Return the distance between dashes, so that they can be told apart from a distance [m]; it changes in steps."""
+    return float(DASH_M * 2.0 ** max(0, round(np.log2(max(distance_m, 1.0) / FAR_M))))
 
 
-def _vertices(
-    positions: NDArray[np.float64], normals: NDArray[np.float64], rgb: NDArray[np.float64]
-) -> NDArray[np.void]:
-    out = np.zeros(len(positions), _TYPE)
-    out["a_position"], out["a_normal"], out["a_colour"] = positions, normals, rgb
-    return out
+def trunk_mesh(drawn: TrayBundles, runs: CableRuns) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
+    """Return vertices and triangles of the pieces that lie in trays, with caps where lines end."""
+    trunk = drawn.rack < 0
+    sides = FINE_SIDES if int(trunk.sum()) <= FEW else TRUNK_SIDES
+    pieces = np.flatnonzero(trunk[runs.line])
+    body, triangles = _tubes(drawn, runs, pieces, sides)
+    if not len(pieces):
+        return body, triangles
+    line = runs.line[pieces]
+    begins = pieces[np.concatenate([[True], np.diff(line) > 0])]
+    ends = pieces[np.concatenate([np.diff(line) > 0, [True]])]
+    way = runs.stop_m[begins] - runs.start_m[begins]
+    way /= np.linalg.norm(way, axis=1)[:, None]
+    parts, base = [body], len(body)
+    faces = [triangles]
+    for chosen, at_m, outwards in ((begins, runs.start_m[begins], -way), (ends, runs.stop_m[ends], way)):
+        radius_m = drawn.radius_m[runs.line[chosen]].astype(float)
+        positions, normals, indices = end_caps(at_m, outwards, radius_m, sides)
+        out = np.zeros(len(positions), _TYPE)
+        out["a_position"], out["a_normal"] = positions, normals
+        out["a_piece"][:, 0] = np.repeat(chosen, sides)
+        parts.append(out)
+        faces.append(indices + np.uint32(base))
+        base += len(out)
+    return np.concatenate(parts), np.concatenate(faces)
 
 
-def trunk_mesh(bundles: TrayBundles) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
-    """Return vertices and triangles of the bundles that lie in trays."""
-    parts, triangles, base = [np.zeros(0, _TYPE)], [np.zeros(0, np.uint32)], 0
-    trunks = np.flatnonzero(bundles.rack < 0)
-    sides = FINE_SIDES if len(trunks) <= FEW else TRUNK_SIDES
-    for k in trunks:
-        points = bundles.lines.points[bundles.lines.first[k] : bundles.lines.first[k + 1]]
-        positions, normals, _, indices = tube(points, float(bundles.radius_m[k]), sides)
-        parts.append(_vertices(positions, normals, np.array(rail_rgb(int(bundles.rail[k])))))
-        triangles.append(indices + np.uint32(base))
-        base += len(positions)
-    return np.concatenate(parts), np.concatenate(triangles)
+def drop_mesh(drawn: TrayBundles, runs: CableRuns) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
+    """Return vertices and triangles of the drops into racks."""
+    return _tubes(drawn, runs, np.flatnonzero(drawn.rack[runs.line] >= 0), DROP_SIDES)
 
 
-def drop_mesh(bundles: TrayBundles) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
-    """Return vertices and triangles of the drops into racks, every piece a straight tube."""
-    first = bundles.lines.first.astype(np.int64)
-    pieces = np.diff(first) - 1
-    line = np.repeat(np.arange(len(pieces)), pieces)
-    start = np.concatenate([np.arange(a, b - 1) for a, b in pairwise(first.tolist())] or [first[:0]])
-    drops = bundles.rack[line] >= 0
-    line, start = line[drops], start[drops]
-    if not len(line):
+def _tubes(
+    drawn: TrayBundles, runs: CableRuns, pieces: NDArray[np.intp], sides: int
+) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
+    if not len(pieces):
         return np.zeros(0, _TYPE), np.zeros(0, np.uint32)
-    points = bundles.lines.points
-    positions, normals, _, indices = straight_tubes(
-        points[start], points[start + 1], bundles.radius_m[line].astype(float), DROP_SIDES
+    radius_m = drawn.radius_m[runs.line[pieces]].astype(float)
+    positions, normals, arc_m, indices = straight_tubes(
+        runs.start_m[pieces], runs.stop_m[pieces], radius_m, sides
     )
-    rgb = np.array([rail_rgb(int(r)) for r in bundles.rail[line]])
-    return _vertices(positions, normals, np.repeat(rgb, 2 * DROP_SIDES, axis=0)), indices
+    out = np.zeros(len(positions), _TYPE)
+    out["a_position"], out["a_normal"] = positions, normals
+    out["a_piece"][:, 0] = np.repeat(pieces, 2 * sides)
+    # Dashes on neighbouring lines do not go abreast.
+    ahead_m = runs.line[pieces] * GOLDEN % 1.0 * DASH_M
+    out["a_piece"][:, 1] = np.repeat(runs.from_m[pieces] + ahead_m, 2 * sides) + arc_m
+    return out, indices
 
 
-class Cables:
-    """Draws one mesh of bundles."""
+class _Texels:
+    """Four bytes per piece, in lines of WIDTH."""
+
+    def __init__(self, pieces: int) -> None:
+        self.shape = (float(WIDTH), float(max(1, -(-pieces // WIDTH))))
+        self._staging = np.zeros((int(self.shape[1]), WIDTH, 4), np.uint8)
+        self.texture = gloo.Texture2D(self._staging, interpolation="nearest", wrapping="clamp_to_edge")
+
+    def upload(self, texels: NDArray[np.uint8]) -> None:
+        """Send the first texels, shape (pieces, 4)."""
+        self._staging.reshape(-1, 4)[: len(texels)] = texels
+        self.texture.set_data(self._staging)
+
+
+class _Mesh:
+    """Vertices drawn with or without dashes."""
 
     def __init__(self, mesh: tuple[NDArray[np.void], NDArray[np.uint32]]) -> None:
         vertices, triangles = mesh
-        self._any = len(vertices) > 0
-        if self._any:
-            self._program = program(_VERTEX, _FRAGMENT, vertices)
+        self.any = len(vertices) > 0
+        if self.any:
+            self._vertices = gloo.VertexBuffer(vertices)
             self._indices = gloo.IndexBuffer(triangles)
+            self._still = self._program(_STILL)
+            self._flowing: gloo.Program | None = None
 
-    def draw(self, stage: Stage) -> None:
+    def draw(self, stage: Stage, pieces: _Texels, flows: _Texels | None, dash: Rgb) -> None:
+        if flows is None:
+            program = self._still
+        else:
+            if self._flowing is None:
+                self._flowing = self._program(_FLOWING)
+            program = self._flowing
+            program["u_flows"] = flows.texture
+            every_m = dash_m(stage.distance_m)
+            program["u_every"] = every_m
+            program["u_phase"] = float(np.float32(stage.phase_s * DASH_M_S / DASH_M % 1.0))
+            program["u_dash"] = dash
+        stage.light(program)
+        program["u_pieces"], program["u_shape"] = pieces.texture, pieces.shape
+        program.draw("triangles", self._indices)
+
+    def _program(self, fragment: str) -> gloo.Program:
+        made = gloo.Program(VERTEX_COMMON + _VERTEX, FRAGMENT_COMMON + _LOOKUP + fragment)
+        made.bind(self._vertices)
+        return made
+
+
+class Cables:
+    """Draws all cables in two calls, trunks and drops.
+
+    Parameters
+    ----------
+    drawn, runs
+        Lines of the plant's geometry and their pieces.
+    """
+
+    def __init__(self, drawn: TrayBundles, runs: CableRuns) -> None:
+        self._trunks, self._drops = _Mesh(trunk_mesh(drawn, runs)), _Mesh(drop_mesh(drawn, runs))
+        self._count = len(runs)
+        self._pieces = _Texels(self._count)
+        self._flows: _Texels | None = None
+        self._dash: Rgb = (1.0, 1.0, 1.0)
+        self.flowing = False
+
+    def set_colours(self, rgba: NDArray[np.uint8]) -> None:
+        """Colour the pieces: red, green, blue and how much each shines by itself, shape (pieces, 4)."""
+        self._pieces.upload(rgba)
+
+    def set_flows(self, there: NDArray[np.float64], back: NDArray[np.float64], dash: Rgb) -> None:
+        """Let dashes run where traffic goes along a piece's line and against it, 0..1 each, in a colour."""
+        if self._flows is None:
+            self._flows = _Texels(self._count)
+        texels = np.zeros((self._count, 4), np.uint8)
+        texels[:, 0], texels[:, 1] = np.rint(there * 255), np.rint(back * 255)
+        self._flows.upload(texels)
+        self._dash = dash
+        self.flowing = bool(texels.any())
+
+    def draw(self, stage: Stage, *, drops: bool, dashes: bool) -> None:
         """Draw with depth test on."""
-        if self._any:
-            stage.light(self._program)
-            self._program.draw("triangles", self._indices)
+        flows = self._flows if dashes and self.flowing else None
+        for mesh in (self._trunks, self._drops) if drops else (self._trunks,):
+            if mesh.any:
+                mesh.draw(stage, self._pieces, flows, self._dash)

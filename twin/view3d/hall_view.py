@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 from psygnal import Signal
 from PySide6.QtGui import QCursor, QImage
 
+from twin.plant.cable_names import find_bundle
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d import camera
 from twin.view3d.antialias import StillBuffer
+from twin.view3d.cable_colours import CableState, Marked
+from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
 from twin.view3d.gestures import Gestures
-from twin.view3d.locate import box_of
+from twin.view3d.locate import Box, box_of
+from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
 from twin.view3d.presets import before_obstacles, frame_box, preset_pose
 from twin.view3d.scene import Scene
@@ -101,6 +105,8 @@ class HallView:
         self._plant: Plant | None = None
         self._geometry: Geometry | None = None
         self._picker: Picker | None = None
+        self._cables: CableField | None = None
+        self._isolated: NDArray[np.int32] | None = None
         self._frame: Frame | None = None
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
@@ -118,7 +124,7 @@ class HallView:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
         state.events.colour_by.connect(self._on_colour_by)
-        for name in ("layers", "theme"):
+        for name in ("layers", "theme", "cables_by"):
             getattr(state.events, name).connect(self._redraw)
         for name in ("selection", "hovered"):
             getattr(state.events, name).connect(self._on_marks)
@@ -148,9 +154,11 @@ class HallView:
         self._plant = plant
         self._geometry = build_geometry(plant)
         self._picker = Picker(plant, self._geometry)
+        self._cables = CableField(plant, self._geometry)
+        self._isolated = None
         self._frame = None
         self.canvas.set_current()
-        self._scene.set_plant(plant, self._geometry, self._picker)
+        self._scene.set_plant(plant, self._geometry, self._cables.runs, self._picker)
         self._scene.set_frame(None, self.state.colour_by)
         if self.state.camera is None:
             self.preset("overview", animate=False)
@@ -177,9 +185,40 @@ class HallView:
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
         """Return what is under a place of the widget (logical pixels, whatever the screen's pixel ratio)."""
-        if self._picker is None:
+        if self._picker is None or self._plant is None or self._cables is None:
             return None
-        return self._picker.pick(*camera.ray(self._pose, x_px, y_px, *self._logical()))
+        origin, direction = camera.ray(self._pose, x_px, y_px, *self._logical())
+        hit = self._picker.pick(origin, direction)
+        if "cables" not in self.state.layers:
+            return hit
+        reach_m = np.inf if hit is None else hit.distance_m
+        state = CableState.of(self._frame, len(self._plant.bundles.rail))
+        kept = find_bundle(self._plant, self.state.selection[-1]) if self.state.selection else None
+        return self._cables.pick(origin, direction, reach_m, state, kept) or hit
+
+    def show_traffic(
+        self, there: NDArray[np.float64], back: NDArray[np.float64], racks: NDArray[np.int64], rgb: Rgb
+    ) -> None:
+        """Give the collective layer its traffic.
+
+        Parameters
+        ----------
+        there, back
+            From rack a to b of each bundle and back, 0..1.
+        racks
+            Of one circle of the collective, in its order; none: no arcs.
+        rgb
+            Colour of the dashes.
+        """
+        if self._plant is not None:
+            self.canvas.set_current()
+            self._scene.set_traffic(there, back, racks, rgb)
+            self.canvas.update()
+
+    def isolate(self, bundles: NDArray[np.int32] | None) -> None:
+        """Keep these bundles and let all other cables fade; None: let all shine."""
+        self._isolated = bundles
+        self._on_marks()
 
     def fly_to(self, id: str, animate: bool = True) -> None:
         """Move the camera to a thing; unknown ids are ignored."""
@@ -274,13 +313,38 @@ class HallView:
         self.canvas.update()
 
     def _on_marks(self, *_change: object) -> None:
-        if self._plant is None or self._geometry is None:
+        if self._plant is None or self._geometry is None or self._cables is None:
             return
-        selected = {id: box_of(self._plant, self._geometry, id) for id in self.state.selection}
-        hovered = box_of(self._plant, self._geometry, self.state.hovered) if self.state.hovered else None
+        boxes: dict[str, Box] = {}
+        names: dict[str, Box] = {}
+        chosen: list[int] = []
+        for id in self.state.selection:
+            box, bundle = box_of(self._plant, self._geometry, id), find_bundle(self._plant, id)
+            if box is not None:
+                boxes[id] = box
+            elif bundle is not None:
+                chosen.append(bundle)
+                names.update(self._cables.label(bundle))
+        hovered = self.state.hovered or ""
+        over = find_bundle(self._plant, hovered)
+        isolated = None if self._isolated is None else self._cables.runs.pieces_of(self._isolated)
         self.canvas.set_current()
-        self._scene.mark({id: box for id, box in selected.items() if box is not None}, hovered)
+        self._scene.mark_cables(
+            Marked(
+                isolated=isolated,
+                selected=self._cables.pieces(*chosen),
+                hovered=None if over is None else self._cables.pieces(over),
+            )
+        )
+        self._scene.mark(boxes, box_of(self._plant, self._geometry, hovered), names)
         self.canvas.update()
+
+    def _box_of(self, id: str) -> Box | None:
+        """Return the box to fly to: of a thing, or of the whole way of a bundle."""
+        if self._plant is None or self._geometry is None or self._cables is None:
+            return None
+        bundle = find_bundle(self._plant, id)
+        return box_of(self._plant, self._geometry, id) if bundle is None else self._cables.box(bundle)
 
     def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
         if pose is not None and not self._writing:
@@ -307,7 +371,7 @@ class HallView:
     def _frame_boxes(self, ids: list[str], animate: bool) -> None:
         if self._plant is None or self._geometry is None or self._picker is None:
             return
-        boxes = [box for box in (box_of(self._plant, self._geometry, id) for id in ids) if box is not None]
+        boxes = [box for box in map(self._box_of, ids) if box is not None]
         if not boxes:
             return
         low = np.min([box[0] for box in boxes], axis=0)

@@ -12,9 +12,11 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d import palette
+from twin.view3d.cable_colours import CableState, load_rgb, log_place, traffic_rgb
 from twin.view3d.palette import Rgb
 
 STOPS = 17
+LOG_TICKS = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Legend:
         (value, colour) from low to high; empty for a categorical colouring.
     categories
         Swatches: the states or jobs, or the dead and the off beside a ramp.
+    logarithmic
+        Whether equal ways along the ramp are equal ratios (of the value plus one) instead of equal differences.
     """
 
     title: str
@@ -49,6 +53,20 @@ class Legend:
     high: float
     stops: tuple[tuple[float, Rgb], ...]
     categories: tuple[Category, ...]
+    logarithmic: bool = False
+
+    def place(self, value: float) -> float:
+        """Return where a value lies on the ramp, 0..1."""
+        span = (self.high - self.low) or 1.0
+        share = min(max((value - self.low) / span, 0.0), 1.0)
+        return log_place(share * span, span) if self.logarithmic else share
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Return the values written under the ramp."""
+        if self.logarithmic:
+            return LOG_TICKS
+        return tuple(self.low + share * (self.high - self.low) for share in (0.0, 0.25, 0.5, 0.75, 1.0))
 
 
 def legend_for(
@@ -87,6 +105,27 @@ def legend_for(
         (float(v), (float(c[0]), float(c[1]), float(c[2]))) for v, c in zip(values, colours, strict=True)
     )
     return Legend(channel.title, channel.unit, channel.low, channel.high, stops, _out_of_order(states))
+
+
+def cable_legend(plant: Plant, frame: Frame | None) -> Legend:
+    """Return the legend of cables coloured by load, with how many have lost cables."""
+    channel = BY_ID["bundle.load"]
+    values = np.expm1(np.linspace(0.0, np.log1p(channel.high), STOPS))
+    stops = tuple(
+        (float(v), (float(c[0]), float(c[1]), float(c[2])))
+        for v, c in zip(values, load_rgb(values), strict=True)
+    )
+    state = CableState.of(frame, len(plant.bundles.rail))
+    lost = Category("cables down", palette.DEAD_RGB, "✖", int(state.down.astype(int).sum()))
+    unit = f"{channel.unit} of line rate"
+    return Legend(channel.title, unit, channel.low, channel.high, stops, (lost,), logarithmic=True)
+
+
+def traffic_legend(kind: str, lines: Sequence[str]) -> Legend:
+    """Return the legend of the collective layer: a colour for a kind of communication, and what it does."""
+    rgb = traffic_rgb(kind)
+    swatches = tuple(Category(line, rgb, "➤" if k == 0 else "", 0) for k, line in enumerate(lines))
+    return Legend(f"Traffic: {kind}", "dashes are not to speed", 0.0, 0.0, (), swatches)
 
 
 def _state_counts(plant: Plant, frame: Frame | None) -> NDArray[np.int64]:

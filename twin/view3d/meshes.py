@@ -171,3 +171,32 @@ def straight_tubes(
     indices = (np.arange(count, dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
     normals = np.repeat(spokes[:, None], 2, axis=1)
     return positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), indices
+
+
+def end_caps(
+    centres: Floats, outwards: Floats, radius_m: Floats, sides: int
+) -> tuple[Floats, Floats, Indices]:
+    """Return flat ends of tubes as `straight_tubes` makes them.
+
+    Parameters
+    ----------
+    centres, outwards
+        Place and unit direction out of the tube, shape (n, 3) [m].
+    radius_m
+        Shape (n,) [m].
+
+    Returns
+    -------
+    positions (n * sides, 3) [m], normals alike, triangle indices.
+    """
+    helper = np.where(np.abs(outwards[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
+    side = np.cross(outwards, helper)
+    side /= np.linalg.norm(side, axis=1)[:, None]
+    up = np.cross(outwards, side)
+    around = np.arange(sides) * (2 * np.pi / sides)
+    spokes = side[:, None, :] * np.cos(around)[None, :, None] + up[:, None, :] * np.sin(around)[None, :, None]
+    positions = centres[:, None, :] + spokes * radius_m[:, None, None]
+    fan = np.arange(1, sides - 1, dtype=np.uint32)
+    one = np.stack([np.zeros_like(fan), fan, fan + 1], axis=1).ravel()
+    indices = (np.arange(len(centres), dtype=np.uint32)[:, None] * sides + one).ravel()
+    return positions.reshape(-1, 3), np.repeat(outwards, sides, axis=0), indices

@@ -67,24 +67,40 @@ def edge_vertices(boxes: Sequence[Box], swell_m: float = 0.008) -> NDArray[np.vo
     return out.ravel()
 
 
+def line_vertices(start_m: NDArray[np.float64], stop_m: NDArray[np.float64]) -> NDArray[np.void]:
+    """Return four vertices for each straight line, from (n, 3) to (n, 3)."""
+    out = np.zeros((len(start_m), 4), _TYPE)
+    out[:, :2]["a_position"], out[:, :2]["a_other"] = start_m[:, None], stop_m[:, None]
+    out[:, 2:]["a_position"], out[:, 2:]["a_other"] = stop_m[:, None], start_m[:, None]
+    out["a_side"] = [[-1, 1], [1, 1], [1, -1], [-1, -1]]
+    return out.ravel()
+
+
 class Outline:
-    """Ribbons round a few boxes; rebuilt when the boxes change."""
+    """Ribbons round a few boxes or along a few lines; rebuilt when these change."""
 
     def __init__(self) -> None:
-        self._boxes = 0
+        self._quads = 0
         self._program = program(_VERTEX, _FRAGMENT, np.zeros(4, _TYPE))
         self._indices = gloo.IndexBuffer(quad_indices(1))
 
     def set_boxes(self, boxes: Sequence[Box]) -> None:
-        """Choose what is outlined."""
-        self._boxes = len(boxes)
-        if boxes:
-            self._program.bind(gloo.VertexBuffer(edge_vertices(boxes)))
-            self._indices = gloo.IndexBuffer(quad_indices(12 * len(boxes)))
+        """Outline boxes."""
+        self._take(edge_vertices(boxes))
+
+    def set_lines(self, start_m: NDArray[np.float64], stop_m: NDArray[np.float64]) -> None:
+        """Follow lines from (n, 3) to (n, 3)."""
+        self._take(line_vertices(start_m, stop_m))
+
+    def _take(self, vertices: NDArray[np.void]) -> None:
+        self._quads = len(vertices) // 4
+        if self._quads:
+            self._program.bind(gloo.VertexBuffer(vertices))
+            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
     def draw(self, stage: Stage, rgb: Rgb, alpha: float, width_px: float) -> None:
         """Draw with blending on, culling off; the caller decides about the depth test."""
-        if not self._boxes:
+        if not self._quads:
             return
         stage.light(self._program)
         self._program["u_half"] = (stage.size_px[0] / 2, stage.size_px[1] / 2)

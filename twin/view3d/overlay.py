@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from twin.view3d.state import Theme
 
 _MARGIN = 22.0
 _PAD = 14.0
+_BETWEEN = 10.0
 _BAR = (300.0, 12.0)
 MAX_CATEGORIES = 12
 """More jobs than this are counted together in the last swatch."""
@@ -61,6 +62,7 @@ def overlay_areas(
     subtitle: str = "",
     seed: int | None = None,
     t_s: float | None = None,
+    more: Sequence[Legend] = (),
 ) -> list[Area]:
     """Return what the plates of `draw_overlay` will cover, so that labels can keep clear of it.
 
@@ -72,7 +74,7 @@ def overlay_areas(
     places = (
         _title_place(title, _facts(subtitle, seed, t_s)),
         _mark_place(width),
-        _legend_place(_laid_out(legend), width, height),
+        *(place for _, place in _stacked((legend, *more), width, height)),
     )
     return [(p.x(), p.y(), p.width(), p.height()) for p in places]
 
@@ -88,6 +90,7 @@ def draw_overlay(
     scale: float = 1.0,
     theme: Theme = "dark",
     simulated: bool = True,
+    more: Sequence[Legend] = (),
 ) -> NDArray[np.uint8]:
     """Return a picture with its title, legend and marks drawn over it; needs a QGuiApplication.
 
@@ -105,6 +108,8 @@ def draw_overlay(
         Physical pixels per logical one; the overlay grows with it.
     simulated
         Whether to draw the SIMULATED mark.
+    more
+        Further legends, above the first: of the cables, of the collective.
     """
     height, width = rgb.shape[:2]
     image = QImage(rgb.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888).convertToFormat(
@@ -118,7 +123,8 @@ def draw_overlay(
     _draw_title(painter, ink, title, _facts(subtitle, seed, t_s))
     if simulated:
         _draw_mark(painter, ink, width / scale)
-    _draw_legend(painter, ink, legend, width / scale, height / scale)
+    for each, place in _stacked((legend, *more), width / scale, height / scale):
+        _draw_legend(painter, ink, each, place)
     painter.end()
     lines = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine() // 4, 4)
     return lines[:, :width, :3].copy()
@@ -244,14 +250,19 @@ def _heading_font() -> QFont:
     return _font(14, QFont.Weight.DemiBold)
 
 
-def _legend_place(laid: _LaidOut, width: float, height: float) -> QRectF:
-    wide = laid.inner + 2 * _PAD
-    return QRectF(width - _MARGIN - wide, height - _MARGIN - laid.high, wide, laid.high)
+def _stacked(legends: Sequence[Legend], width: float, height: float) -> list[tuple[Legend, QRectF]]:
+    """Return the places of legends in the lower right corner, the first at the bottom."""
+    placed, bottom = [], height - _MARGIN
+    for legend in legends:
+        laid = _laid_out(legend)
+        wide = laid.inner + 2 * _PAD
+        placed.append((legend, QRectF(width - _MARGIN - wide, bottom - laid.high, wide, laid.high)))
+        bottom -= laid.high + _BETWEEN
+    return placed
 
 
-def _draw_legend(painter: QPainter, ink: _Ink, legend: Legend, width: float, height: float) -> None:
+def _draw_legend(painter: QPainter, ink: _Ink, legend: Legend, place: QRectF) -> None:
     laid = _laid_out(legend)
-    place = _legend_place(laid, width, height)
     _plate(painter, ink, place)
     x, y = place.x() + _PAD, place.y() + _PAD
     _write(painter, _heading_font(), ink.strong, x, y + 12, laid.heading)
@@ -273,13 +284,13 @@ def _draw_legend(painter: QPainter, ink: _Ink, legend: Legend, width: float, hei
 def _draw_bar(painter: QPainter, ink: _Ink, legend: Legend, x: float, y: float) -> None:
     gradient = QLinearGradient(x, 0, x + _BAR[0], 0)
     for value, rgb in legend.stops:
-        gradient.setColorAt((value - legend.low) / (legend.high - legend.low), QColor.fromRgbF(*rgb))
+        gradient.setColorAt(legend.place(value), QColor.fromRgbF(*rgb))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(gradient)
     painter.drawRoundedRect(QRectF(x, y, *_BAR), 3, 3)
     font = _font(11.5)
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        value = legend.low + share * (legend.high - legend.low)
+    for value in legend.ticks:
+        share = legend.place(value)
         text = f"{value:,.0f}" if legend.high - legend.low >= 10 else f"{value:.2g}"
         wide = _wide(font, text)
         place = min(max(x + share * _BAR[0] - wide / 2, x), x + _BAR[0] - wide)

@@ -15,7 +15,7 @@ from twin.view3d.locate import machine_boxes, rack_boxes
 
 OWN_M = 2.0
 """A label this close behind a face belongs to it: it stands over its own row or machine."""
-HitKind = Literal["gpu", "node", "switch", "rack", "loop"]
+HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle"]
 Floats = NDArray[np.float64]
 
 
@@ -26,7 +26,8 @@ class Hit:
     Parameters
     ----------
     kind, slot, id
-        The smallest thing there: a GPU tile, else the face of a node or switch, else the rack or machine.
+        The smallest thing there: a GPU tile, else the face of a node or switch, else the rack or machine; or a
+        bundle of cables.
     distance_m, point_m
         Along the ray, and the place.
     """

@@ -11,9 +11,12 @@ from vispy import gloo
 
 from twin.plant.geometry import Geometry, LabelKind
 from twin.plant.tables import Plant
+from twin.plant.tray_runs import CableRuns
 from twin.record.frame import Frame
 from twin.view3d import camera
-from twin.view3d.cables import Cables, drop_mesh, trunk_mesh
+from twin.view3d.arcs import Arcs
+from twin.view3d.cable_colours import CableState, Marked, piece_colours
+from twin.view3d.cables import Cables
 from twin.view3d.capability import Capability
 from twin.view3d.coding import colormap_of, gpu_codes
 from twin.view3d.coolant import Coolant
@@ -26,6 +29,7 @@ from twin.view3d.lightmap import bake
 from twin.view3d.locate import Box
 from twin.view3d.near import NearTrays
 from twin.view3d.outline import Outline
+from twin.view3d.palette import Rgb
 from twin.view3d.panels import Panels, rack_codes
 from twin.view3d.picking import Picker
 from twin.view3d.sky import Sky
@@ -37,6 +41,7 @@ from twin.view3d.values import ValueTexture
 
 LABEL_PERIOD_S = 0.25
 """Labels are placed anew at most so often."""
+_SWITCH_CHANNELS = ("switch.state", "switch.load")
 SOFTWARE_PERIOD_S = 0.15
 """In software, ornaments alone are redrawn at most so often: the simulation wants the processor."""
 
@@ -46,7 +51,7 @@ class Scene:
 
     def __init__(self, capability: Capability) -> None:
         self._capability = capability
-        self._outline_selected, self._outline_hovered = Outline(), Outline()
+        self._outline_selected, self._outline_hovered, self._outline_cables = Outline(), Outline(), Outline()
         self._labels = Labels()
         self._sky = Sky()
         self.keep_clear: list[tuple[float, float, float, float]] = []
@@ -59,10 +64,15 @@ class Scene:
         self._placed_at_s = -1.0
         self._placed_for: tuple[object, ...] = ()
         self._selected: dict[str, Box] = {}
+        self._marked = Marked()
+        self._frame: Frame | None = None
+        self._cables_of: tuple[object, ...] = ()
+        self._cable_state: CableState | None = None
+        self._switch_state = b""
 
-    def set_plant(self, plant: Plant, geometry: Geometry, picker: Picker) -> None:
+    def set_plant(self, plant: Plant, geometry: Geometry, runs: CableRuns, picker: Picker) -> None:
         """Build all meshes of a plant; the picker tells which labels are hidden."""
-        self._plant, self._geometry, self._picker = plant, geometry, picker
+        self._plant, self._geometry, self._runs, self._picker = plant, geometry, runs, picker
         slots = len(plant.gpus.present) + len(plant.racks.present)
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
@@ -70,14 +80,16 @@ class Scene:
         self._building = Solids(building(plant, geometry))
         self._tray_rails = Solids(tray_rails(geometry.trays))
         self._busways = Solids(busways(geometry.busways))
-        self._trunks, self._drops = Cables(trunk_mesh(geometry.bundles)), Cables(drop_mesh(geometry.bundles))
+        self._cables = Cables(geometry.bundles, runs)
+        self._arcs = Arcs(plant)
         self._coolant = Coolant(plant, geometry.pipes)
         self._glass = Glass(geometry.aisles)
         self._floor = Floor(bake(plant, geometry))
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
-        self._atlas_of = ()
+        self._atlas_of = self._cables_of = ()
+        self._marked = Marked()
 
     def set_frame(self, frame: Frame | None, colour_by: str) -> None:
         """Upload the values of a frame."""
@@ -87,16 +99,81 @@ class Scene:
         self.values.set_colormap(colormap_of(colour_by))
         self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
         self._coolant.set_frame(frame)
+        self._frame = frame
+        cable_state = CableState.of(frame, len(self._plant.bundles.rail))
+        switches = b"" if frame is None else b"".join(frame.values[k].tobytes() for k in _SWITCH_CHANNELS)
+        if cable_state != self._cable_state or switches != self._switch_state:
+            self._cable_state, self._switch_state, self._cables_of = cable_state, switches, ()
         moved = frame is not None and self._frame_t_s is not None and frame.t_s != self._frame_t_s
         self._flowing = moved
         self._frame_t_s = None if frame is None else frame.t_s
 
-    def mark(self, selected: Mapping[str, Box], hovered: Box | None) -> None:
-        """Choose what is outlined and named."""
-        self._selected = dict(selected)
+    def mark(self, selected: Mapping[str, Box], hovered: Box | None, names: Mapping[str, Box]) -> None:
+        """Choose what is outlined and named.
+
+        Parameters
+        ----------
+        selected
+            Boxes to outline, by the id that is written over them.
+        hovered
+            Box to outline.
+        names
+            Words to write over places without an outline: those of selected cables.
+        """
+        self._selected = {**selected, **names}
         self._outline_selected.set_boxes(list(selected.values()))
         self._outline_hovered.set_boxes([hovered] if hovered else [])
+        self._outline_cables.set_lines(*self._cable_lines(self._marked.selected))
         self._atlas_of = ()
+
+    def mark_cables(self, marked: Marked) -> None:
+        """Choose which pieces of cable are told apart; `mark` follows."""
+        self._marked, self._cables_of = marked, ()
+
+    def set_traffic(
+        self, there: NDArray[np.float64], back: NDArray[np.float64], racks: NDArray[np.int64], rgb: Rgb
+    ) -> None:
+        """Let dashes run along bundles, from rack a to b and back, and over racks in the order of a circle.
+
+        Parameters
+        ----------
+        there, back
+            Amounts 0..1 by bundle.
+        racks
+            Of one circle, in its order.
+        rgb
+            Colour of the dashes.
+        """
+        self._arcs.set_racks(racks, rgb)
+        runs = self._runs
+        a, b = there[runs.bundle], back[runs.bundle]
+        self._cables.set_flows(
+            runs.highest(np.where(runs.ahead, a, b)), runs.highest(np.where(runs.ahead, b, a)), rgb
+        )
+
+    def _cable_lines(
+        self, pieces: NDArray[np.int32] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        chosen = np.zeros(0, np.int32) if pieces is None else pieces
+        return self._runs.start_m[chosen], self._runs.stop_m[chosen]
+
+    def _colour_cables(self, state: ViewState) -> None:
+        """Colour cables and switches anew when what they show has changed."""
+        wanted = (state.cables_by, state.theme)
+        if wanted == self._cables_of or self._cable_state is None:
+            return
+        self._cables_of = wanted
+        self._cables.set_colours(
+            piece_colours(
+                state.cables_by,
+                self._geometry.bundles,
+                self._runs,
+                self._cable_state,
+                self._marked,
+                state.theme,
+            )
+        )
+        self._faces.set_switches(state.cables_by, self._frame)
 
     def place_labels_now(self) -> None:
         """Place the labels anew in the next drawing, however recently they were."""
@@ -142,6 +219,7 @@ class Scene:
             return
         stage = self.stage(pose, state, size_px)
         layers = state.layers
+        self._colour_cables(state)
         if "trays" in layers and not moving:
             self._near.draw(stage, pose)
         if "racks" in layers:
@@ -152,9 +230,7 @@ class Scene:
             self._coolant.draw(stage)
         if "cables" in layers:
             self._tray_rails.draw(stage)
-            self._trunks.draw(stage)
-            if not moving:
-                self._drops.draw(stage)
+            self._cables.draw(stage, drops=not moving, dashes="collective" in layers and not moving)
         if "power" in layers:
             self._busways.draw(stage)
         if "racks" in layers and not moving:
@@ -169,6 +245,9 @@ class Scene:
         gloo.set_state(cull_face=True)
         if "air" in layers:
             self._glass.draw(stage)
+        gloo.set_state(cull_face=False)
+        if "collective" in layers and "cables" in layers and not moving:
+            self._arcs.draw(stage, scale)
         self._draw_marks(stage, scale)
         if "labels" in layers and not moving:
             self._draw_labels(stage, pose, state, scale)
@@ -186,15 +265,16 @@ class Scene:
         azimuth = np.radians(pose.azimuth_deg)
         ahead = np.array([-np.cos(azimuth), -np.sin(azimuth), 0.0])
         fog = (pose.distance_m * 0.55, 1.0 / (0.9 * self._size_m + 1.1 * pose.distance_m + 12.0))
-        return Stage(matrix, eye, ahead, fog, colours_of(state.theme), size_px, self._phase_s)
+        colours = colours_of(state.theme)
+        return Stage(matrix, eye, ahead, fog, colours, size_px, self._phase_s, pose.distance_m)
 
     def _draw_marks(self, stage: Stage, scale: float) -> None:
-        gloo.set_state(cull_face=False)
         colours = stage.colours
         self._outline_hovered.draw(stage, colours.hover, 0.95, 4.0 * scale)
         self._outline_selected.draw(stage, colours.outline, 1.0, 5.5 * scale)
         gloo.set_state(depth_test=False)
         self._outline_selected.draw(stage, colours.outline, 0.25, 3.5 * scale)
+        self._outline_cables.draw(stage, colours.outline, 0.55, 2.2 * scale)
 
     def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
         labels = self._geometry.labels

@@ -53,6 +53,8 @@ class Stage:
         Physical pixels.
     phase_s
         Time of animated ornaments [s].
+    distance_m
+        From the eye to what is looked at.
     """
 
     matrix: NDArray[np.float64]
@@ -62,6 +64,7 @@ class Stage:
     colours: Colours
     size_px: tuple[int, int]
     phase_s: float
+    distance_m: float
 
     def light(self, program: gloo.Program) -> None:
         """Set the uniforms of VERTEX_COMMON and FRAGMENT_COMMON."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from psygnal import SignalGroupDescriptor
 
 Theme = Literal["dark", "light"]
+CablesBy = Literal["rail", "load"]
 
-LAYERS: tuple[str, ...] = ("racks", "trays", "cables", "pipes", "air", "labels", "power")
+LAYERS: tuple[str, ...] = ("racks", "trays", "cables", "collective", "pipes", "air", "labels", "power")
 """Layers of the picture, in the order a menu lists them."""
+
+SHOWN_AT_FIRST: frozenset[str] = frozenset(LAYERS) - {"collective", "power"}
+
+CABLES_BY: tuple[CablesBy, ...] = ("rail", "load")
+"""What can colour the cables."""
 
 COLOUR_BY: tuple[str, ...] = (
     "gpu.temp_c",
@@ -55,7 +61,9 @@ class ViewState:
     events: ClassVar[SignalGroupDescriptor] = SignalGroupDescriptor()
 
     colour_by: str = "gpu.temp_c"
-    layers: frozenset[str] = field(default_factory=lambda: frozenset(LAYERS) - {"power"})
+    cables_by: CablesBy = "rail"
+    traffic: str = "data"  # kind of communication of the collective layer
+    layers: frozenset[str] = SHOWN_AT_FIRST
     selection: tuple[str, ...] = ()
     hovered: str | None = None
     theme: Theme = "dark"
