@@ -14,6 +14,7 @@ from sim_scenes import assert_books_close, events, frame, inject, shipped
 from twin import scenario
 from twin.catalog import load_catalog
 from twin.physics.training_inputs import FULL_NETWORK
+from twin.planning.job_network import network_of
 from twin.plant.build import build
 from twin.plant.links import find_link
 from twin.record.channels import JobState, State
@@ -68,8 +69,16 @@ def told(engine: Engine, index: int = 0) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["superpod-h100", "nvl72-row", "lab-16", "video-ingest"])
 def test_the_fabrics_profiles_were_fitted_on_give_all(name: str) -> None:
-    scene = shipped(name)
-    assert FabricState(build(scene), load_catalog(), scene.jobs).expected() == [FULL_NETWORK]
+    scene, catalog = shipped(name), load_catalog()
+    assert FabricState(build(scene), catalog, scene.jobs).expected() == [FULL_NETWORK]
+    assert network_of(build(scene), catalog, scene.jobs[0]) == FULL_NETWORK
+
+
+@pytest.mark.parametrize("fabric", FABRICS, ids=lambda f: "-".join(map(str, f)))
+def test_planner_and_engine_expect_the_same_network(fabric: dict[str, Any]) -> None:
+    scene, catalog = hall(PIPE, fabric=fabric), load_catalog()
+    (expected,) = FabricState(build(scene), catalog, scene.jobs).expected()
+    assert network_of(build(scene), catalog, scene.jobs[0]) == expected
 
 
 def test_two_jobs_share_a_narrow_spine() -> None:
@@ -254,7 +263,8 @@ def test_what_is_not_there_is_refused_with_what_is(line: str, reason: str) -> No
 @pytest.mark.parametrize(
     ("target", "kind", "reason"),
     [
-        ("eb/0/1", "fail", "fabrics are ib"),
+        ("eb/0/1", "fail", "did you mean 'ib/0/1'"),
+        ("xyz", "fail", "fabrics are ib"),
         ("ib/0/x", "fail", "is no switch"),
         ("ib/0/8", "fail", "did you mean 'ib/0/7'"),
         ("ib/2/0", "fail", "0 core switches"),

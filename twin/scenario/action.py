@@ -98,8 +98,11 @@ def _place(scenario: Scenario, one: Intervention, item: Callable[[str], str]) ->
     if not tilde and first.partition("/")[0] not in fabrics:
         reason = item(first)
         if reason:
-            unknown = fabrics and "no row generator" in reason and "did you mean" not in reason
-            hint = f"switches are fabric/tier/number; fabrics are {', '.join(fabrics)}" if unknown else ""
+            hint = ""
+            if fabrics and "no row generator" in reason and "did you mean" not in reason:
+                rest = first.partition("/")[2]
+                near = nearest(first, [f"{fabric}/{rest}" for fabric in fabrics])
+                hint = f"did you mean {near!r}?" if near else f"fabrics are {', '.join(fabrics)}"
             yield "target", reason, hint
         return
     if one.kind in ("drain", "undrain"):

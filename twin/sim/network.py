@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
 from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.planning.job_network import fabric_of
 from twin.planning.placement import (
     Placement,
     Terms,
@@ -113,16 +114,13 @@ class FabricState:
         gpus = int(self.plant.nodes.gpu_count[nodes].sum())
         part = self.plant.gpu_parts[int(self.plant.gpus.part[self.plant.nodes.gpu_first[nodes[0]]])]
         planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
-        return Talk(self._fabric_of(nodes), exchanges_of(planned, gpus), profile_of(planned), gpus, part)
-
-    def _fabric_of(self, nodes: NDArray[np.intp]) -> int | None:
-        """Return the first fabric that connects all nodes, None when there is none."""
-        for fabric in range(len(self.plant.fabrics)):
-            mine = self.links.fabric == fabric
-            ends = np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])
-            if np.isin(nodes, ends).all():
-                return fabric
-        return None
+        return Talk(
+            fabric_of(self.links, len(self.plant.fabrics), nodes),
+            exchanges_of(planned, gpus),
+            profile_of(planned),
+            gpus,
+            part,
+        )
 
     def _limits(self) -> Longs:
         """Return what each directed link carries at most under its fabric's technology [B/s]."""
