@@ -103,6 +103,20 @@ def test_experts_exchange_with_all_other_nodes_of_their_group() -> None:
     assert traffic.flows.weight[mine].tolist() == pytest.approx([1 / 3] * 12)
 
 
+def test_experts_that_are_cut_less_than_the_rest_reach_further() -> None:
+    """Tensor 8: eight replicas on eight nodes; experts whole on a GPU: groups of 16 ranks are two nodes."""
+    mixtral = load_model("mixtral-8x7b").model
+    as_dense = Parallel(8, 1, 1, 8, 1, 1, 64, ep=8)
+    whole = Parallel(8, 1, 1, 8, 1, 1, 64, ep=8, etp=1)
+    wide = Parallel(8, 1, 1, 8, 1, 1, 64, ep=16, etp=1)
+    sent = [
+        traffic_of(llm_exchanges(mixtral, p, Stack()), 8, 8, np.arange(8)) for p in (as_dense, whole, wide)
+    ]
+    assert len(pairs(sent[0], EXPERT)) == 8 * 7
+    assert pairs(sent[1], EXPERT) == set()
+    assert pairs(sent[2], EXPERT) == {(a, a ^ 1) for a in range(8)}
+
+
 def test_vision_is_one_ring_of_gradients() -> None:
     job = VisionJob(32, "a100", 1e12, 1e6, 1e9, 8)
     (exchange,) = exchanges_of(job, 32)

@@ -130,7 +130,8 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Excha
         again = 6 if stack.recompute == "full" else 4
         sent = again * dispatch_bytes(tokens, model, model.experts, parallel, stack)
         share = 1 - model.experts.dense_layers / model.layers
-        add("expert", "all", replicas.reshape(-1, parallel.ep), passes * share * sent)
+        group = rank.reshape(-1, parallel.ep, parallel.expert_tp).transpose(0, 2, 1).reshape(-1, parallel.ep)
+        add("expert", "all", group, passes * share * sent)
     return tuple(found)
 
 

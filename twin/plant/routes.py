@@ -181,8 +181,8 @@ class Router:
             found.append((used + first, total[used]))
         hops = np.array([route.hops for route in routes])
         known = hops > 0
-        counted = np.maximum(weight @ known, 1e-300)
-        return Loads(tuple(found), weight @ hops / counted, weight @ ~known)
+        counted = np.maximum((weight * known).sum(axis=1), 1e-300)
+        return Loads(tuple(found), (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
 
     def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:
         """Return the routes flows take, each found once and kept, and the weight on each, shape (groups, routes)."""
