@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
+from twin.app.fabric_dock import FabricDock
 from twin.app.inspector import Inspector
 from twin.app.jobs_dock import JobsDock
 from twin.app.look import Look
@@ -16,7 +17,7 @@ from twin.app.plots_dock import PlotsDock
 from twin.app.session import Session
 from twin.app.settings import Settings
 
-_LAYOUT_VERSION = 1
+_LAYOUT_VERSION = 2
 _BOTTOM_PX, _RIGHT_PX = 262, 336
 
 
@@ -25,6 +26,7 @@ class Docks:
 
     titles: ClassVar[dict[str, str]] = {
         "inspector": "Inspector",
+        "fabric": "Fabric",
         "events": "Events",
         "jobs": "Jobs",
         "plots": "Plots",
@@ -33,12 +35,15 @@ class Docks:
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport = window, transport
         self._hidden_layout: QByteArray | None = None
+        self._fresh = True  # laid out here, not by settings
         self.inspector = Inspector(look, session, window)
+        self.fabric = FabricDock(look, session, window)
         self.events = EventsDock(look, session, window)
         self.jobs = JobsDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
+            "fabric": self.fabric,
             "events": self.events,
             "jobs": self.jobs,
             "plots": self.plots,
@@ -92,12 +97,16 @@ class Docks:
             layout, self._hidden_layout = self._hidden_layout, None
             self._transport.show()
             self._window.restoreState(layout, _LAYOUT_VERSION)
+            if self._fresh:  # which tab is in front is not kept of what was never on screen
+                self._fresh = False
+                self._raise_first()
 
     def restore(self, settings: Settings) -> None:
         """Lay out window and docks as they were left."""
         kept = settings.layout
         if kept is None:
             return
+        self._fresh = False
         geometry, state = kept
         self._window.restoreGeometry(geometry)
         self._window.restoreState(state, _LAYOUT_VERSION)
@@ -110,6 +119,10 @@ class Docks:
             else self._window.saveState(_LAYOUT_VERSION)
         )
         settings.save_layout(self._window.saveGeometry(), state)
+
+    def _raise_first(self) -> None:
+        self.inspector.raise_()
+        self.events.raise_()
 
     def _check_titles(self) -> None:
         self._titles.start(0)
@@ -124,12 +137,14 @@ class Docks:
             dock.setFloating(False)
             window.removeDockWidget(dock)
         window.addDockWidget(area.RightDockWidgetArea, self.inspector)
+        window.tabifyDockWidget(self.inspector, self.fabric)
         window.addDockWidget(area.BottomDockWidgetArea, self.events)
         window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)
         window.tabifyDockWidget(self.events, self.jobs)
         for dock in self._all.values():
             dock.show()
-        self.events.raise_()
+        self._fresh = True
+        self._raise_first()
         window.resizeDocks([self.events, self.plots], [640, 620], Qt.Orientation.Horizontal)
         window.resizeDocks([self.events], [_BOTTOM_PX], Qt.Orientation.Vertical)
         window.resizeDocks([self.inspector], [_RIGHT_PX], Qt.Orientation.Horizontal)

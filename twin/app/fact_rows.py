@@ -17,7 +17,14 @@ from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 
-_WORDS = {"gpu": "GPU", "loop": "Cooling loop", "plant": "Facility water", "power": "Power", "site": "Scene"}
+_WORDS = {
+    "gpu": "GPU",
+    "link": "Cables",
+    "loop": "Cooling loop",
+    "plant": "Facility water",
+    "power": "Power",
+    "site": "Scene",
+}
 _THROTTLE = {
     0x01: "idle",
     0x02: "clock setting",
@@ -77,7 +84,7 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         names = [j.id for j in world.scenario.jobs]
         known = 0 <= job < len(names)
         return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
-    if channel.id == "gpu.state":
+    if channel.id in ("gpu.state", "switch.state"):
         return Row(title, State(int(number)).name.lower(), hint=hint)
     if channel.id == "job.state":
         return Row(title, JobState(int(number)).name.lower(), hint=hint)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.app import text
+from twin.app.fabric_facts import cable_rows, cable_state, switch_rows
 from twin.app.fact_rows import (
     Row,
     World,
@@ -27,6 +28,7 @@ from twin.app.fact_rows import (
 )
 from twin.app.figure_text import flow
 from twin.app.job_facts import pace_rows, plan_rows
+from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.graph import entity_id, find
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
@@ -42,6 +44,7 @@ ICONS = {
     "plant": "loop",
     "power": "bolt",
     "job": "job",
+    "link": "switch",
     "site": "hall",
 }
 
@@ -73,6 +76,9 @@ def facts_of(world: World, thing: str | None) -> Facts | None:
         return _site(world)
     found = find(world.plant, thing)
     if found is None:
+        bundle = find_bundle(world.plant, thing)
+        if bundle is not None:
+            return _cables(world, thing, bundle)
         jobs = [job.id for job in world.scenario.jobs]
         return _job(world, jobs.index(thing)) if thing in jobs else None
     kind, slot = found
@@ -85,9 +91,14 @@ def facts_of(world: World, thing: str | None) -> Facts | None:
 def state_of(world: World, thing: str) -> str:
     """Return how a thing is doing, in a few words; "" when nothing is known."""
     found = find(world.plant, thing)
-    if found is None or world.frame is None:
+    if world.frame is None:
         return ""
+    if found is None:
+        bundle = find_bundle(world.plant, thing)
+        return cable_state(world, bundle) if bundle is not None else ""
     kind, slot = found
+    if kind == "switch":
+        return ", ".join(f"{r.label.lower()} {r.value}" for r in live_rows(world, "switch", slot))
     if kind == "loop":
         return ", ".join(f"{r.label} {r.value}" for r in live_rows(world, "loop", slot)[:3])
     gpus = gpus_of(world.plant, kind, slot)
@@ -205,6 +216,8 @@ def _switch(world: World, switch: int) -> Facts:
         f"{part}, {role}",
         ICONS["switch"],
         _sections(
+            ("Now", live_rows(world, "switch", switch)),
+            *switch_rows(world, switch),
             (
                 "Network",
                 [Row("Fabric", plant.fabrics[int(switches.fabric[switch])]), Row("Ports", ports), *serves],
@@ -212,6 +225,18 @@ def _switch(world: World, switch: int) -> Facts:
             ("Place", place_rows(world, int(switches.rack[switch]))),
             (part, figure_rows(world, part)),
         ),
+    )
+
+
+def _cables(world: World, thing: str, bundle: int) -> Facts:
+    a, b = bundle_ends(world.plant, bundle)
+    return Facts(
+        thing,
+        "link",
+        f"{a[:1].upper()}{a[1:]} to {b}",
+        bundle_size(world.plant, bundle),
+        ICONS["link"],
+        _sections(*cable_rows(world, thing, bundle)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import zip_longest
 from typing import ClassVar
 
 from psygnal import Signal
@@ -12,10 +13,13 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from twin.app.fabric_layer import FabricLayer
+from twin.app.fact_rows import World
 from twin.app.look import Look, label, tool_button
 from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.session import Session
 from twin.app.theme import Theme
+from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
@@ -25,11 +29,12 @@ from twin.view3d.hall_view import HallView
 from twin.view3d.legend import legend_for
 from twin.view3d.picking import Hit
 from twin.view3d.presets import PRESETS
-from twin.view3d.state import COLOUR_BY, LAYERS, ViewState
+from twin.view3d.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
 
 _TICK_MS = 33
 _LEGEND_EVERY_S = 0.25
 _MARGIN = 14
+_BETWEEN = 8
 
 
 class HallPanel(QWidget):
@@ -39,6 +44,8 @@ class HallPanel(QWidget):
     ----------
     state_text
         Returns in a few words how the thing with an id is doing.
+    world
+        Returns scene and newest frame; None without a scene.
     """
 
     hovered = Signal(str)  # name and state of what is under the pointer, "" for nothing
@@ -46,7 +53,13 @@ class HallPanel(QWidget):
 
     LAYER_TITLES: ClassVar[dict[str, str]] = {"power": "Power path", "trays": "Near trays", "air": "Air"}
 
-    def __init__(self, look: Look, session: Session, state_text: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        state_text: Callable[[str], str],
+        world: Callable[[], World | None],
+    ) -> None:
         super().__init__()
         self._look, self._session, self._state_text = look, session, state_text
         self._hit: Hit | None = None
@@ -54,13 +67,16 @@ class HallPanel(QWidget):
         self._plates: list[QRect] = []
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
+        self.fabric = FabricLayer(session, self.view, self.state, world)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._strip())
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
-        self.legend.hide()
+        self.cable_legends = (LegendPlate(look, self), LegendPlate(look, self))
+        for plate in (self.legend, *self.cable_legends):
+            plate.hide()
         self.mark = SimulatedMark(look, self)
         self.hover_plate = HoverPlate(look, self)
         self.ticker = Ticker(look, self)
@@ -90,6 +106,13 @@ class HallPanel(QWidget):
         self.colour_box.setCurrentIndex(COLOUR_BY.index(self.state.colour_by))
         self.colour_box.currentIndexChanged.connect(self._on_colour_box)
         row.addWidget(self.colour_box)
+        row.addWidget(label("Cables", "muted"))
+        self.cables_box = QComboBox()
+        self.cables_box.setAccessibleName("Colour cables by")
+        for by, title in (("rail", "By rail"), ("load", "By load")):
+            self.cables_box.addItem(title, by)
+        self.cables_box.currentIndexChanged.connect(self._on_cables_box)
+        row.addWidget(self.cables_box)
         self.layers_button = self._menu_button("layers", "Layers", self._fill_layers)
         self.camera_button = self._menu_button("camera", "Camera", self._fill_camera)
         row.addWidget(self.layers_button)
@@ -132,6 +155,9 @@ class HallPanel(QWidget):
         session.frame_changed.connect(self._on_frame)
         session.events_added.connect(self._on_events)
         self.state.events.colour_by.connect(self._on_colour_by)
+        self.state.events.cables_by.connect(self._on_cables_by)
+        self.state.events.layers.connect(self._show_legend)
+        self.fabric.changed.connect(self._show_legend)
         self.view.hovered.connect(self._on_hovered)
         self._look.changed.connect(self._on_theme)
 
@@ -155,6 +181,10 @@ class HallPanel(QWidget):
     def is_coloured_by(self, channel: str) -> bool:
         """Return whether the GPUs carry the colours of a channel."""
         return self.state.colour_by == channel
+
+    def cables_are_by(self, by: CablesBy) -> bool:
+        """Return whether the cables carry the colours of their rail or of their load."""
+        return self.state.cables_by == by
 
     def toggle_layer(self, layer: str) -> None:
         """Show a hidden layer, hide a shown one."""
@@ -194,14 +224,26 @@ class HallPanel(QWidget):
         if worst.severity >= Severity.WARNING:
             self.ticker.show_event(worst)
 
-    def _show_legend(self) -> None:
+    def _show_legend(self, *_change: object) -> None:
         plant, document = self._session.plant, self._session.document
         if plant is None or document is None:
             return
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
         jobs = [job.title or job.id for job in document.scenario.jobs]
         self.legend.show_legend(legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs))
+        cables = self.fabric.legends()
+        for plate, legend in zip_longest(self.cable_legends, cables):
+            if legend is not None:
+                plate.show_legend(legend)
+            plate.setVisible(legend is not None)
         self._place_overlays()
+
+    def _on_cables_box(self, index: int) -> None:
+        self.state.cables_by = CABLES_BY[index]
+
+    def _on_cables_by(self, cables_by: CablesBy) -> None:
+        self.cables_box.setCurrentIndex(CABLES_BY.index(cables_by))
+        self._show_legend()
 
     def _on_colour_box(self, index: int) -> None:
         self.state.colour_by = COLOUR_BY[index]
@@ -229,7 +271,11 @@ class HallPanel(QWidget):
             self.hover_plate.hide()
             self.hovered.emit("")
             return
-        name, state = describe(plant, self._hit.kind, self._hit.slot), self._state_text(self._hit.id)
+        if self._hit.kind == "bundle":
+            name = describe_bundle(plant, self._hit.slot)
+        else:
+            name = describe(plant, self._hit.kind, self._hit.slot)
+        state = self._state_text(self._hit.id)
         self.hover_plate.show_text(name, state, self._pointer())
         self.hovered.emit(f"{name}: {state}" if state else name)
 
@@ -257,7 +303,13 @@ class HallPanel(QWidget):
         self.mark.move(self.width() - self.mark.width() - _MARGIN, top + _MARGIN)
         self.ticker.move(_MARGIN, top + _MARGIN)
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
-        plates = [plate.geometry().translated(0, -top) for plate in (self.legend, self.mark)]
+        shown, bottom = [self.legend, self.mark], self.legend.y()
+        for each in self.cable_legends:
+            if not each.isHidden():
+                each.move(_MARGIN, bottom - each.height() - _BETWEEN)
+                bottom = each.y()
+                shown.append(each)
+        plates = [plate.geometry().translated(0, -top) for plate in shown]
         if plates != self._plates:
             self._plates = plates
             self.view.keep_clear([(p.x(), p.y(), p.width(), p.height()) for p in plates])

@@ -32,6 +32,7 @@ class Inspector(Dock):
     """Shows `facts_of` the selection; links lead to the rack, row, loop or job named."""
 
     chosen = Signal(str)  # id a link leads to
+    shown = Signal(object)  # id of what is shown now, None for the whole scene
     plan_wanted = Signal(object)  # id of the job shown
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
@@ -65,6 +66,7 @@ class Inspector(Dock):
         """Show the thing with this id; None shows the whole scene."""
         self._thing = thing
         self._update()
+        self.shown.emit(thing)
 
     def _head(self) -> QWidget:
         head = QWidget()

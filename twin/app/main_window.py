@@ -41,8 +41,10 @@ from twin.app.theme import ThemeChoice
 from twin.app.transport import Transport
 from twin.app.welcome import Welcome
 from twin.catalog import load_catalog
+from twin.plant.cable_names import find_bundle
 from twin.plant.graph import describe, find
 from twin.record.events import Event
+from twin.view3d.picking import Hit
 
 
 class MainWindow(QMainWindow):
@@ -68,7 +70,7 @@ class MainWindow(QMainWindow):
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
         self._catalog = load_catalog()
-        self.hall = HallPanel(look, session, self._state_text)
+        self.hall = HallPanel(look, session, self._state_text, self._world)
         self.welcome = Welcome(look, settings)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hall)
@@ -138,10 +140,14 @@ class MainWindow(QMainWindow):
         self.hall.dropped.connect(lambda path: self._open_and_play(Path(path)))
         self.hall.view.failed.connect(self._on_view_failed)
         self.hall.state.events.selection.connect(self._on_selection)
+        self.hall.view.clicked.connect(self._on_clicked)
         self.docks.events.chosen.connect(self.go_to_event)
         self.hall.ticker.clicked.connect(self.go_to_event)
         self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
         self.docks.inspector.chosen.connect(self.go_to)
+        self.docks.inspector.shown.connect(self.hall.fabric.choose)
+        self.docks.fabric.chosen.connect(self.go_to)
+        self.docks.fabric.attach(self.hall.fabric, self.hall.state, self._world)
         self.docks.inspector.plan_wanted.connect(self.planner.open)
         self.docks.jobs.plan_wanted.connect(self.planner.open)
 
@@ -178,7 +184,7 @@ class MainWindow(QMainWindow):
     def go_to(self, thing: str) -> None:
         """Select a thing and fly to it; a job is shown in the inspector."""
         plant = self.session.plant
-        if plant is not None and find(plant, thing) is not None:
+        if plant is not None and (find(plant, thing) or find_bundle(plant, thing) is not None):
             self.hall.state.selection = (thing,)
             self.hall.view.fly_to(self._seen_whole(thing))
         else:
@@ -297,6 +303,10 @@ class MainWindow(QMainWindow):
 
     def _on_selection(self, selection: tuple[str, ...]) -> None:
         self.docks.inspector.show_thing(selection[-1] if selection else None)
+
+    def _on_clicked(self, hit: Hit | None) -> None:
+        if hit is not None and self.docks.is_shown("inspector"):
+            self.docks.inspector.raise_()
 
     def _on_trouble(self, trouble: Trouble) -> None:
         self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)

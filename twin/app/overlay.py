@@ -21,6 +21,8 @@ _PAD = 12.0
 _BAR_WIDTH, _BAR_HEIGHT = 236.0, 10.0
 _LINE = 19.0
 _MAX_CATEGORIES = 10
+_WORDS_ONLY = ("➤", "")
+"""Swatches that count nothing."""
 _TICKER_MS = 7000
 
 
@@ -84,7 +86,20 @@ class LegendPlate(Glass):
         if self.legend.stops:
             height += _BAR_HEIGHT + 24
         height += _LINE * len(self._lines()) + (4 if self._lines() else 0)
-        return QSize(round(_BAR_WIDTH + 2 * _PAD), round(height))
+        return QSize(round(self._inner() + 2 * _PAD), round(height))
+
+    def _inner(self) -> float:
+        """Return the width of the ramp, or of the longest line where that is wider."""
+        plain, legend = QFontMetricsF(self._plain), self.legend
+        if legend is None:
+            return _BAR_WIDTH
+        heading = QFontMetricsF(self._bold).horizontalAdvance(legend.title) + 6
+        heading += plain.horizontalAdvance(legend.unit)
+        lines = (
+            plain.horizontalAdvance(text) + plain.horizontalAdvance(count) + 34
+            for _, _, text, count in self._lines()
+        )
+        return max(_BAR_WIDTH, heading, *lines)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint plate, title, ramp and swatches."""
@@ -113,17 +128,19 @@ class LegendPlate(Glass):
     def _paint_ramp(self, painter: QPainter, legend: Legend, y: float) -> float:
         bar = QRectF(_PAD, y, _BAR_WIDTH, _BAR_HEIGHT)
         gradient = QLinearGradient(bar.topLeft(), bar.topRight())
-        span = (legend.high - legend.low) or 1.0
         for value, rgb in legend.stops:
-            gradient.setColorAt(min(max((value - legend.low) / span, 0.0), 1.0), _colour(rgb))
+            gradient.setColorAt(legend.place(value), _colour(rgb))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(gradient)
         painter.drawRoundedRect(bar, 4, 4)
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
         metrics = QFontMetricsF(self._plain)
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            text = significant(legend.low + share * span, 2)
+        for value in legend.ticks:
+            share, text = (
+                legend.place(value),
+                significant(value, 2 if value >= 10 or not legend.logarithmic else 1),
+            )
             width = metrics.horizontalAdvance(text)
             painter.drawText(
                 QPointF(bar.left() + share * bar.width() - share * width, bar.bottom() + 14), text
@@ -133,17 +150,18 @@ class LegendPlate(Glass):
     def _paint_lines(self, painter: QPainter, y: float) -> None:
         metrics = QFontMetricsF(self._plain)
         for rgb, icon, text, count in self._lines():
-            swatch = QRectF(_PAD, y, 14, 14)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(_colour(rgb))
-            painter.drawRoundedRect(swatch, 3, 3)
             painter.setFont(self._plain)
-            painter.setPen(QColor("#0a0d13") if sum(rgb) > 1.3 else QColor("#ffffff"))
-            painter.drawText(swatch, Qt.AlignmentFlag.AlignCenter, icon)
+            if icon:
+                swatch = QRectF(_PAD, y, 14, 14)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(_colour(rgb))
+                painter.drawRoundedRect(swatch, 3, 3)
+                painter.setPen(QColor("#0a0d13") if sum(rgb) > 1.3 else QColor("#ffffff"))
+                painter.drawText(swatch, Qt.AlignmentFlag.AlignCenter, icon)
             painter.setPen(self.text_colour)
             painter.drawText(QPointF(_PAD + 22, y + 11.5), text)
             painter.setPen(self.muted_colour)
-            right = _PAD + _BAR_WIDTH - metrics.horizontalAdvance(count)
+            right = _PAD + self._inner() - metrics.horizontalAdvance(count)
             painter.drawText(QPointF(right, y + 11.5), count)
             y += _LINE
 
@@ -151,7 +169,10 @@ class LegendPlate(Glass):
         if self.legend is None:
             return []
         categories = self.legend.categories
-        lines = [(c.rgb, c.icon, c.label, f"{c.count:,}") for c in categories[:_MAX_CATEGORIES]]
+        lines = [
+            (c.rgb, c.icon, c.label, f"{c.count:,}" if c.icon not in _WORDS_ONLY else "")
+            for c in categories[:_MAX_CATEGORIES]
+        ]
         if len(categories) > _MAX_CATEGORIES:
             rest = categories[_MAX_CATEGORIES:]
             grey = (0.5, 0.5, 0.5)

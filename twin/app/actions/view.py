@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from twin.app.actions.entry import entry
 from twin.record.channels import BY_ID
 from twin.view3d.presets import PRESETS
-from twin.view3d.state import COLOUR_BY, LAYERS
+from twin.view3d.state import COLOUR_BY, LAYERS, CablesBy
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
+
+
+_CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
 
 
 def view_actions(window: MainWindow) -> list[Command]:
@@ -55,6 +58,20 @@ def view_actions(window: MainWindow) -> list[Command]:
                 icon="colour",
                 needs_scene=True,
                 is_on=partial(hall.is_coloured_by, channel),
+            )
+        )
+    for key, by, title in _CABLES:
+        actions.append(
+            entry(
+                f"view.cables_{by}",
+                f"Colour cables by {title}",
+                partial(setattr, state, "cables_by", by),
+                menu="view/colour",
+                key=key,
+                icon="colour",
+                group="2",
+                needs_scene=True,
+                is_on=partial(hall.cables_are_by, by),
             )
         )
     actions.extend(

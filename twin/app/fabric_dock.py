@@ -1,0 +1,256 @@
+"""The fabrics: what they are, which cables are busiest, and the collective that runs along them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QMainWindow,
+    QScrollArea,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin.app.column_model import ColumnModel, Index
+from twin.app.dock import Dock
+from twin.app.fabric_facts import (
+    BusyCables,
+    busiest,
+    collective_cost,
+    collective_line,
+    fabric_rows,
+    ring_order,
+)
+from twin.app.fabric_layer import FabricLayer
+from twin.app.fact_rows import Row, World
+from twin.app.look import Look, label
+from twin.app.session import Session
+from twin.view3d.state import CABLES_BY, ViewState
+
+COLUMNS = ("Cables", "Load", "Jobs")
+_EVERY_S = 0.5
+_TABLE_PX = 210
+
+
+class BusyModel(ColumnModel):
+    """One row for each of the busiest bundles."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(COLUMNS)
+        self._look = look
+        self.lines: list[BusyCables] = []
+
+    def show_lines(self, lines: list[BusyCables]) -> None:
+        """Show these bundles."""
+        if lines != self.lines:
+            self.beginResetModel()
+            self.lines = lines
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of bundles."""
+        return 0 if parent.isValid() else len(self.lines)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, colour or alignment of a cell."""
+        line, column = self.lines[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            load = f"{line.down} down" if line.down else f"{line.load}\N{NO-BREAK SPACE}%"
+            return (line.words, load, line.jobs)[column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{line.words}: {line.load} % busy, {line.down} cables down; {line.jobs}"
+        if role == Qt.ItemDataRole.ForegroundRole and column == 1 and line.down:
+            return QColor(self._look.theme.alarm)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == 1:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class FabricDock(Dock):
+    """Facts of every fabric, the collective chooser, and a table whose rows lead to cables."""
+
+    chosen = Signal(str)  # id of cables
+
+    def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
+        super().__init__(look, "fabric", "Fabric", "switch", parent)
+        self._world: Callable[[], World | None] = lambda: None
+        self._layer: FabricLayer | None = None
+        self._state: ViewState | None = None
+        self._due_s = 0.0
+        self._values: list[list[QLabel]] = []
+        self._shape: list[tuple[str, tuple[str, ...]]] = []
+        content = QWidget()
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(14, 6, 14, 12)
+        self._column.setSpacing(4)
+        self._column.addWidget(self._collective())
+        self._column.addWidget(label("BUSIEST CABLES", "section"))
+        self.model = BusyModel(look)
+        self.table = self._table()
+        self._column.addWidget(self.table)
+        self._facts = QVBoxLayout()
+        self._column.addLayout(self._facts)
+        self._column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(content)
+        self.body.addWidget(scroll)
+        self.setMinimumWidth(300)
+        session.figures_changed.connect(self._on_figures)
+        session.plant_changed.connect(self._on_plant)
+        self.visibilityChanged.connect(self._on_plant)
+
+    def attach(self, layer: FabricLayer, state: ViewState, world: Callable[[], World | None]) -> None:
+        """Follow a view: its collective layer, and what colours its cables."""
+        self._layer, self._state, self._world = layer, state, world
+        layer.changed.connect(self._on_layer)
+        state.events.cables_by.connect(self._on_state)
+        state.events.layers.connect(self._on_state)
+        self.cables_box.currentIndexChanged.connect(self._on_cables_box)
+        self.switch.toggled.connect(layer.show_collective)
+        self.kind_box.activated.connect(self._on_kind)
+        self._on_state()
+
+    # -- building ----
+
+    def _collective(self) -> QFrame:
+        frame = QFrame()
+        grid = QGridLayout(frame)
+        grid.setContentsMargins(0, 4, 0, 4)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(5)
+        grid.addWidget(label("Colour cables by", "muted"), 0, 0)
+        self.cables_box = QComboBox()
+        self.cables_box.setAccessibleName("Colour cables by")
+        for by in CABLES_BY:
+            self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
+        grid.addWidget(self.cables_box, 0, 1)
+        grid.addWidget(label("COLLECTIVE", "section"), 1, 0, 1, 2)
+        self.switch = QCheckBox("Run it along the cables")
+        self.switch.setToolTip("Dashes travel the way the traffic takes; their speed is that of the picture")
+        self.kind_box = QComboBox()
+        self.kind_box.setAccessibleName("Kind of communication")
+        row = QHBoxLayout()
+        row.addWidget(self.switch)
+        row.addWidget(self.kind_box, 1)
+        grid.addLayout(row, 2, 0, 1, 2)
+        self.lines = [label("", wrap=True), label("", "muted", wrap=True), label("", "muted", wrap=True)]
+        for number, line in enumerate(self.lines, start=3):
+            grid.addWidget(line, number, 0, 1, 2)
+        grid.setColumnStretch(1, 1)
+        return frame
+
+    def _table(self) -> QTableView:
+        table = QTableView()
+        table.setModel(self.model)
+        table.setAccessibleName("Busiest cables")
+        table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(24)
+        table.setFixedHeight(_TABLE_PX)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        table.clicked.connect(lambda index: self.chosen.emit(self.model.lines[index.row()].id))
+        return table
+
+    def _build_facts(self, fabrics: list[tuple[str, list[Row]]]) -> None:
+        while (item := self._facts.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        self._values = []
+        for name, rows in fabrics:
+            frame = QFrame()
+            grid = QGridLayout(frame)
+            grid.setContentsMargins(0, 8, 0, 2)
+            grid.setVerticalSpacing(4)
+            grid.addWidget(label(f"FABRIC {name}", "section"), 0, 0, 1, 2)
+            values = []
+            for number, row in enumerate(rows, start=1):
+                title, value = label(row.label, "muted"), label(row.value, "value", wrap=len(row.value) > 24)
+                value.setAlignment(Qt.AlignmentFlag.AlignRight)
+                for widget in (title, value):
+                    widget.setToolTip(row.hint)
+                grid.addWidget(title, number, 0, Qt.AlignmentFlag.AlignTop)
+                grid.addWidget(value, number, 1)
+                values.append(value)
+            grid.setColumnStretch(1, 1)
+            self._facts.addWidget(frame)
+            self._values.append(values)
+
+    # -- following ----
+
+    def _on_plant(self, *_change: object) -> None:
+        self._due_s = 0.0
+        self._on_figures()
+
+    def _on_figures(self, *_change: object) -> None:
+        if not self.isVisible() or monotonic() < self._due_s:
+            return
+        world = self._world()
+        if world is None:
+            return
+        self._due_s = monotonic() + _EVERY_S
+        self.model.show_lines(busiest(world))
+        fabrics = [(name, fabric_rows(world, k)) for k, name in enumerate(world.plant.fabrics)]
+        shape = [(name, tuple(row.label for row in rows)) for name, rows in fabrics]
+        if shape != self._shape:
+            self._shape = shape
+            self._build_facts(fabrics)
+        for values, (_, rows) in zip(self._values, fabrics, strict=True):
+            for value, row in zip(values, rows, strict=True):
+                if value.text() != row.value:
+                    value.setText(row.value)
+
+    def _on_layer(self) -> None:
+        layer, world = self._layer, self._world()
+        if layer is None or world is None:
+            return
+        names = [one.kind for one in layer.kinds]
+        if names != [self.kind_box.itemData(k) for k in range(self.kind_box.count())]:
+            self.kind_box.clear()
+            for name in names:
+                self.kind_box.addItem(name.capitalize(), name)
+        shown = layer.shown
+        self.kind_box.setEnabled(bool(names))
+        if shown is None or layer.job is None:
+            self.lines[0].setText("No job sends anything now.")
+            self.lines[1].setText("")
+            self.lines[2].setText("")
+            return
+        self.kind_box.setCurrentIndex(names.index(shown.kind))
+        self.lines[0].setText(f"{world.scenario.jobs[layer.job].id}: {collective_line(shown)}")
+        self.lines[1].setText(collective_cost(shown))
+        order = ring_order(world, shown)
+        self.lines[2].setText(f"Order: {order}" if shown.cards else "")
+
+    def _on_state(self, *_change: object) -> None:
+        if self._state is not None and self._layer is not None:
+            self.cables_box.setCurrentIndex(CABLES_BY.index(self._state.cables_by))
+            self.switch.setChecked(self._layer.on)
+
+    def _on_cables_box(self, index: int) -> None:
+        if self._state is not None:
+            self._state.cables_by = CABLES_BY[index]
+
+    def _on_kind(self, index: int) -> None:
+        if self._state is not None:
+            self._state.traffic = str(self.kind_box.itemData(index))
