@@ -176,8 +176,8 @@ class Router:
                 continue
             dlink = np.concatenate([route.dlink for route, _ in crossing])
             share = np.concatenate([route.share * on for route, on in crossing])
-            total = np.bincount(dlink - first, share, minlength=size)
-            used = np.flatnonzero(total)
+            total = np.bincount(dlink - first, share, minlength=size).astype(np.float64, copy=False)
+            used = np.flatnonzero(total).astype(np.int64, copy=False)
             found.append((used + first, total[used]))
         hops = np.array([route.hops for route in routes])
         known = hops > 0
