@@ -19,7 +19,7 @@ from twin.physics.thermal_network import (
     split_group,
     uniform_state,
 )
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     network, groups, inputs = campus
     flow, plant = np.array([1.0, 0.3, 0.0, 0.72, 1.0]), healthy_plant(network)
     h_s = 7.0
-    operator = Operator(network, flow, plant, 1.0 / h_s)
+    operator = Operator(HeatPaths(network, flow, plant), 1.0 / h_s)
     old = uniform_state(network, groups, 25.0)
     stepper = ThermalStepper(network, groups, inputs)
     source, upper_source = stepper._chain_source, np.zeros(network.shape.n_upper)
     upper_source[:5], upper_source[10:13] = inputs.loop_heat_w, inputs.hall_heat_w
-    upper_source[-2:] += operator.reject * inputs.sink_c
+    upper_source[-2:] += operator.paths.reject_w_k * inputs.sink_c
     chain, upper = GroupOperator(operator, GroupIndex(network, groups)).solve(
         old.chain, old.upper, source, upper_source
     )
@@ -122,9 +122,9 @@ def test_one_cached_matrix_and_tree_elimination_agree(campus, monkeypatch):
     network, _, _ = campus
     rhs = np.random.default_rng(1).uniform(1e3, 1e6, network.shape.n_upper)
     flow, plant = np.ones(5), healthy_plant(network)
-    dense = Operator(network, flow, plant, 0.1).upper(rhs)
+    dense = Operator(HeatPaths(network, flow, plant), 0.1).upper(rhs)
     monkeypatch.setattr(thermal_solve, "DENSE_UPPER_LIMIT", 0)
-    np.testing.assert_allclose(Operator(network, flow, plant, 0.1).upper(rhs), dense, rtol=1e-12)
+    np.testing.assert_allclose(Operator(HeatPaths(network, flow, plant), 0.1).upper(rhs), dense, rtol=1e-12)
 
 
 def test_groups_must_add_up_to_the_installed_gpus(campus):

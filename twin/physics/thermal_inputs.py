@@ -147,6 +147,5 @@ def inputs_of(
 
 def leak_w(groups: Groups, state: State, leak_w_k: Floats) -> Floats:
     """Leakage per GPU at the groups' mean die temperature, clipped to 20..110 C, shape (G,) [W]."""
-    mean_s = groups.sum_s / np.maximum(groups.n, 1.0)
-    die_c = state.chain[:, 0, 0] + mean_s * state.chain[:, 0, 1]
+    die_c = state.die_c(groups.mean_s)
     return leak_w_k * (np.minimum(np.maximum(die_c, LEAK_CLIP_C[0]), LEAK_CLIP_C[1]) - LEAK_REF_C)

@@ -215,7 +215,7 @@ def design_network(
     return Network(shape, tuple(parts), counts, coefficients)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Groups:
     """GPUs that share loop, part and power trace; die i of a group is at X0 + s_i X1.
 
@@ -248,11 +248,16 @@ class Groups:
         """Number of slots G, free ones included."""
         return self.n.size
 
+    @cached_property
+    def mean_s(self) -> Floats:
+        """Mean spread factor of each group, shape (G,) [-]; 0 for a free slot."""
+        return self.sum_s / np.maximum(self.n, 1.0)
+
     def fits(self, network: Network) -> bool:
         """Whether the groups add up to the installed GPUs of every loop and part."""
-        counts = np.zeros_like(network.installed)
-        np.add.at(counts, (self.loop, self.part), self.n)
-        return bool(np.allclose(counts, network.installed, rtol=0.0, atol=1e-6))
+        n_loops, n_parts = network.installed.shape
+        counts = np.bincount(self.loop * n_parts + self.part, self.n, minlength=n_loops * n_parts)
+        return bool((np.abs(counts - network.installed.reshape(-1)) <= 1e-6).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +365,11 @@ def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0
     tol_k : float
         [K].
     """
-    diff = state.chain[np.asarray(source)] - state.chain[np.asarray(into)]
-    apart_k = np.abs(diff[..., 0] + diff[..., 1]) + 0.1 * np.abs(diff[..., 1])
-    alike: NDArray[np.bool_] = apart_k.max(axis=-1) <= tol_k
+    chain = state.chain
+    diff: Floats = chain.take(np.asarray(source), axis=0) - chain.take(np.asarray(into), axis=0)
+    spread_k = diff[..., 1]
+    apart_k = np.abs(diff[..., 0] + spread_k) + 0.1 * np.abs(spread_k)
+    alike: NDArray[np.bool_] = np.maximum.reduce(apart_k, axis=-1) <= tol_k
     return alike
 
 

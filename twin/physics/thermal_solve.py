@@ -15,7 +15,7 @@ from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
 from twin.physics.thermal_network import Groups, Network
 
 DENSE_UPPER_LIMIT = 128
-"""Up to this many unknowns above the groups, their elimination is applied as one cached matrix."""
+"""Up to this many unknowns above the groups, their elimination is applied as one matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +67,8 @@ def rejection_w_k(network: Network, plant: PlantState) -> Floats:
     return np.minimum(plant.rejection * network.coefficients.rejection_w_k, PLANT_MAX_FLOW_SHARE * flow)
 
 
-def chain_inverse(network: Network, flow_fraction: Floats, inv_h: float) -> Floats:
-    """Inverse of the 4 x 4 stage matrix of one GPU for each (loop, part), shape (L*K, 4, 4) [K/W]."""
-    n_loops, n_parts = network.installed.shape
-    table, rate = network.part_table, inv_h * network.chain_capacity_j_k
-    g_jp, g_mp, g_amb = table["g_die_plate_w_k"], table["g_hbm_plate_w_k"], table["g_ambient_w_k"]
-    alike = bool((flow_fraction == flow_fraction[0]).all())
-    phi = flow_fraction[:1, None] if alike else flow_fraction[:, None]
-    g_pf = phi**0.8 * table["g_convection_w_k"] + table["g_stagnant_w_k"]
-    matrix = np.zeros((phi.size, n_parts, 4, 4))
-    matrix[..., 0, 0] = rate[:, 0] + g_jp
-    matrix[..., 1, 1] = rate[:, 1] + g_mp
-    matrix[..., 2, 2] = rate[:, 2] + g_jp + g_mp + g_pf + g_amb
-    matrix[..., 3, 3] = rate[:, 3] + g_pf + phi * table["flow_w_k"]
-    matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
-    matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
-    matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
-    inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
-    shape = (n_loops, n_parts, 4, 4)
-    return (np.broadcast_to(inverse, shape) if alike else inverse).reshape(-1, 4, 4)
-
-
-class Operator:
-    """Factors of one implicit stage for given step h, flows and plant state.
+class HeatPaths:
+    """What conducts heat at given flows and plant state: the part of a stage that no step size changes.
 
     Parameters
     ----------
@@ -97,77 +76,118 @@ class Operator:
     flow_fraction : ndarray, shape (L,)
         Loop flow over design flow; zero is legal unless h is infinite.
     plant : PlantState
-    inv_h : float
-        1 / h [1/s].
-    reused : bool
-        Whether it serves often enough to be worth a matrix of its elimination.
+
+    Attributes
+    ----------
+    alike : bool
+        Whether every GPU of the site has the same chain and flow, so that one matrix serves all groups.
+    chain_w_k : ndarray, shape (L, K, 4, 4) or (1, K, 4, 4) where all loops flow alike
+        Conductance matrix of one GPU [W/K].
+    flow_w_k, ambient_w_k : ndarray, shape (L*K,)
+        Heat capacity flow and plate to hall air of one GPU [W/K].
+    reject_w_k : ndarray, shape (P,)
+        Facility return to sink [W/K].
     """
 
-    def __init__(
-        self,
-        network: Network,
-        flow_fraction: Floats,
-        plant: PlantState,
-        inv_h: float,
-        reused: bool = True,
-    ) -> None:
-        shape, coefficients = network.shape, network.coefficients
+    def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState) -> None:
+        shape, coefficients, table = network.shape, network.coefficients, network.part_table
+        n_loops, n_parts = network.installed.shape
+        self.network, self.shape = network, shape
+        even = bool((flow_fraction == flow_fraction[0]).all())
+        self.alike = even and n_parts == 1
+        g_jp, g_mp, g_amb = table["g_die_plate_w_k"], table["g_hbm_plate_w_k"], table["g_ambient_w_k"]
+        phi = flow_fraction[:1, None] if even else flow_fraction[:, None]
+        g_pf = phi**0.8 * table["g_convection_w_k"] + table["g_stagnant_w_k"]
+        matrix = np.zeros((phi.size, n_parts, 4, 4))
+        matrix[..., 0, 0] = g_jp
+        matrix[..., 1, 1] = g_mp
+        matrix[..., 2, 2] = g_jp + g_mp + g_pf + g_amb
+        matrix[..., 3, 3] = g_pf + phi * table["flow_w_k"]
+        matrix[..., 0, 2] = matrix[..., 2, 0] = -g_jp
+        matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
+        matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
+        self.chain_w_k = matrix
+        self.flow_w_k = (flow_fraction[:, None] * table["flow_w_k"]).reshape(-1)
+        self.ambient_w_k = np.tile(g_amb, n_loops)
+        # Columns: of loops, halls and plants, as the elimination below applies them.
+        self.loop_flow = self.by_loop(self.flow_w_k)
+        self.coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
+        self.forward = self.loop_flow - self.coil
+        self.plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
+        self.crah = (plant.crah * coefficients.crah_w_k * plant.plant_flow[shape.hall_plant])[:, None]
+        self.reject_w_k = rejection_w_k(network, plant)
+        # Weights of (plate, fluid) in the heat given to hall and loop per GPU.
+        self.gain = np.stack([self.ambient_w_k, self.flow_w_k], axis=1)[:, :, None]
+        self.to_supply = self.plant_flow - self.reject_w_k[:, None]
+        self.loop_heat = shape.loops_on_plant * self.coil.T
+        self.hall_heat = shape.halls_on_plant * self.crah.T
+
+    def by_loop(self, values: Floats) -> Floats:
+        """Sum of a figure per GPU, shape (L*K,), over the GPUs installed on each loop, shape (L, 1)."""
+        installed = self.network.installed
+        total: Floats = (installed * values.reshape(installed.shape)).sum(axis=1)[:, None]
+        return total
+
+    def chain_inverse(self, inv_h: float) -> Floats:
+        """Inverse of the 4 x 4 stage matrix of one GPU for each (loop, part), shape (L*K, 4, 4) [K/W]."""
+        n_loops, n_parts = self.network.installed.shape
+        stage = self.chain_w_k.copy()
+        rate = inv_h * self.network.chain_capacity_j_k
+        stage[..., range(4), range(4)] += rate
+        inverse = np.asarray(np.linalg.inv(stage), dtype=np.float64)
+        return np.broadcast_to(inverse, (n_loops, n_parts, 4, 4)).reshape(-1, 4, 4)
+
+
+class Operator:
+    """Factors of one implicit stage for given step h, flows and plant state.
+
+    Parameters
+    ----------
+    paths : HeatPaths
+    inv_h : float
+        1 / h [1/s].
+    """
+
+    def __init__(self, paths: HeatPaths, inv_h: float) -> None:
+        network, shape = paths.network, paths.shape
         n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
-        self.shape = shape
-        self.inv_h = inv_h
-        inverse = chain_inverse(network, flow_fraction, inv_h)
-        w_part = (flow_fraction[:, None] * network.part_table["flow_w_k"]).reshape(-1)
-        g_amb = np.tile(network.part_table["g_ambient_w_k"], n_loops)
+        self.paths, self.shape, self.inv_h = paths, shape, inv_h
+        w_part, g_amb, forward, coil = paths.flow_w_k, paths.ambient_w_k, paths.forward, paths.coil
+        inverse = paths.chain_inverse(inv_h)
         self.chain = inverse
         # Temperatures of the chain per kelvin of loop supply and of hall air.
         self.drive = np.stack([inverse[:, :, 3] * w_part[:, None], inverse[:, :, 2] * g_amb[:, None]], axis=2)
-        # Weights of (plate, fluid) in the heat given to hall and loop per GPU.
-        self.gain = np.stack([g_amb, w_part], axis=1)
-        count = network.installed.reshape(-1)
-
-        def by_loop(values: Floats) -> Floats:
-            total: Floats = (count * values).reshape(n_loops, -1).sum(axis=1)[:, None]
-            return total
-
-        b = by_loop(w_part * self.drive[:, 3, 0])
-        c = by_loop(w_part * self.drive[:, 3, 1])
-        room = by_loop(g_amb * (self.drive[:, 2, 1] - 1.0))
-        flow = by_loop(w_part)
-        coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
-        forward = flow - coil
-        self.hall_sum = shape.loops_in_hall
-        plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
-        g_crah = (plant.crah * coefficients.crah_w_k * plant.plant_flow[shape.hall_plant])[:, None]
-        self.reject = rejection_w_k(network, plant)
+        self.product = _product(inverse[0]) if paths.alike else None
+        b = paths.by_loop(w_part * self.drive[:, 3, 0])
+        c = paths.by_loop(w_part * self.drive[:, 3, 1])
+        room = paths.by_loop(g_amb * (self.drive[:, 2, 1] - 1.0))
 
         self.capacity_rate = inv_h * network.upper_capacity_j_k
         rate = self.capacity_rate[:, None]
         d_r, d_s = rate[:n_loops], rate[n_loops : 2 * n_loops]
         d_a = rate[2 * n_loops : 2 * n_loops + n_halls]
         d_fr, d_fs = rate[-2 * n_plants : -n_plants], rate[-n_plants:]
-        self._k_r = 1.0 / (d_r + flow)
-        self._k_s = 1.0 / (d_s + flow - forward * self._k_r * b)
-        self._b, self._c, self._forward, self._coil = b, c, forward, coil
+        self._k_r = 1.0 / (d_r + paths.loop_flow)
+        self._k_s = 1.0 / (d_s + paths.loop_flow - forward * self._k_r * b)
+        self._b, self._c = b, c
         self._s1 = self._k_s * coil
         self._s2 = self._k_s * forward * self._k_r * c
-        self._k_a = 1.0 / (d_a + g_crah - self.hall_sum @ (c * self._s2 + room))
-        self._t1 = self._k_a * (g_crah + self.hall_sum @ (c * self._s1))
+        hall_sum = shape.loops_in_hall
+        self._k_a = 1.0 / (d_a + paths.crah - hall_sum @ (c * self._s2 + room))
+        self._t1 = self._k_a * (paths.crah + hall_sum @ (c * self._s1))
         t1_loop = self._t1[shape.loop_hall]
         self._s1_full = self._s1 + self._s2 * t1_loop
         self._r1 = self._k_r * (b * self._s1_full + c * t1_loop)
-        self._loop_heat = shape.loops_on_plant * coil.T
-        self._hall_heat = shape.halls_on_plant * g_crah.T
-        back = self._loop_heat @ (self._r1 - 1.0) + self._hall_heat @ (self._t1 - 1.0)
-        self._k_fr = 1.0 / (d_fr + plant_flow)
-        self._fr1 = self._k_fr * (plant_flow + back)
-        self._to_supply = plant_flow - self.reject[:, None]
-        self._k_fs = 1.0 / (d_fs + plant_flow - self._to_supply * self._fr1)
-        dense = reused and shape.n_upper <= DENSE_UPPER_LIMIT
+        back = paths.loop_heat @ (self._r1 - 1.0) + paths.hall_heat @ (self._t1 - 1.0)
+        self._k_fr = 1.0 / (d_fr + paths.plant_flow)
+        self._fr1 = self._k_fr * (paths.plant_flow + back)
+        self._k_fs = 1.0 / (d_fs + paths.plant_flow - paths.to_supply * self._fr1)
+        dense = shape.n_upper <= DENSE_UPPER_LIMIT
         self._dense = self.eliminate(np.eye(shape.n_upper)) if dense else None
 
     def eliminate(self, rhs: Floats) -> Floats:
         """Upper temperatures for right-hand sides (2L + H + 2P, columns), by tree elimination [C]."""
-        shape = self.shape
+        shape, paths = self.shape, self.paths
         n_loops, n_plants = shape.n_loops, shape.n_plants
         loop_hall, loop_plant = shape.loop_hall, shape.loop_plant
         r_loop, r_supply = rhs[:n_loops], rhs[n_loops : 2 * n_loops]
@@ -175,14 +195,14 @@ class Operator:
         r_fr, r_fs = rhs[-2 * n_plants : -n_plants], rhs[-n_plants:]
 
         x = self._k_r * r_loop
-        s0 = self._k_s * (r_supply + self._forward * x)
-        t0 = self._k_a * (r_hall + self.hall_sum @ (self._c * s0))
+        s0 = self._k_s * (r_supply + paths.forward * x)
+        t0 = self._k_a * (r_hall + shape.loops_in_hall @ (self._c * s0))
         t0_loop = t0[loop_hall]
         s0 = s0 + self._s2 * t0_loop
         r0 = x + self._k_r * (self._b * s0 + self._c * t0_loop)
-        heat = self._loop_heat @ r0 + self._hall_heat @ t0
+        heat = paths.loop_heat @ r0 + paths.hall_heat @ t0
         fr0 = self._k_fr * (r_fr + heat)
-        plant_supply = self._k_fs * (r_fs + self._to_supply * fr0)
+        plant_supply = self._k_fs * (r_fs + paths.to_supply * fr0)
         plant_return = fr0 + self._fr1 * plant_supply
         facility_loop = plant_supply[loop_plant]
         return np.concatenate(
@@ -198,9 +218,16 @@ class Operator:
     def upper(self, rhs: Floats) -> Floats:
         """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
         if self._dense is not None:
-            result: Floats = self._dense @ rhs
+            result: Floats = np.dot(self._dense, rhs)
             return result
         return self.eliminate(rhs[:, None])[:, 0]
+
+
+def _product(inverse: Floats) -> Floats:
+    """Matrix that takes (X0, X1) of all four nodes side by side through one chain, shape (8, 8) [K/W]."""
+    product = np.zeros((4, 2, 4, 2))
+    product[:, 0, :, 0] = product[:, 1, :, 1] = inverse.T
+    return product.reshape(8, 8)
 
 
 class GroupIndex:
@@ -215,9 +242,10 @@ class GroupIndex:
     ----------
     kind : ndarray of int, shape (G,)
         Row of each group in the arrays of an `Operator`.
-    loop : ndarray of int, shape (G,)
     driver : ndarray of int, shape (G, 2)
         Upper unknowns that drive a group: its loop's supply and its hall's air.
+    heated : ndarray of int, shape (2G,)
+        Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return.
     members : ndarray, shape (G, 1, 2)
         n and sum_s.
     capacity_j_k : ndarray, shape (G, 4, 1)
@@ -227,15 +255,18 @@ class GroupIndex:
     def __init__(self, network: Network, groups: Groups) -> None:
         shape = network.shape
         self.kind = groups.loop * len(network.parts) + groups.part
-        self.loop = groups.loop
         hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
-        self.driver = np.stack([shape.n_loops + groups.loop, hall], axis=1)
-        self.members = np.stack([groups.n, groups.sum_s], axis=1)[:, None, :]
+        self.driver = np.array([shape.n_loops + groups.loop, hall]).T
+        self.heated = np.array([hall, groups.loop]).T.reshape(-1)
+        self.members = np.array([groups.n, groups.sum_s]).T[:, None, :]
         self.capacity_j_k = network.chain_capacity_j_k[groups.part][:, :, None]
 
 
 class GroupOperator:
-    """An `Operator` gathered for the present groups.
+    """An `Operator` for the present groups.
+
+    Where all GPUs are alike, one matrix takes all groups through their chains in one product; else each group
+    has its own.
 
     Parameters
     ----------
@@ -244,13 +275,16 @@ class GroupOperator:
     """
 
     def __init__(self, operator: Operator, index: GroupIndex) -> None:
-        kind = index.kind
-        self.operator = operator
-        self._chain = operator.chain.take(kind, axis=0)
-        self._drive = operator.drive.take(kind, axis=0)
+        self.operator, self._heated, self._driver = operator, index.heated, index.driver
         self._rate = operator.inv_h * index.capacity_j_k
-        self._weights = operator.gain.take(kind, axis=0)[:, :, None] * index.members
-        self._loop, self._driver = index.loop, index.driver
+        gain = operator.paths.gain
+        if operator.product is not None:
+            self._weights = gain[0] * index.members
+        else:
+            kind = index.kind
+            self._weights = gain.take(kind, axis=0) * index.members
+            self._chain = operator.chain.take(kind, axis=0)
+            self._drive = operator.drive.take(kind, axis=0)
 
     def solve(
         self, chain: Floats, upper: Floats, chain_source: Floats, upper_source: Floats
@@ -274,13 +308,22 @@ class GroupOperator:
             Temperatures at the end of the stage [C].
         """
         operator = self.operator
-        n_loops = operator.shape.n_loops
-        new_chain: Floats = self._chain @ (self._rate * chain + chain_source)
-        given = np.einsum("gij,gij->ig", new_chain[:, 2:], self._weights)
-        rhs = operator.capacity_rate * upper + upper_source
-        rhs[:n_loops] += np.bincount(self._loop, given[1], minlength=n_loops)
-        to_room = operator.hall_sum @ np.bincount(self._loop, given[0], minlength=n_loops)
-        rhs[2 * n_loops : 2 * n_loops + operator.shape.n_halls] += to_room
+        given = self._rate * chain
+        given += chain_source
+        new_chain: Floats
+        if operator.product is not None:
+            new_chain = np.dot(given.reshape(-1, 8), operator.product).reshape(-1, 4, 2)
+        else:
+            new_chain = self._chain @ given
+        passed = new_chain[:, 2:] * self._weights
+        heat = (passed[:, :, 0] + passed[:, :, 1]).reshape(-1)
+        rhs = operator.capacity_rate * upper
+        rhs += upper_source
+        rhs += np.bincount(self._heated, heat, minlength=rhs.size)
         new_upper = operator.upper(rhs)
-        new_chain[:, :, 0] += (self._drive @ new_upper[self._driver][:, :, None])[:, :, 0]
+        drivers = new_upper[self._driver]
+        if operator.product is not None:
+            new_chain[:, :, 0] += np.dot(drivers, operator.drive[0].T)
+        else:
+            new_chain[:, :, 0] += (self._drive @ drivers[:, :, None])[:, :, 0]
         return new_chain, new_upper

@@ -12,7 +12,7 @@ import numpy as np
 from twin.physics.thermal_constants import Floats
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, Network, State, uniform_state
-from twin.physics.thermal_solve import GroupIndex, GroupOperator, Operator
+from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, rejection_w_k
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 ERROR_SHARE = 0.25
@@ -62,10 +62,12 @@ class ThermalStepper:
 
     def __init__(self, network: Network, groups: Groups, inputs: ThermalInputs) -> None:
         self.network, self.inputs = network, inputs
+        self._paths: HeatPaths | None = None  # of flows that stand
         self._operators: dict[float, Operator] = {}
         self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
         self._gathered: dict[float, GroupOperator] = {}
-        self._part_hbm = network.part_table["hbm_share"]
+        self._steady_sink: tuple[Floats, Floats] | None = None
+        self._leak: tuple[State, Floats] | None = None  # of the state last asked for
         self._set_groups(groups)
         self._set_inputs(inputs)
 
@@ -73,6 +75,7 @@ class ThermalStepper:
         """New inputs, and new groups where they were split or merged; keeps the factors that still hold."""
         same_plant = inputs.flow.same_as(self.inputs.flow) and inputs.plant.same_as(self.inputs.plant)
         if not same_plant:
+            self._paths = None
             self._operators.clear()
             self._odd.clear()
             self._gathered.clear()
@@ -83,6 +86,7 @@ class ThermalStepper:
     def follow(self, sink_c: Floats, since_s: float) -> None:
         """Let the sink alone be another from since_s on; all else holds [C], [s]."""
         self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s)
+        self._steady_sink = None
 
     def step(
         self, state: State, t_s: float, dt_s: float, on_ladder: bool
@@ -105,20 +109,20 @@ class ThermalStepper:
         """
         first_s, end_s = t_s + GAMMA * dt_s, t_s + dt_s
         moving = first_s < self._settled_s
-        sink_1, sink_2 = self.inputs.sink_at(first_s), self.inputs.sink_at(end_s)
+        sink_1, upper_one = self._sink_and_source(first_s)
+        sink_2, upper_two = self._sink_and_source(end_s)
         source, leak_total_w = self._chain_source, 0.0
         if self._leaks:
-            leak = leak_w(self.groups, state, self.inputs.leak_w_k)
+            leak = self.leak_w(state)
             leak_total_w = float(self.groups.n @ leak)
             source = source.copy()
             source[:, 0, 0] += leak
 
         one = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        chain_1, upper_1 = one.solve(state.chain, state.upper, source, self._upper_source(one, sink_1))
+        chain_1, upper_1 = one.solve(state.chain, state.upper, source, upper_one)
 
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else one
         ahead = (1.0 - GAMMA) / GAMMA
-        upper_two = self._upper_source(two, sink_2)
         chain_2, upper_2 = two.solve(
             state.chain + ahead * (chain_1 - state.chain),
             state.upper + ahead * (upper_1 - state.upper),
@@ -127,17 +131,32 @@ class ThermalStepper:
         )
         euler = self._operator(dt_s, end_s, on_ladder)
         chain_e, upper_e = euler.solve(state.chain, state.upper, source, upper_two)
-        error = self._error_k(chain_2 - chain_e, upper_2 - upper_e)
+        error = self._error_k(chain_2[:, 0] - chain_e[:, 0], upper_2 - upper_e)
 
         result = State(chain_2, upper_2)
-        out_w = (1.0 - GAMMA) * self._rejected_w(one, upper_1, sink_1)
-        out_w += GAMMA * self._rejected_w(two, upper_2, sink_2)
+        out_w = (1.0 - GAMMA) * self._rejected_w(upper_1, sink_1)
+        out_w += GAMMA * self._rejected_w(upper_2, sink_2)
         energy = EnergyTerms(
             in_j=dt_s * (self._input_w + leak_total_w),
             out_j=dt_s * out_w,
             stored_j=self.stored_j(state, result),
         )
         return result, error, energy
+
+    def leak_w(self, state: State) -> Floats:
+        """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
+        known = self._leak
+        if known is None or known[0] is not state:
+            self._leak = known = state, leak_w(self.groups, state, self.inputs.leak_w_k)
+        return known[1]
+
+    def power_w(self, state: State) -> float:
+        """Heat of everything in a step that begins in this state [W]."""
+        return self._input_w + float(np.dot(self.groups.n, self.leak_w(state)))
+
+    def sink_c(self, at_s: float) -> Floats:
+        """Temperature each plant rejects to at a time, shape (P,) [C]."""
+        return self._sink_and_source(at_s)[0]
 
     def steady(self, guess_c: float = 30.0) -> State:
         """Steady state at the flows and sink of the end of all ramps, leakage settled.
@@ -147,11 +166,11 @@ class ThermalStepper:
         at_s = max(self._settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
-        sink = self._upper_source(operator, self.inputs.sink_at(at_s))
+        _, upper_source = self._sink_and_source(at_s)
         for _ in range(200):
             source = self._chain_source.copy()
-            source[:, 0, 0] += leak_w(self.groups, state, self.inputs.leak_w_k)
-            chain, upper = operator.solve(state.chain, state.upper, source, sink)
+            source[:, 0, 0] += self.leak_w(state)
+            chain, upper = operator.solve(state.chain, state.upper, source, upper_source)
             change = max(np.abs(chain - state.chain).max(initial=0.0), np.abs(upper - state.upper).max())
             state = State(chain, upper)
             if change < 1e-10:
@@ -160,7 +179,7 @@ class ThermalStepper:
 
     def stored_j(self, before: State, after: State) -> float:
         """Heat stored between two states of these groups [J]."""
-        groups_j = np.einsum("gij,gij->", after.chain - before.chain, self._chain_weight)
+        groups_j = np.vdot(after.chain - before.chain, self._chain_weight)
         return float(groups_j + self.network.upper_capacity_j_k @ (after.upper - before.upper))
 
     def flow_dt_s(self, t_s: float) -> float:
@@ -178,7 +197,8 @@ class ThermalStepper:
         self._gathered.clear()
         self._index = GroupIndex(self.network, groups)
         self._chain_weight = self._index.capacity_j_k * self._index.members
-        self._hbm = self._part_hbm[groups.part]
+        hbm = self.network.part_table["hbm_share"][groups.part]
+        self._die_hbm = np.array([1.0 - hbm, hbm]).T
         self._occupied = groups.n > 0.0
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
@@ -190,18 +210,19 @@ class ThermalStepper:
             raise ValueError("loop_heat_w and hall_heat_w must have one entry per loop and per hall")
         self.inputs = inputs
         source = np.zeros((groups.size, 4, 2))
-        source[:, 0, 0] = (1.0 - self._hbm) * inputs.base_w
-        source[:, 0, 1] = (1.0 - self._hbm) * inputs.dyn_w
-        source[:, 1, 0] = self._hbm * inputs.base_w
-        source[:, 1, 1] = self._hbm * inputs.dyn_w
+        np.multiply(self._die_hbm, inputs.base_w[:, None], out=source[:, :2, 0])
+        np.multiply(self._die_hbm, inputs.dyn_w[:, None], out=source[:, :2, 1])
         self._chain_source = source
         upper = np.zeros(shape.n_upper)
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
         self._upper_heat = upper
+        self._steady_sink = None
+        self._reject_w_k = rejection_w_k(self.network, inputs.plant)
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
         self._leaks = bool(inputs.leak_w_k.any())
+        self._leak = None
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
         self._settled_s = inputs.flow.settled_s()
 
@@ -212,8 +233,7 @@ class ThermalStepper:
         settled = at_s >= self._settled_s
         operator = (self._operators if keep else self._odd).get(h_s) if settled else None
         if operator is None:
-            inputs = self.inputs
-            operator = Operator(self.network, inputs.flow.at(at_s), inputs.plant, 1.0 / h_s, reused=keep)
+            operator = Operator(self._paths_at(at_s), 1.0 / h_s)
             if settled and not keep:
                 # Waits of fixed length end in the same odd step again and again.
                 self._odd[h_s] = operator
@@ -224,16 +244,30 @@ class ThermalStepper:
             self._operators[h_s], self._gathered[h_s] = operator, gathered
         return gathered
 
-    def _upper_source(self, gathered: GroupOperator, sink_c: Floats) -> Floats:
-        source = self._upper_heat.copy()
-        source[-self.network.shape.n_plants :] += gathered.operator.reject * sink_c
-        return source
+    def _paths_at(self, at_s: float) -> HeatPaths:
+        if at_s < self._settled_s:
+            return HeatPaths(self.network, self.inputs.flow.at(at_s), self.inputs.plant)
+        if self._paths is None:
+            self._paths = HeatPaths(self.network, self.inputs.flow.target, self.inputs.plant)
+        return self._paths
 
-    def _rejected_w(self, gathered: GroupOperator, upper: Floats, sink_c: Floats) -> float:
+    def _sink_and_source(self, at_s: float) -> tuple[Floats, Floats]:
+        """Sink temperature at a time [C], and heat into all nodes above the groups with it as a source [W]."""
+        if self._steady_sink is not None:
+            return self._steady_sink
+        sink_c, source = self.inputs.sink_at(at_s), self._upper_heat.copy()
+        source[-self.network.shape.n_plants :] += self._reject_w_k * sink_c
+        if not self.inputs.sink_slope_k_s.any():
+            self._steady_sink = sink_c, source
+        return sink_c, source
+
+    def _rejected_w(self, upper: Floats, sink_c: Floats) -> float:
         n_plants = self.network.shape.n_plants
-        return float(gathered.operator.reject @ (upper[-2 * n_plants : -n_plants] - sink_c))
+        return float(np.dot(self._reject_w_k, upper[-2 * n_plants : -n_plants] - sink_c))
 
-    def _error_k(self, chain: Floats, upper: Floats) -> float:
+    def _error_k(self, die: Floats, upper: Floats) -> float:
+        """Largest error of dies, given their common and spread part (G, 2), and of loop supplies [K]."""
         n_loops = self.network.shape.n_loops
-        die = float((np.abs(chain[:, 0, 0] + chain[:, 0, 1]) * self._weight).max(initial=0.0))
-        return ERROR_SHARE * max(die, float(np.abs(upper[n_loops : 2 * n_loops]).max()))
+        die_k = np.maximum.reduce(np.abs(die[:, 0] + die[:, 1]) * self._weight, initial=0.0)
+        supply_k = np.maximum.reduce(np.abs(upper[n_loops : 2 * n_loops]))
+        return ERROR_SHARE * float(max(die_k, supply_k))

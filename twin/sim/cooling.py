@@ -62,8 +62,8 @@ class Cooling:
             for kind, part in zip(kinds, plant.plants.part or [""], strict=True)
         ]
         self.set_point_c = plant.plants.supply_c if len(plant.plants.ids) else np.array([24.0])
-        self._chilled = np.array([kind == "chiller" for kind in kinds])
-        self._wet = np.array([kind == "cooling-tower" for kind in kinds])
+        sky = {"chiller": 0, "cooling-tower": 1}
+        self._sky = np.array([sky.get(kind, 2) for kind in kinds])  # none that it cannot go below, wet, dry
         c = network.coefficients
         g = np.maximum(np.minimum(c.rejection_w_k, PLANT_MAX_FLOW_SHARE * c.plant_flow_w_k), 1e-9)
         self._lift_k_w = 1 / g - 1 / np.maximum(c.plant_flow_w_k, 1e-9)
@@ -72,7 +72,7 @@ class Cooling:
 
     def _set_rejecting(self, share: Floats) -> None:
         shape = self.network.shape
-        self.rejecting = share
+        self.rejecting, self._carries = share, (share > 0).astype(float)
         self.plant_state = PlantState(
             np.ones(shape.n_loops), np.ones(shape.n_halls), np.ones(shape.n_plants), share
         )
@@ -109,7 +109,7 @@ class Cooling:
         shape, c = self.network.shape, self.network.coefficients
         # What the water carries, not what the sink takes: the sink is being chosen from it.
         carried = c.plant_flow_w_k * (state.plant_return_c(shape) - state.plant_supply_c(shape))
-        self.heat_w = np.where(self.rejecting > 0, np.maximum(carried, 0.0), 0.0)
+        self.heat_w = np.maximum(carried, 0.0) * self._carries
 
     def sink_c(self, t_s: float) -> Floats:
         """Return what each plant rejects to, shape (P,) [C]: the sky, or as much warmer as holds the set point.
@@ -118,7 +118,7 @@ class Cooling:
         """
         dry, wet = self.outdoor_c(t_s)
         wanted = self.set_point_c - self.heat_w * self._lift_k_w
-        result: Floats = np.where(self._chilled, wanted, np.maximum(wanted, np.where(self._wet, wet, dry)))
+        result: Floats = np.maximum(wanted, np.array((-math.inf, wet, dry))[self._sky])
         return result
 
     def start_sink_c(self) -> Floats:
@@ -127,8 +127,7 @@ class Cooling:
 
     def draw(self, t_s: float) -> Draw:
         """Return power and water of all cooling machines now, at the heat last looked at."""
-        power_w = self._machines_w(t_s)
-        water_l_s = 0.0
+        power_w, water_l_s = self._machines_w(t_s), 0.0
         dry, wet = self.outdoor_c(t_s)
         for (rejection, compressor), heat_w, set_c in zip(
             self._machines, self.heat_w.tolist(), self.set_point_c.tolist(), strict=True

@@ -29,7 +29,10 @@ class Electric:
         self.fed = live.sum(axis=0)
         self._rack = np.nonzero(live)[1]
         self._item = feeds[live]
-        self._levels = self._by_depth(items.parent)
+        self._levels = [
+            (level, items.parent[level], self.a[level], self.b[level], self.c[level])
+            for level in self._by_depth(items.parent)
+        ]
         self.loss_w = 0.0
         self.seen_w = -1.0
 
@@ -47,15 +50,15 @@ class Electric:
 
     def update(self, rack_w: Floats) -> None:
         """Work out the losses of all items when the racks draw `rack_w` [W], shape (R,)."""
-        load = np.zeros(len(self.plant.power.ids))
+        items = len(self.plant.power.ids)
         share = rack_w / np.maximum(self.fed, 1)
-        np.add.at(load, self._item, share[self._rack])
+        load = np.bincount(self._item, share[self._rack], minlength=items)
         input_w = np.zeros_like(load)
-        parent = self.plant.power.parent
-        for level in self._levels:  # leaves first
-            input_w[level] = self.a[level] + self.b[level] * load[level] + self.c[level] * load[level] ** 2
-            has = level[parent[level] >= 0]
-            np.add.at(load, parent[has], input_w[has])
+        for level, parent, a, b, c in self._levels:  # leaves first; the last have none to feed them
+            out_w = load[level]
+            input_w[level] = in_w = a + b * out_w + c * out_w**2
+            if parent[0] >= 0:
+                load += np.bincount(parent, in_w, minlength=items)
         self.loss_w = float((input_w - load).sum())
         self.seen_w = float(rack_w.sum())
 

@@ -76,7 +76,8 @@ class Heat:
             loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
         )
         self.power_w = 0.0  # of all GPUs since the last change
-        self._hot: tuple[State, Floats, Floats, Floats] | None = None
+        self._hot: tuple[State, Floats, Floats] | None = None  # state, offset, hot dies at the latest look
+        self._behind: tuple[Floats, Floats, Floats] | None = None  # power, spread of hot dies, offset
         self.hottest_c = -math.inf  # die of the site, at the end of the last booked step
         self.began: list[int] = []  # groups that began or ceased to throttle in the last step
         self.ceased: list[int] = []
@@ -159,7 +160,7 @@ class Heat:
         totals, traces = self.totals, self.traces
         totals.steps += 1
         hot_c = self.hot_c(step.state1)
-        self.hottest_c = float(hot_c.max(initial=-math.inf))
+        self.hottest_c = self._hottest_c(step.state1)
         totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
         np.maximum.at(totals.loop_max_c, traces.groups.loop, hot_c)
         if self.clocks.throttling:
@@ -171,13 +172,20 @@ class Heat:
     def hot_c(self, state: State) -> Floats:
         """Return the temperature of the hottest powered die of each group [C]; dark and free ones do not count."""
         # Asked for several times a step; the arrays it comes from are replaced, never changed in place.
-        known = self._hot
-        if known and known[0] is state and known[1] is self.clocks.dyn_w and known[2] is self.traces.hot_s:
-            return known[3]
-        hot_c = state.die_c(self.traces.hot_s) + self.clocks.downstream_c()
-        hot: Floats = np.where(self.traces.powered, hot_c, -math.inf)
-        self._hot = (state, self.clocks.dyn_w, self.traces.hot_s, hot)
-        return hot
+        known, offset_c = self._hot, self._offset_c()
+        if known is None or known[0] is not state or known[1] is not offset_c:
+            self._hot = known = (state, offset_c, state.die_c(self.traces.hot_s) + offset_c)
+        return known[2]
+
+    def _offset_c(self) -> Floats:
+        """Return what the hottest die of each group has over its group's chain [K]; -inf: dark or free."""
+        known, dyn_w, hot_s = self._behind, self.clocks.dyn_w, self.traces.hot_s
+        if known is None or known[0] is not dyn_w or known[1] is not hot_s:
+            self._behind = known = (dyn_w, hot_s, self.clocks.downstream_c() + self.traces.dark_c)
+        return known[2]
+
+    def _hottest_c(self, state: State) -> float:
+        return float(np.maximum.reduce(self.hot_c(state), initial=-math.inf))
 
     def gpu_c(self, state: State, spread: Floats, group: Ints, index: Ints | Floats) -> Floats:
         """Return the die temperature of GPUs by spread, group and place in their node [C].
@@ -303,7 +311,7 @@ class Heat:
         else:
             now = self.timers.now_s
             sink_c = self.cooling.sink_c(now)
-            if np.abs(sink_c - integrator.stepper.inputs.sink_at(now)).max() > DRIFT_K:
+            if np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > DRIFT_K:
                 integrator.stepper.follow(sink_c, now)
         return renewed
 
@@ -322,7 +330,7 @@ class Heat:
         integrator.dt_cap_s = THROTTLE_STEP_S if self.clocks.throttling else LONGEST_STEP_S
         end_s = integrator.t_s + 2 * LONGEST_STEP_S
         step = integrator.step(min(end_s, change_s) if change_s > integrator.t_s else end_s)
-        if float(self.hot_c(step.state1).max(initial=-math.inf)) >= self.clocks.first_limit_c:
+        if self._hottest_c(step.state1) >= self.clocks.first_limit_c:
             limits_c = self.clocks.limits_c(self.hot_c(step.state0))
             hit_s, _ = step.first_crossing_s(traces.hot_s, limits_c, traces.groups)
             if step.t0_s + CROSSING_S < hit_s < step.t1_s:

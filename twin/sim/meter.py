@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_inputs import leak_w
 from twin.physics.thermal_network import State
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.body import Body
@@ -99,7 +98,7 @@ class Meter:
 
     def trips(self, state: State) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
-        if float(state.upper.max()) <= ROOM_TRIP_C and not self.hall_tripped.any():
+        if np.maximum.reduce(state.upper) <= ROOM_TRIP_C and not self.hall_tripped.any():
             return []  # no water or air of the site is that warm
         shape = self.body.network.shape
         air_c = state.hall_air_c(shape).copy()
@@ -111,8 +110,7 @@ class Meter:
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
         """Return base power of the GPUs of each group with leakage, as the present step takes it [W]."""
-        groups = heat.traces.groups
-        return clocks.base_w + leak_w(groups, heat.begun, clocks.leak_w_k)
+        return clocks.base_w + heat.integrator.stepper.leak_w(heat.begun)
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each node now [W]."""
@@ -142,10 +140,7 @@ class Meter:
             m.it_max_w = max(m.it_max_w, it_w)
             m.facility_max_w = max(m.facility_max_w, it_w + self.electric.loss_w + self.draw.power_w)
             m.at_s = now_s
-        base = self.gpu_group_w(heat, clocks)
-        gpus = traces.groups
-        gpu_w = float(gpus.n @ base + gpus.sum_s @ clocks.dyn_w)
-        self.it_w = gpu_w + float(self.loop_heat_w.sum() + self.hall_heat_w.sum())
+        self.it_w = heat.integrator.stepper.power_w(heat.begun)
         if force or self.electric.stale(self.it_w):
             self.electric.update(self.rack_w(heat, traces, clocks))
         self.draw = self.cooling.draw(now_s)

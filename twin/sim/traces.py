@@ -61,7 +61,8 @@ class Traces:
         np.maximum.at(hot, nodes, self.node_max_s[self.live])
         self.hot_s = np.where(hot > 0, hot, 1.0)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
-        self._doubles = self._find_doubles()
+        self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
+        self._doubles = np.array(self._find_doubles(), np.intp).reshape(-1, 2)
 
     def retrace(self, state: State, wanted: Ints) -> State:
         """Give every node its wanted trace, shape (N,); return the state with groups split where needed."""
@@ -87,7 +88,7 @@ class Traces:
 
     def merge(self, state: State) -> tuple[State, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were."""
-        pairs = np.array(self._doubles, np.intp)
+        pairs = self._doubles
         alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
         for into, g in alike:
             self.groups, state = merge_group(self.groups, state, into, g)
@@ -110,7 +111,7 @@ class Traces:
     @property
     def doubled(self) -> bool:
         """Whether some groups wait to be joined."""
-        return bool(self._doubles)
+        return len(self._doubles) > 0
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
