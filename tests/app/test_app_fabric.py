@@ -160,4 +160,6 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     assert window.hall.view._isolated is None
     window.docks.jobs.chosen.emit("llama3")
     assert window.hall.view._isolated is not None
+    window.clear_selection()
+    assert window.hall.view._isolated is None
     assert not window.notifications.notes

@@ -22,7 +22,7 @@ from twin.view3d.cable_colours import (
     rail_rgb,
 )
 from twin.view3d.cable_field import CableField
-from twin.view3d.cables import dash_m, drop_mesh, trunk_mesh
+from twin.view3d.cables import dash_m, drop_mesh, trunk_mesh, trunk_sides
 from twin.view3d.faces import switch_colours
 from twin.view3d.legend import cable_legend, traffic_legend
 from twin.view3d.picking import Picker
@@ -158,7 +158,7 @@ def test_meshes_carry_every_piece_once_and_dashes_go_on_across_pieces(
     geometry: Geometry, field: CableField
 ) -> None:
     drawn, runs = geometry.bundles, field.runs
-    trunks, drops = trunk_mesh(drawn, runs), drop_mesh(drawn, runs)
+    trunks, drops = trunk_mesh(drawn, runs, trunk_sides(drawn)), drop_mesh(drawn, runs)
     for vertices, triangles in (trunks, drops):
         assert triangles.max() == len(vertices) - 1
     pieces = np.unique(np.concatenate([m[0]["a_piece"][:, 0] for m in (trunks, drops)]))

@@ -122,6 +122,7 @@ class FabricDock(Dock):
         self.cables_box.currentIndexChanged.connect(self._on_cables_box)
         self.switch.toggled.connect(layer.show_collective)
         self.kind_box.activated.connect(self._on_kind)
+        self.job_box.activated.connect(self._on_job)
         self._on_state()
 
     # -- building ----
@@ -143,12 +144,15 @@ class FabricDock(Dock):
         self.switch.setToolTip("Dashes travel the way the traffic takes; their speed is that of the picture")
         self.kind_box = QComboBox()
         self.kind_box.setAccessibleName("Kind of communication")
+        self.job_box = QComboBox()
+        self.job_box.setAccessibleName("Job")
         row = QHBoxLayout()
-        row.addWidget(self.switch)
+        row.addWidget(self.job_box, 1)
         row.addWidget(self.kind_box, 1)
         grid.addLayout(row, 2, 0, 1, 2)
+        grid.addWidget(self.switch, 3, 0, 1, 2)
         self.lines = [label("", wrap=True), label("", "muted", wrap=True), label("", "muted", wrap=True)]
-        for number, line in enumerate(self.lines, start=3):
+        for number, line in enumerate(self.lines, start=4):
             grid.addWidget(line, number, 0, 1, 2)
         grid.setColumnStretch(1, 1)
         return frame
@@ -225,19 +229,22 @@ class FabricDock(Dock):
         if layer is None or world is None:
             return
         names = [one.kind for one in layer.kinds]
-        if names != [self.kind_box.itemData(k) for k in range(self.kind_box.count())]:
-            self.kind_box.clear()
-            for name in names:
-                self.kind_box.addItem(name.capitalize(), name)
+        jobs = [world.scenario.jobs[job].id for job in layer.senders]
+        for box, words in ((self.kind_box, [name.capitalize() for name in names]), (self.job_box, jobs)):
+            if words != [box.itemText(k) for k in range(box.count())]:
+                box.clear()
+                box.addItems(words)
+            box.setEnabled(len(words) > 1)
         shown = layer.shown
-        self.kind_box.setEnabled(bool(names))
         if shown is None or layer.job is None:
             self.lines[0].setText("No job sends anything now.")
             self.lines[1].setText("")
             self.lines[2].setText("")
             return
         self.kind_box.setCurrentIndex(names.index(shown.kind))
-        self.lines[0].setText(f"{world.scenario.jobs[layer.job].id}: {collective_line(shown)}")
+        self.job_box.setCurrentIndex(jobs.index(world.scenario.jobs[layer.job].id))
+        line = collective_line(shown)
+        self.lines[0].setText(f"{line[:1].upper()}{line[1:]}")
         self.lines[1].setText(collective_cost(shown))
         order = ring_order(world, shown)
         self.lines[2].setText(f"Order: {order}" if shown.cards else "")
@@ -252,5 +259,9 @@ class FabricDock(Dock):
             self._state.cables_by = CABLES_BY[index]
 
     def _on_kind(self, index: int) -> None:
-        if self._state is not None:
-            self._state.traffic = str(self.kind_box.itemData(index))
+        if self._state is not None and self._layer is not None:
+            self._state.traffic = self._layer.kinds[index].kind
+
+    def _on_job(self, index: int) -> None:
+        if self._layer is not None:
+            self._layer.choose(self.job_box.itemText(index))

@@ -47,6 +47,7 @@ class FabricLayer:
         self.job: int | None = None
         self.shown: Collective | None = None
         self.kinds: tuple[Collective, ...] = ()
+        self.senders: tuple[int, ...] = ()
         session.plant_changed.connect(self._anew)
         session.figures_changed.connect(self._follow)
         for name in ("layers", "traffic", "selection"):
@@ -85,7 +86,8 @@ class FabricLayer:
         return found
 
     def _anew(self, *_plant: object) -> None:
-        self._thing, self._key, self.job, self.shown, self.kinds = None, (), None, None, ()
+        self._thing, self._key, self.job, self.shown = None, (), None, None
+        self.kinds, self.senders = (), ()
         self.changed.emit()
 
     def _follow(self, *_change: object) -> None:
@@ -124,8 +126,9 @@ class FabricLayer:
 
     def _animate(self, world: World, fabrics: Fabrics) -> None:
         chosen = job_index(world, self._thing)
-        if chosen is None or fabrics.seat(chosen) is None:
-            chosen = self.job if self.job is not None and fabrics.seat(self.job) else fabrics.first_sending()
+        self.senders = fabrics.sending()
+        if chosen not in self.senders:
+            chosen = self.job if self.job in self.senders else next(iter(self.senders), None)
         self.job = chosen
         seat = None if chosen is None else fabrics.seat(chosen)
         self.kinds = () if chosen is None else fabrics.collectives(chosen)

@@ -50,9 +50,9 @@ class Fabrics:
         seat = self.seat(job)
         return () if seat is None else collectives_of(self.traffic, seat)
 
-    def first_sending(self) -> int | None:
-        """Return the first job that sends something through a fabric."""
-        return next((seat.job for seat in self.seats if self.traffic.placement(seat) is not None), None)
+    def sending(self) -> tuple[int, ...]:
+        """Return the jobs that send something through a fabric."""
+        return tuple(seat.job for seat in self.seats if self.traffic.placement(seat) is not None)
 
     def key(self) -> tuple[object, ...]:
         """Return what, while it stays the same, leaves all routes as they are."""

@@ -30,6 +30,7 @@ from twin.app.figure_text import flow
 from twin.app.job_facts import pace_rows, plan_rows
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.graph import entity_id, find
+from twin.plant.links import describe_link, find_link
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
 
@@ -229,12 +230,17 @@ def _switch(world: World, switch: int) -> Facts:
 
 
 def _cables(world: World, thing: str, bundle: int) -> Facts:
-    a, b = bundle_ends(world.plant, bundle)
+    link = find_link(world.plant, thing)
+    if link is None:
+        title, size = " to ".join(bundle_ends(world.plant, bundle)), bundle_size(world.plant, bundle)
+    else:
+        title, _, size = describe_link(world.plant, link).partition(", ")
+        size = f"{size}, drawn with {bundle_size(world.plant, bundle)}"
     return Facts(
         thing,
         "link",
-        f"{a[:1].upper()}{a[1:]} to {b}",
-        bundle_size(world.plant, bundle),
+        f"{title[:1].upper()}{title[1:]}",
+        size,
         ICONS["link"],
         _sections(*cable_rows(world, thing, bundle)),
     )

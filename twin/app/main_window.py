@@ -215,6 +215,7 @@ class MainWindow(QMainWindow):
             self.show_hall()
         else:
             self.hall.state.selection = ()
+            self.docks.inspector.show_thing(None)
 
     def open_palette(self) -> None:
         """Show the command palette."""

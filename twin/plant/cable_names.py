@@ -88,7 +88,7 @@ def id_range(ids: Iterable[str]) -> str | None:
     names = list(ids)
     parts = [name.rpartition("/") for name in names]
     numbers = [int(last) for _, _, last in parts if last.isdecimal()]
-    alike = len({head for head, _, _ in parts}) == 1 and len(numbers) == len(names) > 2
+    alike = len({head for head, _, _ in parts}) == 1 and len(numbers) == len(names) > 1
     if alike and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
         return f"{names[0]}-{numbers[-1]}"
     return ", ".join(names) if len(names) <= MOST_NAMED else None

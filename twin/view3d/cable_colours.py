@@ -46,7 +46,7 @@ IDLE_PERCENT = 0.5
 """Below this nothing worth seeing is sent."""
 
 LOOSE_DIM = 0.78
-"""How far cables that are not told apart go towards the floor's colour."""
+"""How far cables that are not told apart go towards the colour of cabinets."""
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -137,7 +137,7 @@ def piece_colours(
     if marked.isolated is not None:
         rest = np.ones(len(runs), bool)
         rest[marked.isolated] = False
-        out[rest, :3] += LOOSE_DIM * (np.array(colours.floor) * 1.6 - out[rest, :3])
+        out[rest, :3] += LOOSE_DIM * (np.array(colours.body) - out[rest, :3])
         out[rest, 3] = 0.0
         out[~rest, 3] = 1.0
     for pieces, rgb, share in (

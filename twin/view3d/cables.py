@@ -84,10 +84,12 @@ DASH_M_S = 2.2
 
 _TYPE = np.dtype([("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_piece", np.float32, 2)])
 
-TRUNK_SIDES, DROP_SIDES = 8, 4
+TRUNK_SIDES, DROP_SIDES = 6, 4
 FINE_SIDES = 14
 """Sides of the trunks of a small hall, which is looked at from near by."""
 FEW = 120
+COARSE_SIDES = 3
+"""Sides of the trunks of a large hall while the camera moves: vertices are what they cost in software."""
 WIDTH = 1024
 """Texels per line of the textures."""
 
@@ -97,10 +99,16 @@ def dash_m(distance_m: float) -> float:
     return float(DASH_M * 2.0 ** max(0, round(np.log2(max(distance_m, 1.0) / FAR_M))))
 
 
-def trunk_mesh(drawn: TrayBundles, runs: CableRuns) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
+def trunk_sides(drawn: TrayBundles) -> int:
+    """Return how many sides trunks have at rest."""
+    return FINE_SIDES if int((drawn.rack < 0).sum()) <= FEW else TRUNK_SIDES
+
+
+def trunk_mesh(
+    drawn: TrayBundles, runs: CableRuns, sides: int
+) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
     """Return vertices and triangles of the pieces that lie in trays, with caps where lines end."""
     trunk = drawn.rack < 0
-    sides = FINE_SIDES if int(trunk.sum()) <= FEW else TRUNK_SIDES
     pieces = np.flatnonzero(trunk[runs.line])
     body, triangles = _tubes(drawn, runs, pieces, sides)
     if not len(pieces):
@@ -205,7 +213,10 @@ class Cables:
     """
 
     def __init__(self, drawn: TrayBundles, runs: CableRuns) -> None:
-        self._trunks, self._drops = _Mesh(trunk_mesh(drawn, runs)), _Mesh(drop_mesh(drawn, runs))
+        sides = trunk_sides(drawn)
+        self._trunks, self._drops = _Mesh(trunk_mesh(drawn, runs, sides)), _Mesh(drop_mesh(drawn, runs))
+        few = sides == FINE_SIDES
+        self._coarse = self._trunks if few else _Mesh(trunk_mesh(drawn, runs, COARSE_SIDES))
         self._count = len(runs)
         self._pieces = _Texels(self._count)
         self._flows: _Texels | None = None
@@ -226,9 +237,9 @@ class Cables:
         self._dash = dash
         self.flowing = bool(texels.any())
 
-    def draw(self, stage: Stage, *, drops: bool, dashes: bool) -> None:
-        """Draw with depth test on."""
+    def draw(self, stage: Stage, *, moving: bool, dashes: bool) -> None:
+        """Draw with depth test on; in motion coarse trunks alone."""
         flows = self._flows if dashes and self.flowing else None
-        for mesh in (self._trunks, self._drops) if drops else (self._trunks,):
+        for mesh in (self._coarse,) if moving else (self._trunks, self._drops):
             if mesh.any:
                 mesh.draw(stage, self._pieces, flows, self._dash)

@@ -230,7 +230,7 @@ class Scene:
             self._coolant.draw(stage)
         if "cables" in layers:
             self._tray_rails.draw(stage)
-            self._cables.draw(stage, drops=not moving, dashes="collective" in layers and not moving)
+            self._cables.draw(stage, moving=moving, dashes="collective" in layers and not moving)
         if "power" in layers:
             self._busways.draw(stage)
         if "racks" in layers and not moving:
