@@ -121,6 +121,9 @@ def test_fabric_and_collective_in_words(world: World) -> None:
     assert collective_cost(data).startswith("8 rails; ")
     assert collective_line(pipeline).startswith("chain of 2 stages")
     assert "no cable" in collective_cost(tensor)
+    said = rows_of(world, "llama3")["Communication in a step"]
+    assert list(said) == ["Gradients", "Pipeline", "Tensor"]
+    assert said["Tensor"] == "inside the nodes"
 
 
 @pytest.mark.gl
@@ -158,6 +161,9 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     assert window.hall.view._isolated is not None
     window.clear_selection()
     assert window.hall.view._isolated is None
+    window.go_to("ib/0/0")
+    assert window.hall.view._isolated is not None
+    window.clear_selection()
     window.docks.jobs.chosen.emit("llama3")
     assert window.hall.view._isolated is not None
     window.clear_selection()

@@ -144,6 +144,15 @@ def test_bundles_are_named_by_their_ends() -> None:
     assert all(end.startswith("node") for end in bundle_ends(torus, 0))
 
 
+def test_a_hall_without_fabric_has_no_pieces() -> None:
+    scenario = superpod()
+    plant = build(scenario.model_copy(update={"fabrics": ()}))
+    runs = lay_runs(plant, build_geometry(plant).bundles)
+    assert len(runs) == 0
+    assert len(runs.highest(np.zeros(0))) == 0
+    assert find_bundle(plant, bundle_id(0)) is None
+
+
 def test_ids_in_short() -> None:
     assert id_range(["ib/1/0", "ib/1/1", "ib/1/2"]) == "ib/1/0-2"
     assert id_range(["ib/1/0", "ib/1/2", "ib/1/3"]) == "ib/1/0, ib/1/2, ib/1/3"

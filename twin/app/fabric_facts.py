@@ -237,6 +237,17 @@ def collective_cost(one: Collective) -> str:
     return f"{one.cards} rails; {sent} from each GPU a step, {text.span(one.time_s)}{how}"
 
 
+def collective_rows(world: World, job: int) -> list[Row]:
+    """Return a row for each kind of communication of a job on its nodes."""
+    rows = []
+    for one in fabrics_of(world).collectives(job):
+        sent = text.quantity(one.rank_bytes, "B")
+        cost = f"{sent}, {text.span(one.time_s)}" if one.cards else "inside the nodes"
+        words = collective_line(one)
+        rows.append(Row(_TITLES[one.kind].capitalize(), cost, hint=f"{words}; {collective_cost(one)}"))
+    return rows
+
+
 def ring_order(world: World, one: Collective, most: int = 5) -> str:
     """Return the first nodes of a circle in its order."""
     ids = [world.plant.nodes.ids[int(node)] for node in one.nodes[:most]]

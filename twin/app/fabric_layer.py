@@ -14,6 +14,7 @@ from twin.app.session import Session
 from twin.planning.collective import Collective
 from twin.planning.traffic import KINDS
 from twin.plant.cable_names import find_bundle
+from twin.plant.find import find
 from twin.view3d.cable_colours import traffic_rgb
 from twin.view3d.hall_view import HallView
 from twin.view3d.legend import Legend, cable_legend, traffic_legend
@@ -116,11 +117,16 @@ class FabricLayer:
             self._view.isolate(None)
             return
         bundle, job = find_bundle(world.plant, thing), job_index(world, thing)
+        found = find(world.plant, thing)
         if bundle is not None:
             self._view.isolate(fabrics.along(links_of_thing(world, thing, bundle)))
         elif job is not None and (seat := fabrics.seat(job)) is not None:
             there, back = fabrics.traffic.of_bundles(fabrics.traffic.bytes_s(seat))
             self._view.isolate(np.flatnonzero(there + back > 0).astype(np.int32))
+        elif found is not None and found[0] == "switch":
+            mine = np.arange(len(world.plant.switches.ids)) == found[1]
+            links = fabrics.traffic.links.of_switches(mine)
+            self._view.isolate(np.unique(world.plant.bundles.of_link[links]).astype(np.int32))
         else:
             self._view.isolate(None)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.app import text
-from twin.app.fabric_facts import cable_rows, cable_state, switch_rows
+from twin.app.fabric_facts import cable_rows, cable_state, collective_rows, switch_rows
 from twin.app.fact_rows import (
     Row,
     World,
@@ -312,6 +312,7 @@ def _job(world: World, job: int) -> Facts:
         _sections(
             ("Now", pace_rows(world, job)),
             ("Plan", plan_rows(world, spec)),
+            ("Communication in a step", collective_rows(world, job)),
             (
                 "Recovery",
                 [
