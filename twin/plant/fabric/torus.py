@@ -29,7 +29,7 @@ def torus(size: Size, cards: Ints) -> Wiring:
     if not long:
         return Wiring(unit)
     pairs = int(cards.min()) // 2
-    number = np.arange(nodes).reshape(size.dims)
+    number = np.arange(nodes, dtype=np.int32).reshape(size.dims)
     columns: list[tuple[Ints, Ints, Ints, Ints]] = []
     for turn, axis in enumerate(long):
         cables = pairs // len(long) + (turn < pairs % len(long))
@@ -38,7 +38,7 @@ def torus(size: Size, cards: Ints) -> Wiring:
         here = number if length > 2 else np.take(number, [0], axis)
         there = following if length > 2 else np.take(following, [0], axis)
         a, b = here.ravel(), there.ravel()
-        each = np.full(len(a), cables if length > 2 else 2 * cables)
-        columns.append((np.full(len(a), axis), a, b, each))
+        each = np.full(len(a), cables if length > 2 else 2 * cables, np.int32)
+        columns.append((np.full(len(a), axis, np.int32), a, b, each))
     joined = (np.concatenate([*parts, none()]).astype(np.int32) for parts in zip(*columns, strict=True))
     return Wiring(unit, peers=PeerCables(*joined))
