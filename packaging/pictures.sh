@@ -16,3 +16,6 @@ take superpod-h100
 take llama3-16k --at '20 day'
 take nvl72-row
 take video-ingest
+take fat-tree-1k --cables load
+take ethernet-tcp --cables load
+take mixed-workloads --colour-by gpu.job

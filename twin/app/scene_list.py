@@ -13,7 +13,16 @@ from twin.scenario import load
 from twin.scenario.document import Scenario
 
 SUFFIX = ".twin.yaml"
-_ORDER = ("llama3-16k", "nvl72-row", "superpod-h100", "video-ingest", "lab-16")
+_ORDER = (
+    "llama3-16k",
+    "nvl72-row",
+    "superpod-h100",
+    "fat-tree-1k",
+    "ethernet-tcp",
+    "mixed-workloads",
+    "video-ingest",
+    "lab-16",
+)
 _STORY_CHARS = 170
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 EXAMPLE = """Example: twin calibrate my-runs.csv -o my-cluster.yaml --base h100
 
 RUNS.csv has the columns of `twin estimate`, with step_time_s measured. Then: twin estimate cases.csv --profile
-my-cluster.yaml"""
+my-cluster.yaml, or in a scene: paste its lines under `calibration:` of the
+job's `workload`."""
 
 
 _SUSPICIOUS_PCT = 30.0
