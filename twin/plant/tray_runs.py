@@ -87,6 +87,12 @@ class CableRuns:
         found: Floats = table[0]
         return found
 
+    @cached_property
+    def used(self) -> Bools:
+        """Which pieces some bundle lies in: ends of lines beyond the last rack have none."""
+        found: Bools = self.highest(np.ones(len(self.bundle))) > 0
+        return found
+
     def bundles_at(self, piece: int) -> Ints:
         """Return the bundles that lie in a piece, in ascending order."""
         return np.unique(self.bundle[(self.first <= piece) & (piece <= self.last)])

@@ -34,9 +34,10 @@ class CablePicker:
         _, group = np.unique(key, axis=0, return_inverse=True)
         group = group.reshape(-1)
         order = np.argsort(group, kind="stable")
+        order = order[runs.used[order]]
         groups = int(group.max(initial=-1)) + 1
         first = np.searchsorted(group[order], np.arange(groups + 1))
-        self._members = [order[a:b] for a, b in pairwise(first.tolist())]
+        self._members = [order[a:b] for a, b in pairwise(first.tolist()) if b > a]
         self._group_low = np.array([self._low[m].min(axis=0) for m in self._members]).reshape(-1, 3)
         self._group_high = np.array([self._high[m].max(axis=0) for m in self._members]).reshape(-1, 3)
 

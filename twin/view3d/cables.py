@@ -107,15 +107,13 @@ def trunk_sides(drawn: TrayBundles) -> int:
 def trunk_mesh(
     drawn: TrayBundles, runs: CableRuns, sides: int
 ) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
-    """Return vertices and triangles of the pieces that lie in trays, with caps where lines end."""
-    trunk = drawn.rack < 0
-    pieces = np.flatnonzero(trunk[runs.line])
+    """Return vertices and triangles of the pieces that lie in trays, with caps where cables end."""
+    pieces = np.flatnonzero((drawn.rack[runs.line] < 0) & runs.used)
     body, triangles = _tubes(drawn, runs, pieces, sides)
     if not len(pieces):
         return body, triangles
-    line = runs.line[pieces]
-    begins = pieces[np.concatenate([[True], np.diff(line) > 0])]
-    ends = pieces[np.concatenate([np.diff(line) > 0, [True]])]
+    apart = (np.diff(runs.line[pieces]) > 0) | (np.diff(pieces) > 1)
+    begins, ends = pieces[np.concatenate([[True], apart])], pieces[np.concatenate([apart, [True]])]
     way = runs.stop_m[begins] - runs.start_m[begins]
     way /= np.linalg.norm(way, axis=1)[:, None]
     parts, base = [body], len(body)
@@ -134,7 +132,7 @@ def trunk_mesh(
 
 def drop_mesh(drawn: TrayBundles, runs: CableRuns) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
     """Return vertices and triangles of the drops into racks."""
-    return _tubes(drawn, runs, np.flatnonzero(drawn.rack[runs.line] >= 0), DROP_SIDES)
+    return _tubes(drawn, runs, np.flatnonzero((drawn.rack[runs.line] >= 0) & runs.used), DROP_SIDES)
 
 
 def _tubes(

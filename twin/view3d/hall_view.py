@@ -40,6 +40,8 @@ REST_S = 0.22
 """So long after the last move the camera counts as at rest."""
 STILL_S = 0.6
 """So long after the last change a picture is drawn with smooth edges where that costs time."""
+HIGH_M = 1.5
+"""What stands higher than this in a rack is looked at from below."""
 _NOWHERE = CameraPose((0.0, 0.0, 1.0), 12.0, -60.0, 25.0)
 
 
@@ -392,7 +394,9 @@ class HallView:
         if not len(here) or here.min() > 1.5:
             return self._pose
         azimuth = float(racks.facing[here.argmin()]) * 72.0
-        return CameraPose(self._pose.centre_m, self._pose.distance_m, azimuth, 10.0, 38.0)
+        # Trays over the rows would hide what is high up from an eye above it.
+        elevation = 10.0 if centre[2] < HIGH_M else -6.0
+        return CameraPose(self._pose.centre_m, self._pose.distance_m, azimuth, elevation, 38.0)
 
     def look(self, pose: CameraPose) -> None:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
