@@ -98,6 +98,7 @@ def planned(
     from twin.planning.advice import fewest_gpus
     from twin.planning.case_model import preset_named
     from twin.planning.models import load_model
+    from twin.planning.nearby import nearby
     from twin.planning.profiles import load_calibrated
     from twin.planning.scene_plan import plan_for_scene, scene_gpus
     from twin.planning.search import SHARDINGS, Limits
@@ -135,7 +136,19 @@ def planned(
             gpu_bytes=hardware.memory_bytes,
             domain_gpus=hardware.domain_gpus,
         )
-        hint = None if more is None else f"{more.parallel.gpus} GPUs would do"
+        if more is not None:
+            hint = f"{more.parallel.gpus:,} GPUs would do"
+        else:
+            near = nearby(
+                found.model,
+                wanted,
+                sequences,
+                calibrated,
+                node_gpus=hardware.node_gpus,
+                gpu_bytes=hardware.memory_bytes,
+                domain_gpus=hardware.domain_gpus,
+            )
+            hint = near.words or None
     return {
         "scene": scene,
         "model": preset.name,
