@@ -55,6 +55,11 @@ def test_a_hall_without_power_tree_or_fabric_has_no_losses() -> None:
     assert engine.summary()["power"]["loss_w"] == 0
 
 
+def test_a_power_tree_that_feeds_nothing_has_no_losses() -> None:
+    tree = [{"id": "grid", "kind": "utility"}, {"id": "pdu", "kind": "pdu", "from": "grid"}]
+    assert ran(Engine(tiny(power=tree), 1)).summary()["power"]["loss_w"] == 0
+
+
 def test_a_hall_without_cooling_is_refused() -> None:
     with pytest.raises(UncooledNode, match="gpu/0/0/0"):
         Engine(tiny(cooling=NOT_COOLED), 1)

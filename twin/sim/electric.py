@@ -52,7 +52,8 @@ class Electric:
         """Work out the losses of all items when the racks draw `rack_w` [W], shape (R,)."""
         items = len(self.plant.power.ids)
         share = rack_w / np.maximum(self.fed, 1)
-        load = np.bincount(self._item, share[self._rack], minlength=items)
+        load = np.zeros(items)
+        load += np.bincount(self._item, share[self._rack], minlength=items)  # whole numbers where none is fed
         input_w = np.zeros_like(load)
         for level, parent, a, b, c in self._levels:  # leaves first; the last have none to feed them
             out_w = load[level]
