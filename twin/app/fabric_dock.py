@@ -111,7 +111,7 @@ class FabricDock(Dock):
         self.setMinimumWidth(300)
         session.figures_changed.connect(self._on_figures)
         session.plant_changed.connect(self._on_plant)
-        self.visibilityChanged.connect(self._on_plant)
+        self.visibilityChanged.connect(self._on_visible)
 
     def attach(self, layer: FabricLayer, state: ViewState, world: Callable[[], World | None]) -> None:
         """Follow a view: its collective layer, and what colours its cables."""
@@ -205,6 +205,11 @@ class FabricDock(Dock):
     def _on_plant(self, *_change: object) -> None:
         self._due_s = 0.0
         self._on_figures()
+
+    def _on_visible(self, *_change: object) -> None:
+        if self._layer is not None:
+            self._layer.watch(self.isVisible())
+        self._on_plant()
 
     def _on_figures(self, *_change: object) -> None:
         if not self.isVisible() or monotonic() < self._due_s:

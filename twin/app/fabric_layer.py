@@ -44,6 +44,7 @@ class FabricLayer:
     ) -> None:
         self._view, self._state, self._world = view, state, world
         self._thing: str | None = None
+        self._watched = False
         self._key: tuple[object, ...] = ()
         self.job: int | None = None
         self.shown: Collective | None = None
@@ -57,6 +58,11 @@ class FabricLayer:
     def choose(self, thing: str | None) -> None:
         """Take what the inspector shows: cables or a job are told apart from the rest."""
         self._thing = thing
+        self._follow()
+
+    def watch(self, on: bool) -> None:
+        """Say whether anybody reads what jobs send: else it is worked out only for the picture."""
+        self._watched = on
         self._follow()
 
     def show_collective(self, on: bool) -> None:
@@ -96,19 +102,14 @@ class FabricLayer:
         if world is None or world.frame is None:
             return
         fabrics = fabrics_of(world)
-        key = (
-            self._thing,
-            self._state.selection,
-            self.on,
-            self._state.traffic,
-            fabrics.key(),
-            id(world.plant),
-        )
+        shown = (self.on, self._watched, self._state.traffic)
+        key = (self._thing, self._state.selection, shown, fabrics.key(), id(world.plant))
         if key == self._key:
             return
         self._key = key
         self._isolate(world, fabrics)
-        self._animate(world, fabrics)
+        if self.on or self._watched:
+            self._animate(world, fabrics)
         self.changed.emit()
 
     def _isolate(self, world: World, fabrics: Fabrics) -> None:
