@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from twin.whole_file import write_whole
 
 DELIMITERS = (",", ";", "\t")
 
@@ -160,22 +159,4 @@ def write_csv(path: Path | str, columns: Sequence[str], rows: Sequence[Mapping[s
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_whole(path, text.getvalue())
-
-
-def write_whole(path: Path | str, text: str) -> None:
-    """Write a text beside its file and rename it over: a crash leaves the old file or the new one."""
-    target = Path(path).resolve()
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    write_whole(path, text.getvalue().encode())

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from twin.planning.profiles import (
     stack_keys,
 )
 from twin.units import parse
+from twin.whole_file import write_whole
 
 LARGEST_BYTES = 256 * 1024
 """Of a profile file; a shipped one has 4 kB."""
@@ -110,7 +108,10 @@ def write_profile(
     writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     writer.dump(document, stream)
     head = "# Effective numbers of a GPU with its software stack. Fitted ones are no hardware facts.\n"
-    _replace(Path(path), head + stream.getvalue())
+    try:
+        write_whole(path, (head + stream.getvalue()).encode())
+    except OSError as fault:
+        raise ProfileError(str(path), "", f"cannot be written: {fault.strerror or fault}") from None
     return profile
 
 
@@ -161,20 +162,3 @@ def _entry(file: str, field: str, figure: Figure) -> dict[str, Any]:
     # Twelve digits: a fit is not known better, and 0.744 is written as people read it.
     value = float(f"{figure.value / one:.12g}")
     return {"value": value, "unit": unit, "status": figure.status, "source": figure.source}
-
-
-def _replace(target: Path, text: str) -> None:
-    temporary = ""
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except OSError as fault:
-        if temporary:
-            with suppress(OSError):
-                os.unlink(temporary)
-        raise ProfileError(str(target), "", f"cannot be written: {fault.strerror or fault}") from None
