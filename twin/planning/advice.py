@@ -54,6 +54,12 @@ class _State:
     stack: Stack
 
 
+def would_fit(job: LlmJob) -> str:
+    """Return the cheapest changes that make a job fit, as a sentence; empty when it fits or nothing would do."""
+    found = [f"{one.words} ({one.step_s:.3g} s a step)" for one in advise(job)[:3]]
+    return f"what would fit: {'; or '.join(found)}" if found else ""
+
+
 _Lever = Callable[[_State, Model, int], Iterator[tuple[str, _State]]]
 
 

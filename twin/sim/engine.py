@@ -42,7 +42,7 @@ from twin.sim.network import FabricState
 from twin.sim.nodes import DOWN, OFF, Nodes
 from twin.sim.observe import Observer
 from twin.sim.outages import Outages
-from twin.sim.plan import JobPlan, plan_jobs
+from twin.sim.plan import JobPlan, misfit_of, plan_jobs
 from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
@@ -77,7 +77,8 @@ class Engine:
             self.timers.set("submit", job.index, job.submit_s)
             misfit = self.jobs.work[job.index].misfit
             if misfit:
-                self.log.add(0.0, "does_not_fit", job.id, f"{job.id} {misfit}", Severity.WARNING)
+                text = misfit_of(self.plant, self.catalog, scenario.jobs[job.index], misfit)
+                self.log.add(0.0, "does_not_fit", job.id, text, Severity.WARNING)
         for intervention in scenario.interventions:
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.scenario_job import allowed_nodes
+from twin.planning.advice import would_fit
+from twin.planning.llm import LlmJob
+from twin.planning.scenario_job import allowed_nodes, planned_job
 from twin.plant.tables import Plant, Stores
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Cause
@@ -104,7 +106,7 @@ def plan_jobs(
     plans, works, gpus = [], [], []
     for index, job in enumerate(scenario.jobs):
         allowed = allowed_nodes(plant, job.rows)
-        count, gpu_part = _hardware(plant, job, allowed)
+        count, gpu_part = hardware_of(plant, job, allowed)
         network = networks[index] if networks is not None else FULL_NETWORK
         work = work_of(job, count, gpu_part, catalog, network)
         plan = _plan(job, allowed, work, node_failures_per_s * job.nodes, plant.storage)
@@ -114,7 +116,16 @@ def plan_jobs(
     return plans, works, gpus
 
 
-def _hardware(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> tuple[int, str]:
+def misfit_of(plant: Plant, catalog: Catalog, job: Job, misfit: str) -> str:
+    """Return what to say of a job that does not fit in memory: why, and what would."""
+    gpus, part = hardware_of(plant, job, allowed_nodes(plant, job.rows))
+    planned = planned_job(job, gpus, part, catalog.gpu(part).memory_bytes)
+    advice = would_fit(planned) if isinstance(planned, LlmJob) else ""
+    return f"{job.id} {misfit}" + (f"; {advice}" if advice else "")
+
+
+def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> tuple[int, str]:
+    """Return the GPUs a job asks for, and their part; raises `UnplaceableJob`."""
     kinds = {
         (int(n), int(p))
         for n, p in zip(plant.nodes.gpu_count[allowed], plant.nodes.part[allowed], strict=True)
