@@ -94,12 +94,9 @@ def test_elimination_solves_the_stage_equations_of_a_campus(campus):
     operator = Operator(HeatPaths(network, flow, plant), 1.0 / h_s)
     old = uniform_state(network, groups, 25.0)
     stepper = ThermalStepper(network, groups, inputs)
-    source, upper_source = stepper._chain_source, np.zeros(network.shape.n_upper)
-    upper_source[:5], upper_source[10:13] = inputs.loop_heat_w, inputs.hall_heat_w
-    upper_source[-2:] += operator.paths.reject_w_k * inputs.sink_c
-    chain, upper = GroupOperator(operator, GroupIndex(network, groups)).solve(
-        old.chain, old.upper, source, upper_source
-    )
+    _, source = stepper._sink_and_source(0.0)
+    solved = GroupOperator(operator, GroupIndex(network, groups)).solve(old.flat(), source)
+    chain, upper = State.of(solved, groups.size).chain, solved[-network.shape.n_upper :]
 
     singles = np.repeat(np.arange(groups.size), groups.n.astype(int))
     spread = np.full(singles.size, 1.01)

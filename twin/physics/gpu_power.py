@@ -208,7 +208,8 @@ def leak_w(model: GpuPowerModel, die_c: ArrayLike, load_fraction: ArrayLike) -> 
     load_fraction : array_like
         Load fraction of the job, 0..1 [-].
     """
-    clipped = np.clip(np.asarray(die_c, dtype=np.float64), *LEAK_CLIP_C)
+    low_c, high_c = LEAK_CLIP_C
+    clipped = np.minimum(np.maximum(np.asarray(die_c, dtype=np.float64), low_c), high_c)
     result: Floats = np.asarray(load_fraction) * model.leak_w_per_k * (clipped - LEAK_REF_C)
     return result
 

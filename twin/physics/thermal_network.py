@@ -275,6 +275,16 @@ class State:
     chain: Floats
     upper: Floats
 
+    @classmethod
+    def of(cls, flat_c: Floats, groups: int) -> "State":
+        """Temperatures of so many groups from one vector, as `flat` gives it."""
+        chain, upper = flat_c[: 8 * groups], flat_c[8 * groups :]
+        return cls(chain.reshape(groups, 4, 2), upper)
+
+    def flat(self) -> Floats:
+        """All temperatures as one vector, those of the groups first, shape (8G + 2L + H + 2P,) [C]."""
+        return np.concatenate([self.chain.reshape(-1), self.upper])
+
     def loop_return_c(self, shape: NetworkShape) -> Floats:
         """Return side of each loop (hot aisle), shape (L,) [C]."""
         return self.upper[: shape.n_loops]

@@ -79,24 +79,26 @@ class HeatPaths:
 
     Attributes
     ----------
-    alike : bool
-        Whether every GPU of the site has the same chain and flow, so that one matrix serves all groups.
-    chain_w_k : ndarray, shape (L, K, 4, 4) or (1, K, 4, 4) where all loops flow alike
-        Conductance matrix of one GPU [W/K].
-    flow_w_k, ambient_w_k : ndarray, shape (L*K,)
+    even : bool
+        Whether all loops flow alike. Then GPUs differ by part alone: N = K kinds instead of L*K.
+    chain_w_k : ndarray, shape (N/K, K, 4, 4)
+        Conductance matrix of one GPU of each kind [W/K].
+    storage_j_k : ndarray, shape (K, 4, 4)
+        Its heat capacities, on the diagonal [J/K].
+    flow_w_k, ambient_w_k : ndarray, shape (N,)
         Heat capacity flow and plate to hall air of one GPU [W/K].
+    gain_w_k : ndarray, shape (N, 2, 1)
+        Weights of plate and fluid in the heat that one GPU gives to hall and loop [W/K].
     reject_w_k : ndarray, shape (P,)
         Facility return to sink [W/K].
     """
 
     def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState) -> None:
         shape, coefficients, table = network.shape, network.coefficients, network.part_table
-        n_loops, n_parts = network.installed.shape
-        self.network, self.shape = network, shape
-        even = bool((flow_fraction == flow_fraction[0]).all())
-        self.alike = even and n_parts == 1
+        self.network, self.shape, n_parts = network, shape, len(network.parts)
+        self.even = bool((flow_fraction == flow_fraction[0]).all())
         g_jp, g_mp, g_amb = table["g_die_plate_w_k"], table["g_hbm_plate_w_k"], table["g_ambient_w_k"]
-        phi = flow_fraction[:1, None] if even else flow_fraction[:, None]
+        phi = flow_fraction[:1, None] if self.even else flow_fraction[:, None]
         g_pf = phi**0.8 * table["g_convection_w_k"] + table["g_stagnant_w_k"]
         matrix = np.zeros((phi.size, n_parts, 4, 4))
         matrix[..., 0, 0] = g_jp
@@ -107,8 +109,10 @@ class HeatPaths:
         matrix[..., 1, 2] = matrix[..., 2, 1] = -g_mp
         matrix[..., 2, 3] = matrix[..., 3, 2] = -g_pf
         self.chain_w_k = matrix
-        self.flow_w_k = (flow_fraction[:, None] * table["flow_w_k"]).reshape(-1)
-        self.ambient_w_k = np.tile(g_amb, n_loops)
+        self.storage_j_k = network.chain_capacity_j_k[:, :, None] * np.eye(4)
+        self.flow_w_k = (phi * table["flow_w_k"]).reshape(-1)
+        self.ambient_w_k = np.tile(g_amb, phi.size)
+        self.gain_w_k = np.array([self.ambient_w_k, self.flow_w_k]).T[:, :, None]
         # Columns: of loops, halls and plants, as the elimination below applies them.
         self.loop_flow = self.by_loop(self.flow_w_k)
         self.coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
@@ -116,26 +120,20 @@ class HeatPaths:
         self.plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
         self.crah = (plant.crah * coefficients.crah_w_k * plant.plant_flow[shape.hall_plant])[:, None]
         self.reject_w_k = rejection_w_k(network, plant)
-        # Weights of (plate, fluid) in the heat given to hall and loop per GPU.
-        self.gain = np.stack([self.ambient_w_k, self.flow_w_k], axis=1)[:, :, None]
         self.to_supply = self.plant_flow - self.reject_w_k[:, None]
         self.loop_heat = shape.loops_on_plant * self.coil.T
         self.hall_heat = shape.halls_on_plant * self.crah.T
 
     def by_loop(self, values: Floats) -> Floats:
-        """Sum of a figure per GPU, shape (L*K,), over the GPUs installed on each loop, shape (L, 1)."""
-        installed = self.network.installed
-        total: Floats = (installed * values.reshape(installed.shape)).sum(axis=1)[:, None]
+        """Sum of a figure per GPU of each kind, shape (N,), over the GPUs on each loop, shape (L, 1)."""
+        of_each = self.network.installed * values.reshape(self.chain_w_k.shape[:2])
+        total: Floats = np.add.reduce(of_each, axis=1, keepdims=True)
         return total
 
     def chain_inverse(self, inv_h: float) -> Floats:
-        """Inverse of the 4 x 4 stage matrix of one GPU for each (loop, part), shape (L*K, 4, 4) [K/W]."""
-        n_loops, n_parts = self.network.installed.shape
-        stage = self.chain_w_k.copy()
-        rate = inv_h * self.network.chain_capacity_j_k
-        stage[..., range(4), range(4)] += rate
-        inverse = np.asarray(np.linalg.inv(stage), dtype=np.float64)
-        return np.broadcast_to(inverse, (n_loops, n_parts, 4, 4)).reshape(-1, 4, 4)
+        """Inverse of the 4 x 4 stage matrix of one GPU of each kind, shape (N, 4, 4) [K/W]."""
+        stage = self.chain_w_k + inv_h * self.storage_j_k
+        return np.asarray(np.linalg.inv(stage.reshape(-1, 4, 4)), dtype=np.float64)
 
 
 class Operator:
@@ -156,14 +154,13 @@ class Operator:
         inverse = paths.chain_inverse(inv_h)
         self.chain = inverse
         # Temperatures of the chain per kelvin of loop supply and of hall air.
-        self.drive = np.stack([inverse[:, :, 3] * w_part[:, None], inverse[:, :, 2] * g_amb[:, None]], axis=2)
-        self.product = _product(inverse[0]) if paths.alike else None
+        self.drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
+        self.product = _product(inverse[0]) if len(inverse) == 1 else None
         b = paths.by_loop(w_part * self.drive[:, 3, 0])
         c = paths.by_loop(w_part * self.drive[:, 3, 1])
         room = paths.by_loop(g_amb * (self.drive[:, 2, 1] - 1.0))
 
-        self.capacity_rate = inv_h * network.upper_capacity_j_k
-        rate = self.capacity_rate[:, None]
+        rate = (inv_h * network.upper_capacity_j_k)[:, None]
         d_r, d_s = rate[:n_loops], rate[n_loops : 2 * n_loops]
         d_a = rate[2 * n_loops : 2 * n_loops + n_halls]
         d_fr, d_fs = rate[-2 * n_plants : -n_plants], rate[-n_plants:]
@@ -240,26 +237,27 @@ class GroupIndex:
 
     Attributes
     ----------
-    kind : ndarray of int, shape (G,)
-        Row of each group in the arrays of an `Operator`.
+    part, kind : ndarray of int, shape (G,)
+        Row of each group in the arrays of an `Operator`, where all loops flow alike and where not.
     driver : ndarray of int, shape (G, 2)
         Upper unknowns that drive a group: its loop's supply and its hall's air.
     heated : ndarray of int, shape (2G,)
         Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return.
     members : ndarray, shape (G, 1, 2)
         n and sum_s.
-    capacity_j_k : ndarray, shape (G, 4, 1)
-        Heat capacities of one GPU's chain [J/K].
+    capacity_j_k : ndarray, shape (8G + 2L + H + 2P,)
+        Heat capacities in the order of `State.flat`, in groups those of one GPU [J/K].
     """
 
     def __init__(self, network: Network, groups: Groups) -> None:
         shape = network.shape
-        self.kind = groups.loop * len(network.parts) + groups.part
+        self.part, self.kind = groups.part, groups.loop * len(network.parts) + groups.part
         hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
         self.driver = np.array([shape.n_loops + groups.loop, hall]).T
         self.heated = np.array([hall, groups.loop]).T.reshape(-1)
         self.members = np.array([groups.n, groups.sum_s]).T[:, None, :]
-        self.capacity_j_k = network.chain_capacity_j_k[groups.part][:, :, None]
+        chain_j_k = network.chain_capacity_j_k[groups.part].repeat(2)
+        self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
 
 
 class GroupOperator:
@@ -277,53 +275,48 @@ class GroupOperator:
     def __init__(self, operator: Operator, index: GroupIndex) -> None:
         self.operator, self._heated, self._driver = operator, index.heated, index.driver
         self._rate = operator.inv_h * index.capacity_j_k
-        gain = operator.paths.gain
+        paths = operator.paths
         if operator.product is not None:
-            self._weights = gain[0] * index.members
+            weights = paths.gain_w_k[0] * index.members
         else:
-            kind = index.kind
-            self._weights = gain.take(kind, axis=0) * index.members
+            kind = index.part if paths.even else index.kind
+            weights = paths.gain_w_k.take(kind, axis=0) * index.members
             self._chain = operator.chain.take(kind, axis=0)
             self._drive = operator.drive.take(kind, axis=0)
+        self._weights = weights.reshape(-1, 4)
 
-    def solve(
-        self, chain: Floats, upper: Floats, chain_source: Floats, upper_source: Floats
-    ) -> tuple[Floats, Floats]:
-        """Solve one stage from old temperatures and constant sources.
+    def solve(self, old_c: Floats, source_w: Floats) -> Floats:
+        """Solve one stage from old temperatures and constant sources, all in the order of `State.flat`.
 
         Parameters
         ----------
-        chain : ndarray, shape (G, 4, 2)
-            Old temperatures T* of the groups [C].
-        upper : ndarray, shape (2L + H + 2P,)
-            Old temperatures T* above the groups [C].
-        chain_source : ndarray, shape (G, 4, 2)
-            Heat into each node per GPU, common and spread part [W].
-        upper_source : ndarray, shape (2L + H + 2P,)
-            Heat into each node above the groups, sink coupling included [W].
+        old_c : ndarray, shape (8G + 2L + H + 2P,)
+            Old temperatures T* [C].
+        source_w : ndarray, shape (8G + 2L + H + 2P,)
+            Heat into each node, in groups per GPU, common and spread part, sink coupling included [W].
 
         Returns
         -------
-        chain, upper : ndarray
+        ndarray, shape (8G + 2L + H + 2P,)
             Temperatures at the end of the stage [C].
         """
         operator = self.operator
-        given = self._rate * chain
-        given += chain_source
-        new_chain: Floats
+        given = self._rate * old_c
+        given += source_w
+        n_chain = 4 * self._heated.size
+        new_c = np.empty_like(given)
+        chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         if operator.product is not None:
-            new_chain = np.dot(given.reshape(-1, 8), operator.product).reshape(-1, 4, 2)
+            np.dot(given[:n_chain].reshape(-1, 8), operator.product, out=chain)
         else:
-            new_chain = self._chain @ given
-        passed = new_chain[:, 2:] * self._weights
-        heat = (passed[:, :, 0] + passed[:, :, 1]).reshape(-1)
-        rhs = operator.capacity_rate * upper
-        rhs += upper_source
+            np.matmul(self._chain, given[:n_chain].reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
+        passed = chain[:, 4:] * self._weights
+        heat = (passed[:, ::2] + passed[:, 1::2]).reshape(-1)
         rhs += np.bincount(self._heated, heat, minlength=rhs.size)
-        new_upper = operator.upper(rhs)
-        drivers = new_upper[self._driver]
+        upper = new_c[n_chain:] = operator.upper(rhs)
+        drivers = upper[self._driver]
         if operator.product is not None:
-            new_chain[:, :, 0] += np.dot(drivers, operator.drive[0].T)
+            chain[:, ::2] += np.dot(drivers, operator.drive[0].T)
         else:
-            new_chain[:, :, 0] += (self._drive @ drivers[:, :, None])[:, :, 0]
-        return new_chain, new_upper
+            chain[:, ::2] += (self._drive @ drivers[:, :, None])[:, :, 0]
+        return new_c

@@ -15,6 +15,7 @@ from twin.physics.thermal_network import Groups, Network, State, uniform_state
 from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, rejection_w_k
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
+AHEAD = (1.0 - GAMMA) / GAMMA
 ERROR_SHARE = 0.25
 FLOW_DT_SHARE = 0.5
 """While a loop's flow moves, dt is at most this share of the fastest moving time constant."""
@@ -62,12 +63,12 @@ class ThermalStepper:
 
     def __init__(self, network: Network, groups: Groups, inputs: ThermalInputs) -> None:
         self.network, self.inputs = network, inputs
-        self._paths: HeatPaths | None = None  # of flows that stand
         self._operators: dict[float, Operator] = {}
         self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
         self._gathered: dict[float, GroupOperator] = {}
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._leak: tuple[State, Floats] | None = None  # of the state last asked for
+        self._set_plant(inputs)
         self._set_groups(groups)
         self._set_inputs(inputs)
 
@@ -75,7 +76,7 @@ class ThermalStepper:
         """New inputs, and new groups where they were split or merged; keeps the factors that still hold."""
         same_plant = inputs.flow.same_as(self.inputs.flow) and inputs.plant.same_as(self.inputs.plant)
         if not same_plant:
-            self._paths = None
+            self._set_plant(inputs)
             self._operators.clear()
             self._odd.clear()
             self._gathered.clear()
@@ -109,39 +110,32 @@ class ThermalStepper:
         """
         first_s, end_s = t_s + GAMMA * dt_s, t_s + dt_s
         moving = first_s < self._settled_s
-        sink_1, upper_one = self._sink_and_source(first_s)
-        sink_2, upper_two = self._sink_and_source(end_s)
-        source, leak_total_w = self._chain_source, 0.0
+        sink_1, source_1 = self._sink_and_source(first_s)
+        sink_2, source_2 = self._sink_and_source(end_s)
+        n_groups, leak_total_w = self.groups.size, 0.0
         if self._leaks:
             leak = self.leak_w(state)
-            leak_total_w = float(self.groups.n @ leak)
-            source = source.copy()
-            source[:, 0, 0] += leak
+            leak_total_w = float(np.dot(self.groups.n, leak))
+            alike = source_1 is source_2
+            source_1 = _with_leak(source_1, leak)
+            source_2 = source_1 if alike else _with_leak(source_2, leak)
 
+        start = state.flat()
         one = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
-        chain_1, upper_1 = one.solve(state.chain, state.upper, source, upper_one)
-
+        stage = one.solve(start, source_1)
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else one
-        ahead = (1.0 - GAMMA) / GAMMA
-        chain_2, upper_2 = two.solve(
-            state.chain + ahead * (chain_1 - state.chain),
-            state.upper + ahead * (upper_1 - state.upper),
-            source,
-            upper_two,
-        )
+        end = two.solve(start + AHEAD * (stage - start), source_2)
         euler = self._operator(dt_s, end_s, on_ladder)
-        chain_e, upper_e = euler.solve(state.chain, state.upper, source, upper_two)
-        error = self._error_k(chain_2[:, 0] - chain_e[:, 0], upper_2 - upper_e)
+        error = self._error_k(end - euler.solve(start, source_2))
 
-        result = State(chain_2, upper_2)
-        out_w = (1.0 - GAMMA) * self._rejected_w(upper_1, sink_1)
-        out_w += GAMMA * self._rejected_w(upper_2, sink_2)
+        out_w = (1.0 - GAMMA) * self._rejected_w(stage, sink_1)
+        out_w += GAMMA * self._rejected_w(end, sink_2)
         energy = EnergyTerms(
             in_j=dt_s * (self._input_w + leak_total_w),
             out_j=dt_s * out_w,
-            stored_j=self.stored_j(state, result),
+            stored_j=float(np.dot(end - start, self._stored_j_k)),
         )
-        return result, error, energy
+        return State.of(end, n_groups), error, energy
 
     def leak_w(self, state: State) -> Floats:
         """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
@@ -166,21 +160,15 @@ class ThermalStepper:
         at_s = max(self._settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
-        _, upper_source = self._sink_and_source(at_s)
+        _, source = self._sink_and_source(at_s)
         for _ in range(200):
-            source = self._chain_source.copy()
-            source[:, 0, 0] += self.leak_w(state)
-            chain, upper = operator.solve(state.chain, state.upper, source, upper_source)
-            change = max(np.abs(chain - state.chain).max(initial=0.0), np.abs(upper - state.upper).max())
-            state = State(chain, upper)
+            old = state.flat()
+            new = operator.solve(old, _with_leak(source, self.leak_w(state)))
+            change = np.abs(new - old).max()
+            state = State.of(new, self.groups.size)
             if change < 1e-10:
                 break
         return state
-
-    def stored_j(self, before: State, after: State) -> float:
-        """Heat stored between two states of these groups [J]."""
-        groups_j = np.vdot(after.chain - before.chain, self._chain_weight)
-        return float(groups_j + self.network.upper_capacity_j_k @ (after.upper - before.upper))
 
     def flow_dt_s(self, t_s: float) -> float:
         """Largest step that still resolves moving flows [s]; inf when they stand."""
@@ -196,10 +184,16 @@ class ThermalStepper:
         self.groups = groups
         self._gathered.clear()
         self._index = GroupIndex(self.network, groups)
-        self._chain_weight = self._index.capacity_j_k * self._index.members
+        self._stored_j_k = self._index.capacity_j_k.copy()
+        self._stored_j_k[: 8 * groups.size] *= self._index.members.repeat(4, axis=1).reshape(-1)
         hbm = self.network.part_table["hbm_share"][groups.part]
         self._die_hbm = np.array([1.0 - hbm, hbm]).T
         self._occupied = groups.n > 0.0
+
+    def _set_plant(self, inputs: ThermalInputs) -> None:
+        self._settled_s = inputs.flow.settled_s()
+        self._reject_w_k = rejection_w_k(self.network, inputs.plant)
+        self._paths: HeatPaths | None = None  # of flows that stand
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
         groups, shape = self.groups, self.network.shape
@@ -209,22 +203,19 @@ class ThermalStepper:
         if inputs.loop_heat_w.shape != (shape.n_loops,) or inputs.hall_heat_w.shape != (shape.n_halls,):
             raise ValueError("loop_heat_w and hall_heat_w must have one entry per loop and per hall")
         self.inputs = inputs
-        source = np.zeros((groups.size, 4, 2))
-        np.multiply(self._die_hbm, inputs.base_w[:, None], out=source[:, :2, 0])
-        np.multiply(self._die_hbm, inputs.dyn_w[:, None], out=source[:, :2, 1])
-        self._chain_source = source
-        upper = np.zeros(shape.n_upper)
+        n_chain = 8 * groups.size
+        source = np.zeros(n_chain + shape.n_upper)
+        chain, upper = source[:n_chain].reshape(-1, 4, 2), source[n_chain:]
+        np.multiply(self._die_hbm, inputs.base_w[:, None], out=chain[:, :2, 0])
+        np.multiply(self._die_hbm, inputs.dyn_w[:, None], out=chain[:, :2, 1])
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
-        self._upper_heat = upper
-        self._steady_sink = None
-        self._reject_w_k = rejection_w_k(self.network, inputs.plant)
+        self._source, self._steady_sink = source, None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
         self._leaks = bool(inputs.leak_w_k.any())
         self._leak = None
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
-        self._settled_s = inputs.flow.settled_s()
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
         keep = keep and at_s >= self._settled_s
@@ -252,22 +243,29 @@ class ThermalStepper:
         return self._paths
 
     def _sink_and_source(self, at_s: float) -> tuple[Floats, Floats]:
-        """Sink temperature at a time [C], and heat into all nodes above the groups with it as a source [W]."""
+        """Sink temperature at a time [C], and the heat into all nodes with it as a source, leakage aside [W]."""
         if self._steady_sink is not None:
             return self._steady_sink
-        sink_c, source = self.inputs.sink_at(at_s), self._upper_heat.copy()
+        sink_c, source = self.inputs.sink_at(at_s), self._source.copy()
         source[-self.network.shape.n_plants :] += self._reject_w_k * sink_c
         if not self.inputs.sink_slope_k_s.any():
             self._steady_sink = sink_c, source
         return sink_c, source
 
-    def _rejected_w(self, upper: Floats, sink_c: Floats) -> float:
+    def _rejected_w(self, flat_c: Floats, sink_c: Floats) -> float:
         n_plants = self.network.shape.n_plants
-        return float(np.dot(self._reject_w_k, upper[-2 * n_plants : -n_plants] - sink_c))
+        return float(np.dot(self._reject_w_k, flat_c[-2 * n_plants : -n_plants] - sink_c))
 
-    def _error_k(self, die: Floats, upper: Floats) -> float:
-        """Largest error of dies, given their common and spread part (G, 2), and of loop supplies [K]."""
-        n_loops = self.network.shape.n_loops
-        die_k = np.maximum.reduce(np.abs(die[:, 0] + die[:, 1]) * self._weight, initial=0.0)
-        supply_k = np.maximum.reduce(np.abs(upper[n_loops : 2 * n_loops]))
-        return ERROR_SHARE * float(max(die_k, supply_k))
+    def _error_k(self, apart_k: Floats) -> float:
+        """Largest error of dies and loop supplies, where two results are apart by this, as `State.flat` [K]."""
+        n_chain, n_loops = 8 * self.groups.size, self.network.shape.n_loops
+        die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight
+        supply = np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops])
+        return ERROR_SHARE * float(max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(supply)))
+
+
+def _with_leak(source_w: Floats, leak_w: Floats) -> Floats:
+    """Sources with leakage added to the common part of every group's die [W]."""
+    result = source_w.copy()
+    result[: 8 * leak_w.size : 8] += leak_w
+    return result

@@ -136,8 +136,8 @@ class Clocks:
 
     def stale(self, hot_c: Floats) -> bool:
         """Return whether the hottest dies have moved enough for new clocks [C]."""
-        moved = np.abs(hot_c - self._seen_c)
-        return bool((moved[self.traces.trace > IDLE] > REFRESH_K).any())
+        moved = np.abs(hot_c - self._seen_c) > REFRESH_K
+        return bool(np.logical_or.reduce(moved & self.traces.working))
 
     def refresh(self, state: State) -> None:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
@@ -148,20 +148,24 @@ class Clocks:
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
         base[on] = self.values("idle_w")[on]
-        for job in sorted({trace // 2 - 1 for trace in traces.trace.tolist() if trace > IDLE}):
-            self._refresh_job(job, hot_c, dyn, leak, clock)
+        for job, members in traces.of_job.items():
+            self._refresh_job(job, members, hot_c, dyn, leak, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
         self._seen_c = hot_c + self.downstream_c()
 
-    def _refresh_job(self, job: int, hot_c: Floats, dyn: Floats, leak: Floats, clock: Floats) -> None:
+    def _refresh_job(
+        self,
+        job: int,
+        members: list[tuple[int, NDArray[np.intp]]],
+        hot_c: Floats,
+        dyn: Floats,
+        leak: Floats,
+        clock: Floats,
+    ) -> None:
         traces, work, pace = self.traces, self.jobs.work[job], self.jobs.pace[job]
         slowest: JobClock | None = None
-        groups: list[tuple[GpuPowerModel, NDArray[np.intp]]] = []
-        for part, model in enumerate(self.models):
-            mine = np.flatnonzero((traces.trace // 2 - 1 == job) & (traces.groups.part == part))
-            if not len(mine):
-                continue
-            groups.append((model, mine))
+        for part, mine in members:
+            model = self.models[part]
             leakage_w = leak_w(model, hot_c[mine], 1.0)
             phase = self.phase_activity(job, model)
             free = clock_under_cap(model, model.cap_w, traces.hot_s[mine], phase, leakage_w)
@@ -170,17 +174,19 @@ class Clocks:
             if cap_w < model.cap_w:
                 capped = clock_under_cap(model, cap_w, traces.hot_s[mine], phase, leakage_w)
             self.capped_ghz[mine] = capped
-            clock[mine] = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
+            allowed = np.minimum(capped, self.walk[mine] * model.f_max_ghz)
+            clock[mine] = now = np.maximum(model.f_min_ghz, allowed)
             reference = self._reference_ghz(job, part)
-            mine_clock = JobClock(reference, float(free.min()), float(capped.min()), float(clock[mine].min()))
+            mine_clock = JobClock(reference, float(free.min()), float(capped.min()), float(now.min()))
             if slowest is None or mine_clock.now / reference < slowest.now / slowest.reference:
                 slowest = mine_clock
         if slowest is None:
             return
         self.job_clock[job] = slowest
-        for model, mine in groups:
+        for part, mine in members:
+            model, now = self.models[part], clock[mine]
             steps = traces.trace[mine] % 2 == 0
-            gemm_s = work.gemm_s * slowest.reference / clock[mine]
+            gemm_s = work.gemm_s * slowest.reference / now
             step_s = np.maximum(pace.step_s, gemm_s + work.memory_s)
             wait_s = step_s - gemm_s - work.memory_s
             mixed = (
@@ -189,7 +195,7 @@ class Clocks:
                 + model.a_comm * np.maximum(0.0, wait_s - work.rest_s)
             )
             activity = np.where(steps, mixed / step_s * work.duty, model.a_comm)
-            dyn[mine] = dynamic_unit_w(model, clock[mine], activity)
+            dyn[mine] = dynamic_unit_w(model, now, activity)
             leak[mine] = np.where(steps, model.leak_w_per_k * work.duty, 0.0)
 
     def phase_activity(self, job: int, model: GpuPowerModel) -> float:

@@ -61,6 +61,8 @@ class Traces:
         np.maximum.at(hot, nodes, self.node_max_s[self.live])
         self.hot_s = np.where(hot > 0, hot, 1.0)
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
+        self.working = self.trace > IDLE
+        self.of_job = self._find_jobs()
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = np.array(self._find_doubles(), np.intp).reshape(-1, 2)
 
@@ -71,13 +73,15 @@ class Traces:
             return state
         traces = int(wanted.max()) + 1
         pair = self.node_group * traces + wanted
-        counts = np.bincount(pair[moving], minlength=1)
-        for source, trace in (divmod(code, traces) for code in np.flatnonzero(counts).tolist()):
-            members = moving & (pair == source * traces + trace)
-            n, sum_s = float(self.node_gpus[members].sum()), float(self.node_sum_s[members].sum())
+        gpus = np.bincount(pair[moving], self.node_gpus[moving])
+        for code in np.flatnonzero(gpus).tolist():
+            source, trace = divmod(code, traces)
+            n = float(gpus[code])
             if n >= self.groups.n[source] - 0.5:
                 self.trace[source] = trace
                 continue
+            members = np.flatnonzero(moving & (pair == code))
+            sum_s = float(self.node_sum_s[members].sum())
             self.groups, state, target = split_group(self.groups, state, source, n, sum_s)
             if target == len(self.trace):
                 self.trace = np.append(self.trace, trace)
@@ -97,6 +101,15 @@ class Traces:
         if alike:
             self._measure()
         return state, bool(alike)
+
+    def _find_jobs(self) -> dict[int, list[tuple[int, Ints]]]:
+        """Groups that work, by job and, within it, by part."""
+        found: dict[int, list[tuple[int, Ints]]] = {}
+        for job in sorted({trace // 2 - 1 for trace in self.trace[self.working].tolist()}):
+            mine = np.flatnonzero(self.trace // 2 - 1 == job)
+            part = self.groups.part[mine]
+            found[job] = [(p, mine[part == p]) for p in sorted(set(part.tolist()))]
+        return found
 
     def _find_doubles(self) -> list[tuple[int, int]]:
         """Pairs of groups of one loop, part and trace: (first of its kind, another)."""
