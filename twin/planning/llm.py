@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from twin.physics.checkpoint import checkpoint_bytes
 from twin.physics.memory import memory_per_gpu
@@ -120,13 +121,17 @@ def default_stack(
     recompute
         None: the profile's.
     """
-    stack = _calibrated(profile).stack
     deferred = isinstance(model, str) and load_model(model).deferred_head
+    return _changed(_calibrated(profile).stack, precision, recompute, deferred)
+
+
+@lru_cache(maxsize=256)  # every estimate asks for one of a few
+def _changed(stack: Stack, precision: Precision, recompute: Recompute | None, deferred_head: bool) -> Stack:
     return replace(
         stack,
         precision=precision,
         recompute=stack.recompute if recompute is None else recompute,
-        deferred_head=stack.deferred_head and deferred,
+        deferred_head=stack.deferred_head and deferred_head,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -204,7 +204,7 @@ class Jobs:
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
-            "rows": [asdict(row) for row in self.rows],
+            "rows": [vars(row).copy() for row in self.rows],
             "pace": [[p.step_s, p.share.tolist()] for p in self.pace],
         }
 

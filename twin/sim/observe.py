@@ -251,7 +251,9 @@ class Observer:
         v["site.goodput"][0] = 100 * float(weights @ so_far) / total
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         v["site.goodput_now"][0] = min(100.0, 100 * float(weights @ np.array(at_pace)) / total)
-        down = engine.plant.nodes.present & np.isin(nodes.condition, (DOWN, OFF, CUT))
+        condition = nodes.condition
+        unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT)
+        down = engine.plant.nodes.present & unfit
         v["site.nodes_down"][0] = int(down.sum())
         free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted
         v["site.spares"][0] = int(free.sum())
