@@ -184,6 +184,21 @@ class Router:
         counted = np.maximum((weight * known).sum(axis=1), 1e-300)
         return Loads(tuple(found), (weight * hops).sum(axis=1) / counted, (weight * ~known).sum(axis=1))
 
+    def carried(self, flows: Flows, amount: Floats) -> Floats:
+        """Return what flows put on the links behind the cards when one of weight 1 carries an amount, by group.
+
+        Shape (2 * links,), in the unit of `amount`, shape (groups,).
+        """
+        total = np.zeros(2 * len(self.links))
+        if not len(flows.group):
+            return total
+        keys, weight = self._by_route(flows, len(amount))
+        routes = [self._routes[k] for k in keys]
+        on = np.repeat(amount @ weight, [len(route.dlink) for route in routes])
+        dlink = np.concatenate([route.dlink for route in routes])
+        total += np.bincount(dlink, np.concatenate([route.share for route in routes]) * on, len(total))
+        return total
+
     def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:
         """Return the routes flows take, each found once and kept, and the weight on each, shape (groups, routes)."""
         place = np.arange(self.links.nodes, dtype=np.int64) if self.has_peers else self.attachment

@@ -56,5 +56,5 @@ class Seat:
         """Mean rate on every directed link [B/s]."""
         placement, flows = self.placement, self.placement.flows
         total = placement.router.card_load(flows, flows.weight * placement.step_bytes[flows.group])
-        total[self.dlink] += placement.spread.step_bytes
+        total += placement.router.carried(flows, placement.step_bytes)
         return total / self.step_s
