@@ -1,15 +1,19 @@
 """``--set`` and ``--inject``: the same grammar and the same help as in files."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from twin.scenario import ScenarioError, load, loads, parse_injection
 from twin.scenario.faults import Intervention
 from twin.scenario.patch import Change, Patch
 from twin.scenario.path import split
-from twin.scenario.setting import set_text, set_value
+from twin.scenario.setting import set_text, set_texts, set_value
 from twin.scenario.splice import apply
 
 LAB = load("builtin:lab-16")
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 SETTINGS = [
     ("jobs[llama3].checkpoint.interval", "10 min"),
@@ -38,6 +42,27 @@ def test_set_text_is_path_equals_value() -> None:
     assert set_text(LAB, "jobs[llama3].checkpoint.pause = 1 min").scenario.jobs[0].checkpoint.pause_s == 60.0
     with pytest.raises(ScenarioError, match="PATH=VALUE"):
         set_text(LAB, "duration")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_settings_of_one_command_are_checked_together(order: int) -> None:
+    scene = load("builtin:fat-tree-1k")
+    pair = ("jobs[llama3].nodes=60", "jobs[llama3].workload.global_batch=60")[::order]
+    for alone in pair:
+        with pytest.raises(ScenarioError, match=r"would do|no multiple"):
+            set_texts(scene, [alone])
+    job = next(job for job in set_texts(scene, pair).scenario.jobs if job.id == "llama3")
+    assert (job.nodes, job.workload.global_batch) == (60, 60)
+    assert set_texts(scene, ()) is scene
+
+
+def test_each_setting_that_leads_nowhere_is_named() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        set_texts(LAB, ["jobs[llama3].nodez=1", "duration=1 h", "sead=3"])
+    assert [problem.key for problem in caught.value.problems] == ["jobs[llama3].nodez", "sead"]
+    with pytest.raises(ScenarioError) as caught:
+        set_texts(LAB, ["jobs", "duration=1 h", "seed"])
+    assert [problem.value for problem in caught.value.problems] == ["'jobs'", "'seed'"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +109,22 @@ def test_injections() -> None:
     assert parse_injection("1 h pump_stop cdu/0 for=20 s count=1").count == 1
     assert parse_injection("0 s power_cap all value=600 W").value == "600 W"
     assert parse_injection("1 h set failures.enabled value=false").value == "false"
+
+
+def test_quotes_round_a_value_are_no_part_of_it() -> None:
+    assert parse_injection("10 min power_cap all value='600 W'").value == "600 W"
+    assert parse_injection("10 min flap gpu/0/0/0~0 value=\"10 %\" for='1 h'") == Intervention(
+        at_s=600.0, kind="flap", target="gpu/0/0/0~0", value="10 %", duration_s=3600.0
+    )
+
+
+def test_the_injections_of_the_readme_are_understood() -> None:
+    lines = [line for _, line in re.findall(r"--inject (['\"])(?!T KIND)(.+?)\1", README)]
+    assert len(lines) >= 2
+    for kind, value in re.findall(r"^\| `(\w+)` \|.*`value=(['\"].+?['\"])`", README, re.MULTILINE):
+        lines.append(f"1 h {kind} all value={value}")
+        assert parse_injection(lines[-1]).value == value[1:-1]
+    assert {parse_injection(line).kind for line in lines} == {"pump_stop", "set", "flap", "power_cap"}
 
 
 @pytest.mark.parametrize(

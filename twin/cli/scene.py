@@ -83,7 +83,9 @@ def scene_of_run(name: str) -> tuple[Path, int]:
 
 
 def with_changes(document: Document, settings: Sequence[str], injections: Sequence[str]) -> Scenario:
-    """Return the scenario after each ``PATH=VALUE`` and with each ``T KIND TARGET [k=v]`` among its interventions.
+    """Return the scenario after all ``PATH=VALUE`` and with each ``T KIND TARGET [k=v]`` among its interventions.
+
+    The settings are one change: they are checked together, in whatever order they are given.
 
     Raises
     ------
@@ -92,10 +94,9 @@ def with_changes(document: Document, settings: Sequence[str], injections: Sequen
     """
     from twin.scenario import check, parse_injection
     from twin.scenario.problem import ScenarioError
-    from twin.scenario.setting import set_text
+    from twin.scenario.setting import set_texts
 
-    for setting in settings:
-        document = set_text(document, setting)
+    document = set_texts(document, settings)
     scenario = document.scenario
     for injection in injections:
         one = parse_injection(injection)

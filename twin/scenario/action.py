@@ -206,6 +206,7 @@ def parse_injection(text: str) -> Intervention:
             raise _error(text, key, "is no option k=v", hint)
         if key in said:
             raise _error(text, key, "is given twice")
+        value = _unquoted(value)
         said[key] = int(value) if key == "count" and value.isascii() and value.isdigit() else value
     try:
         return Intervention.model_validate(said, by_alias=True, by_name=False, context=FROM_FILE)
@@ -234,6 +235,11 @@ def _options(words: list[str]) -> list[str]:
         else:
             options[-1] += " " + word
     return options
+
+
+def _unquoted(value: str) -> str:
+    """Return a value without the quotes round it, which a shell leaves there where the whole line is quoted."""
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
 
 def _near(word: str, known: Iterable[str]) -> str:

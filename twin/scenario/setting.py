@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import overload
 
 from twin.scenario import check, splice
@@ -54,8 +55,29 @@ def set_value(target: Document | Scenario, path: str, value: str) -> Document | 
 
 def set_text(target: Document, text: str) -> Document:
     """Return the document after ``PATH=VALUE``; raises as `set_value`."""
-    path, equals, value = text.partition("=")
-    if not equals or not path.strip():
-        reason, hint = "is not PATH=VALUE", "write it like jobs[llama3].checkpoint.pause='20 s'"
-        raise ScenarioError([Problem("--set", 0, "", repr(text), reason, hint)])
-    return set_value(target, path.strip(), value.strip())
+    return set_texts(target, (text,))
+
+
+def set_texts(target: Document, texts: Iterable[str]) -> Document:
+    """Return the document after several ``PATH=VALUE``, which are one change: they need to fit only together.
+
+    Raises
+    ------
+    ScenarioError
+        With each that is not understood, else with what the document does not allow after all of them.
+    """
+    changes: list[Change] = []
+    wrong: list[Problem] = []
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if equals and path.strip():
+            changes.append(Change(path.strip(), value.strip()))
+        else:
+            reason, hint = "is not PATH=VALUE", "write it like jobs[llama3].checkpoint.pause='20 s'"
+            wrong.append(Problem("--set", 0, "", repr(text), reason, hint))
+    if wrong:
+        raise ScenarioError(wrong)
+    if not changes:
+        return target
+    title = "set " + ", ".join(f"{change.path} to {change.value}" for change in changes)
+    return splice.apply(target, Patch(tuple(changes), title))

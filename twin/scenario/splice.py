@@ -7,6 +7,7 @@ from twin.scenario.extend import Source
 from twin.scenario.load import Document, document_from, document_of
 from twin.scenario.patch import Change, Exact, Patch, digest
 from twin.scenario.path import resolve, split
+from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.text_edit import TextEdit
 from twin.scenario.tree import Tree, child, parse
 from twin.scenario.write import flow
@@ -25,7 +26,8 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
     Raises
     ------
     ScenarioError
-        When a path leads nowhere, or the document would be wrong afterwards. The given one is unchanged.
+        With every path that leads nowhere, or where the document would be wrong after all changes, which are checked
+        together. The given one is unchanged.
     """
     text, before = document.text, document.text
     inverse: list[Change] = []
@@ -35,11 +37,17 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
         inverse = [Change(one.path, _said(document.files[0], one.path)) for one in patch.changes]
     else:
         source, inherited = document.files[0], document.files[1:]
+        wrong: list[Problem] = []
         for change in patch.changes:
-            inverse.append(Change(change.path, _said(source, change.path)))
-            base = extend.merged(list(inherited)) if inherited else None
-            text = TextEdit(source, base, change).text()
-            source = Source(source.name, source.path, text, parse(text, source.name))
+            try:
+                inverse.append(Change(change.path, _said(source, change.path)))
+                base = extend.merged(list(inherited)) if inherited else None
+                text = TextEdit(source, base, change).text()
+                source = Source(source.name, source.path, text, parse(text, source.name))
+            except ScenarioError as error:
+                wrong += error.problems
+        if wrong:
+            raise ScenarioError(wrong)
     after = _reload(document, text)
     return after, Patch(tuple(reversed(inverse)), patch.title, _difference(text, before))
 
