@@ -46,6 +46,44 @@ def test_a_row_is_the_step_time_of_its_job() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "profile"),
+    [
+        ({"source": "Megatron-LM images/model_table.png (Megatron-Core r0.8.0)"}, "h100-megatron"),
+        ({"source": "NVIDIA/dgxc-benchmarking nemo_megatron/README_175b.md"}, "h100"),
+        ({"source": "DeepSpeed on H100"}, "h100"),
+        ({"stack": "megatron core"}, "h100-megatron"),
+        ({"framework": "Megatron_LM"}, "h100-megatron"),
+        ({"framework": "NeMo", "source": "Megatron-LM"}, "h100"),
+        ({"software": "NeMo", "framework": "Megatron-Core"}, "h100-megatron"),
+        ({"gpu": "A100-80GB", "source": "vTrain; A100, Megatron-DeepSpeed, 1F1B"}, "a100-deepspeed"),
+        ({"gpu": "A100-80GB", "source": "Megatron-LM git history"}, "a100"),
+        ({"profile": "h100", "stack": "Megatron-Core"}, "h100"),
+    ],
+)
+def test_software_that_a_row_names_chooses_the_profile(changes: dict[str, str], profile: str) -> None:
+    judged = judged_one(**changes)
+    assert judged.case is not None, judged.reason
+    assert judged.case.calibrated.name == profile
+
+
+@pytest.mark.parametrize(
+    ("kv_heads", "said"), [("5", "4 would do"), ("48", "32 would do"), ("64", "32 would do")]
+)
+def test_key_value_heads_that_no_model_has(kv_heads: str, said: str) -> None:
+    cells = {
+        "model": None,
+        "layers": "32",
+        "hidden": "4096",
+        "heads": "32",
+        "seq": "4096",
+        "kv_heads": kv_heads,
+    }
+    judged = judged_one(**cells, gpus="64", tp="2", pp="1", cp="1", vp="1")
+    assert judged.parts is None
+    assert f"{kv_heads} key-value heads do not divide 32 attention heads; {said}" in judged.reason
+
+
+@pytest.mark.parametrize(
     ("changes", "stack"),
     [
         ({"recompute": "full(config use_checkpoint=true)"}, {"recompute": "full"}),
@@ -191,7 +229,7 @@ def test_measured_times_come_from_seconds_or_rates() -> None:
         ({"optimizer": "zero1", "zero_stage": "3"}, "contradict each other"),
         ({"model": "unheard-of"}, "must give layers, hidden, heads, seq"),
         ({"model": ""}, "no model is named"),
-        ({"kv_heads": "256"}, "more than 128 attention heads"),
+        ({"kv_heads": "256"}, "do not divide 128 attention heads"),
         ({"ep": "4"}, "has no experts"),
         ({"experts": "8"}, "column 'topk'"),
         ({"nic": "fast"}, "no speed of a network card"),

@@ -10,8 +10,15 @@ from typing import Any
 from twin.physics.training_inputs import Experts, Model
 from twin.planning.case_columns import CellError
 from twin.planning.figures import ProfileError
+from twin.planning.llm import refuse_uneven_heads
 from twin.planning.models import ModelPreset, model_presets
-from twin.planning.profiles import CalibratedProfile, load_calibrated, profile_for_gpu, profile_names
+from twin.planning.profiles import (
+    CalibratedProfile,
+    load_calibrated,
+    profile_for_gpu,
+    profile_names,
+    variant_for_software,
+)
 
 DEFAULT_VOCAB = 51200
 """Vocabulary of GPT-2 as Megatron-LM pads it."""
@@ -59,8 +66,8 @@ def model_of(values: Mapping[str, Any]) -> Model:
 
     Raises
     ------
-    CellError
-        When the row does not say enough.
+    CellError, PlanError
+        When the row does not say enough, or no software runs such a model.
     """
     preset = preset_named(values.get("model", ""))
     known = None if preset is None else preset.model
@@ -92,8 +99,7 @@ def model_of(values: Mapping[str, Any]) -> Model:
         experts=_experts(values, known, hidden),
         latent=known.latent if known else None,
     )
-    if model.kv_heads > model.heads:
-        raise CellError(f"{model.kv_heads} key-value heads are more than {model.heads} attention heads")
+    refuse_uneven_heads(model)
     return model
 
 
@@ -114,6 +120,24 @@ def _experts(values: Mapping[str, Any], known: Model | None, hidden: int) -> Exp
         shared=values.get("shared_experts", base.shared if base else 0),
         dense_layers=values.get("dense_layers", base.dense_layers if base else 0),
     )
+
+
+def profile_of_row(values: Mapping[str, Any]) -> CalibratedProfile:
+    """Return the profile that a row means: by its own name, else by GPU and by the software that ran on it.
+
+    The software is what columns software, framework or stack say, else what the source of the figures names.
+
+    Raises
+    ------
+    CellError, ProfileError
+        When the row names neither, or nothing serves what it names.
+    """
+    if "profile" in values:
+        return load_calibrated(values["profile"])
+    if "gpu" not in values:
+        raise CellError("the row names no GPU; fill column 'gpu' (such as H100-80GB) or give --profile")
+    said = [values[key] for key in ("software", "framework", "stack") if key in values]
+    return variant_for_software(profile_of_gpu(values["gpu"]), " ".join(said) or values.get("source", ""))
 
 
 def profile_of_gpu(gpu: str) -> CalibratedProfile:

@@ -13,10 +13,10 @@ from twin.physics.training import StepParts, step_time
 from twin.physics.training_inputs import Model, Network, Parallel, Stack
 from twin.planning.case_columns import CellError, Column, read_row, understood
 from twin.planning.case_file import CaseFile
-from twin.planning.case_model import has_deferred_head, model_of, profile_of_gpu
+from twin.planning.case_model import has_deferred_head, model_of, profile_of_row
 from twin.planning.figures import ProfileError
 from twin.planning.llm import refuse_illegal
-from twin.planning.profiles import CalibratedProfile, load_calibrated
+from twin.planning.profiles import CalibratedProfile
 from twin.planning.result import PlanError, memory_reason
 from twin.planning.search import fastest_microbatch
 
@@ -159,7 +159,7 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
     CellError, PlanError, ProfileError
         When the row does not say enough, contradicts itself, or cannot run.
     """
-    calibrated = profile or _profile(values)
+    calibrated = profile or profile_of_row(values)
     if "p2p_factor" in values:
         numbers = replace(calibrated.profile, p2p_factor=values["p2p_factor"])
         calibrated = replace(calibrated, profile=numbers)
@@ -177,14 +177,6 @@ def case_of(values: Mapping[str, Any], profile: CalibratedProfile | None = None)
         parallel = replace(parallel, microbatch=microbatch, vp=vp)
     refuse_illegal(model, parallel)
     return Case(model, parallel, stack, network, calibrated, _measured_s(values, model, parallel))
-
-
-def _profile(values: Mapping[str, Any]) -> CalibratedProfile:
-    if "profile" in values:
-        return load_calibrated(values["profile"])
-    if "gpu" in values:
-        return profile_of_gpu(values["gpu"])
-    raise CellError("the row names no GPU; fill column 'gpu' (such as H100-80GB) or give --profile")
 
 
 def _stack(values: Mapping[str, Any], model: Model, default: Stack) -> Stack:

@@ -146,6 +146,7 @@ def refuse_illegal(model: Model, parallel: Parallel) -> None:
             f"a global batch of {parallel.global_batch} is no multiple of "
             f"data parallel {parallel.dp} x microbatch {parallel.microbatch}"
         )
+    refuse_uneven_heads(model)
     if model.heads % parallel.tp:
         raise PlanError(f"tensor parallel {parallel.tp} does not divide {model.heads} attention heads")
     if parallel.pp * parallel.vp > model.layers:
@@ -154,6 +155,15 @@ def refuse_illegal(model: Model, parallel: Parallel) -> None:
     if model.seq % parallel.cp:
         raise PlanError(f"context parallel {parallel.cp} does not divide {model.seq} tokens")
     _refuse_illegal_experts(model, parallel)
+
+
+def refuse_uneven_heads(model: Model) -> None:
+    """Raise `PlanError` where queries cannot share keys and values out evenly, as grouped-query attention does."""
+    if model.latent is None and model.heads % model.kv_heads:
+        near = max(count for count in range(1, model.kv_heads + 1) if model.heads % count == 0)
+        raise PlanError(
+            f"{model.kv_heads} key-value heads do not divide {model.heads} attention heads; {near} would do"
+        )
 
 
 def _refuse_illegal_experts(model: Model, parallel: Parallel) -> None:

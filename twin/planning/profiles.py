@@ -43,7 +43,7 @@ DIMENSION_OF: Mapping[str, str] = {
     "fp8_efficiency": "number",
 }
 MAY_BE_ZERO = frozenset(("gemm_ramp_flop", "tensor_exposed", "jitter_per_doubling", "fixed_s"))
-_KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "notes", "figures", "stack"))
+_KEYS = frozenset(("title", "extends", "confidence", "gpus", "also", "software", "notes", "figures", "stack"))
 _STACK_TYPES: Mapping[str, type] = {
     "recompute": str,
     "seq_parallel": bool,
@@ -79,7 +79,10 @@ class CalibratedProfile:
     extends
         Profile that the rest is taken from; empty when there is none.
     variant
-        Another software stack on the GPUs of the profile it extends: never chosen unless asked for by name.
+        Another software stack on the GPUs of the profile it extends: never chosen unless asked for by name or by its
+        software.
+    software
+        What people call its software stack, where a table names one; empty: only its own name chooses a variant.
     figures
         Each number with unit, source and status, by field of `Profile`.
     notes
@@ -97,6 +100,7 @@ class CalibratedProfile:
     variant: bool
     figures: Mapping[str, Figure]
     notes: str
+    software: tuple[str, ...] = ()
 
 
 def load_profile(name: str) -> Profile:
@@ -162,6 +166,7 @@ def profile_from(document: Mapping[str, Any], name: str, file: str) -> Calibrate
         variant=variant,
         figures=figures,
         notes=_text(document, "notes", file).strip() if "notes" in document else "",
+        software=_names(document, "software", file) if "software" in document else (),
     )
 
 
@@ -191,6 +196,31 @@ def profile_for_gpu(gpu: str) -> CalibratedProfile:
             return load_calibrated(served[spelling])
     known = sorted({gpu for name in profile_names() for gpu in load_calibrated(name).gpus})
     raise ProfileError("profiles", "gpus", f"no profile serves {gpu!r}; served are {', '.join(known)}")
+
+
+def variant_for_software(profile: CalibratedProfile, text: str) -> CalibratedProfile:
+    """Return the profile of the software that a text names, on the GPUs of `profile`; else `profile` itself.
+
+    Examples
+    --------
+    >>> h100 = load_calibrated("h100")
+    >>> variant_for_software(h100, "Megatron-LM README").name, variant_for_software(h100, "nemo_megatron/").name
+    ('h100-megatron', 'h100')
+    """
+    for other in (load_calibrated(name) for name in profile_names()):
+        if (
+            other.variant
+            and other.extends == profile.name
+            and any(_says(text, word) for word in other.software)
+        ):
+            return other
+    return profile
+
+
+def _says(text: str, name: str) -> bool:
+    """Return whether a text names some software, whatever stands between the words of its name."""
+    spelled = r"[\s_-]?".join(re.escape(word) for word in re.split(r"[\s_-]+", name.lower()))
+    return re.search(rf"(?<![a-z0-9]){spelled}(?![a-z0-9])", text.lower()) is not None
 
 
 def worth(profile: CalibratedProfile) -> str:
@@ -300,10 +330,17 @@ def _confidence(document: Mapping[str, Any], file: str) -> Confidence:
     return cast(Confidence, found)
 
 
+_LISTS = {
+    "gpus": "GPU names of the catalogue",
+    "also": "what people call these GPUs",
+    "software": "what people call this software",
+}
+
+
 def _names(document: Mapping[str, Any], key: str, file: str) -> tuple[str, ...]:
     found = document.get(key)
     if not isinstance(found, list) or not found or not all(isinstance(gpu, str) for gpu in found):
-        raise ProfileError(file, key, "must be a list of GPU names of the catalogue")
+        raise ProfileError(file, key, f"must be a list of {_LISTS[key]}")
     return tuple(found)
 
 
