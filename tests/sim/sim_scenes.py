@@ -178,7 +178,7 @@ def assert_books_close(engine: Engine) -> None:
     held = [node for row in jobs.rows for node in row.nodes]
     assert len(held) == len(set(held))
     for row in jobs.rows:
-        assert row.nodes == np.flatnonzero(nodes.job == row.index).tolist()
+        assert sorted(row.nodes) == np.flatnonzero(nodes.job == row.index).tolist()
         assert row.held == int(nodes.gpus[row.nodes].sum())
     resting = np.zeros_like(engine.ledger.resting)
     for account, mask in nodes._resting():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from twin.app.fact_rows import World
 from twin.planning.collective import Collective, collectives_of
-from twin.planning.link_flows import Crossing, Seat, TrafficMap
+from twin.planning.link_flows import Crossing, Seat, TrafficMap, in_rank_order
 from twin.plant.tables import Plant
 from twin.record.channels import JobState, State
 
@@ -72,7 +72,7 @@ class Fabrics:
             step_s = float(frame.values["job.step_s"][index])
             nodes = np.unique(node[job == index]).astype(np.int64) if sits else np.zeros(0, np.int64)
             if len(nodes) == spec.nodes and step_s > _LEAST_STEP_S:
-                seats.append(Seat(index, nodes, step_s))
+                seats.append(Seat(index, in_rank_order(nodes, frame.values["node.seat"]), step_s))
         return tuple(seats)
 
     def _dead(self) -> NDArray[np.bool_]:

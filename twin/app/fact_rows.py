@@ -91,6 +91,8 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
     if channel.id == "gpu.throttle":
         reasons = [word for bit, word in _THROTTLE.items() if int(number) & bit]
         return Row(title, ", ".join(reasons) or "none", hint=hint)
+    if channel.id == "node.seat" and number < 0:
+        return Row(title, "none", hint=hint)
     if channel.unit == "" and channel.quantum == 0:
         return Row(title, f"{number:,.0f}" if np.isfinite(number) else text.MISSING, hint=hint)
     digits = 4 if channel.id == "site.pue" else 3  # as on its tile

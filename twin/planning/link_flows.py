@@ -39,7 +39,7 @@ class Seat:
     job
         Its place in the scenario.
     nodes
-        Node slots in the order of its ranks, ascending.
+        Node slots in the order of its ranks: a spare has the place of the node it replaced.
     step_s
         Time of a step now [s].
     """
@@ -287,6 +287,21 @@ class TrafficMap:
                 mine = (end == node) & ((end_card == EVERY_CARD) | (end_card == card))
                 amount[mine, direction] += flows.weight[mine] * share
         return amount
+
+
+def in_rank_order(nodes: Longs, seat: NDArray[np.int32]) -> Longs:
+    """Return the nodes of a job in the order of its ranks; as they are where their places are not known.
+
+    Parameters
+    ----------
+    nodes
+        Node slots, all of the job's.
+    seat
+        Place of every node in its job, as frames carry it.
+    """
+    order = np.argsort(seat[nodes], kind="stable")
+    known = np.array_equal(seat[nodes[order]], np.arange(len(nodes)))
+    return nodes[order] if known else nodes
 
 
 def _some(flows: Flows, chosen: NDArray[np.intp]) -> Flows:

@@ -88,6 +88,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel(
         "gpu.throttle", "throttle reason", "", "u2", 0, 255, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
     ),
+    _channel("node.seat", "place in its job", "", "i4", 0, 1e5, 0, description="Order of ranks; -1: no job."),
     _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
     _channel("switch.load", "busiest port", "%", "u1", 0, 100, 1.0),
     _channel("switch.state", "switch state", "", "u1", 0, 9, 0, "states"),

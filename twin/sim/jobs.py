@@ -53,7 +53,8 @@ class JobRow:
     id: str
     submit_s: float
     state: int = JobState.QUEUED
-    nodes: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)  # in the order of its ranks
+    vacant: list[int] = field(default_factory=list)  # places in that order that wait for a spare
     gpus: int = 0  # asked for
     held: int = 0  # in its hands now
     start_s: float | None = None

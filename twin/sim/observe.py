@@ -92,6 +92,9 @@ class Observer:
         job = engine.nodes.job[gpus.node]
         v["gpu.job"][...] = job
         v["gpu.state"][...] = self._states()[gpus.node]
+        v["node.seat"][...] = -1
+        for row in engine.jobs.rows:
+            v["node.seat"][row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
         clock, throttle = self._own_clocks(temp, spread, mine, trace)
         v["gpu.clock_mhz"][...] = clock * 1e3
         v["gpu.throttle"][...] = throttle
