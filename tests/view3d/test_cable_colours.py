@@ -8,6 +8,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
+from twin.plant.tray_runs import lay_runs
 from twin.record.channels import State
 from twin.record.frame import Frame
 from twin.view3d import palette
@@ -22,7 +23,7 @@ from twin.view3d.cable_colours import (
     rail_rgb,
 )
 from twin.view3d.cable_field import CableField
-from twin.view3d.cables import dash_m, drop_mesh, trunk_mesh, trunk_sides
+from twin.view3d.cables import FINE_SIDES, TRUNK_SIDES, dash_m, drop_mesh, trunk_mesh, trunk_sides
 from twin.view3d.faces import switch_colours
 from twin.view3d.legend import cable_legend, traffic_legend
 from twin.view3d.picking import Picker
@@ -158,7 +159,7 @@ def test_meshes_carry_every_piece_once_and_dashes_go_on_across_pieces(
     geometry: Geometry, field: CableField
 ) -> None:
     drawn, runs = geometry.bundles, field.runs
-    trunks, drops = trunk_mesh(drawn, runs, trunk_sides(drawn)), drop_mesh(drawn, runs)
+    trunks, drops = trunk_mesh(drawn, runs, trunk_sides(drawn, runs)), drop_mesh(drawn, runs)
     for vertices, triangles in (trunks, drops):
         assert triangles.max() == len(vertices) - 1
     pieces = np.unique(np.concatenate([m[0]["a_piece"][:, 0] for m in (trunks, drops)]))
@@ -167,6 +168,16 @@ def test_meshes_carry_every_piece_once_and_dashes_go_on_across_pieces(
     piece = int(np.flatnonzero(runs.used[1:] & runs.used[:-1] & (runs.line[1:] == runs.line[:-1]))[0])
     here, following = (vertices["a_piece"][vertices["a_piece"][:, 0] == k, 1] for k in (piece, piece + 1))
     assert here.max() == pytest.approx(following[following > here.min()].min(), abs=1e-4)
+
+
+def test_only_a_small_hall_has_fine_cables() -> None:
+    """In software triangles are what cables cost, and every piece of a tray line has as many."""
+    few, many = (hall_of(gpus) for gpus in (256, 16384))
+    sides = []
+    for plant in (few, many):
+        drawn = build_geometry(plant).bundles
+        sides.append(trunk_sides(drawn, lay_runs(plant, drawn)))
+    assert sides == [FINE_SIDES, TRUNK_SIDES]
 
 
 def test_dashes_lie_further_apart_from_far_away() -> None:

@@ -87,7 +87,8 @@ _TYPE = np.dtype([("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("
 TRUNK_SIDES, DROP_SIDES = 6, 4
 FINE_SIDES = 14
 """Sides of the trunks of a small hall, which is looked at from near by."""
-FEW = 120
+FEW = 400
+"""Pieces in the trays of a small hall at most."""
 COARSE_SIDES = 3
 """Sides of the trunks of a large hall while the camera moves: vertices are what they cost in software."""
 WIDTH = 1024
@@ -99,9 +100,9 @@ def dash_m(distance_m: float) -> float:
     return float(DASH_M * 2.0 ** max(0, round(np.log2(max(distance_m, 1.0) / FAR_M))))
 
 
-def trunk_sides(drawn: TrayBundles) -> int:
+def trunk_sides(drawn: TrayBundles, runs: CableRuns) -> int:
     """Return how many sides trunks have at rest."""
-    return FINE_SIDES if int((drawn.rack < 0).sum()) <= FEW else TRUNK_SIDES
+    return FINE_SIDES if int(((drawn.rack[runs.line] < 0) & runs.used).sum()) <= FEW else TRUNK_SIDES
 
 
 def trunk_mesh(
@@ -211,7 +212,7 @@ class Cables:
     """
 
     def __init__(self, drawn: TrayBundles, runs: CableRuns) -> None:
-        sides = trunk_sides(drawn)
+        sides = trunk_sides(drawn, runs)
         self._trunks, self._drops = _Mesh(trunk_mesh(drawn, runs, sides)), _Mesh(drop_mesh(drawn, runs))
         few = sides == FINE_SIDES
         self._coarse = self._trunks if few else _Mesh(trunk_mesh(drawn, runs, COARSE_SIDES))
