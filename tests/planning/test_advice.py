@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from twin.planning.advice import advise, fewest_gpus
-from twin.planning.job import LlmJob, cut, estimate
+from twin.planning.advice import advise, fewest_gpus, would_fit
+from twin.planning.job import LlmJob, VisionJob, cut, estimate
 from twin.planning.llm import default_stack
+from twin.planning.vision_advice import largest_batch
 
 TIGHT = LlmJob("llama3-70b", cut(64, 128, tp=4, pp=4, cp=1, vp=5, microbatch=2), "h100")
 
@@ -75,3 +76,26 @@ def test_where_nothing_helps_more_gpus_are_offered() -> None:
     assert estimate(one.job).fits
     assert fewest_gpus("llama3-405b", 8, 8, "h100") is not None
     assert fewest_gpus("llama3-405b", 1, 1, "h100", gpu_bytes=1e9) is None
+
+
+def test_a_vision_job_is_told_the_largest_batch_that_fits() -> None:
+    job = VisionJob(8, "h100", 1e13, 1e6, 1e9, batch_per_gpu=256, sample_activation_bytes=0.5e9)
+    batch = largest_batch(job)
+    assert 0 < batch < 256
+    assert estimate(replace(job, batch_per_gpu=batch)).fits
+    assert not estimate(replace(job, batch_per_gpu=batch + 1)).fits
+    assert would_fit(job).startswith(f"what would fit: batch 256 -> {batch} on each GPU (")
+    assert would_fit(replace(job, batch_per_gpu=batch)) == ""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sample_bytes", "said"),
+    [
+        (22e9, 1e9, "the model state alone needs 352 of 76 GB usable"),
+        (22e9, 0.0, "the model state alone needs 352 of 76 GB usable"),
+        (4e9, 20e9, "model state and a single sample need 84 of 76 GB usable"),
+    ],
+)
+def test_where_no_batch_fits_a_larger_gpu_is_named(parameters: float, sample_bytes: float, said: str) -> None:
+    job = VisionJob(8, "h100", 1e13, 1e6, parameters, 32, sample_activation_bytes=sample_bytes)
+    assert would_fit(job) == f"no batch fits: {said}; use a GPU with more memory"

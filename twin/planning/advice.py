@@ -14,6 +14,8 @@ from twin.planning.models import load_model
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.result import MEMORY_SHARE
 from twin.planning.search import Candidate, Limits, filled_layers, search
+from twin.planning.vision import VisionJob
+from twin.planning.vision_advice import vision_would_fit
 
 MOST_GPUS_FACTOR = 64
 """How many times its GPUs a job is offered at most."""
@@ -54,8 +56,10 @@ class _State:
     stack: Stack
 
 
-def would_fit(job: LlmJob) -> str:
+def would_fit(job: LlmJob | VisionJob) -> str:
     """Return the cheapest changes that make a job fit, as a sentence; empty when it fits or nothing would do."""
+    if isinstance(job, VisionJob):
+        return vision_would_fit(job)
     found = [f"{one.words} ({one.step_s:.3g} s a step)" for one in advise(job)[:3]]
     return f"what would fit: {'; or '.join(found)}" if found else ""
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from twin.physics.training_inputs import Model
+from twin.physics.training_inputs import Model, Stack
 from twin.planning.profiles import CalibratedProfile
 from twin.planning.search import Limits, search
 
 TRIES = 12
-"""Searches for each answer at most: what is farther away is no near size."""
+"""Searches in each direction at most: what is farther away is no near size."""
 NEAR = 0.1
-"""Batches that differ by no more of the one asked for are alike to people."""
+"""Sizes that differ by no more of the one asked for are alike to people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +25,21 @@ class Nearby:
     batch
         Global batch on the same GPUs.
     gpus
-        GPUs, whole nodes and no more than asked for, with the same batch.
+        Numbers of GPUs, whole nodes and no more than the scene has, with the same batch: one above and one below what
+        was asked for, the nearer first.
     """
 
     batch: int | None
-    gpus: int | None
+    gpus: tuple[int, ...]
 
     @property
     def words(self) -> str:
         """Return the sentence for people; empty where there is nothing."""
         said = [] if self.batch is None else [f"a batch of {self.batch:,}"]
-        said += [] if self.gpus is None else [f"{self.gpus:,} GPUs"]
-        return f"{' or '.join(said)} would do" if said else ""
+        if self.gpus:
+            said.append(f"{' or '.join(f'{count:,}' for count in self.gpus)} GPUs")
+        between = ", or " if len(self.gpus) > 1 else " or "
+        return f"{between.join(said)} would do" if said else ""
 
 
 def nearby(
@@ -45,34 +49,54 @@ def nearby(
     profile: CalibratedProfile,
     *,
     node_gpus: int,
+    scene_gpus: int,
     gpu_bytes: float,
     domain_gpus: int,
+    stack: Stack | None = None,
 ) -> Nearby:
-    """Return the best batch near by and the nearest smaller number of GPUs at which some cut runs.
+    """Return the best batch near by, and the best numbers of GPUs near by at which some cut runs.
 
     Parameters
     ----------
-    model, gpus, global_batch, profile, gpu_bytes
+    model, gpus, global_batch, profile, gpu_bytes, stack
         As for `twin.planning.search.search`, which found nothing for them.
-    node_gpus, domain_gpus
-        GPUs of a node, and of a scale-up domain.
+    node_gpus, scene_gpus, domain_gpus
+        GPUs of a node, of the scene, and of a scale-up domain.
     """
 
     def rate(count: int, batch: int) -> float:
         """Sequences per second of the best cut; 0 where none runs."""
         limits = Limits(top=1, domain_gpus=domain_gpus)
-        best = search(model, count, batch, profile, gpu_bytes=gpu_bytes, limits=limits).best
+        best = search(model, count, batch, profile, stack=stack, gpu_bytes=gpu_bytes, limits=limits).best
         return batch / best[0].step_s if best else 0.0
 
     degrees = [d for d in range(1, gpus + 1) if gpus % d == 0]
     multiples = {batch for d in degrees for batch in (global_batch // d * d, -(-global_batch // d) * d)}
     batches = sorted(multiples - {0, global_batch}, key=lambda batch: (abs(batch - global_batch), batch))
-    rates = {batch: rate(gpus, batch) for batch in batches[:TRIES]}
-    # The nearest batch may leave only a poor cut; a few sequences more or less may have a good one.
-    near = [batch for batch in rates if abs(batch - global_batch) <= NEAR * global_batch and rates[batch]]
-    any_batch = next((batch for batch in rates if rates[batch]), None)
-    fewer = (count for count in range(gpus - gpus % node_gpus, 0, -node_gpus) if count < gpus)
+    whole = gpus - gpus % node_gpus
+    fewer = (count for count in range(whole, 0, -node_gpus) if count < gpus)
+    more = range(whole + node_gpus, scene_gpus + 1, node_gpus)
+    counts = {
+        count
+        for side in (fewer, more)
+        if (count := _best_near(side, gpus, lambda count: rate(count, global_batch))) is not None
+    }
     return Nearby(
-        batch=max(near, key=rates.__getitem__) if near else any_batch,
-        gpus=next((count for count in islice(fewer, TRIES) if rate(count, global_batch)), None),
+        batch=_best_near(batches, global_batch, lambda batch: rate(gpus, batch)),
+        gpus=tuple(sorted(counts, key=lambda count: (abs(count - gpus), count))),
     )
+
+
+def _best_near(sizes: Iterable[int], wanted: int, rate: Callable[[int], float]) -> int | None:
+    """Return the fastest of the sizes that are near, else the first that runs; the nearest are given first.
+
+    The nearest size may leave only a poor cut; a few more or less may have a good one.
+    """
+    best: tuple[float, int] | None = None
+    for size in islice(sizes, TRIES):
+        if best is not None and abs(size - wanted) > NEAR * wanted:
+            break
+        speed = rate(size)
+        if speed and (best is None or speed > best[0]):
+            best = (speed, size)
+    return None if best is None else best[1]
