@@ -10,6 +10,7 @@ import typer
 from twin.cli.options import Json, Scene
 
 if TYPE_CHECKING:
+    from twin.planning.joined import NotJoined
     from twin.runtime.protocol import Engine
     from twin.scenario import Document, Problem
 
@@ -61,6 +62,7 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     from twin.catalog import UnknownPart, load_catalog
     from twin.planning.figures import ProfileError
     from twin.planning.job import PlanError
+    from twin.planning.joined import NotJoined
     from twin.plant.error import PlantError
     from twin.scenario.doubts import doubts
     from twin.scenario.expand import counts
@@ -72,12 +74,27 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     made = {**asdict(counts(scenario, load_catalog())), "jobs": len(scenario.jobs)}
     try:
         engine = Engine(scenario)
+    except NotJoined as error:
+        problems = [*doubts(document, load_catalog()), _not_joined(document, error)]
+        return [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in problems], made
     except (PlantError, UncooledNode, UnplaceableJob, PlanError, ProfileError) as error:
         return [_row(document.name, 0, "", "", str(error), "")], made
     except UnknownPart as error:
         return [_row(document.name, 0, "", "", str(error.args[0]), "")], made
     problems = [*doubts(document, load_catalog()), *_said_at_the_start(document, engine)]
     return [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in problems], made
+
+
+def _not_joined(document: Document, error: NotJoined) -> Problem:
+    """Return a job whose nodes nothing joins as a finding about how many it asks for."""
+    from twin.scenario import Problem
+    from twin.scenario.tree import locate, written
+
+    row = [job.id for job in document.scenario.jobs].index(error.job)
+    at = ("jobs", row, "nodes")
+    mark = locate(document.tree, at)
+    value = str(document.scenario.jobs[row].nodes)
+    return Problem(mark.file, mark.line, written(at, document.tree), value, error.reason, error.hint)
 
 
 def _said_at_the_start(document: Document, engine: Engine) -> Iterator[Problem]:

@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.planning.joined import Joints
 from twin.planning.placement import place, profile_of, terms_of
-from twin.planning.scenario_job import allowed_nodes, planned_job
+from twin.planning.scenario_job import planned_job
 from twin.planning.traffic import exchanges_of, traffic_of
 from twin.plant.domains import scale_up_domains
+from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import Links, links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
@@ -29,23 +31,26 @@ def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = N
     job
         As a scenario has it.
     nodes
-        Where it sits; None: on the first nodes that it may use.
+        Where it sits; None: on the first nodes that it may use and a fabric joins.
 
     Returns
     -------
     Network
-        The profile's own network where the job sends nothing, or no fabric joins its nodes.
+        The profile's own network where the job sends nothing through a fabric, or the scene has none.
 
     Raises
     ------
     PlanError
-        When the job is cut in a way that cannot run.
+        When the job is cut in a way that cannot run; as NotJoined, when no fabric joins as many nodes as it wants.
     """
-    chosen = np.flatnonzero(allowed_nodes(plant, job.rows))[: job.nodes] if nodes is None else nodes
+    links = links_of(plant)
+    if nodes is None:
+        places = Joints(plant, links, catalog).places(job)
+        chosen, fabric = places.first(job.nodes), places.fabric
+    else:
+        chosen, fabric = nodes, fabric_of(plant, links, nodes)
     if len(chosen) < 2:
         return FULL_NETWORK
-    links = links_of(plant)
-    fabric = fabric_of(links, len(plant.fabrics), chosen)
     gpus = int(plant.nodes.gpu_count[chosen].sum())
     part = plant.gpu_parts[int(plant.gpus.part[plant.nodes.gpu_first[chosen[0]]])]
     planned = planned_job(job, gpus, part, catalog.gpu(part).memory_bytes)
@@ -60,11 +65,10 @@ def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = N
     return placement.network if placement.reachable and traffic.step_bytes.any() else FULL_NETWORK
 
 
-def fabric_of(links: Links, fabrics: int, nodes: Slots) -> int | None:
-    """Return the first fabric that connects all nodes, None when there is none."""
-    for fabric in range(fabrics):
-        mine = links.fabric == fabric
-        ends = np.concatenate([links.node_a[mine], links.node_b[mine]])
-        if np.isin(nodes, ends).all():
+def fabric_of(plant: Plant, links: Links, nodes: Slots) -> int | None:
+    """Return the first fabric that joins all nodes, None when there is none."""
+    for fabric in range(len(plant.fabrics)):
+        island = islands_of(plant, links, fabric)[nodes]
+        if (island != ALONE).all() and (island == island[0]).all():
             return fabric
     return None

@@ -13,6 +13,7 @@ from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel,
 from twin.planning.placement import Terms, place, terms_of
 from twin.planning.traffic import llm_exchanges, traffic_of
 from twin.plant.domains import scale_up_domains
+from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import Links, links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
@@ -29,7 +30,7 @@ class SceneNetwork:
     plant
         What stands there.
     nodes
-        Node slots a job would take, in this order.
+        Node slots that the fabric joins and a job would take, in this order.
     links, fabric
         All links, and the number of the fabric that joins these nodes.
     terms
@@ -44,6 +45,11 @@ class SceneNetwork:
     fabric: int
     terms: Terms
     domain: Longs
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of the nodes that it joins."""
+        return int(self.plant.nodes.gpu_count[self.nodes].sum())
 
     @cached_property
     def router(self) -> Router:
@@ -84,7 +90,7 @@ class SceneNetwork:
 
 
 def scene_network(plant: Plant, catalog: Catalog, nodes: Longs) -> SceneNetwork | None:
-    """Return the first fabric that joins some nodes; none where there is none.
+    """Return the fabric that joins most of some nodes, and which; none where the scene has no fabric.
 
     Parameters
     ----------
@@ -94,10 +100,14 @@ def scene_network(plant: Plant, catalog: Catalog, nodes: Longs) -> SceneNetwork 
         Node slots.
     """
     links = links_of(plant)
+    domain = scale_up_domains(plant, catalog).astype(np.int64)
+    best: tuple[int, Longs] | None = None
     for fabric in range(len(plant.fabrics)):
-        mine = links.fabric == fabric
-        ends = np.concatenate([links.node_a[mine], links.node_b[mine]])
-        if np.isin(nodes, ends).all():
-            domain = scale_up_domains(plant, catalog).astype(np.int64)
-            return SceneNetwork(plant, nodes, links, fabric, terms_of(plant, fabric, catalog), domain)
-    return None
+        island = islands_of(plant, links, fabric)[nodes]
+        counts = np.bincount(island[island != ALONE], minlength=1)
+        joined = nodes[island == counts.argmax()] if counts.any() else nodes[:1]
+        if best is None or len(joined) > len(best[1]):
+            best = fabric, joined
+    if best is None:
+        return None
+    return SceneNetwork(plant, best[1], links, best[0], terms_of(plant, best[0], catalog), domain)

@@ -41,7 +41,7 @@ class SceneGpus:
     profile
         Calibration profile that serves them.
     network
-        What joins their nodes; none: no fabric of the scene joins them all.
+        What joins most of their nodes; none: the scene has no fabric.
     """
 
     part: str
@@ -129,7 +129,7 @@ def plan_for_scene(
     Raises
     ------
     PlanError
-        When the scene has fewer GPUs.
+        When the scene has fewer GPUs, or no fabric joins as many.
     ProfileError
         When there is no such model or profile.
     """
@@ -142,8 +142,11 @@ def plan_for_scene(
     chosen = default_stack(name, model, precision) if stack is None else stack
     if limits.domain_gpus is None:
         limits = replace(limits, domain_gpus=gpus_of.domain_gpus)
-    numbers = (load_calibrated(name) if isinstance(name, str) else name).profile
     fabric = gpus_of.network
+    if fabric is not None and gpus > max(fabric.gpus, gpus_of.domain_gpus):
+        joined = max(fabric.gpus, gpus_of.domain_gpus)
+        raise PlanError(f"{gpus} GPUs are more than the {joined} that a fabric of the scene joins")
+    numbers = (load_calibrated(name) if isinstance(name, str) else name).profile
     found = search(
         shape,
         gpus,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.catalog import Catalog
-from twin.scenario import fabric_fits, storage_fits
+from twin.scenario import fabric_fits, fits, storage_fits
 from twin.scenario.load import Document
 from twin.scenario.problem import Problem, shown
 from twin.scenario.tree import Path, child, locate, written
@@ -14,7 +14,14 @@ from twin.scenario.tree import Path, child, locate, written
 def doubts(document: Document, catalog: Catalog) -> list[Problem]:
     """Return what is doubtful in a scene, in the order of its file."""
     scenario = document.scenario
-    topics = (fabric_fits.unmet, fabric_fits.crowded, storage_fits.unmet)
+    topics = (
+        fabric_fits.unmet,
+        fabric_fits.crowded,
+        fabric_fits.at_odds,
+        fits.unlinked,
+        fits.split_tensors,
+        storage_fits.unmet,
+    )
     wrong = (_problem(document, *one) for topic in topics for one in topic(scenario, catalog))
     found = [*_edition(document, catalog), *_power(document), *wrong]
     return sorted(found, key=lambda problem: problem.line)

@@ -95,9 +95,22 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str
     """Yield (path, reason, hint) of fabrics whose leaves do not all meet in a spine."""
     for i, fabric in enumerate(scenario.fabrics):
         nodes = connected(scenario, fabric, catalog)
-        if fabric.kind not in ("leaf-spine", "rail-optimised", "rail-only") or not nodes.cards:
+        if (
+            fabric.kind not in ("single-switch", "leaf-spine", "rail-optimised", "rail-only")
+            or not nodes.cards
+        ):
             continue
         size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+        if fabric.kind == "single-switch":
+            if size.leaves > fabric.homes and fabric.leaf is not None and fabric.leaf.count is None:
+                each = size.leaves // fabric.homes
+                reason = (
+                    f"takes {each} switches that nothing joins: {len(nodes.cards) * nodes.most_cards:,} cables, and a "
+                    f"{fabric.leaf.part} has {size.leaf.count if size.leaf else 0:,} ports; each takes some rails"
+                )
+                hint = "kind: rail-optimised with a spine joins the rails, or a count says they stay apart"
+                yield ("fabrics", i, "kind"), reason, hint
+            continue
         alone = size.leaves > fabric.homes if fabric.kind == "leaf-spine" else size.units > 1
         if size.spine is None and (alone or size.units > 1):
             reason = "is not given: nodes of different leaves do not reach one another"
@@ -112,6 +125,32 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str
                 f"has {each} spines to join, and a leaf {size.up} cables up: not all leaves meet in a spine"
             )
             yield ("fabrics", i, "spine"), reason, "kind: fat-tree has a third tier for so many nodes"
+
+
+def at_odds(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
+    """Yield (path, reason, hint) of technologies that switches do not speak, and of routing where nothing is chosen."""
+    for i, fabric in enumerate(scenario.fabrics):
+        if fabric.routing is not None and fabric.kind in ("torus", "ring"):
+            reason = f"changes nothing: in a {fabric.kind} data goes dimension by dimension"
+            yield ("fabrics", i, "routing"), reason, "leave it out"
+        if fabric.technology is None:
+            continue
+        asked = catalog.technology(fabric.technology)
+        for name in TIER_NAMES:
+            tier: SwitchTier | None = getattr(fabric, name)
+            own_name = catalog.switch(tier.part).technology if tier is not None else ""
+            if tier is None or not own_name or own_name == fabric.technology:
+                continue
+            own = catalog.technology(own_name)
+            faster = (asked.line_rate_bytes_s or 0.0) > (own.line_rate_bytes_s or math.inf)
+            if (asked.family == "infiniband") != (own.family == "infiniband"):
+                reason = f"is not what the {name} switches speak: a {tier.part} is {own.title}"
+            elif faster:
+                reason = f"is faster than the {name} switches: a {tier.part} is {own.title}"
+            else:
+                continue
+            yield ("fabrics", i, "technology"), reason, f"{own_name}, or other switches"
+            break
 
 
 def crowded(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:

@@ -10,7 +10,7 @@ from twin.scenario.document import Scenario
 from twin.scenario.quantity import rendered
 from twin.scenario.systems import Storage
 from twin.scenario.tree import Path
-from twin.scenario.work import Input, Job
+from twin.scenario.work import Input, Job, LlmTraining, VisionTraining
 
 Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint."""
@@ -44,6 +44,7 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             continue
         at: Path = ("jobs", i, "workload")
         dataset_bytes = workload.dataset_bytes
+        yield from (((*at, key), reason, hint) for key, reason, hint in _sample(workload))
         store = stores.get(job.storage or "")
         if dataset_bytes is not None and store is not None and store.id not in filled:
             room_bytes = _capacity_bytes(store, catalog)
@@ -53,6 +54,19 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         yield from (
             ((*at, key), reason, hint) for key, reason, hint in _caches(scenario, catalog, job, workload)
         )
+
+
+def _sample(workload: Input) -> Iterator[tuple[str, str, str]]:
+    """Yield a sample that is larger than the data set it is from."""
+    key, one_bytes = "", 0.0
+    if isinstance(workload, VisionTraining):
+        key, one_bytes = "sample", workload.sample_bytes
+    elif isinstance(workload, LlmTraining) and workload.sequence is not None:
+        key, one_bytes = "sequence", workload.sequence * workload.token_bytes
+    whole_bytes = workload.dataset_bytes
+    if whole_bytes is not None and one_bytes > whole_bytes:
+        reason = f"is larger than the whole data set of {rendered(whole_bytes, 'data')}"
+        yield key, reason, "a smaller one, or a larger dataset"
 
 
 def _caches(

@@ -152,7 +152,9 @@ class Engine:
         self.layout: Layout = self.observer.layout
 
     def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[int]]:
-        return plan_jobs(scenario, self.plant, self.catalog, self.failures.rate, self.network.expected())
+        network = self.network
+        rate = self.failures.rate
+        return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.places)
 
     def _replan(self, scenario: Scenario) -> None:
         plans, work, _ = self._plans(scenario)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.job_network import fabric_of
+from twin.planning.joined import Joints
 from twin.planning.placement import (
     Placement,
     Terms,
@@ -28,10 +28,9 @@ from twin.planning.placement import (
     profile_of,
     terms_of,
 )
-from twin.planning.scenario_job import allowed_nodes, planned_job
+from twin.planning.scenario_job import planned_job
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, exchanges_of, traffic_of
 from twin.plant.cut_off import cut_off
-from twin.plant.domains import scale_up_domains
 from twin.plant.links import links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
@@ -83,7 +82,9 @@ class FabricState:
         self.plant, self.catalog, self.specs = plant, catalog, specs
         self.links = links_of(plant)
         self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
-        self.domain = scale_up_domains(plant, catalog).astype(np.int64)
+        joints = Joints(plant, self.links, catalog)
+        self.domain = joints.domain
+        self.places = [joints.places(job) for job in specs]
         self.terms: list[Terms] = [terms_of(plant, k, catalog) for k in range(len(plant.fabrics))]
         self.version = 0  # of everything that observers show
         self.peak = np.zeros(2 * len(self.links), np.int64)
@@ -92,7 +93,7 @@ class FabricState:
         self._hurt: set[int] = set()  # fabrics with a fault
         self._intact: dict[int, Router] = {}
         self._now: dict[int, Router] = {}
-        self._talks = [self._talk(job) for job in specs]
+        self._talks = [self._talk(index) for index in range(len(specs))]
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
         self._works: dict[tuple[int, Network], Work] = {}
         self._seats: dict[int, Seat] = {}
@@ -106,8 +107,9 @@ class FabricState:
         """Say whose work follows from the fabric."""
         self.jobs, self.plans = jobs, plans
 
-    def _talk(self, job: Job) -> Talk:
-        allowed = np.flatnonzero(allowed_nodes(self.plant, job.rows))
+    def _talk(self, index: int) -> Talk:
+        job, places = self.specs[index], self.places[index]
+        allowed = np.flatnonzero(places.allowed)
         nodes = allowed[: job.nodes]
         if len(nodes) < job.nodes or len(set(self.plant.nodes.part[allowed].tolist())) > 1:
             return Talk(None, (), None, 0, "")  # it will never be planned
@@ -115,7 +117,7 @@ class FabricState:
         part = self.plant.gpu_parts[int(self.plant.gpus.part[self.plant.nodes.gpu_first[nodes[0]]])]
         planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
         return Talk(
-            fabric_of(self.links, len(self.plant.fabrics), nodes),
+            places.fabric,
             exchanges_of(planned, gpus),
             profile_of(planned),
             gpus,
@@ -145,26 +147,30 @@ class FabricState:
         talk, slots = self._talks[index], np.array(nodes, np.int64)
         if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
             return None
+        traffic = self._sent(index, slots)
+        if not traffic.step_bytes.any():
+            return None
+        router = self._router(talk.fabric, intact=intact)
+        return place(router, traffic, slots, talk.profile, self.terms[talk.fabric])
+
+    def _sent(self, index: int, slots: Longs) -> Traffic:
+        """Return what a job sends between the domains of its nodes."""
         table = self.plant.nodes
         _, pattern = np.unique(self.domain[slots], return_inverse=True)
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
             per_node, cards = int(table.gpu_count[slots[0]]), int(table.nics[slots[0]])
-            known = (pattern.tobytes(), traffic_of(talk.exchanges, per_node, cards, pattern))
+            exchanges = self._talks[index].exchanges
+            known = (pattern.tobytes(), traffic_of(exchanges, per_node, cards, pattern))
             self._traffic[index] = known
-        if not known[1].step_bytes.any():
-            return None
-        router = self._router(talk.fabric, intact=intact)
-        return place(router, known[1], slots, talk.profile, self.terms[talk.fabric])
+        return known[1]
 
     def expected(self) -> list[Network]:
         """Return what the intact fabric gives each job on the nodes it would take if all started in order."""
         taken = self.plant.nodes.drained.copy()
         networks = []
         for index, job in enumerate(self.specs):
-            allowed = allowed_nodes(self.plant, job.rows)
-            free = np.flatnonzero(allowed & ~taken)
-            chosen = (free if len(free) >= job.nodes else np.flatnonzero(allowed))[: job.nodes]
+            chosen = self.places[index].first(job.nodes, taken)
             taken[chosen] = True
             placement = self._place(index, chosen.tolist(), intact=True)
             networks.append(placement.network if placement and placement.reachable else FULL_NETWORK)
@@ -297,7 +303,7 @@ class FabricState:
             touched = [bool(over[used].any()) for used in seat.placement.spread.by_phase]
             seat.slow = np.where(np.bincount(KIND_OF_PHASE, touched) > 0, slow, 1.0)
             network = seat.network
-            crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s)
+            crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s, network.members)
             seat.contention_s = max(0.0, self._work(index, crowded).step_s - seat.step_s)
 
     def contention_s(self, index: int) -> float:
@@ -358,6 +364,14 @@ class FabricState:
                 busiest=float(busier.max(initial=0.0)),
             )
         return self._drawn
+
+    def talks(self, index: int) -> bool:
+        """Return whether a job sends anything between scale-up domains, on the first nodes it may use."""
+        talk, job = self._talks[index], self.specs[index]
+        if talk.profile is None or not talk.exchanges or job.nodes < 2:
+            return False
+        slots = self.places[index].first(job.nodes)
+        return bool(self._sent(index, slots).step_bytes.any())
 
     def fabric_of(self, index: int) -> int | None:
         """Return the fabric a job communicates over, None when it needs none."""

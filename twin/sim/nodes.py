@@ -92,11 +92,15 @@ class Nodes:
         if before != after:
             self.ledger.move(t_s, int(self.gpus[node]), before, after)
 
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Which nodes are usable and nobody holds."""
+        result: NDArray[np.bool_] = (self.condition == FREE) & (self.job < 0) & self.plant.nodes.present
+        return result
+
     def free(self, allowed: NDArray[np.bool_]) -> Ints:
         """Return the usable nodes of `allowed` that nobody holds, lowest slot first."""
-        return np.flatnonzero(
-            allowed & (self.condition == FREE) & (self.job < 0) & self.plant.nodes.present
-        ).astype(np.int32)
+        return np.flatnonzero(allowed & self.usable).astype(np.int32)
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from twin.catalog import Catalog
 from twin.physics.checkpoint import daly_interval_s, young_interval_s
 from twin.physics.training_inputs import FULL_NETWORK, Network
 from twin.planning.advice import would_fit
+from twin.planning.joined import Places, group_for
 from twin.planning.llm import LlmJob
 from twin.planning.scenario_job import allowed_nodes, planned_job
 from twin.plant.tables import Plant, Stores
@@ -31,7 +33,7 @@ class JobPlan:
     """Numbers of one job that do not change while it runs."""
 
     nodes: int
-    allowed: NDArray[np.bool_]  # nodes it may use
+    groups: tuple[NDArray[np.bool_], ...]  # nodes among which it can run as a whole, each joined by a fabric
     steps: int | None
     checkpoint_steps: int | None
     pause_s: float
@@ -40,6 +42,16 @@ class JobPlan:
     load_s: float  # from an idle store
     store: int  # that checkpoints go to, -1 none
     recovery: Recovery
+
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """Return all nodes it may use."""
+        result: NDArray[np.bool_] = np.logical_or.reduce(self.groups)
+        return result
+
+    def group(self, held: Sequence[int], free: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the nodes it may use beside those it holds; while it holds none, those with room for it."""
+        return group_for(self.groups, held, free, self.nodes)
 
     @property
     def first_start_s(self) -> float:
@@ -88,6 +100,7 @@ def plan_jobs(
     catalog: Catalog,
     node_failures_per_s: float,
     networks: Sequence[Network] | None = None,
+    places: Sequence[Places] | None = None,
 ) -> tuple[list[JobPlan], list[Work], list[int]]:
     """Resolve all jobs of `scenario`: plans, steps, and GPUs asked for.
 
@@ -97,6 +110,8 @@ def plan_jobs(
         Rate of one node [1/s], for the Young and Daly rules.
     networks
         What the fabric is expected to give each job; None: all that their profiles know.
+    places
+        Where each job can run; None: on all nodes of its rows.
 
     Raises
     ------
@@ -109,7 +124,8 @@ def plan_jobs(
         count, gpu_part = hardware_of(plant, job, allowed)
         network = networks[index] if networks is not None else FULL_NETWORK
         work = work_of(job, count, gpu_part, catalog, network)
-        plan = _plan(job, allowed, work, node_failures_per_s * job.nodes, plant.storage)
+        groups = (allowed,) if places is None else places[index].groups
+        plan = _plan(job, groups, work, node_failures_per_s * job.nodes, plant.storage)
         plans.append(plan)
         works.append(replace(work, duty=plan.duty(work.step_s)))
         gpus.append(count)
@@ -141,7 +157,9 @@ def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> tuple[int
     return per_node * job.nodes, plant.gpu_parts[int(plant.gpus.part[first])]
 
 
-def _plan(job: Job, allowed: NDArray[np.bool_], work: Work, failures_per_s: float, stores: Stores) -> JobPlan:
+def _plan(
+    job: Job, groups: tuple[NDArray[np.bool_], ...], work: Work, failures_per_s: float, stores: Stores
+) -> JobPlan:
     checkpoint = job.checkpoint
     interval_s = _interval_s(job, work, failures_per_s)
     store = stores.ids.index(checkpoint.storage) if checkpoint.storage in stores.ids else -1
@@ -154,7 +172,7 @@ def _plan(job: Job, allowed: NDArray[np.bool_], work: Work, failures_per_s: floa
         epoch = dataset_bytes / work.ingest_bytes
     return JobPlan(
         nodes=job.nodes,
-        allowed=allowed,
+        groups=groups,
         steps=job.steps,
         checkpoint_steps=None if math.isinf(interval_s) else max(1, round(interval_s / work.step_s)),
         pause_s=checkpoint.pause_s,

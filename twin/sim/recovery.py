@@ -19,6 +19,12 @@ from twin.sim.plan import JobPlan
 from twin.sim.stores import Stores, Write
 
 
+def _seats(row: JobRow, count: int) -> list[int]:
+    """Return the node of each place in the order of ranks, -1 where one is missing."""
+    held, vacant = iter(row.nodes), set(row.vacant)
+    return [-1 if seat in vacant else next(held) for seat in range(count)]
+
+
 class Recovery:
     """Handlers of the timers ``job``, ``durable`` and of failures; every one acts on a row of the table."""
 
@@ -173,7 +179,7 @@ class Recovery:
         self._give_up_writes(row, now)
         for node in row.nodes:
             self.nodes.assign(now, node, -1)
-        row.nodes, row.held = [], 0
+        row.nodes, row.vacant, row.held = [], [], 0
         self.changed.add(row.index)
         self.log.add(
             now,
@@ -219,17 +225,22 @@ class Recovery:
         self.jobs.book(row, now)
         held = np.asarray(row.nodes, int)
         gone = held[self.nodes.condition[held] != FREE].tolist()
+        seats = _seats(row, plan.nodes)
         if gone:
             for node in gone:
                 self.nodes.assign(now, node, -1)
             lost = set(gone)
+            seats = [-1 if node in lost else node for node in seats]
             row.nodes = [n for n in row.nodes if n not in lost]
         missing = plan.nodes - len(row.nodes)
-        spares = self.nodes.free(plan.allowed)[:missing].tolist()
+        spares = self.nodes.free(plan.group(row.nodes, self.nodes.usable))[:missing].tolist()
         for node in spares:
             self.nodes.assign(now, node, row.index)
             self.log.add(now, "spare_taken", self.nodes.plant.nodes.ids[node], f"joins {row.id}", node=node)
-        row.nodes = sorted([*row.nodes, *spares])
+        empty = [seat for seat, node in enumerate(seats) if node < 0]
+        for seat, node in zip(empty, spares, strict=False):
+            seats[seat] = node  # ranks elsewhere stay where they are
+        row.nodes, row.vacant = [node for node in seats if node >= 0], empty[len(spares) :]
         self._hold(row)
         self.changed.add(row.index)
         lacking = plan.nodes - len(row.nodes)

@@ -35,7 +35,7 @@ class Scheduler:
         while self.queue:
             row = self.jobs.rows[self.queue[0]]
             plan = self.plans[row.index]
-            free = self.nodes.free(plan.allowed)
+            free = self.nodes.free(plan.group((), self.nodes.usable))
             if len(free) < plan.nodes:
                 break
             self.queue.pop(0)

@@ -154,7 +154,10 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
         "goodput": jobs.goodput(row, now),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
+        "fits": not work.misfit,
+        "reason": work.misfit or None,
         "network": _network(engine, row),
+        "network_reason": _unmodelled(engine, row),
     }
 
 
@@ -171,6 +174,18 @@ def _network(engine: Engine, row: JobRow) -> dict[str, Any] | None:
         "hop_extra_s": alone.hop_extra_s,
         "contention_s": network.contention_s(row.index),
     }
+
+
+def _unmodelled(engine: Engine, row: JobRow) -> str | None:
+    """Why a job has no network of its own here; None when it has one, or will have."""
+    network = engine.network
+    if network.alone(row.index) is not None:
+        return None
+    if not network.talks(row.index):
+        return "it sends nothing through a fabric"
+    if network.fabric_of(row.index) is None:
+        return "the scene has no fabric: network not modelled, as fast as the one its profile was fitted on"
+    return "it has not stepped yet"
 
 
 BUSIEST = 5

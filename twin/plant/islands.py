@@ -1,0 +1,68 @@
+"""Which nodes a fabric joins as it is built: nodes of one island reach one another from every network card."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.links import LinkKind, Links
+from twin.plant.paths import graph_of
+from twin.plant.tables import Plant
+
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+ALONE = -1
+"""Island of a node that the fabric does not cable, or not with all its cards."""
+
+
+def islands_of(plant: Plant, links: Links, fabric: int) -> Longs:
+    """Return the island of every node slot in an intact fabric, shape (N,); `ALONE` for nodes it does not join.
+
+    Islands are numbered in the order of their first nodes. Two nodes are on one when each card of the one reaches the
+    like card of the other, as collectives want it; in a ring or torus, when there is any way.
+
+    Parameters
+    ----------
+    plant, links
+        As built.
+    fabric
+        Number of the fabric.
+    """
+    mine = links.fabric == fabric
+    key = np.full((links.nodes, 1), ALONE, np.int64)
+    if (mine & (links.kind == LinkKind.PEER)).any():
+        ends = np.concatenate([links.node_a[mine], links.node_b[mine]])
+        members = np.unique(ends[ends >= 0])
+        key[members, 0] = _reached(links, mine)[links.switches + members]
+    elif mine.any():
+        key = _cards(plant, links, fabric)
+    joined = np.flatnonzero((key != ALONE).all(axis=1))
+    island = np.full(links.nodes, ALONE, np.int64)
+    if len(joined):
+        _, first, which = np.unique(key[joined], axis=0, return_index=True, return_inverse=True)
+        number = np.empty(len(first), np.int64)
+        number[np.argsort(first)] = np.arange(len(first))
+        island[joined] = number[which.reshape(-1)]
+    return island
+
+
+def _reached(links: Links, chosen: Bools) -> Longs:
+    a, b = links.vertex
+    which = np.flatnonzero(chosen).astype(np.int64)
+    ends = (a[which].astype(np.int64), b[which].astype(np.int64))
+    return graph_of(links.switches + links.nodes, *ends, which, links.bytes_s[which]).island
+
+
+def _cards(plant: Plant, links: Links, fabric: int) -> Longs:
+    """Return the island of the leaves behind every card, both cables of it in order, shape (N, cards x planes)."""
+    down = plant.node_links
+    cables = np.flatnonzero(down.fabric == fabric)
+    node, card, plane = down.node[cables], down.nic[cables], down.plane[cables]
+    shape = (links.nodes, int(card.max(initial=0)) + 1, int(plane.max(initial=0)) + 1)
+    behind = np.full(shape, ALONE, np.int64)
+    between = (links.fabric == fabric) & (links.kind == LinkKind.SWITCH)
+    behind[node, card, plane] = _reached(links, between)[down.leaf[cables]]
+    # A card with one cable reaches what that one does.
+    behind = np.where(behind == ALONE, behind.max(axis=2, keepdims=True), behind)
+    return np.sort(behind, axis=2).reshape(links.nodes, -1)
