@@ -13,7 +13,7 @@ from twin.physics.training import StepParts
 from twin.physics.training_inputs import Network
 from twin.planning.hpc import HpcJob
 from twin.planning.job import LlmJob, PlanError, ReinforcementJob, estimate
-from twin.planning.profiles import load_profile
+from twin.planning.profiles import WORTH_OF_EXPERTS, load_profile
 from twin.planning.result import JobEstimate
 from twin.planning.scenario_job import estimate_of, planned_job
 from twin.planning.vector_peaks import vector_peak_flops_s
@@ -108,7 +108,7 @@ def test_what_the_app_shows_of_training():
     assert len(doubted) == 1
     assert "fabric" in doubted[0]
     mixture = estimated(LLM | {"model": "mixtral-8x7b", "parallelism": {"tensor": 2, "expert": 8}})
-    assert len(mixture.low_confidence) == 2
+    assert mixture.low_confidence == (f"{WORTH_OF_EXPERTS}.",)
 
 
 def test_stack_options_replace_what_the_profile_says():

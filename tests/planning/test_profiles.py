@@ -13,7 +13,14 @@ from twin.physics.gemm import product_rate
 from twin.planning import figures
 from twin.planning.figures import STATUSES, ProfileError, read_figure
 from twin.planning.models import load_model, model_presets
-from twin.planning.profiles import load_calibrated, load_profile, profile_for_gpu, profile_names, worth
+from twin.planning.profiles import (
+    load_calibrated,
+    load_profile,
+    other_stacks,
+    profile_for_gpu,
+    profile_names,
+    worth,
+)
 
 REFERENCE = YAML(typ="safe", pure=True).load(
     (Path(__file__).resolve().parents[1] / "reference/mamf_gemm.yaml").read_text()
@@ -58,6 +65,7 @@ def test_gemm_rates_of_derived_profiles_follow_the_published_best_ones():
         ("b200", "B200", "gb200", "GB200"),
         ("b300", "B300", "gb200", "GB200"),
         ("gh200", "GH200", "h100", "H100-SXM"),
+        ("a100-modern", "A100-SXM", "h100", "H100-SXM"),
         ("mi300x", "MI300X", "h100", "H100-SXM"),
         ("mi325x", "MI325X", "h100", "H100-SXM"),
         ("mi355x", "MI355X", "h100", "H100-SXM"),
@@ -80,6 +88,19 @@ def test_stack_variant_inherits_every_fitted_figure_and_is_never_chosen(variant,
     assert changed <= {"scale_out_bytes_s", "p2p_factor"}
     assert profile_for_gpu(own.gpus[0]).name == base
     assert own.stack == (replace(fitted.stack, grad_bytes=4) if variant == "h100-megatron" else fitted.stack)
+
+
+def test_present_day_stack_on_a100_is_that_of_h100_and_never_chosen():
+    own, fitted, h100 = (load_calibrated(name) for name in ("a100-modern", "a100", "h100"))
+    changed = {key for key in own.figures if own.figures[key] != fitted.figures[key]}
+    assert own.stack == h100.stack
+    assert changed == {"gemm_efficiency", "tensor_exposed", "p2p_factor"}
+    assert {own.figures[key].status for key in changed} == {"derived"}
+    assert (own.variant, own.confidence, own.software) == (True, "derived", ())
+    assert "no published run of the two together" in worth(own)
+    assert {other.name for other in other_stacks(fitted)} == {"a100-deepspeed", "a100-modern"}
+    assert {other.name for other in other_stacks(own)} == {"a100", "a100-deepspeed"}
+    assert profile_for_gpu("A100").name == "a100"
 
 
 def test_profile_by_gpu_of_the_catalogue():

@@ -59,14 +59,23 @@ def estimate_cases(
             write_csv(out, output_columns(table), csv_rows(table, judged))
         if json:
             print_json(
-                {"file": str(cases), **said, "worth": worth_of(judged), "cases": json_rows(table, judged)}
+                {
+                    "file": str(cases),
+                    **said,
+                    "worth": worth_of(judged),
+                    "stacks": stacks_of(judged),
+                    "cases": json_rows(table, judged),
+                }
             )
             return
         if out is None:
             _print(table, judged)
         print(_told(said) if out is None else f"{out}: {_told(said)}")
+        stacks = stacks_of(judged)
         for name, sentence in worth_of(judged).items():
             print(f"{name}: {sentence}")
+            if name in stacks:
+                print(f"{name}: where a row does not say, {stacks[name]}")
         if out is not None:
             for line, one in zip(table.lines, judged, strict=True):
                 if one.parts is None:
@@ -86,12 +95,27 @@ def named_profile(name: str) -> CalibratedProfile:
 
 def worth_of(judged: Sequence[Judged]) -> dict[str, str]:
     """Return how far predictions can be trusted, by profile; and of experts, which no profile was fitted to."""
-    from twin.planning.profiles import worth
+    from twin.planning.profiles import WORTH_OF_EXPERTS, worth
 
     cases = [one.case for one in judged if one.case is not None]
     said = {case.calibrated.name: worth(case.calibrated) for case in cases}
     if any(case.model.experts for case in cases):
-        said["experts"] = "low confidence: nothing is fitted to mixtures of experts"
+        said["experts"] = WORTH_OF_EXPERTS
+    return said
+
+
+def stacks_of(judged: Sequence[Judged]) -> dict[str, str]:
+    """Return what the software does where a row does not say, by profile, and which other profiles there are."""
+    from twin.planning.profiles import other_stacks
+    from twin.planning.stack_words import stack_words
+
+    said = {}
+    for one in judged:
+        if one.case is not None and one.case.calibrated.name not in said:
+            profile = one.case.calibrated
+            others = ", ".join(other.name for other in other_stacks(profile))
+            words = f"stack: {stack_words(profile.stack)} ({profile.title})"
+            said[profile.name] = f"{words}; other stacks: --profile {others}" if others else words
     return said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,24 +10,15 @@ import typer
 from twin.cli.options import Json, Scene
 
 if TYPE_CHECKING:
+    from twin.physics.training_inputs import Stack
     from twin.planning.scene_plan import SceneGpus
-    from twin.planning.search import Candidate, Found
+    from twin.planning.search import Candidate
     from twin.scenario import Scenario
     from twin.scenario.work import Job
 
 EXAMPLE = "Example: twin plan superpod-h100 --model llama3-70b --gpus 256 --batch 512"
 
-_PARTS = (
-    ("compute", ("productive_s",)),
-    ("tensor", ("exposed_tensor_s",)),
-    ("pipe", ("exposed_pipeline_s",)),
-    ("data", ("exposed_data_s",)),
-    ("ctx+exp", ("exposed_context_s", "exposed_expert_s")),
-    ("bubble", ("pipeline_bubble_s",)),
-    ("other", ("launch_s", "straggler_s")),
-)
 _HINT = "give more GPUs, a shorter sequence or a batch that divides into more parts"
-_DEGREES = ("tensor", "pipeline", "context", "data", "interleave", "microbatch")
 
 
 def plan_scene(
@@ -58,6 +50,20 @@ def plan_scene(
             help="Over data parallelism (ZeRO 0-3); without it the profile's, and weights where nothing else fits.",
         ),
     ] = None,
+    flash: Annotated[bool | None, typer.Option("--flash/--no-flash", help="Fused attention.")] = None,
+    seq_parallel: Annotated[
+        bool | None, typer.Option("--seq-parallel/--no-seq-parallel", help="Norms split over tensor groups.")
+    ] = None,
+    tp_overlap: Annotated[
+        bool | None, typer.Option("--tp-overlap/--no-tp-overlap", help="Tensor traffic behind compute.")
+    ] = None,
+    dp_overlap: Annotated[
+        bool | None, typer.Option("--dp-overlap/--no-dp-overlap", help="Gradient traffic behind compute.")
+    ] = None,
+    p2p_overlap: Annotated[
+        bool | None, typer.Option("--p2p-overlap/--no-p2p-overlap", help="Stage transfers behind compute.")
+    ] = None,
+    grad_bytes: Annotated[int | None, typer.Option(metavar="2|4", help="Of one gradient element.")] = None,
     top: Annotated[int, typer.Option(min=1, max=100, metavar="K", help="Plans to show.")] = 5,
     json: Json = False,
 ) -> None:
@@ -69,7 +75,15 @@ def plan_scene(
     from twin.cli.output import print_json
 
     with told(scene):
-        said = planned(scene, model, gpus, batch, sequence, precision, profile, sharding, top)
+        options = {
+            "flash": flash,
+            "seq_parallel": seq_parallel,
+            "tp_overlap": tp_overlap,
+            "dp_overlap": dp_overlap,
+            "p2p_overlap": p2p_overlap,
+            "grad_bytes": grad_bytes,
+        }
+        said = planned(scene, model, gpus, batch, sequence, precision, profile, sharding, options, top)
         if json:
             print_json(said)
         else:
@@ -86,10 +100,12 @@ def planned(
     precision: str | None,
     profile: str | None,
     sharding: str | None,
+    options: Mapping[str, Any],
     top: int,
 ) -> dict[str, Any]:
-    """Return what ``--json`` prints; the parameters are those of the command."""
+    """Return what ``--json`` prints; the parameters are those of the command, `options` by field of `Stack`."""
     import time
+    from dataclasses import asdict, replace
 
     from twin.catalog import load_catalog
     from twin.cli.errors import BadInput
@@ -97,23 +113,29 @@ def planned(
     from twin.cli.scene import load_scene
     from twin.planning.advice import fewest_gpus
     from twin.planning.case_model import preset_named
+    from twin.planning.llm import default_stack
     from twin.planning.models import load_model
     from twin.planning.nearby import nearby
-    from twin.planning.profiles import load_calibrated
+    from twin.planning.profiles import WORTH_OF_EXPERTS, load_calibrated, other_stacks, profile_names, worth
     from twin.planning.scene_plan import plan_for_scene, scene_gpus
     from twin.planning.search import SHARDINGS, Limits
+    from twin.planning.stack_words import stack_words
     from twin.plant.build import build
 
     if precision not in (None, "bf16", "fp8"):
         raise BadInput(f"--precision: {precision!r} is neither bf16 nor fp8")
     if sharding not in (None, "any", *SHARDINGS):
         raise BadInput(f"--sharding: {sharding!r} is none of {', '.join(SHARDINGS)} and any")
+    if options["grad_bytes"] not in (None, 2, 4):
+        raise BadInput(f"--grad-bytes: {options['grad_bytes']} is neither 2 nor 4")
     shardings = SHARDINGS if sharding == "any" else tuple(one for one in SHARDINGS if one == sharding)
     known = preset_named(model)
     preset = load_model(model) if known is None else known
     scenario, catalog = load_scene(scene).scenario, load_catalog()
     hardware = scene_gpus(build(scenario, catalog), catalog)
     calibrated = load_calibrated(hardware.profile) if profile is None else named_profile(profile)
+    default = default_stack(calibrated, preset.name, "fp8" if precision == "fp8" else "bf16")
+    stack = replace(default, **{name: value for name, value in options.items() if value is not None})
     wanted, sequences = _size(scenario, hardware, gpus, batch)
     start = time.perf_counter()
     found = plan_for_scene(
@@ -122,8 +144,8 @@ def planned(
         wanted,
         sequences,
         sequence=sequence,
-        precision="fp8" if precision == "fp8" else "bf16",
         profile=calibrated,
+        stack=stack,
         limits=Limits(top=top, shardings=shardings),
     )
     hint = None
@@ -133,6 +155,7 @@ def planned(
             wanted,
             sequences,
             calibrated,
+            stack=stack,
             gpu_bytes=hardware.memory_bytes,
             domain_gpus=hardware.domain_gpus,
         )
@@ -144,11 +167,18 @@ def planned(
                 wanted,
                 sequences,
                 calibrated,
+                stack=stack,
                 node_gpus=hardware.node_gpus,
+                scene_gpus=hardware.count,
                 gpu_bytes=hardware.memory_bytes,
                 domain_gpus=hardware.domain_gpus,
             )
             hint = near.words or None
+    changed = {
+        "sequence": sequence if sequence != preset.model.seq else None,
+        "precision": precision if precision != "bf16" else None,
+        "profile": profile if profile in profile_names() and profile != hardware.profile else None,
+    }
     return {
         "scene": scene,
         "model": preset.name,
@@ -161,22 +191,20 @@ def planned(
         "precision": precision or "bf16",
         "profile": calibrated.name,
         "confidence": "low" if found.model.experts else found.confidence,
-        "worth": worth_of(calibrated, found),
+        "worth": WORTH_OF_EXPERTS if found.model.experts else worth(calibrated),
+        "stack": asdict(stack),
+        "stack_words": stack_words(stack, recompute=False),
+        "profile_title": calibrated.title,
+        "other_profiles": [other.name for other in other_stacks(calibrated)],
         "tried": found.tried,
         "refused": dict(found.refused),
         "search_s": time.perf_counter() - start,
         "hint": hint,
-        "plans": [_plan(one, found.best[0], hardware) for one in found.best],
+        "plans": [
+            {**_plan(one, found.best[0], hardware), "yaml": snippet(one, default, changed)}
+            for one in found.best
+        ],
     }
-
-
-def worth_of(calibrated: Any, found: Found) -> str:
-    """Return how far a prediction can be trusted, in a sentence."""
-    from twin.planning.profiles import worth
-
-    if found.model.experts:
-        return "low confidence: no published table holds the times of experts against this model"
-    return worth(calibrated)
 
 
 def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int | None) -> tuple[int, int]:
@@ -219,73 +247,80 @@ def _plan(plan: Candidate, best: Candidate, hardware: SceneGpus) -> dict[str, An
         "network": asdict(plan.network),
         "nodes": -(-cut.gpus // hardware.node_gpus),
         "slower_because": _why(plan, best),
-        "yaml": snippet(plan),
     }
 
 
 def _why(plan: Candidate, best: Candidate) -> str | None:
     """Return the part that makes a plan slower than the best one; none for the best."""
+    from twin.cli.plan_table import PARTS
+
     if plan is best:
         return None
     more = {
         head: sum(getattr(plan.parts, name) - getattr(best.parts, name) for name in names)
-        for head, names in _PARTS
+        for head, names in PARTS
     }
     head = max(more, key=lambda one: more[one])
     return f"{head} {more[head]:+.2f} s"
 
 
-def snippet(plan: Candidate) -> str:
-    """Return what to paste into the workload of a job, as YAML."""
+_STACK_KEYS = {
+    "seq_parallel": "seq_parallel",
+    "flash": "flash",
+    "tp_overlap": "tensor_overlap",
+    "dp_overlap": "data_overlap",
+    "p2p_overlap": "pipeline_overlap",
+    "grad_bytes": "gradient_bytes",
+}
+"""What a scene calls the fields of `Stack` that have an option here."""
+
+
+def snippet(plan: Candidate, default: Stack, workload: Mapping[str, object]) -> str:
+    """Return what to paste into the workload of a job, as YAML.
+
+    Parameters
+    ----------
+    plan
+        What to write.
+    default
+        The stack of its profile; what differs from it is said.
+    workload
+        Further keys of the workload; those that are None are left out.
+    """
     cut = plan.parallel
-    lines = ["parallelism:", f"  tensor: {cut.tp}", f"  pipeline: {cut.pp}", f"  context: {cut.cp}"]
+    lines = [f"{key}: {value}" for key, value in workload.items() if value is not None]
+    lines += ["parallelism:", f"  tensor: {cut.tp}", f"  pipeline: {cut.pp}", f"  context: {cut.cp}"]
     if cut.ep > 1:
         lines.append(f"  expert: {cut.ep}")
     lines += [
         f"  interleave: {cut.vp}",
         f"  microbatch: {cut.microbatch}",
         f"recompute: {plan.stack.recompute}",
+        "stack:",
+        f"  sharding: {plan.stack.sharding}",
     ]
-    return "\n".join([*lines, "stack:", f"  sharding: {plan.stack.sharding}"]) + "\n"
+    for field, key in _STACK_KEYS.items():
+        value = getattr(plan.stack, field)
+        if value != getattr(default, field):
+            lines.append(f"  {key}: {str(value).lower()}")
+    return "\n".join(lines) + "\n"
 
 
 def _print(said: dict[str, Any]) -> None:
-    from twin.cli.tables import print_table
+    import textwrap
+
+    from twin.cli.plan_table import print_plans
+    from twin.cli.tables import console
 
     print(
         f"{said['model']}, {said['sequence']:,} tokens, batch {said['global_batch']:,}, {said['precision']}, on "
         f"{said['gpus']:,} x {said['gpu']} (scale-up domain {said['domain_gpus']}), profile {said['profile']}"
     )
-    plans = said["plans"]
-    saving = any(plan["recompute"] != "none" or plan["sharding"] == "weights" for plan in plans)
-    shown = [
-        (head, names) for head, names in _PARTS if any(plan["parts"][n] for plan in plans for n in names)
-    ]
-    heads = ["tp pp cp dp v m", *(["saves by"] if saving else []), "step s"]
-    heads += [*(head for head, _ in shown), "GB", "MFU %"]
-    rows = []
-    for plan in plans:
-        degrees = " ".join(str(plan[key]) for key in _DEGREES)
-        saves = [plan["recompute"]] if plan["recompute"] != "none" else []
-        saves += ["FSDP"] if plan["sharding"] == "weights" else []
-        rows.append(
-            (
-                degrees + (f" ep {plan['expert']}" if plan["expert"] > 1 else ""),
-                *([", ".join(saves)] if saving else []),
-                f"{plan['step_s']:.3f}",
-                *(f"{sum(plan['parts'][name] for name in names):.2f}" for _, names in shown),
-                f"{plan['memory_bytes'] / 1e9:.1f}",
-                f"{100 * plan['mfu']:.1f}",
-            )
-        )
-    if rows:
-        print_table(heads, rows, right=len(heads) - 1)
-        print()
-        for plan in said["plans"][1:]:
-            cut = "tensor {tensor}, pipeline {pipeline}, context {context}".format(**plan)
-            print(
-                f"{cut}: slower by {plan['step_s'] - said['plans'][0]['step_s']:.2f} s, {plan['slower_because']}"
-            )
+    print(textwrap.fill(f"stack: {said['stack_words']}: {said['profile_title']}", console().width))
+    if said["other_profiles"]:
+        print(f"other stacks on this GPU: --profile {', '.join(said['other_profiles'])}")
+    if said["plans"]:
+        print_plans(said["plans"])
     else:
         print(f"no configuration can run; {said['hint'] or _HINT}")
     print(f"{said['tried']} configurations evaluated in {1e3 * said['search_s']:.0f} ms; refused:")
@@ -293,6 +328,6 @@ def _print(said: dict[str, Any]) -> None:
         if count:
             print(f"  {count:6d}  {reason}")
     print(said["worth"])
-    if rows:
+    if said["plans"]:
         print()
         print(said["plans"][0]["yaml"], end="")

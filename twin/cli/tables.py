@@ -10,6 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+_PADDING = 2
+GAP = _PADDING + 1
+"""Characters between columns: padding, and the divider of the box, which is blank."""
+
 
 def console() -> Console:
     """Return standard output; a pipe is 100 columns wide."""
@@ -19,18 +23,31 @@ def console() -> Console:
 def table_of(heads: bool = True) -> Table:
     """Return an empty table in the one style of this program."""
     return Table(
-        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=heads, padding=(0, 2, 0, 0)
+        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=heads, padding=(0, _PADDING, 0, 0)
     )
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int = 0) -> None:
-    """Print rows under heads; the last `right` columns are numbers, set to the right."""
+    """Print rows under heads; the last `right` columns are numbers, set to the right.
+
+    Numbers and the first column are never cut: where they are wider than the reader, lines are longer than it.
+    """
+    rows = [tuple(row) for row in rows]
     table = table_of()
+    needed = 0
     for place, head in enumerate(heads):
         numbers = place >= len(heads) - right
-        table.add_column(
-            head, justify="right" if numbers else "left", overflow="fold", no_wrap=numbers or place == 0
-        )
+        whole = numbers or place == 0
+        table.add_column(head, justify="right" if numbers else "left", overflow="fold", no_wrap=whole)
+        words = [text for cell in (head, *(row[place] for row in rows)) for text in _unbroken(cell, whole)]
+        needed += max(map(len, words), default=0) + GAP
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console().print(table)
+    to = console()
+    to.width = max(to.width, needed - GAP)
+    to.print(table)
+
+
+def _unbroken(cell: str, whole: bool) -> list[str]:
+    """Return what of a cell must stay on one line."""
+    return [cell] if whole else cell.split()

@@ -55,7 +55,7 @@ class Case:
 
     @property
     def confidence(self) -> str:
-        """How far the profile is calibrated; `low` where no published table validates the physics."""
+        """How far the profile is calibrated; `low` where nothing is fitted to such models."""
         return "low" if self.model.experts else self.calibrated.confidence
 
 

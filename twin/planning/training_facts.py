@@ -9,6 +9,7 @@ from twin.physics.roofline import transformer_traffic_bytes
 from twin.physics.training_inputs import Model
 from twin.planning.llm import LlmJob, default_stack
 from twin.planning.models import load_model
+from twin.planning.profiles import WORTH_OF_EXPERTS
 from twin.planning.result import JobEstimate
 
 NEARLY_FULL = 0.99
@@ -30,14 +31,9 @@ def described(job: LlmJob, result: JobEstimate) -> JobEstimate:
 
 def _doubts(job: LlmJob, result: JobEstimate, model: Model) -> Iterator[str]:
     if model.experts is not None:
-        yield (
-            "Mixtures of experts are by formula, nothing is fitted: 5 to 15 % off on published runs, "
-            "more where the CPU holds the GPUs up."
-        )
+        yield f"{WORTH_OF_EXPERTS}."
     elif result.confidence == "uncalibrated":
         yield "No published run backs the profile of this GPU."
-    if job.parallel.ep > 1:
-        yield "The exchange between experts is by formula; nothing measured was fitted."
     slow = job.network
     least = min(slow.data, slow.pipeline, slow.tensor, slow.context, slow.expert)
     if least < NEARLY_FULL or slow.hop_extra_s > 0.0:

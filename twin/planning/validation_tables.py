@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twin.planning.case_columns import CellError
 from twin.planning.cases import Case, case_of, judge
-from twin.planning.profiles import CalibratedProfile, load_calibrated
+from twin.planning.profiles import WORTH_OF_EXPERTS, CalibratedProfile, load_calibrated
 from twin.planning.reference import Cell, reference_table
 from twin.planning.result import PlanError
 from twin.planning.validation import Comparison, Generation, Row, generations
@@ -59,7 +59,7 @@ class StepTable:
 _H100 = {"gpu": "H100-80GB"}
 _GB200 = {"gpu": "GB200"}
 _UNSEEN = "published rows that no fit has seen; the goals are those of the rows the fit knows"
-_EXPERTS = "for information: nothing is fitted to mixtures of experts; low confidence"
+_EXPERTS = f"for information, low confidence. {WORTH_OF_EXPERTS}"
 STEP_TABLES: tuple[StepTable, ...] = (
     StepTable("dgxc-h100-bf16", "dgxc", "h100", "H100", {"mape_pct": 3.0}, {**_H100, "precision": "BF16"}),
     StepTable("dgxc-h100-fp8", "dgxc", "h100", "H100", {"mape_pct": 5.0}, {**_H100, "precision": "FP8"}),
