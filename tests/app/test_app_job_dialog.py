@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.count_field import CountBox
@@ -193,6 +193,47 @@ def test_what_does_not_fit_is_red_and_advice_makes_it_fit(make_dialog: MakeDialo
     assert dialog.judged.estimate is not None
     assert dialog.judged.estimate.fits
     assert not dialog.results.advice.isVisible()
+
+
+def test_advice_for_another_model_takes_the_place_of_the_last(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    """Nothing of the old row may lie over the new one, not even until the event loop deletes it."""
+    dialog = make_dialog("mixed-workloads")
+    row = dialog.results.advice
+    for model in ("DeepSeek-V3", "ViT-22B, 224 px"):
+        _choose(dialog.form.model_box, model)
+        settle(dialog, qtbot)
+        shown = [one for one in row.children() if isinstance(one, QWidget) and one.isVisibleTo(row)]
+        laid_out = [row.layout().itemAt(k).widget() for k in range(row.layout().count())]
+        assert shown == [widget for widget in laid_out if widget is not None]
+        assert all(widget.height() <= row.height() for widget in shown)
+    assert "no batch fits" in " ".join(one.text() for one in shown if isinstance(one, QLabel)).lower()
+
+
+def test_a_vision_model_is_offered_the_batch_that_fits(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog("mixed-workloads")
+    _choose(dialog.form.model_box, "ViT-H/14, 224 px")
+    count(dialog, "batch_per_gpu").setValue(4096)
+    assert dialog.judged.estimate is not None
+    assert not dialog.judged.estimate.fits
+    (button,) = dialog.results.advice_buttons
+    assert "batch 4,096" in button.text()
+    button.click()
+    assert dialog.judged.estimate.fits
+
+
+def test_scaling_starts_with_a_curve_and_keeps_what_is_chosen(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog("fat-tree-1k")
+    dialog.tabs.setCurrentIndex(3)
+    settle(dialog, qtbot)
+    scaling = dialog.scaling
+    assert scaling is not None
+    assert scaling.best.isChecked()
+    qtbot.waitUntil(lambda: not scaling.busy, timeout=20_000)
+    assert len(scaling.plot.points) >= 3
+    scaling.same.click()
+    dialog.form.gpus.box.setValue(512)
+    settle(dialog, qtbot)
+    assert scaling.same.isChecked()
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

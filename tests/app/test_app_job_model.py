@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -28,7 +29,7 @@ from twin.app.job_facts import plan_rows
 from twin.app.job_fields import FIELDS, edited, fields_for, shown_value
 from twin.app.job_hardware import Hardware, profile_hardware, scene_hardware
 from twin.app.job_presets import presets
-from twin.app.job_roofline import dots, roof
+from twin.app.job_roofline import roof, standing
 from twin.app.job_scaling import same_cut, speed_ups
 from twin.app.job_search import advice_for, best_plans, with_advice, with_plan
 from twin.app.job_timeline import timeline
@@ -38,6 +39,7 @@ from twin.catalog import load_catalog
 from twin.planning.job import LlmJob
 from twin.plant.build import build
 from twin.scenario import load, loads
+from twin.scenario.work import Job
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
@@ -315,13 +317,36 @@ def test_scaling_stays_at_or_below_linear(weak: bool) -> None:
 
 def test_dots_stand_under_the_roof(lab_world: World, lab_draft: Draft, hardware: list[Hardware]) -> None:
     above = roof(lab_draft)
-    shown = dots(lab_draft, judge(lab_draft).estimate, lab_world, hardware)
+    shown = standing(lab_draft, judge(lab_draft).estimate, lab_world, hardware).dots
     assert [dot.is_draft for dot in shown] == [False, True]
     peak = dict(above.peaks)["BF16"]
     assert above.ridge(peak) == pytest.approx(peak / above.memory_bytes_s)
     for dot in shown:
         assert dot.busy_flops_s is not None
         assert dot.flops_s < dot.busy_flops_s < min(peak, dot.intensity * above.memory_bytes_s)
+
+
+def test_every_job_of_a_scene_has_a_dot_or_a_reason() -> None:
+    world = world_of("mixed-workloads")
+    offered = scene_hardware(world)
+    jobs = {job.title or job.id for job in world.scenario.jobs}
+    first = draft_of_job(world, world.scenario.jobs[0], offered)
+    assert first is not None
+    found = standing(first, judge(first).estimate, world, offered)
+    assert {dot.title for dot in found.dots if not dot.is_draft} | {t for t, _ in found.absent} == jobs
+    quiet = [dot for dot in found.dots if dot.intensity == math.inf]
+    assert [dot.title for dot in quiet] == [
+        job.title or job.id
+        for job in world.scenario.jobs
+        if job.workload.kind == "hpc" and draft_has_no_traffic(world, job, offered)
+    ]
+    assert quiet
+
+
+def draft_has_no_traffic(world: World, job: Job, offered: list[Hardware]) -> bool:
+    draft = draft_of_job(world, job, offered)
+    estimate = judge(draft).estimate if draft is not None else None
+    return estimate is not None and estimate.intensity_flop_byte == 0.0
 
 
 def test_slider_stops_have_no_gap_wider_than_two() -> None:

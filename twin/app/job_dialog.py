@@ -24,12 +24,11 @@ from twin.app.job_form import JobForm
 from twin.app.job_hardware import profile_hardware, scene_hardware
 from twin.app.job_presets import presets
 from twin.app.job_results import JobResults
-from twin.app.job_search import best_plans, can_be_searched, with_advice, with_plan
+from twin.app.job_search import best_plans, can_be_searched, with_plan
 from twin.app.job_timeline import timeline
 from twin.app.look import Look, label
 from twin.app.pipeline_gantt import PipelineGantt
 from twin.app.plans_table import PlansTable
-from twin.planning.advice import Advice
 from twin.planning.job import PlanError
 from twin.planning.search import Candidate, Found
 from twin.scenario.workload import Parallelism
@@ -84,7 +83,7 @@ class JobDialog(QDialog):
         self._later.setInterval(DEBOUNCE_MS)
         self._later.timeout.connect(self._refresh)
         self.form.changed.connect(self._on_edit)
-        self.results.advised.connect(self._on_advice)
+        self.results.advised.connect(self._on_edit)
         self.plans.chosen.connect(self._on_plan)
         self.best_button.clicked.connect(self.apply_best)
         self.live_box.toggled.connect(self._later.start)
@@ -221,9 +220,6 @@ class JobDialog(QDialog):
     def _on_plan(self, plan: Candidate) -> None:
         self.set_draft(with_plan(self.draft, plan))
 
-    def _on_advice(self, advice: Advice) -> None:
-        self.set_draft(with_advice(self.draft, advice))
-
     def _refresh(self) -> None:
         """Bring what is looked at up to date; with the live box on, cut the job anew first."""
         if self.live_box.isChecked() and can_be_searched(self.draft):
@@ -272,7 +268,7 @@ class JobDialog(QDialog):
         self.gantt.show_timeline(made, "This workload has no pipeline: every GPU does the same at once.")
 
     def _show_roofline(self) -> None:
-        from twin.app.job_roofline import dots, roof
+        from twin.app.job_roofline import roof, standing
 
         if self.roofline is None:
             from twin.app.roofline_plot import RooflinePlot
@@ -280,7 +276,7 @@ class JobDialog(QDialog):
             self.roofline = RooflinePlot(self._look)
             self._fill(_ROOFLINE, self.roofline)
         self.roofline.show_roof(
-            roof(self.draft), dots(self.draft, self.judged.estimate, self._world, self._hardware)
+            roof(self.draft), standing(self.draft, self.judged.estimate, self._world, self._hardware)
         )
 
     def _show_scaling(self) -> None:

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.account_colours import memory_pieces, step_pieces
-from twin.app.job_draft import Judged, worth
-from twin.app.job_search import advice_for
+from twin.app.job_draft import Draft, Judged, worth
+from twin.app.job_search import offers, what_would_fit
 from twin.app.look import Look, label, with_role
 from twin.app.stack_bar import StackBar
 from twin.app.text import MISSING, prefixed, quantity, span
@@ -52,7 +52,7 @@ class FigureTile(QFrame):
 class JobResults(QWidget):
     """Right upper part of the job dialog."""
 
-    advised = Signal(object)  # Advice
+    advised = Signal(object)  # Draft
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -134,45 +134,44 @@ class JobResults(QWidget):
         )
 
     def _show_advice(self, judged: Judged, estimate: JobEstimate | None) -> None:
-        for button in self.advice_buttons:
-            self._advice_row.removeWidget(button)
-            button.deleteLater()
-        while self._advice_row.count():
-            item = self._advice_row.takeAt(0)
-            widget = item.widget() if item is not None else None
+        while (item := self._advice_row.takeAt(0)) is not None:
+            widget = item.widget()
             if widget is not None:
+                widget.hide()  # it is deleted later, and would lie over the new row until then
                 widget.deleteLater()
         self.advice_buttons = []
-        advice = advice_for(judged.draft) if estimate is not None and not estimate.fits else ()
         self.advice.setVisible(estimate is not None and not estimate.fits)
-        if not self.advice.isVisibleTo(self):
+        if estimate is None or estimate.fits:
             return
-        words = "What would fit:" if advice else f"It {estimate.reason if estimate is not None else ''}."
-        self._advice_row.addWidget(label(words, "muted", wrap=not advice), 0 if advice else 1)
+        offered = offers(judged.draft)
+        words = "What would fit:" if offered else _why_not(judged, estimate)
+        self._advice_row.addWidget(label(words, "muted", wrap=not offered), 0 if offered else 1)
         room = _ADVICE_LETTERS
-        for one in advice:
-            title = one.words.replace("->", "\N{RIGHTWARDS ARROW}")
-            if self.advice_buttons and len(title) > room:
+        for offer in offered:
+            if self.advice_buttons and len(offer.words) > room:
                 break
-            room -= len(title) + 4
-            short = (
-                title
-                if len(title) <= _ADVICE_LETTERS
-                else f"{title[:_ADVICE_LETTERS]}\N{HORIZONTAL ELLIPSIS}"
+            room -= len(offer.words) + 4
+            long = len(offer.words) > _ADVICE_LETTERS
+            button = QPushButton(
+                f"{offer.words[:_ADVICE_LETTERS]}\N{HORIZONTAL ELLIPSIS}" if long else offer.words
             )
-            button = QPushButton(short)
             button.setAutoDefault(False)
-            used = quantity(one.memory.total_bytes, "B")
-            button.setToolTip(f"{title}: {used} a GPU, step {span(one.step_s)}")
+            button.setToolTip(f"{offer.words}: {offer.figures}")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
-            button.clicked.connect(partial(self._on_advice, one))
+            button.clicked.connect(partial(self._on_offer, offer.draft))
             self._advice_row.addWidget(button)
             self.advice_buttons.append(button)
-        if advice:
+        if offered:
             self._advice_row.addStretch(1)
 
-    def _on_advice(self, advice: object) -> None:
-        self.advised.emit(advice)
+    def _on_offer(self, draft: Draft) -> None:
+        self.advised.emit(draft)
+
+
+def _why_not(judged: Judged, estimate: JobEstimate) -> str:
+    """Return why a job does not fit, and what would."""
+    would = what_would_fit(judged.draft)
+    return f"It {estimate.reason}." + (f" {would[:1].upper()}{would[1:].rstrip('.')}." if would else "")
 
 
 def _step_words(estimate: JobEstimate) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from twin.app.fact_rows import World
@@ -43,7 +44,7 @@ class Dot:
     title
         For people.
     intensity
-        Model FLOP for each byte of memory traffic [FLOP/B].
+        Model FLOP for each byte of memory traffic [FLOP/B]; infinite without such traffic.
     flops_s
         Reached by one GPU over the whole step [FLOP/s].
     busy_flops_s
@@ -70,25 +71,52 @@ def roof(draft: Draft) -> Roof:
     return Roof(draft.hardware.gpu_part or calibrated.title, tuple(peaks), profile.hbm_bytes_s)
 
 
-def dots(
+@dataclass(frozen=True)
+class Standing:
+    """Where jobs stand, and why others have no dot: title and reason of each."""
+
+    dots: tuple[Dot, ...]
+    absent: tuple[tuple[str, str], ...]
+
+
+def standing(
     draft: Draft, estimate: JobEstimate | None, world: World | None, hardware: list[Hardware]
-) -> list[Dot]:
+) -> Standing:
     """Return a dot for each job of the scene that runs on the draft's GPU, and one for the draft."""
-    made = []
+    made: list[Dot] = []
+    absent: list[tuple[str, str]] = []
     for job in world.scenario.jobs if world is not None else ():
+        title = job.title or job.id
         theirs = draft_of_job(world, job, hardware) if world is not None else None
+        found = judge(theirs).estimate if theirs is not None and theirs.profile == draft.profile else None
         if theirs is None or theirs.profile != draft.profile:
-            continue
-        judged = judge(theirs)
-        if judged.estimate is not None:
-            made.append(_dot(job.title or job.id, judged.estimate, False))
+            absent.append((title, "on other GPUs"))
+        elif found is None:
+            absent.append((title, "cannot run"))
+        else:
+            _stand(title, found, False, made, absent)
     if estimate is not None:
-        made.append(_dot("this draft", estimate, True))
-    return [dot for dot in made if dot.intensity > 0.0 and dot.flops_s > 0.0]
+        _stand("this draft", estimate, True, made, absent)
+    return Standing(tuple(made), tuple(absent))
+
+
+def _stand(
+    title: str, estimate: JobEstimate, is_draft: bool, dots: list[Dot], absent: list[tuple[str, str]]
+) -> None:
+    dot = _dot(title, estimate, is_draft)
+    if dot.flops_s <= 0.0:
+        absent.append((title, "no arithmetic"))
+    elif dot.intensity <= 0.0:
+        absent.append((title, "memory traffic not known"))
+    else:
+        dots.append(dot)
 
 
 def _dot(title: str, estimate: JobEstimate, is_draft: bool) -> Dot:
     flop = estimate.parts.model_flop / estimate.gpus
     uniform = estimate.kind in ("llm", "vision", "hpc") and estimate.parts.productive_s > 0.0
     busy_flops_s = flop / estimate.parts.productive_s if uniform else None
-    return Dot(title, estimate.intensity_flop_byte, flop / estimate.step_s, busy_flops_s, is_draft)
+    # A simulation says what it moves, and 0 is nothing; elsewhere 0 is not said.
+    quiet = estimate.kind == "hpc" and estimate.intensity_flop_byte == 0.0
+    intensity = math.inf if quiet else estimate.intensity_flop_byte
+    return Dot(title, intensity, flop / estimate.step_s, busy_flops_s, is_draft)

@@ -86,12 +86,18 @@ def speed_ups(points: Iterable[ScalingPoint]) -> tuple[ScalingPoint | None, list
     return base, [one.rate_s / base.rate_s for one in listed] if base is not None else []
 
 
+def from_one_node(draft: Draft) -> list[int]:
+    """Return numbers of GPUs: one node, twice as many each time, the draft's, all."""
+    most, node = draft.hardware.gpus, draft.hardware.node_gpus
+    doubling = [node * 2**k for k in range((most // node).bit_length())]
+    return sorted({*doubling, draft.gpus, most})
+
+
 def _counts(draft: Draft, weak: bool) -> list[int]:
     most = draft.hardware.gpus
     workload = draft.workload
     if not isinstance(workload, LlmTraining):
-        doubling = [2**k for k in range(most.bit_length())]
-        return sorted({*doubling, draft.gpus, most})
+        return from_one_node(draft)
     cuts = workload.parallelism
     group = cuts.tensor * cuts.pipeline * cuts.context
     copies = most // group

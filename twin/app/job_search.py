@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from twin.app.job_draft import Draft, network_of, planned_draft, with_value
+from twin.app.job_draft import Draft, estimate_draft, network_of, planned_draft, with_value
+from twin.app.text import quantity, span
 from twin.physics.training_inputs import Parallel, Stack
-from twin.planning.advice import Advice, advise
-from twin.planning.job import LlmJob
+from twin.planning.advice import Advice, advise, would_fit
+from twin.planning.job import LlmJob, VisionJob
 from twin.planning.scene_plan import plan_for_scene
 from twin.planning.search import Candidate, Found, Limits, search
+from twin.planning.vision_advice import largest_batch
 from twin.scenario.work import LlmTraining
 from twin.scenario.workload import Parallelism
 
@@ -71,6 +73,46 @@ def advice_for(draft: Draft) -> tuple[Advice, ...]:
     """Return what would make a transformer's training fit, cheapest first; nothing for what fits."""
     planned = planned_draft(draft, network_of(draft))
     return advise(planned) if isinstance(planned, LlmJob) else ()
+
+
+def what_would_fit(draft: Draft) -> str:
+    """Return in words what would make a draft fit; empty where nothing is known to."""
+    planned = planned_draft(draft, network_of(draft))
+    return would_fit(planned) if isinstance(planned, LlmJob | VisionJob) else ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A draft that would fit, what is changed in it, and what it then needs and takes."""
+
+    words: str
+    figures: str
+    draft: Draft
+
+
+def offers(draft: Draft) -> tuple[Offer, ...]:
+    """Return drafts that would fit where this one does not, cheapest first."""
+    planned = planned_draft(draft, network_of(draft))
+    if isinstance(planned, LlmJob):
+        return tuple(
+            Offer(
+                one.words.replace("->", "\N{RIGHTWARDS ARROW}"),
+                f"{quantity(one.memory.total_bytes, 'B')} a GPU, step {span(one.step_s)}",
+                with_advice(draft, one),
+            )
+            for one in advise(planned)
+        )
+    if not isinstance(planned, VisionJob) or (batch := largest_batch(planned)) < 1:
+        return ()
+    smaller = replace(draft, workload=with_value(draft.workload, "batch_per_gpu", batch))
+    estimate = estimate_draft(smaller)
+    return (
+        Offer(
+            f"batch {planned.batch_per_gpu:,} \N{RIGHTWARDS ARROW} {batch:,} on each GPU",
+            f"{quantity(estimate.memory.total_bytes, 'B')} a GPU, step {span(estimate.step_s)}",
+            smaller,
+        ),
+    )
 
 
 def with_advice(draft: Draft, advice: Advice) -> Draft:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pyqtgraph as pg
@@ -10,13 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app import theme as themes
-from twin.app.job_roofline import Dot, Roof
+from twin.app.job_roofline import Dot, Roof, Standing
 from twin.app.look import Look, label
 from twin.app.plot_style import LogAxis, paint, plot
 from twin.app.text import prefixed
 from twin.app.theme import Theme
 
 _DECADES_LEFT, _DECADES_RIGHT = 1.3, 1.5
+_EDGE = 1.25
+"""How far left of the right edge a job without memory traffic is drawn."""
 _NEAR_X, _NEAR_Y = 0.7, 0.25
 """Decades within which the names of two dots would lie on each other."""
 
@@ -28,7 +31,8 @@ class RooflinePlot(QWidget):
         super().__init__()
         self._look = look
         self._roof: Roof | None = None
-        self.dots: list[Dot] = []
+        self.dots: tuple[Dot, ...] = ()
+        self._absent: tuple[tuple[str, str], ...] = ()
         axes = {"left": LogAxis("left"), "bottom": LogAxis("bottom")}
         self.plot = plot(
             axes, "reached by a GPU [FLOP/s]", "intensity [model FLOP per byte of HBM]", "Roofline"
@@ -44,9 +48,9 @@ class RooflinePlot(QWidget):
         look.changed.connect(self._on_theme)
         paint(self.plot, look.theme)
 
-    def show_roof(self, roof: Roof, dots: list[Dot]) -> None:
-        """Show a roof and these dots."""
-        self._roof, self.dots = roof, dots
+    def show_roof(self, roof: Roof, standing: Standing) -> None:
+        """Show a roof and what stands under it; say of the rest why it does not."""
+        self._roof, self.dots, self._absent = roof, standing.dots, standing.absent
         self._draw(self._look.theme)
 
     def _on_theme(self, theme: Theme) -> None:
@@ -75,22 +79,29 @@ class RooflinePlot(QWidget):
             self._say(f"{precision} {prefixed(peak)}FLOP/s", high, peak, tint, (1.02, 1.0))
             place = (1.04, 0.95) if peak == top else (-0.05, 0.0)
             self._say(f"ridge {prefixed(ridge)} FLOP/B", ridge, peak, theme.muted, place)
-        for dot, place in zip(self.dots, _places(self.dots, high), strict=True):
-            self._draw_dot(theme, dot, place)
+        shown = [_at_edge(dot, high) for dot in self.dots]
+        for dot, at, place in zip(self.dots, shown, _places(shown, high), strict=True):
+            self._draw_dot(theme, at, place, off_scale=math.isinf(dot.intensity))
         item.setXRange(math.log10(low), math.log10(high), padding=0.0)
         item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
-        said = "; ".join(
-            f"{dot.title}: {dot.intensity:,.0f} FLOP/B, {prefixed(dot.flops_s)}FLOP/s" for dot in self.dots
-        )
+        said = "; ".join(f"{dot.title}: {_traffic(dot)}, {prefixed(dot.flops_s)}FLOP/s" for dot in self.dots)
         self.plot.setAccessibleDescription(said)
-        self._note.setText(
-            f"{roof.title}. Filled: over the whole step; ring: while it computes. What lies between is lost to "
-            "communication, bubble and waiting; what is missing to the roof, to the efficiency of the kernels."
-            if self.dots
-            else f"{roof.title}. The memory traffic of this workload is not known, so it has no dot."
-        )
+        note = f"{roof.title}."
+        if self.dots:
+            note += (
+                " Filled: over the whole step; ring: while it computes. What lies between is lost to "
+                "communication, bubble and waiting; what is missing to the roof, to the efficiency of the kernels."
+            )
+        if self._absent:
+            note += f" Not drawn: {', '.join(f'{title} ({why})' for title, why in self._absent)}."
+        self._note.setText(note)
 
-    def _draw_dot(self, theme: Theme, dot: Dot, place: tuple[float, float]) -> None:
+    @property
+    def note(self) -> str:
+        """Return what is said below."""
+        return self._note.text()
+
+    def _draw_dot(self, theme: Theme, dot: Dot, place: tuple[float, float], *, off_scale: bool) -> None:
         tint = theme.warning if dot.is_draft else theme.series[1]
         x, y = math.log10(dot.intensity), math.log10(dot.flops_s)
         if dot.busy_flops_s is not None:
@@ -106,10 +117,16 @@ class RooflinePlot(QWidget):
                 size=14 if dot.is_draft else 11,
                 pen=pg.mkPen(theme.surface, width=1.5),
                 brush=pg.mkBrush(tint),
-                symbol="d" if dot.is_draft else "o",
+                symbol="t2" if off_scale else "d" if dot.is_draft else "o",
             )
         )
-        self._say(dot.title, dot.intensity, dot.flops_s, tint, place)
+        self._say(
+            f"{dot.title}, no memory traffic" if off_scale else dot.title,
+            dot.intensity,
+            dot.flops_s,
+            tint,
+            place,
+        )
 
     def _line(self, points: list[tuple[float, float]], tint: str) -> None:
         logs = [(math.log10(x), math.log10(y)) for x, y in points]
@@ -135,11 +152,20 @@ class RooflinePlot(QWidget):
     def _range(self, roof: Roof) -> tuple[float, float, float]:
         """Return lowest and highest intensity, and the lowest rate shown."""
         ridges = [roof.ridge(peak) for _, peak in roof.peaks]
-        known = [dot.intensity for dot in self.dots]
+        known = [dot.intensity for dot in self.dots if math.isfinite(dot.intensity)]
         low = min([min(ridges) / 10**_DECADES_LEFT, *(x / 2 for x in known)])
         high = max([max(ridges) * 10**_DECADES_RIGHT, *(x * 3 for x in known)])
         rates = [dot.flops_s / 2.5 for dot in self.dots]
         return low, high, min([low * roof.memory_bytes_s, *rates])
+
+
+def _at_edge(dot: Dot, high: float) -> Dot:
+    """Return a dot, one without memory traffic at the right edge."""
+    return dot if math.isfinite(dot.intensity) else replace(dot, intensity=high / _EDGE)
+
+
+def _traffic(dot: Dot) -> str:
+    return f"{dot.intensity:,.0f} FLOP/B" if math.isfinite(dot.intensity) else "no memory traffic"
 
 
 def _places(dots: list[Dot], high: float) -> list[tuple[float, float]]:

@@ -5,13 +5,23 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from twin.app.count_field import notches
 from twin.app.job_draft import Draft, judge
-from twin.app.job_scaling import ScalingPoint, at, can_be_strong, can_be_weak, point, same_cut
+from twin.app.job_scaling import (
+    ScalingPoint,
+    at,
+    can_be_strong,
+    can_be_weak,
+    from_one_node,
+    point,
+    same_cut,
+)
 from twin.app.job_search import best_plans, can_be_searched, with_plan
 from twin.app.look import Look, label
 from twin.app.scaling_plot import ScalingPlot
 from twin.planning.job import PlanError
+
+_CURVE_POINTS = 3
+"""Fewer points that fit are no curve: the best plan of each count is shown where nobody has chosen."""
 
 
 class ScalingPanel(QWidget):
@@ -20,6 +30,7 @@ class ScalingPanel(QWidget):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self._draft: Draft | None = None
+        self._chosen = False  # whether somebody has said whose cut to show
         self._unit = ""
         self.strong = _chip("Fixed work", "Strong scaling: the batch of a step stays as GPUs are added")
         self.weak = _chip("Fixed work of a GPU", "Weak scaling: the batch grows with the GPUs")
@@ -34,7 +45,7 @@ class ScalingPanel(QWidget):
             for chip in pair:
                 group.addButton(chip)
                 row.addWidget(chip)
-                chip.clicked.connect(self._begin)
+                chip.clicked.connect(self._on_chip)
             row.addSpacing(14)
             self._groups.append(group)
         row.addStretch(1)
@@ -68,12 +79,19 @@ class ScalingPanel(QWidget):
         self.best.setEnabled(can_be_searched(draft))
         if not self.best.isEnabled():
             self.same.setChecked(True)
+        elif not self._chosen:
+            few = sum(one.fits for one in same_cut(draft, weak=self.weak.isChecked())) < _CURVE_POINTS
+            (self.best if few else self.same).setChecked(True)
         self._begin()
 
     @property
     def busy(self) -> bool:
         """Return whether points are still to come."""
         return self._next.isActive()
+
+    def _on_chip(self) -> None:
+        self._chosen = self._chosen or self.sender() in (self.same, self.best)
+        self._begin()
 
     def _begin(self) -> None:
         draft = self._draft
@@ -84,7 +102,7 @@ class ScalingPanel(QWidget):
         estimate = judge(draft).estimate
         self._unit = estimate.unit_of_work if estimate is not None else "tokens"
         if self.best.isChecked():
-            self._points, self._left = [], _counts(draft)
+            self._points, self._left = [], from_one_node(draft)
             self._next.start()
         else:
             self.plot.show_points(same_cut(draft, weak=self.weak.isChecked()), draft.gpus, self._unit)
@@ -107,13 +125,6 @@ class ScalingPanel(QWidget):
         self.progress.setText(f"{len(self._left)} to go" if self._left else "")
         if self._left:
             self._next.start()
-
-
-def _counts(draft: Draft) -> list[int]:
-    """Return numbers of GPUs to search: powers of two, the draft's, all."""
-    most = draft.hardware.gpus
-    powers = [n for n in notches(most) if n & (n - 1) == 0]
-    return sorted({*powers, draft.gpus, most})
 
 
 def _chip(title: str, tip: str) -> QToolButton:

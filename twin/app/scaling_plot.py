@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
@@ -17,6 +18,9 @@ from twin.app.look import Look, label
 from twin.app.plot_style import LogAxis, paint, plot
 from twin.app.text import prefixed
 from twin.app.theme import Theme
+
+_SAME = 0.004
+"""Decades; one percent above linear is not worth a word."""
 
 
 class ScalingPlot(QWidget):
@@ -74,9 +78,7 @@ class ScalingPlot(QWidget):
         dashed = pg.mkPen(theme.faint, width=1.4, style=Qt.PenStyle.DashLine)
         ideal = pg.PlotDataItem(gpus, linear, pen=dashed)
         real = pg.PlotDataItem(gpus, curve, pen=pg.mkPen(theme.series[0], width=2.2))
-        lost = QColor(theme.alarm)
-        lost.setAlpha(26)
-        for drawn in (pg.FillBetweenItem(ideal, real, brush=pg.mkBrush(lost)), ideal, real):
+        for drawn in (*_between(gpus, linear, curve, theme), ideal, real):
             self._add(drawn)
         for fits, brush in ((True, theme.series[0]), (False, theme.surface)):
             some = [(x, y) for (p, _), x, y in zip(known, gpus, curve, strict=True) if p.fits == fits]
@@ -98,9 +100,11 @@ class ScalingPlot(QWidget):
         item.setXRange(gpus[0] - 0.08, gpus[-1] + 0.16, padding=0.0)
         item.setYRange(min(0.0, *curve) - 0.08, max(*linear, *curve, 0.3) + 0.12, padding=0.0)
         share = known[-1][1] / (last.gpus / base.gpus)
+        above = any(y > x + _SAME for x, y in zip(linear, curve, strict=True))
         self.note.setText(
             f"{_does(base, self._unit)}; {_does(last, self._unit)}, {100 * share:.0f} % of linear. "
             f"MFU goes from {100 * base.mfu:.1f} to {100 * last.mfu:.1f} %."
+            + (" Green: above linear, as more GPUs leave room for a cheaper cut." if above else "")
         )
         self.plot.setAccessibleDescription(self.note.text())
 
@@ -136,6 +140,19 @@ class ScalingPlot(QWidget):
     def _add(self, item: Any) -> None:
         self.plot.getPlotItem().addItem(item)
         self._items.append(item)
+
+
+def _between(gpus: list[float], linear: list[float], curve: list[float], theme: Theme) -> list[Any]:
+    """Return what lies between a curve and linear: what is lost red, what is won green."""
+    fine = np.unique(np.concatenate([np.linspace(gpus[0], gpus[-1], 240), gpus]))
+    ideal, real = np.interp(fine, gpus, linear), np.interp(fine, gpus, curve)
+    made = []
+    for edge, tint in ((np.minimum(ideal, real), theme.alarm), (np.maximum(ideal, real), theme.ok)):
+        faint = QColor(tint)
+        faint.setAlpha(26 if tint == theme.alarm else 44)
+        lines = pg.PlotDataItem(fine, ideal), pg.PlotDataItem(fine, edge)
+        made.append(pg.FillBetweenItem(*lines, brush=pg.mkBrush(faint)))
+    return made
 
 
 def _does(point: ScalingPoint, unit: str) -> str:
