@@ -19,6 +19,7 @@ from twin.app.main_window import MainWindow
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.links import link_id
+from twin.plant.tables import SwitchRole
 from twin.record.channels import JobState, State
 from twin.record.frame import Frame, Layout
 from twin.scenario import load
@@ -72,6 +73,27 @@ def test_a_link_tells_its_flows_and_what_its_loss_costs(world: World) -> None:
     spine = rows_of(world, link_id(world.plant, len(world.plant.node_links.node)))
     assert spine["If it fails"]["Cuts off"].startswith("no node")
     assert spine["If it fails"]["Left of the ways on"] == "24 of 32"
+
+
+def test_a_node_that_is_cut_off_tells_what_cuts_it_off(world: World) -> None:
+    assert world.frame is not None
+    plant, node = world.plant, world.plant.nodes.ids[0]
+    assert "Cut off" not in rows_of(world, node)["Now"]
+    world.frame.values["gpu.state"][:8] = State.CUT_OFF
+    assert rows_of(world, node)["Now"]["Cut off"] == "its cables lead to no other"
+    world.frame.values["switch.state"][int(np.flatnonzero(plant.switches.role == SwitchRole.SPINE)[0])] = (
+        State.FAILED
+    )
+    assert rows_of(world, node)["Now"]["Cut off"] == "spine ib/1/0 is down"
+    world.frame.values["bundle.down"][plant.bundles.of_link[0]] = 1
+    assert rows_of(world, node)["Now"]["Cut off"] == "a cable of it is down"
+    world.frame.values["switch.state"][int(plant.node_links.leaf[0])] = State.FAILED
+    assert rows_of(world, node)["Now"]["Cut off"] == "leaf ib/0/0 is down"
+    facts = facts_of(world, f"{node}/0")
+    assert facts is not None
+    assert facts.state is State.CUT_OFF
+    assert State.CUT_OFF.words == "cut off"
+    assert "cut off" in state_of(world, node)
 
 
 def test_a_bundle_lists_its_links_and_its_state(world: World) -> None:

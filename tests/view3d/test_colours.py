@@ -71,6 +71,24 @@ def test_states_differ_in_colour_and_icon() -> None:
     assert len(set(palette.STATE_ICON.values())) == len(State)
 
 
+def test_gpus_that_are_cut_off_are_not_shown_as_failed(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.state"][:4] = State.CUT_OFF
+    frame.values["gpu.job"][:4] = -1
+    rgb = np.array(palette.STATE_RGB[State.CUT_OFF])
+    for colour_by in ("gpu.state", "gpu.job"):
+        table = palette.look_up_table(BY_ID[colour_by].colormap)[0]
+        code = int(gpu_codes(colour_by, hall, frame)[0])
+        assert tuple(table[code]) == tuple(np.rint(rgb * 255))
+        counts = {c.label: c.count for c in legend_for(colour_by, hall, frame).categories}
+        assert counts["cut off"] == 4
+        assert sum(counts.values()) == len(hall.gpus.present)
+    others = [np.array(rgb) for state, rgb in palette.STATE_RGB.items() if state != State.CUT_OFF]
+    assert min(np.linalg.norm(other - rgb) for other in others) > 0.3
+    # Temperatures and powers stay what they are: the GPU is sound.
+    frame.values["gpu.temp_c"][0] = 25
+    assert gpu_codes("gpu.temp_c", hall, frame)[0] == 0
+
+
 def test_ramps_get_lighter_or_warmer_without_reaching_crimson() -> None:
     for name in ("viridis", "cividis", "turbo"):
         colours = palette.ramp(name, np.linspace(0, 1, 64))

@@ -85,7 +85,7 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         known = 0 <= job < len(names)
         return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
     if channel.id in ("gpu.state", "switch.state"):
-        return Row(title, State(int(number)).name.lower(), hint=hint)
+        return Row(title, State(int(number)).words, hint=hint)
     if channel.id == "job.state":
         return Row(title, JobState(int(number)).name.lower(), hint=hint)
     if channel.id == "gpu.throttle":
@@ -118,7 +118,7 @@ def states_text(frame: Frame, gpus: NDArray[np.int64]) -> str:
     """Return how many GPUs are in which state, in words."""
     states = frame.values["gpu.state"][gpus]
     counts = {state: int(np.count_nonzero(states == state)) for state in State}
-    present = [(state.name.lower(), count) for state, count in counts.items() if count]
+    present = [(state.words, count) for state, count in counts.items() if count]
     return present[0][0] if len(present) == 1 else ", ".join(f"{n:,} {name}" for name, n in present)
 
 

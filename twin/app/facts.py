@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.app import text
+from twin.app.cut_off_rows import cut_off_rows
 from twin.app.fabric_facts import cable_rows, cable_state, collective_rows, switch_rows
 from twin.app.fact_rows import (
     Row,
@@ -125,7 +126,7 @@ def _gpu(world: World, gpu: int) -> Facts:
         part,
         ICONS["gpu"],
         _sections(
-            ("Now", live_rows(world, "gpu", gpu)),
+            ("Now", [*cut_off_rows(world, node), *live_rows(world, "gpu", gpu)]),
             ("Place", [link_row(world, "node", node), *place_rows(world, rack)]),
             ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),
             (part, figure_rows(world, part)),
@@ -149,7 +150,7 @@ def _node(world: World, node: int) -> Facts:
         f"{part}, {len(gpus)} GPUs",
         ICONS["node"],
         _sections(
-            ("Now", crowd_rows(world, gpus)),
+            ("Now", [*cut_off_rows(world, node), *crowd_rows(world, gpus)]),
             ("Place", [*place_rows(world, rack), Row("Rack units", units)]),
             ("Network", [Row("Scalable unit", str(unit))] if unit >= 0 else []),
             ("Supply", [*feed_rows(world, rack), *cooling_rows(world, int(plant.nodes.loop[node]))]),

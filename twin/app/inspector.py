@@ -182,7 +182,7 @@ class Inspector(Dock):
             self._show_state(facts.state)
 
     def _show_state(self, state: State) -> None:
-        words = f"{palette.STATE_ICON[state]} {state.name.lower()}"
+        words = f"{palette.STATE_ICON[state]} {state.words}"
         if words != self._state.text():
             red, green, blue = (round(255 * part) for part in palette.STATE_RGB[state])
             self._state.setText(words)

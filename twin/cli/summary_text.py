@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -47,6 +47,9 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
         to.print(_job(job))
     if sum(summary["ledger_gpu_s"].values()) > 0:
         to.print(_ledger(summary["ledger_gpu_s"]))
+    if any(job["nodes"] > 1 for job in summary["jobs"]):
+        for line in _fabrics(summary["fabrics"]):
+            to.print(Text(line), soft_wrap=True)
     busy = [store for store in summary.get("stores", ()) if store["load_max"] > 0]
     if busy:
         to.print(_stores(busy))
@@ -141,6 +144,10 @@ def _job(job: Mapping[str, Any]) -> Group:
     below = [Text(f"one step: {line}", style="dim")] if line else []
     if job.get("confidence"):
         below.append(Text(f"step time: {_CONFIDENCE[job['confidence']]}", style="dim"))
+    if job["nodes"] > 1 and job["network"] is None and job["network_reason"]:
+        below.append(Text(f"network: {job['network_reason']}", style="dim"))
+    if job["fits"] is False:
+        below.append(Text(f"does not fit: {job['reason']}", style="red"))
     return _titled(f"Job {job['id']}", said, *below)
 
 
@@ -157,6 +164,28 @@ def _ledger(ledger: Mapping[str, float]) -> Group:
             bar = "█" * round(share * _BAR) or "▏"
             table.add_row(_title(account), f"{gpu_s / 3600:,.0f}", _percent(share), Text(bar, style="cyan"))
     return _titled("Where the GPU-hours went", table)
+
+
+def _fabrics(fabrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each fabric: what it is, its busiest link, and what is down."""
+    for fabric in fabrics:
+        said = [str(fabric["technology"])] if fabric["technology"] else []
+        busiest = fabric["busiest"]
+        said.append(
+            f"busiest link {busiest[0]['id']} at {_percent(busiest[0]['load'])}" if busiest else "no load"
+        )
+        for key, one, many in (
+            ("links_down", "link down", "links down"),
+            ("switches_down", "switch down", "switches down"),
+            ("nodes_cut_off", "node cut off", "nodes cut off"),
+        ):
+            if fabric[key]:
+                said.append(f"{fabric[key]:,} {one if fabric[key] == 1 else many}")
+        if not any(fabric[key] for key in ("links_down", "switches_down", "nodes_cut_off")):
+            said.append("nothing down")
+        yield f"Fabric {fabric['id']}, at the end: {', '.join(said)}"
+    if fabrics:
+        yield ""
 
 
 def _stores(stores: list[Mapping[str, Any]]) -> Group:

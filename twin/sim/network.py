@@ -32,13 +32,13 @@ from twin.planning.scenario_job import planned_job
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, exchanges_of, traffic_of
 from twin.plant.cut_off import cut_off
 from twin.plant.links import links_of
-from twin.plant.routes import Router
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.scenario.work import Job
+from twin.sim.fault_sets import Fault, FaultyRoutes, Some, fault_sets
 from twin.sim.jobs import Jobs
 from twin.sim.plan import JobPlan
-from twin.sim.seats import Seat, Talk
+from twin.sim.seats import Seat, Talk, Under
 from twin.sim.work import Work, work_of
 
 Floats = NDArray[np.float64]
@@ -90,9 +90,8 @@ class FabricState:
         self.peak = np.zeros(2 * len(self.links), np.int64)
         self._limit = self._limits()
         self._alarm = (ABOVE * self._limit).astype(np.int64)
-        self._hurt: set[int] = set()  # fabrics with a fault
-        self._intact: dict[int, Router] = {}
-        self._now: dict[int, Router] = {}
+        self.routes = FaultyRoutes(plant, self.links)
+        self._under: dict[tuple[int, bytes, frozenset[str]], Under] = {}
         self._talks = [self._talk(index) for index in range(len(specs))]
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
         self._works: dict[tuple[int, Network], Work] = {}
@@ -131,26 +130,18 @@ class FabricState:
 
     # --- routes and places
 
-    def _router(self, fabric: int, *, intact: bool = False) -> Router:
-        intact = intact or fabric not in self._hurt
-        made = self._intact if intact else self._now
-        if fabric not in made:
-            bytes_s = self.links.bytes_s if intact else self.bytes_s
-            made[fabric] = Router(self.plant, self.links, fabric, bytes_s)
-        return made[fabric]
+    def _faults(self, index: int) -> Some:
+        return self.routes.on(self._talks[index].fabric)
 
-    def _sound(self, index: int) -> bool:
-        return self._talks[index].fabric not in self._hurt
-
-    def _place(self, index: int, nodes: list[int], *, intact: bool = False) -> Placement | None:
-        """Return a job on nodes; None when it sends nothing through a fabric."""
+    def _place(self, index: int, nodes: list[int], faults: Some = ()) -> Placement | None:
+        """Return a job on nodes, under some faults; None when it sends nothing through a fabric."""
         talk, slots = self._talks[index], np.array(nodes, np.int64)
         if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
             return None
         traffic = self._sent(index, slots)
         if not traffic.step_bytes.any():
             return None
-        router = self._router(talk.fabric, intact=intact)
+        router = self.routes.router(talk.fabric, faults)
         return place(router, traffic, slots, talk.profile, self.terms[talk.fabric])
 
     def _sent(self, index: int, slots: Longs) -> Traffic:
@@ -172,7 +163,7 @@ class FabricState:
         for index, job in enumerate(self.specs):
             chosen = self.places[index].first(job.nodes, taken)
             taken[chosen] = True
-            placement = self._place(index, chosen.tolist(), intact=True)
+            placement = self._place(index, chosen.tolist())
             networks.append(placement.network if placement and placement.reachable else FULL_NETWORK)
         return networks
 
@@ -186,14 +177,17 @@ class FabricState:
 
     def _sit(self, index: int, nodes: list[int]) -> None:
         """Give a job its place, its work there, and what it demands of the links."""
-        intact = self._place(index, nodes, intact=True)
+        intact, faults = self._place(index, nodes), self._faults(index)
         if intact is None or not intact.reachable:
             self._seats.pop(index, None)
+            self.jobs.work[index] = self._work(index, FULL_NETWORK)  # it may have been spread before
             return
-        now = intact if self._sound(index) else self._place(index, nodes)
+        now = self._place(index, nodes, faults) if faults else intact
         if now is None or not now.reachable:
             now = intact  # it is about to stop for the nodes that are cut off
         network = no_better(now.network, intact.network)
+        if len(faults) > 1:
+            network = self._worst(index, nodes, faults, network)
         work = self._work(index, network)
         self.jobs.work[index] = work
         self._seats[index] = Seat(
@@ -203,6 +197,30 @@ class FabricState:
             communicates=min(1.0, now.communication_s / work.step_s),
             step_s=work.step_s,
         )
+
+    def _worst(self, index: int, nodes: list[int], faults: Some, network: Network) -> Network:
+        """Return what a job has when no part of the faults may leave it less than all of them do."""
+        slots = np.array(nodes, np.int64).tobytes()
+
+        def under(some: Some) -> Under:
+            key = (index, slots, frozenset(fault.key for fault in some))
+            if key not in self._under:
+                placed = self._place(index, nodes, some)
+                sound = placed is not None and placed.reachable
+                bits = np.packbits(placed.touched) if placed is not None and sound else None
+                self._under[key] = Under(placed.network if placed is not None and sound else None, bits)
+            return self._under[key]
+
+        def met(some: Some) -> Bools:
+            bits = under(some).touched
+            if bits is None:  # torn apart: more faults do not mend it
+                return np.zeros(len(self.links), np.bool_)
+            return np.unpackbits(bits, count=len(self.links)).astype(np.bool_)
+
+        for some in fault_sets(faults, met):
+            less = under(some).network
+            network = network if less is None else no_better(network, less)
+        return network
 
     def _step(self, index: int, stepping: bool) -> None:
         """Let a job demand or leave its links; it enters the sums once it shares its fabric."""
@@ -240,13 +258,14 @@ class FabricState:
         self._share()
         self.version += 1
 
-    def set_links(self, bytes_s: Floats) -> None:
-        """Let links have another bandwidth from now on, and route every job anew [B/s]."""
-        self.bytes_s = bytes_s
+    def set_faults(self, faults: Iterable[Fault]) -> None:
+        """Let these faults be in force from now on, oldest first, and route every job anew."""
+        self.routes.set(faults)
+        self.bytes_s = self.routes.bytes_s(self.routes.faults)
         self._limit = self._limits()
         self._alarm = (ABOVE * self._limit).astype(np.int64)
-        self._hurt = set(self.links.fabric[bytes_s != self.links.bytes_s].tolist())
-        self._now.clear()
+        known = {fault.key for fault in self.routes.faults}
+        self._under = {key: under for key, under in self._under.items() if key[2] <= known}
         self.renew()
 
     def renew(self) -> None:

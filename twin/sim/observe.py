@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 SPINNING_SHARE = 0.2
 """Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
 
-SHOWN = ((DOWN, State.FAILED), (CUT, State.FAILED), (OFF, State.OFF), (DRAINED, State.DRAINED))
+SHOWN = ((DOWN, State.FAILED), (CUT, State.CUT_OFF), (OFF, State.OFF), (DRAINED, State.DRAINED))
 """Nodes that are not usable, whoever holds them."""
 
 STATE_OF_JOB: dict[int, State] = {

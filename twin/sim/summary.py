@@ -136,6 +136,7 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
         "start_s": row.start_s,
         "end_s": row.end_s,
         "gpus": row.gpus,
+        "nodes": jobs.specs[row.index].nodes,
         "state": JobState(row.state).name.lower(),
         "steps": int(jobs.progress_at(row, now)),
         "step_s": jobs.pace[row.index].step_s,

@@ -39,6 +39,7 @@ def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.f
     elif colour_by == "gpu.job":
         job = values[:count].astype(np.int32)
         codes[:count] = np.where(job < 0, palette.NO_JOB, palette.JOB_BASE + job % palette.JOBS)
+        codes[:count][state == State.CUT_OFF] = palette.STATE_BASE + State.CUT_OFF
     else:
         channel = BY_ID[colour_by]
         scale = np.float32((palette.RAMP - 1) / (channel.high - channel.low))

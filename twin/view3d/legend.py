@@ -97,7 +97,8 @@ def legend_for(
         shown = [s for s in State if s is not State.ABSENT and (frame is None or states[s])]
         return Legend(channel.title, "", 0.0, 0.0, (), tuple(_state(s, int(states[s])) for s in shown))
     if colour_by == "gpu.job":
-        return Legend(channel.title, "", 0.0, 0.0, (), (*_jobs(plant, frame, jobs), *_out_of_order(states)))
+        marked = (*_out_of_order(states), *_cut_off(states))
+        return Legend(channel.title, "", 0.0, 0.0, (), (*_jobs(plant, frame, jobs, states), *marked))
     places = np.linspace(0.0, 1.0, STOPS)
     colours = palette.ramp(channel.colormap, places)
     values = channel.low + places * (channel.high - channel.low)
@@ -137,19 +138,30 @@ def _state_counts(plant: Plant, frame: Frame | None) -> NDArray[np.int64]:
 
 
 def _state(state: State, count: int) -> Category:
-    return Category(state.name.lower(), palette.STATE_RGB[state], palette.STATE_ICON[state], count)
+    return Category(state.words, palette.STATE_RGB[state], palette.STATE_ICON[state], count)
 
 
 def _out_of_order(states: NDArray[np.int64]) -> tuple[Category, ...]:
     return (_state(State.FAILED, int(states[State.FAILED])), _state(State.OFF, int(states[State.OFF])))
 
 
-def _jobs(plant: Plant, frame: Frame | None, names: Sequence[str]) -> list[Category]:
+def _cut_off(states: NDArray[np.int64]) -> tuple[Category, ...]:
+    """Return the swatch of GPUs that a fault of the fabric has cut off, when there are any."""
+    count = int(states[State.CUT_OFF])
+    return (_state(State.CUT_OFF, count),) if count else ()
+
+
+def _jobs(
+    plant: Plant, frame: Frame | None, names: Sequence[str], states: NDArray[np.int64]
+) -> list[Category]:
     if frame is None:
         return []
     job = np.asarray(frame.values["gpu.job"]).astype(np.int64)
     count = min(len(job), len(plant.gpus.present))
-    slots, counts = np.unique(job[:count][plant.gpus.present[:count]], return_counts=True)
+    shown = plant.gpus.present[:count].copy()
+    if states[State.CUT_OFF]:
+        shown &= np.asarray(frame.values["gpu.state"][:count]) != State.CUT_OFF  # has a swatch of its own
+    slots, counts = np.unique(job[:count][shown], return_counts=True)
     out = [
         Category(
             names[s] if s < len(names) else f"job {s}",

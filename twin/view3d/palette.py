@@ -62,6 +62,7 @@ STATE_RGB: dict[State, Rgb] = {
     State.FAILED: DEAD_RGB,
     State.DRAINED: (0.55, 0.42, 0.34),
     State.OFF: OFF_RGB,
+    State.CUT_OFF: (0.90, 0.40, 0.76),
 }
 STATE_ICON: dict[State, str] = {
     State.ABSENT: "·",
@@ -74,6 +75,7 @@ STATE_ICON: dict[State, str] = {
     State.FAILED: "✖",
     State.DRAINED: "▽",
     State.OFF: "●",
+    State.CUT_OFF: "⊘",
 }
 NO_JOB_RGB: Rgb = (0.21, 0.25, 0.31)
 
