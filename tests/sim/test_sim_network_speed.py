@@ -15,6 +15,7 @@ from twin.record.channels import JobState
 from twin.sim.engine import Engine
 from twin.sim.jobs import Jobs
 from twin.sim.ledger import Ledger
+from twin.sim.fault_sets import Fault
 from twin.sim.network import FabricState
 from twin.sim.plan import plan_jobs
 
@@ -27,7 +28,7 @@ def standing(kind: str, jobs: int, nodes: int, **fabric: Any) -> FabricState:
     scene = hall(*specs, nodes=NODES, fabric={"kind": kind, "unit_nodes": 32} | fabric)
     plant = build(scene)
     network = FabricState(plant, load_catalog(), scene.jobs)
-    plans, work, gpus = plan_jobs(scene, plant, load_catalog(), 0.0, network.expected())
+    plans, work, gpus = plan_jobs(scene, plant, load_catalog(), 0.0, networks=network.expected())
     table = Jobs(scene.jobs, work, gpus, Ledger())
     network.bind(table, plans)
     for row in table.rows:
@@ -75,10 +76,18 @@ def test_the_largest_job_gets_another_place(benchmark: BenchmarkFixture) -> None
 
 @pytest.mark.benchmark(group="network")
 def test_a_fault_routes_all_jobs_anew(benchmark: BenchmarkFixture, crowded: FabricState) -> None:
-    bytes_s = crowded.links.bytes_s.copy()
-    bytes_s[-1] = 0
-    benchmark(lambda: crowded.set_links(bytes_s))
-    crowded.set_links(crowded.links.bytes_s.copy())
+    last = len(crowded.links) - 1
+    turn = iter(range(10**9))
+    benchmark(lambda: crowded.set_faults([Fault("link", np.array([last - next(turn) % 2]))]))
+    crowded.set_faults([])
+
+
+@pytest.mark.benchmark(group="network")
+def test_a_second_fault_looks_at_both_alone(benchmark: BenchmarkFixture, crowded: FabricState) -> None:
+    last = len(crowded.links) - 1
+    first, turn = Fault("first", np.array([last])), iter(range(10**9))
+    benchmark(lambda: crowded.set_faults([first, Fault("second", np.array([last - 1 - next(turn) % 2]))]))
+    crowded.set_faults([])
 
 
 def test_a_crowd_in_the_engine_keeps_its_books() -> None:

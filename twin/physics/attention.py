@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from twin.physics.collectives import collective_time_s
 from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product
-from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack
+from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack, together
 
 # Fitted once for all profiles and published tables (PHYSICS 1); no hardware facts.
 UNFUSED_ATTENTION_SHARE = 0.6
@@ -83,7 +83,7 @@ def context_exchange(
     if c == 1:
         return NO_EXCHANGE, NO_EXCHANGE
     size = OPERAND_BYTES * x * c * model.key_value_width / parallel.tp
-    nloc = max(1, min(c, profile.domain_gpus // parallel.tp))
+    nloc = together(max(1, min(c, profile.domain_gpus // parallel.tp)), network.members.context)
     links = profile.links_over(network.context, network.hop_extra_s)
     gather_s = collective_time_s("all_gather", size, c, nloc, links)
     hidden_s = min(gather_s, HIDDEN_BY_ATTENTION * forward.total_s)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from twin.physics.collectives import INTER_NODE_HOP_S, LAUNCH_S, RING_HOP_S, Links
 from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product, product_rate
-from twin.physics.training_inputs import Experts, Model, Network, Parallel, Profile, Stack
+from twin.physics.training_inputs import Experts, Model, Network, Parallel, Profile, Stack, together
 
 EXPERT_IMBALANCE = 1.1
 """Tokens of the busiest GPU of an expert group against the mean, with a balancing loss or bias.
@@ -81,7 +81,9 @@ def exchange_s(
     """Return dispatch and combine of one expert layer in one direction of the pass [s]: two all-to-all."""
     if parallel.ep == 1:
         return 0.0
-    nloc = max(1, min(parallel.ep, profile.domain_gpus // parallel.expert_tp))
+    nloc = together(
+        max(1, min(parallel.ep, profile.domain_gpus // parallel.expert_tp)), network.members.expert
+    )
     links = profile.links_over(network.expert, network.hop_extra_s)
     size = dispatch_bytes(x, model, experts, parallel, stack)
     return 2 * all_to_all_s(size, parallel.ep, nloc, links)

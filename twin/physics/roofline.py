@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from twin.physics.collectives import collective_time_s
 from twin.physics.sharding import DATA_EXPOSED_FLOOR, OPTIMIZER_BYTES_PER_WEIGHT
 from twin.physics.training import StepParts
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack
+from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack, together
 
 GRADIENT_BYTES = 2
 BACKWARD_SHARE = 2 / 3
@@ -72,9 +72,8 @@ def data_parallel_step(
     gemm_s = arithmetic_s if arithmetic_s >= traffic_s else 0.0
     memory_s = traffic_s if traffic_s > arithmetic_s else 0.0
     links = profile.links_over(network.data, network.hop_extra_s)
-    reduce_s = collective_time_s(
-        "all_reduce", GRADIENT_BYTES * parameters, gpus, min(gpus, profile.domain_gpus), links
-    )
+    nloc = together(min(gpus, profile.domain_gpus), network.members.data)
+    reduce_s = collective_time_s("all_reduce", GRADIENT_BYTES * parameters, gpus, nloc, links)
     data_s = max(0.0, reduce_s - BACKWARD_SHARE * (gemm_s + memory_s), DATA_EXPOSED_FLOOR * reduce_s)
     memory_s += OPTIMIZER_BYTES_PER_WEIGHT * parameters / hbm_bytes_s
 

@@ -27,11 +27,13 @@ from typing import NamedTuple
 
 from twin.physics.collectives import Kind, Links, collective_time_s
 from twin.physics.gemm import memory_rate
-from twin.physics.training_inputs import Model, Network, Parallel, Profile, Sharding, Stack
+from twin.physics.training_inputs import Members, Model, Network, Parallel, Profile, Sharding, Stack, together
 
 WEIGHT_BYTES = 2
 DATA_EXPOSED_FLOOR = 0.1
 OPTIMIZER_BYTES_PER_WEIGHT = 30
+
+AS_FILLED = Members()
 
 
 class Replicated(NamedTuple):
@@ -61,7 +63,9 @@ class Replicated(NamedTuple):
         return self.layers * self.layer + self.embedding
 
 
-def replicated_weights(model: Model, parallel: Parallel, domain_gpus: int) -> tuple[Replicated, ...]:
+def replicated_weights(
+    model: Model, parallel: Parallel, domain_gpus: int, members: Members = AS_FILLED
+) -> tuple[Replicated, ...]:
     """Return the weights of a GPU by the group that shares them: all but the experts, then the experts.
 
     Experts are spread over the expert group, so that only one GPU of each such group holds the same ones.
@@ -73,7 +77,7 @@ def replicated_weights(model: Model, parallel: Parallel, domain_gpus: int) -> tu
         embedding=model.vocab * model.hidden / t,
         layers=layers,
         ranks=n,
-        ranks_per_node=max(1, min(n, domain_gpus // t)),
+        ranks_per_node=together(max(1, min(n, domain_gpus // t)), members.data),
     )
     if model.experts is None:
         return (plain,)
@@ -83,7 +87,7 @@ def replicated_weights(model: Model, parallel: Parallel, domain_gpus: int) -> tu
         embedding=0.0,
         layers=layers,
         ranks=same,
-        ranks_per_node=max(1, min(same, domain_gpus // group)),
+        ranks_per_node=together(max(1, min(same, domain_gpus // group)), members.replicas),
     )
     return (plain, routed)
 

@@ -159,7 +159,7 @@ def step_time(
     layer = layer_time(model, parallel, stack, profile, network)
     head = _head(model, parallel, stack, profile)
     p2p_s = _pipeline_transfer_s(model, parallel, stack, profile, network)
-    held = replicated_weights(model, parallel, profile.domain_gpus)
+    held = replicated_weights(model, parallel, profile.domain_gpus, network.members)
     data_s = exposed_data_s(
         held,
         n_mb,

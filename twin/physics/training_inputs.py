@@ -281,6 +281,33 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """How many GPUs of a group share a scale-up domain on the places a job really has, in its worst group.
+
+    A group that a placement splits sends through the cards of the fewest that are together. None: no group of the
+    kind is split, or nobody knows the places; then whole domains of the profile are filled in order of ranks.
+
+    Attributes
+    ----------
+    data, tensor, context, expert
+        Of each kind of communication.
+    replicas
+        Of GPUs that hold the same experts.
+    """
+
+    data: int | None = None
+    tensor: int | None = None
+    context: int | None = None
+    expert: int | None = None
+    replicas: int | None = None
+
+
+def together(filled: int, real: int | None) -> int:
+    """Return how many of a group share a domain: as many as filled domains allow, no more than really do."""
+    return filled if real is None else min(filled, real)
+
+
+@dataclass(frozen=True, slots=True)
 class Network:
     """What the fabric gives a job on the places it really has, against the profile's own network.
 
@@ -293,6 +320,8 @@ class Network:
         and number of network cards, oversubscription, collisions, lost links and what other jobs take.
     hop_extra_s
         Added to every hop between nodes [s]: more switches on the way, slower technology.
+    members
+        Of each group in a scale-up domain.
     """
 
     data: float = 1.0
@@ -301,6 +330,7 @@ class Network:
     context: float = 1.0
     expert: float = 1.0
     hop_extra_s: float = 0.0
+    members: Members = Members()
 
 
 FULL_NETWORK = Network()

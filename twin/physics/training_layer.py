@@ -11,7 +11,7 @@ from twin.physics.attention import attention, context_exchange, projections
 from twin.physics.collectives import collective_time_s
 from twin.physics.experts import exchange_s, expert_products, exposed_exchange
 from twin.physics.gemm import OPERAND_BYTES, Work, memory_rate, product, product_rate
-from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack
+from twin.physics.training_inputs import Model, Network, Parallel, Profile, Stack, together
 
 BACKWARD_LAUNCH = 1.3
 ELEMENTWISE_BACKWARD = 1.5
@@ -134,7 +134,8 @@ def _tensor(
     t = parallel.tp
     if t == 1:
         return 0.0, 0.0
-    size, nloc = OPERAND_BYTES * x * model.hidden, min(t, profile.domain_gpus)
+    size, near = OPERAND_BYTES * x * model.hidden, network.members.tensor
+    nloc = together(min(t, profile.domain_gpus), near)
     links = profile.links_over(network.tensor, network.hop_extra_s)
     exposed = profile.tensor_exposed if stack.tp_overlap else 1.0
     if not stack.seq_parallel:
@@ -146,7 +147,7 @@ def _tensor(
     if model.experts is not None:
         # The GPUs of an expert gather every copy of a token that arrived; all gather once more for shared experts.
         etp, copies = parallel.expert_tp, size * parallel.expert_tp / t * model.experts.per_token
-        nloc = min(etp, profile.domain_gpus)
+        nloc = together(min(etp, profile.domain_gpus), near)
         routed_s = collective_time_s("all_gather", copies, etp, nloc, links)
         routed_s += collective_time_s("reduce_scatter", copies, etp, nloc, links)
         routed_s += pair_s if model.experts.shared else 0.0

@@ -6,7 +6,7 @@ its card at the profile's scale-out efficiency; links between switches carry up 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.ecmp import ecmp_expected_max
-from twin.physics.training_inputs import Network, Profile
+from twin.physics.training_inputs import Members, Network, Profile
 from twin.planning.job import AnyJob, InferenceJob, ReinforcementJob
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Traffic
@@ -117,6 +117,15 @@ class Placement:
         dlink = np.flatnonzero(peak)
         return Spread(dlink, peak[dlink], carried[dlink], tuple(links for links, _ in loads.by_group))
 
+    @cached_property
+    def touched(self) -> NDArray[np.bool_]:
+        """Which links, those of cards among them, carry anything of the job, shape (links,)."""
+        flows, sends = self.flows, (self.step_bytes > 0).astype(np.float64)
+        on = self.router.card_load(flows, flows.weight * sends[flows.group])
+        on += self.router.carried(flows, sends)
+        result: NDArray[np.bool_] = on.reshape(-1, 2).any(axis=1)
+        return result
+
     @property
     def communication_s(self) -> float:
         """Time a card is busy in a step, hidden or not [s]."""
@@ -142,19 +151,19 @@ def factors_of(network: Network) -> Floats:
     return np.array([getattr(network, kind) for kind in KINDS])
 
 
-def network_with(factors: Floats, hop_extra_s: float) -> Network:
+def network_with(factors: Floats, hop_extra_s: float, members: Members) -> Network:
     """Return the network with these factors, by kind."""
-    return Network(**dict(zip(KINDS, factors.tolist(), strict=True)), hop_extra_s=hop_extra_s)
+    factor = dict(zip(KINDS, factors.tolist(), strict=True))
+    return Network(**factor, hop_extra_s=hop_extra_s, members=members)
 
 
 def no_better(network: Network, than: Network) -> Network:
-    """Return a network that is nowhere better than another: losing a cable opens no way that was not there."""
-    names = [field.name for field in fields(Network)]
-    worse = {
-        name: (max if name == "hop_extra_s" else min)(getattr(network, name), getattr(than, name))
-        for name in names
-    }
-    return replace(network, **worse)
+    """Return a network on the same places that is nowhere better than another.
+
+    Losing a cable opens no way that was not there.
+    """
+    worse = np.minimum(factors_of(network), factors_of(than))
+    return network_with(worse, max(network.hop_extra_s, than.hop_extra_s), network.members)
 
 
 def terms_of(plant: Plant, fabric: int, catalog: Catalog) -> Terms:
@@ -218,7 +227,7 @@ def place(router: Router, traffic: Traffic, nodes: Longs, profile: Profile, term
         router=router,
         flows=flows,
         step_bytes=np.where(used, traffic.step_bytes, 0.0),
-        network=network_with(by_kind, terms.hop_extra_s + further * terms.switch_latency_s),
+        network=network_with(by_kind, terms.hop_extra_s + further * terms.switch_latency_s, traffic.members),
         rate_bytes_s=np.where(used, factors * profile.scale_out_bytes_s * profile.scale_out_efficiency, 0.0),
         reachable=reachable and bool((factors > SLOWEST).all()),
         loads=loads,

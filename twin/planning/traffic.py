@@ -7,15 +7,15 @@ r // g and sends through the card that belongs to this GPU. Only traffic between
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.experts import dispatch_bytes
 from twin.physics.roofline import GRADIENT_BYTES
-from twin.physics.sharding import data_parallel_bytes
-from twin.physics.training_inputs import Model, Parallel, Stack
+from twin.physics.sharding import AS_FILLED, data_parallel_bytes
+from twin.physics.training_inputs import Members, Model, Parallel, Stack
 from twin.planning.job import AnyJob, HpcJob, LlmJob, ReinforcementJob, VisionJob, default_stack
 from twin.planning.models import load_model
 from twin.plant.routes import EVERY_CARD, Flows
@@ -56,6 +56,8 @@ class Exchange:
         it).
     closed
         Whether the last of a chain sends to the first.
+    replicas
+        Of data: ranks that hold the same experts, shape (K, m); none: groups are all that share weights.
     """
 
     phase: int
@@ -63,6 +65,7 @@ class Exchange:
     groups: Longs
     rank_bytes: float
     closed: bool = False
+    replicas: Longs | None = None
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,13 @@ class Traffic:
         By phase; sources and targets are places in the job's list of nodes, weights are ranks that send at once.
     step_bytes
         What a flow of weight one carries in a step, by phase [B]; 0 where a phase stays inside its domains.
+    members
+        How many of each group are together, where domains split groups.
     """
 
     flows: Flows
     step_bytes: Floats
+    members: Members = AS_FILLED
 
 
 def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
@@ -110,12 +116,16 @@ def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Excha
     tokens = parallel.microbatch * model.seq / c
     found: list[Exchange] = []
 
-    def add(phase: str, shape: Shape, groups: Longs, rank_bytes: float, *, closed: bool = False) -> None:
+    def add(phase: str, shape: Shape, groups: Longs, rank_bytes: float, **more: Any) -> None:
         if groups.shape[1] > 1:
-            found.append(Exchange(PHASES.index(phase), shape, groups, rank_bytes, closed))
+            found.append(Exchange(PHASES.index(phase), shape, groups, rank_bytes, **more))
 
-    replicas = rank.reshape(p, d * c, t).transpose(0, 2, 1)
-    add("data", "ring", replicas.reshape(p * t, d * c), data_parallel_bytes(model, parallel, stack))
+    same = rank.reshape(p, d * c, t).transpose(0, 2, 1).reshape(p * t, d * c)
+    replicas = None
+    if model.experts is not None:
+        block = parallel.ep * parallel.expert_tp
+        replicas = rank.reshape(p, -1, block).transpose(0, 2, 1).reshape(p * block, -1)
+    add("data", "ring", same, data_parallel_bytes(model, parallel, stack), replicas=replicas)
     boundary_bytes = ELEMENT_BYTES * tokens * model.hidden / t
     stages = rank.reshape(p, d * c * t).T
     chain_bytes = parallel.microbatches * parallel.vp * boundary_bytes
@@ -149,25 +159,60 @@ def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, 
     """
     parts: list[tuple[int, Longs, Longs, Floats]] = []
     step_bytes = np.zeros(len(PHASES))
+    members: dict[str, int | None] = {}
     for exchange in exchanges:
-        source, target, weight, flow_bytes = _rank_flows(exchange, gpus_per_node, domain)
+        groups, place = _split_groups(exchange, exchange.groups, domain[exchange.groups // gpus_per_node])
+        if not len(groups):
+            continue
+        fewest = _fewest_together(place)
+        if exchange.shape != "chain":
+            members[KINDS[KIND_OF_PHASE[exchange.phase]]] = int(fewest.min())
+        source, target, weight, flow_bytes = _rank_flows(exchange, groups, place, fewest)
         if len(source) and cards:
             parts.append((exchange.phase, source, target, weight))
             step_bytes[exchange.phase] = flow_bytes
-    return Traffic(_on_cards(parts, gpus_per_node, cards), step_bytes)
+        if exchange.replicas is not None and exchange.replicas.shape[1] > 1:
+            _, place = _split_groups(exchange, exchange.replicas, domain[exchange.replicas // gpus_per_node])
+            members["replicas"] = int(_fewest_together(place).min()) if len(place) else None
+    members.pop("pipeline", None)  # halos: who is together is the model's own arithmetic
+    return Traffic(_on_cards(parts, gpus_per_node, cards), step_bytes, Members(**members))
 
 
-def _rank_flows(exchange: Exchange, gpus_per_node: int, domain: Longs) -> tuple[Longs, Longs, Floats, float]:
+def _split_groups(exchange: Exchange, groups: Longs, place: Longs) -> tuple[Longs, Longs]:
+    """Return the groups that several domains share, and the domain of each member.
+
+    Chains keep their order. Members of others are brought together, as collective libraries build their rings:
+    domain by domain, in the order of their first members.
+    """
+    split = (place != place[:, :1]).any(axis=1)
+    groups, place = groups[split], place[split]
+    if exchange.shape == "chain" or not len(groups) or (place[:, 1:] >= place[:, :-1]).all():
+        return groups, place
+    number = np.arange(len(groups))[:, None]
+    _, first, which = np.unique(number * (place.max() + 1) + place, return_index=True, return_inverse=True)
+    order = np.argsort(first[which.reshape(place.shape)], axis=1, kind="stable")
+    return np.take_along_axis(groups, order, axis=1), np.take_along_axis(place, order, axis=1)
+
+
+def _fewest_together(place: Longs) -> Longs:
+    """Return the fewest members of each group that are together in a domain, shape (groups,)."""
+    begins = np.ones(place.shape, np.bool_)
+    begins[:, 1:] = place[:, 1:] != place[:, :-1]
+    at = np.flatnonzero(begins)
+    size = np.diff(np.append(at, place.size))
+    groups = np.searchsorted(at, np.arange(len(place)) * place.shape[1])
+    fewest: Longs = np.minimum.reduceat(size, groups)
+    return fewest
+
+
+def _rank_flows(
+    exchange: Exchange, groups: Longs, place: Longs, fewest: Longs
+) -> tuple[Longs, Longs, Floats, float]:
     """Return source and target ranks and weights of flows between domains, and the bytes of a flow of weight one."""
-    groups = exchange.groups
-    place = domain[groups // gpus_per_node]
-    apart = (place[:, 1:] != place[:, :-1]).sum(axis=1)
-    groups, place, runs = groups[apart > 0], place[apart > 0], apart[apart > 0] + 1
-    none = np.zeros(0, np.int64)
-    if not len(groups):
-        return none, none, np.zeros(0), 0.0
+    runs = (place[:, 1:] != place[:, :-1]).sum(axis=1) + 1
     n = groups.shape[1]
-    together = -(-n // runs)  # members of a group in one domain
+    # All members that are together share a ring's way on, so many as the domain with the fewest of them has.
+    together = fewest if exchange.shape == "ring" else -(-n // runs)
     number = np.arange(n)
     columns: list[tuple[Longs, Longs, Floats]] = []
     sent_bytes = exchange.rank_bytes
@@ -185,8 +230,9 @@ def _rank_flows(exchange: Exchange, gpus_per_node: int, domain: Longs) -> tuple[
             kept = (np.take_along_axis(place, index, axis=1) != place) & (shift < runs)[:, None]
             target = np.take_along_axis(groups, index, axis=1)
             columns.append((groups[kept], target[kept], np.repeat(each, n).reshape(-1, n)[kept]))
-        mean = float(together.mean())
-        sent_bytes *= {"ring": 1 / mean, "halo": 1.0, "all": max(0.0, 1 - mean / n)}[exchange.shape]
+        shared = float(runs.sum() / (runs * together).sum())
+        away = max(0.0, 1 - float(together.mean()) / n)
+        sent_bytes *= {"ring": shared, "halo": 1.0, "all": away}[exchange.shape]
     source, target, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
     return source, target, weight, sent_bytes
 

@@ -16,6 +16,7 @@ from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
 from twin.sim.clockwork import Timers
 from twin.sim.failures import REPAIR_CLASS, FailureClocks
+from twin.sim.fault_sets import Fault
 from twin.sim.jobs import JobRow, Jobs
 from twin.sim.log import Log
 from twin.sim.network import FabricState
@@ -156,14 +157,14 @@ class Outages:
             self.recovery.node_usable()
 
     def _follow(self) -> None:
-        """Give every link the bandwidth that the faults in force leave it."""
-        share = np.ones(len(self.network.links))
+        """Tell the fabric which faults are in force."""
+        faults = []
         for i in self.acting:
             mine = self._links(i.target)
             if mine is not None:
                 kept = 1.0 - units.parse(i.value or "", "fraction") if i.kind == "flap" else 0.0
-                share[mine] = np.minimum(share[mine], kept)
-        self.network.set_links(self.network.links.bytes_s * share)
+                faults.append(Fault(i.target, np.flatnonzero(mine), kept))
+        self.network.set_faults(faults)
 
     def _left(self) -> dict[int, float]:
         rows = self.jobs.rows

@@ -27,6 +27,14 @@ class Talk:
     gpu_part: str
 
 
+@dataclass(frozen=True)
+class Under:
+    """A job on its nodes under some faults: what it has, and which links carry it, as bits; None: torn apart."""
+
+    network: Network | None
+    touched: NDArray[np.uint8] | None
+
+
 @dataclass
 class Seat:
     """A job on its latest nodes."""

@@ -1,0 +1,128 @@
+"""Faults of the fabric that are in force together, and the routes that each set of them leaves.
+
+Routing round one fault can be worse than routing round two: the second may move traffic off a link that the first
+made narrow. Nobody could rely on that, and a picture of a hall where a lost cable speeds a job up is wrong. So a job
+on its nodes has no more than any part of the faults in force would leave it. All parts of the oldest EXACT faults
+count that its routes can tell apart; of later faults each alone, and all up to it in the order in which they came.
+Hence the first EXACT faults may come and go in any order, and no further one ever helps; beyond them a repair may
+for once cost a little.
+
+A fault that only narrows a link (a flap) can be worse than one that takes it away: routes avoid a dead link, not one
+that comes back and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.links import Links
+from twin.plant.routes import Router
+from twin.plant.tables import Plant
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+EXACT = 6
+"""Oldest faults whose every combination counts: 64 routings of a job at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fault:
+    """One thing that is wrong.
+
+    Parameters
+    ----------
+    id
+        Of what failed.
+    links
+        That it takes bandwidth from, shape (n,).
+    kept
+        Share of their bandwidth that is left, below 1.
+    """
+
+    id: str
+    links: Longs
+    kept: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Two faults of one key are one."""
+        return f"{self.id} {self.kept!r}"
+
+
+Some = tuple[Fault, ...]
+"""Some of the faults in force, oldest first."""
+
+
+class FaultyRoutes:
+    """Routers of all fabrics under the faults in force and under parts of them.
+
+    Parameters
+    ----------
+    plant, links
+        As built.
+    """
+
+    def __init__(self, plant: Plant, links: Links) -> None:
+        self.plant, self.links = plant, links
+        self.faults: Some = ()
+        self._made: dict[tuple[int, frozenset[str]], Router] = {}
+
+    def set(self, faults: Iterable[Fault]) -> None:
+        """Let these be the faults in force, oldest first."""
+        self.faults = tuple({fault.key: fault for fault in faults}.values())
+        known = {fault.key for fault in self.faults}
+        self._made = {key: router for key, router in self._made.items() if key[1] <= known}
+
+    def on(self, fabric: int | None) -> Some:
+        """Return the faults that concern a fabric."""
+        if not self.faults:
+            return ()
+        mine = self.links.fabric == fabric
+        return tuple(fault for fault in self.faults if mine[fault.links].any())
+
+    def bytes_s(self, some: Some) -> Floats:
+        """Return what some faults leave of every link [B/s]."""
+        left = self.links.bytes_s.copy()
+        for fault in some:
+            left[fault.links] = np.minimum(left[fault.links], self.links.bytes_s[fault.links] * fault.kept)
+        return left
+
+    def router(self, fabric: int, some: Some) -> Router:
+        """Return the routes of a fabric under some of its faults."""
+        key = (fabric, frozenset(fault.key for fault in some))
+        if key not in self._made:
+            self._made[key] = Router(self.plant, self.links, fabric, self.bytes_s(some))
+        return self._made[key]
+
+
+def fault_sets(faults: Some, met: Callable[[Some], Bools]) -> Iterator[Some]:
+    """Return the sets of faults that may leave a job less than all of them do; the empty set first.
+
+    Parameters
+    ----------
+    faults
+        In force, oldest first.
+    met
+        Tells of a set of faults which links carry the job's traffic under it; faults elsewhere change nothing then.
+    """
+    todo: list[tuple[int, ...]] = [()]
+    seen = set(todo)
+    while todo:
+        chosen = todo.pop()
+        some = tuple(faults[k] for k in chosen)
+        yield some
+        used = met(some)
+        for k in range(min(len(faults), EXACT)):
+            more = tuple(sorted((*chosen, k)))
+            if k not in chosen and more not in seen and used[faults[k].links].any():
+                seen.add(more)
+                todo.append(more)
+    for k in range(EXACT, len(faults)):
+        yield (faults[k],)
+        yield faults[: k + 1]
