@@ -425,7 +425,7 @@ def test_order_does_not_matter_to_few_faults(states: list[tuple[FabricState, lis
     for k in range(4):
         for order in permutations(faults_of(links[:k])):
             network.set_faults(order)
-            found.append((len(faults), network.jobs.work[0].step_s))
+            found.append((k, network.jobs.work[0].step_s))
     network.set_faults([])
     by_count = [{step_s for count, step_s in found if count == k} for k in range(4)]
     assert all(len(steps) == 1 for steps in by_count)

@@ -13,9 +13,9 @@ from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.record.channels import JobState
 from twin.sim.engine import Engine
+from twin.sim.fault_sets import Fault
 from twin.sim.jobs import Jobs
 from twin.sim.ledger import Ledger
-from twin.sim.fault_sets import Fault
 from twin.sim.network import FabricState
 from twin.sim.plan import plan_jobs
 

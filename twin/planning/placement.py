@@ -123,7 +123,7 @@ class Placement:
         flows, sends = self.flows, (self.step_bytes > 0).astype(np.float64)
         on = self.router.card_load(flows, flows.weight * sends[flows.group])
         on += self.router.carried(flows, sends)
-        result: NDArray[np.bool_] = on.reshape(-1, 2).any(axis=1)
+        result: NDArray[np.bool_] = (on[0::2] > 0) | (on[1::2] > 0)
         return result
 
     @property
