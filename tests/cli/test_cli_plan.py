@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from twin.planning.profiles import WORTH_OF_EXPERTS
+
 HEAD = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
 
 
@@ -64,9 +66,52 @@ def test_fp8_is_faster_and_experts_are_low_confidence(twin) -> None:
     slow, fast = best("--model", "llama3-8b"), best("--model", "llama3-8b", "--precision", "fp8")
     assert fast["plans"][0]["step_s"] < slow["plans"][0]["step_s"]
     assert slow["confidence"] == "calibrated"
-    assert best("--model", "mixtral-8x7b")["confidence"] == "low"
+    mixture = best("--model", "mixtral-8x7b")
+    assert (mixture["confidence"], mixture["worth"]) == ("low", WORTH_OF_EXPERTS)
     sharded = best("--model", "llama3-8b", "--sharding", "weights")
     assert {plan["sharding"] for plan in sharded["plans"]} == {"weights"}
+
+
+def test_the_stack_is_said_and_can_be_changed(twin, tmp_path: Path) -> None:
+    words = ("plan", "video-ingest", "--model", "llama3-70b", "--gpus", 256, "--batch", 512)
+    text = twin(*words).stdout
+    assert "stack: unfused attention, no sequence parallelism, no overlap, nothing sharded, 2-byte" in text
+    assert "other stacks on this GPU: --profile a100-deepspeed, a100-modern" in text
+
+    old = json.loads(twin(*words, "--json").stdout)
+    new = json.loads(twin(*words, "--profile", "a100-modern", "--json").stdout)
+    assert new["plans"][0]["step_s"] < old["plans"][0]["step_s"]
+    assert (old["confidence"], new["confidence"]) == ("calibrated", "derived")
+    assert new["plans"][0]["yaml"].startswith("profile: a100-modern\n")
+
+    options = (
+        "--flash",
+        "--seq-parallel",
+        "--tp-overlap",
+        "--dp-overlap",
+        "--p2p-overlap",
+        "--grad-bytes",
+        4,
+    )
+    own = json.loads(twin(*words, *options, "--json").stdout)
+    assert own["stack"]["flash"]
+    assert own["stack"]["grad_bytes"] == 4
+    assert not old["stack"]["flash"]
+    inside = "".join(f"      {line}\n" for line in own["plans"][0]["yaml"].splitlines())
+    for line in ("seq_parallel: true", "flash: true", "tensor_overlap: true", "gradient_bytes: 4"):
+        assert f"        {line}\n" in inside
+    scene = tmp_path / "mine.twin.yaml"
+    scene.write_text(
+        f"{HEAD.replace('lab-16', 'video-ingest')}jobs:\n  - id: llama\n    nodes: 32\n    workload:\n"
+        f"      kind: llm\n      model: llama3-70b\n      global_batch: 512\n{inside}"
+    )
+    assert "error" not in twin("check", scene).stdout
+    assert "--grad-bytes: 3 is neither 2 nor 4" in twin(*words, "--grad-bytes", 3, code=2).stderr
+
+
+def test_more_gpus_of_the_scene_are_named_too(twin) -> None:
+    words = ("plan", "superpod-h100", "--model", "llama3-70b", "--gpus", 240, "--batch", 512)
+    assert "a batch of 540, or 256 or 160 GPUs would do" in twin(*words, code=1).stdout
 
 
 def test_what_fits_nowhere_says_what_would(twin) -> None:

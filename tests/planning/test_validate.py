@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.planning.case_file import CaseFileError
+from twin.planning.case_file import CaseFileError, read_case_file
+from twin.planning.cases import errors_of, judge_table
 from twin.planning.figures import ProfileError
+from twin.planning.profiles import WORTH_OF_EXPERTS
 from twin.planning.reference import parsed_table, reference_table
 from twin.planning.result import PlanError
 from twin.planning.validation import Comparison, Row, baseline_mape_pct, best_constant
@@ -24,6 +26,26 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference"
 def compared(name: str) -> Comparison:
     ((comparison,), _) = validate((name,), SHARED if SHARED.is_dir() else None)
     return comparison
+
+
+@pytest.mark.parametrize(
+    ("file", "profile", "rows", "mape_pct"),
+    [("dgxc", "h100", 75, 2.53), ("megatron_core", "h100-megatron", 9, 5.00), ("sc21", "a100", 10, 2.91)],
+)
+def test_published_tables_choose_their_profile_by_gpu_and_source(
+    file: str, profile: str, rows: int, mape_pct: float
+) -> None:
+    names = {"dgxc": "dgxc_benchmarking_dense", "megatron_core": "megatron_core_h100_weak"}
+    path = SHARED / f"{names.get(file, 'megatron_sc21_table1')}.csv"
+    if not path.is_file():
+        pytest.skip("the shared tables are not here")
+    judged = judge_table(read_case_file(path))
+    errors = errors_of([one.ratio for one in judged if one.ratio is not None])
+    assert errors is not None
+    assert (errors.rows, round(errors.mape_pct, 2)) == (rows, mape_pct)
+    first = judged[0].case
+    assert first is not None
+    assert first.calibrated.name == profile
 
 
 @pytest.mark.parametrize(
@@ -48,6 +70,15 @@ def test_mean_error_of_published_tables(name: str, rows: int, bound_pct: float) 
     assert comparison.errors.rows == rows
     assert comparison.goals == {"mape_pct": bound_pct}
     assert comparison.passed, comparison.missed
+
+
+def test_what_is_said_of_experts_is_what_the_tables_show() -> None:
+    for name, gpu, more in (("experts-h100", "H100", "published "), ("experts-gb200", "GB200", "")):
+        errors = compared(name).errors
+        assert errors is not None
+        said = f"{errors.mape_pct:.0f} % {'mean error ' if more else ''}on {errors.rows} {more}{gpu} runs"
+        assert f"{said} (worst {errors.worst_pct:.0f} %" in WORTH_OF_EXPERTS
+        assert WORTH_OF_EXPERTS in compared(name).note
 
 
 def test_strong_scaling_falls_as_published() -> None:
