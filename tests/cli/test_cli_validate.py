@@ -32,6 +32,15 @@ def test_tables_for_people(twin) -> None:
     assert "dgxc" not in said
 
 
+def test_a_table_asked_for_by_name_that_is_not_there_is_exit_code_1(twin, tmp_path: Path) -> None:
+    result = twin("validate", "vtrain", "sc21", "--data", tmp_path, code=1)
+    assert "not validated: vtrain" in result.stdout
+    assert "all goals reached" not in result.stdout
+    assert (
+        json.loads(twin("validate", "vtrain", "--data", tmp_path, "--json", code=1).stdout)["passed"] is False
+    )
+
+
 def test_a_missed_goal_is_exit_code_1(twin, monkeypatch: pytest.MonkeyPatch) -> None:
     strict = next(table for table in validation_tables.STEP_TABLES if table.name == "sc21")
     object.__setattr__(strict, "goals", {"mape_pct": 0.01})

@@ -12,6 +12,7 @@ from twin.planning.result import PlanError
 from twin.plant.build import build
 from twin.scenario import load
 from twin.scenario.setting import set_value
+from twin.scenario.site import Point
 
 LAB, SUPERPOD = (load(f"builtin:{name}").scenario for name in ("lab-16", "superpod-h100"))
 
@@ -87,6 +88,20 @@ def test_what_outgrows_two_tiers_becomes_a_fat_tree() -> None:
     assert growth.recabling.tiers == ("core",)
     assert ("rail-optimised", "fat-tree") in {(one.before, one.after) for one in growth.changes}
     assert growth.no_longer_fits
+
+
+def test_rows_of_the_jobs_grow_not_the_spares_behind_them() -> None:
+    """The new rows are like those of the job, behind the spares, which keep their ports."""
+    spares = SUPERPOD.halls[0].rows[0].model_copy(update={"id": "spare", "at": Point(y=30.0), "count": 1})
+    hall = SUPERPOD.halls[0].model_copy(update={"rows": (*SUPERPOD.halls[0].rows, spares)})
+    fabric = SUPERPOD.fabrics[0].model_copy(update={"rows": ("gpu", "spare")})
+    wide = SUPERPOD.model_copy(update={"halls": (hall,), "fabrics": (fabric,)})
+    wide = set_value(set_value(wide, "fabrics[ib].spine.count", "16"), "halls[su].rows[gpu].count", "2")
+    growth = grow(wide, 1024)
+    assert (growth.gpus_before, growth.gpus_after, growth.untouched_gpus) == (768, 1024, 1024)
+    row = next(one for one in growth.changes if one.path == "halls[su].rows[gpu-2]")
+    assert (row.before, row.after) == ("none", "1 row of 8 racks, as gpu")
+    assert growth.recabling.kept == growth.recabling.cables_before
 
 
 @settings(max_examples=10, deadline=None)

@@ -32,7 +32,10 @@ def validate_tables(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compare the model with every published table, or with those named; exit code 1 when a goal is missed."""
+    """Compare the model with every published table, or with those named.
+
+    Exit code 1 when a goal is missed, or a table that was named cannot be read.
+    """
     from twin.cli.errors import BadInput, ExitCode, told
     from twin.cli.output import print_json
     from twin.planning.case_file import CaseFileError
@@ -44,7 +47,9 @@ def validate_tables(
             comparisons, generations = validate(tuple(tables or ()), folder)
         except CaseFileError as error:
             raise BadInput(str(error)) from None
-        passed = not any(one.missed for one in comparisons) and all(one.passed for one in generations)
+        reached = not any(one.missed for one in comparisons) and all(one.passed for one in generations)
+        unread = [one.name for one in comparisons if one.skipped and one.name in (tables or ())]
+        passed = reached and not unread
         if json:
             print_json(
                 {
@@ -55,8 +60,14 @@ def validate_tables(
             )
         else:
             _print(comparisons, generations)
-            print("all goals reached" if passed else "goals missed")
+            print(_verdict(reached, unread))
         raise typer.Exit(ExitCode.DONE if passed else ExitCode.FINDINGS)
+
+
+def _verdict(reached: bool, unread: Sequence[str]) -> str:
+    if unread:
+        return f"not validated: {', '.join(unread)}, asked for and skipped"
+    return "all goals reached" if reached else "goals missed"
 
 
 def _beside_checkout() -> Path | None:

@@ -21,7 +21,7 @@ from twin.scenario import expand
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_fits import connected, unmet
 from twin.scenario.fabric_size import Misfit, Size, size_of
-from twin.scenario.site import Racks
+from twin.scenario.site import Point, Racks
 from twin.scenario.systems import Fabric, SwitchTier
 
 FULL_ROW_RACKS = 8
@@ -136,7 +136,11 @@ class _Grown:
 
 
 class _Grower:
-    """A scene and the row generator of it that grows: the last with GPUs, so that nobody's ports are renumbered."""
+    """A scene and what grows in it: the row generator with most of the GPUs that jobs use.
+
+    Ports are given out in the order of the nodes. So where others with GPUs follow that generator, the new rows come
+    behind all of them, as a generator of the same racks, and nobody's ports are renumbered.
+    """
 
     def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
         self.scenario, self.catalog = scenario, catalog
@@ -151,10 +155,38 @@ class _Grower:
         ]
         if not places:
             raise PlanError("no row generator of the scene has GPUs, so none can grow")
+        used = {name for job in scenario.jobs for name in job.rows or self._names(places)}
+        main = max(reversed(places), key=lambda place: self._weight(place, used))
         self._hall, self._place = places[-1]
-        self.rows = scenario.halls[self._hall].rows[self._place]
+        self.rows = scenario.halls[main[0]].rows[main[1]]
+        self.like = "" if main == places[-1] else self.rows.id  # the new rows are a generator of their own
+        self.fabrics = scenario.fabrics
+        if self.like:
+            self._append()
+        self.there = (
+            0 if self.like else self.rows.count * self.rows.racks.count
+        )  # racks of the generator that grows
         self.rack_gpus = self._gpus_of(self.rows.racks)
         self.step = "row" if self.rows.count > 1 else "rack"
+
+    def _names(self, places: list[tuple[int, int]]) -> list[str]:
+        return [self.scenario.halls[h].rows[r].id for h, r in places]
+
+    def _weight(self, place: tuple[int, int], used: set[str]) -> tuple[bool, int]:
+        rows = self.scenario.halls[place[0]].rows[place[1]]
+        return rows.id in used, rows.count * rows.racks.count * self._gpus_of(rows.racks)
+
+    def _append(self) -> None:
+        """Let new rows like those of the generator stand behind all others, and on the same fabrics."""
+        hall = self.scenario.halls[self._hall]
+        ids = {rows.id for one in self.scenario.halls for rows in one.rows}
+        name = next(f"{self.like[:32]}-{k}" for k in range(2, 1000) if f"{self.like[:32]}-{k}" not in ids)
+        behind_m = max(rows.at.y_m + rows.count * rows.pitch_m for rows in hall.rows)
+        self.fabrics = tuple(
+            fabric.model_copy(update={"rows": (*fabric.rows, name)}) if self.like in fabric.rows else fabric
+            for fabric in self.scenario.fabrics
+        )
+        self.rows = self.rows.model_copy(update={"id": name, "at": Point(y=behind_m)})
 
     def _gpus_of(self, racks: Racks) -> int:
         return sum(
@@ -163,30 +195,33 @@ class _Grower:
 
     def grown(self, racks: int) -> _Grown:
         """Return the scene with at least so many racks more; raises PlanError when its fabric cannot follow."""
-        rows, per_row = self._rows_for(self.rows.count * self.rows.racks.count + racks)
+        rows, per_row = self._rows_for(self.there + racks)
         wider = self.rows.model_copy(
             update={"count": rows, "racks": self.rows.racks.model_copy(update={"count": per_row})}
         )
         hall = self.scenario.halls[self._hall]
-        lines = (*hall.rows[: self._place], wider, *hall.rows[self._place + 1 :])
+        kept = self._place + 1 if self.like else self._place
+        lines = (*hall.rows[:kept], wider, *hall.rows[self._place + 1 :])
         halls = (
             *self.scenario.halls[: self._hall],
             hall.model_copy(update={"rows": lines}),
             *self.scenario.halls[self._hall + 1 :],
         )
         at = f"halls[{hall.id}].rows[{self.rows.id}]"
-        changes = [
-            *_changed(f"{at}.count", self.rows.count, rows),
-            *_changed(f"{at}.racks.count", self.rows.racks.count, per_row),
-        ]
+        if self.like:
+            said = f"{rows} row{'s' * (rows != 1)} of {per_row} racks, as {self.like}"
+            changes = [Change(at, "none", said)]
+        else:
+            changes = _changed(f"{at}.count", self.rows.count, rows)
+            changes += _changed(f"{at}.racks.count", self.rows.racks.count, per_row)
         scenario = self.scenario.model_copy(update={"halls": halls})
         fabrics, reasons = [], []
-        for fabric in self.scenario.fabrics:
+        for fabric in self.fabrics:
             follower, why = self._follow(scenario, fabric)
             fabrics.append(follower)
             changes += _fabric_changes(fabric, follower)
             reasons += why
-        added = rows * per_row - self.rows.count * self.rows.racks.count
+        added = rows * per_row - self.there
         return _Grown(scenario.model_copy(update={"fabrics": tuple(fabrics)}), added, changes, reasons)
 
     def _rows_for(self, racks: int) -> tuple[int, int]:

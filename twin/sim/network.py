@@ -97,6 +97,7 @@ class FabricState:
         self._works: dict[tuple[int, Network], Work] = {}
         self._seats: dict[int, Seat] = {}
         self._seen: tuple[int, Floats] = (-1, np.zeros(0))
+        self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
         self._drawn: Shown | None = None
         order, starts, ends = _runs(np.concatenate(self.links.vertex).astype(np.int64))
         self._ports = (order % max(1, len(self.links)), starts, ends)
@@ -271,6 +272,7 @@ class FabricState:
     def renew(self) -> None:
         """Work out every job's place and work anew: links or plans have changed."""
         self._works.clear()
+        self._solved.clear()
         for index, seat in sorted(self._seats.items()):
             stepping = seat.stepping
             self._step(index, False)
@@ -297,16 +299,35 @@ class FabricState:
         for index, seat in self._seats.items():
             if index not in met and seat.slow is not None:
                 seat.slow, seat.contention_s = None, 0.0
-        if met:
-            self._solve(met, over)
+        before, self._solved = self._solved, {}
+        for jobs in self._crowds(met):
+            seats = tuple(self._seats[index] for index in jobs)
+            self._solved[jobs[0]] = seats
+            known = before.get(jobs[0], ())
+            # Those who meet on full links are all the demand there is: the same seats share as they did.
+            if len(known) != len(seats) or any(a is not b for a, b in zip(known, seats, strict=True)):
+                self._solve(jobs, met, over)
 
-    def _solve(self, met: dict[int, Bools], over: Bools) -> None:
-        jobs = list(met)
+    def _crowds(self, met: dict[int, Bools]) -> list[list[int]]:
+        """Return the jobs that meet on full links, directly or through others, together."""
+        last = np.full(len(self.peak), -1, np.int64)  # who was seen last on each link
+        crowd: dict[int, list[int]] = {}  # jobs of one crowd share one list
+        for index, full in met.items():
+            links = self._seats[index].dlink[full]
+            mine = crowd[index] = [index]
+            for other in np.unique(last[links]).tolist():
+                if other >= 0 and crowd[other] is not mine:
+                    mine += (joined := crowd[other])
+                    crowd.update(dict.fromkeys(joined, mine))
+            last[links] = index
+        return [sorted(jobs) for index, jobs in crowd.items() if index == min(jobs)]
+
+    def _solve(self, jobs: list[int], met: dict[int, Bools], over: Bools) -> None:
         seats = [self._seats[index] for index in jobs]
         link = np.concatenate([s.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
         weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
         flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
-        links = np.flatnonzero(over)
+        links = np.unique(link)
         number = np.zeros(len(over), np.int64)
         number[links] = np.arange(len(links))
         capacity = self._limit[links].astype(np.float64)

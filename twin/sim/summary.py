@@ -171,7 +171,7 @@ def _network(engine: Engine, row: JobRow) -> dict[str, Any] | None:
     return {
         "fabric": engine.plant.fabrics[fabric],
         "factor": left,
-        "alone": {kind: getattr(alone, kind) for kind in network.used(row.index)},
+        "alone": {kind: min(1.0, getattr(alone, kind)) for kind in network.used(row.index)},
         "hop_extra_s": alone.hop_extra_s,
         "contention_s": network.contention_s(row.index),
     }
