@@ -131,6 +131,15 @@ DOUBTS = [
     (f"leaf: {SWITCH}", "spine", "nodes of different leaves do not reach one another"),
     (f"leaf: {SWITCH}, unit_nodes: 1, oversubscription: 4, spine: {FIVE}", "spine", "not all leaves meet"),
     (f"{LEAF_SPINE}, oversubscription: 1.5", "", ""),
+    (f"{LEAF_SPINE}, technology: InfiniBand-XDR", "technology", "faster than the leaf switches"),
+    (f"{LEAF_SPINE}, technology: Ethernet-TCP", "technology", "a QM9700 is InfiniBand NDR 400G"),
+    (f"{LEAF_SPINE}, technology: InfiniBand-NDR", "", ""),
+    ("leaf: {part: SN5600}, spine: {part: SN5600}, technology: Ethernet-TCP", "", ""),
+    (
+        "leaf: {part: SN5600}, spine: {part: Q3400-RA}, technology: RoCE-400",
+        "technology",
+        "the spine switches",
+    ),
     (f"unit_nodes: 1, leaf: {{part: QM9700, racks: net}}, spine: {SWITCH}", "leaf.racks", "2 racks would do"),
 ]
 
@@ -143,6 +152,17 @@ def test_what_hardly_means_it_is_a_finding_of_check(said: str, key: str, reason:
     assert [one.key for one in found] == ([f"fabrics[ib].{key}"] if key else [])
     assert all(reason in f"{one.reason}; {one.hint}" for one in found)
     assert all(one.line for one in found)
+
+
+def test_routing_without_a_choice_and_switches_that_nothing_joins_are_findings_of_check() -> None:
+    catalog = load_catalog()
+    (routing,) = doubts(loads(scene("ring", f"{TORUS}, routing: ecmp"), "mine"), catalog)
+    assert routing.key == "fabrics[ib].routing"
+    text = scene("single-switch", f"leaf: {SWITCH}").replace("count: 16", "count: 4")
+    (apart,) = doubts(loads(text, "mine"), catalog)
+    assert apart.key == "fabrics[ib].kind"
+    assert "takes 2 switches that nothing joins: 128 cables" in apart.reason
+    assert not doubts(loads(text.replace(SWITCH, "{part: QM9700, count: 2}"), "mine"), catalog)
 
 
 def test_what_the_loader_did_not_see_the_plant_refuses() -> None:

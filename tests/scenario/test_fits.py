@@ -80,6 +80,33 @@ def test_rows_without_power_and_stages_without_rows_are_doubts() -> None:
     assert all(doubt.line for doubt in found)
 
 
+FABRIC = LAB[LAB.index("fabrics:") : LAB.index("power:")]
+HARDLY_MEANT = [
+    (FABRIC, "", "jobs[llama3].nodes", "not modelled, as the scene has no fabric"),
+    (
+        "tensor: 2",
+        "tensor: 16",
+        "jobs[llama3].workload.parallelism.tensor",
+        "crosses the network in every layer",
+    ),
+    (
+        "      sequence: 8192\n",
+        "      sequence: 8192\n      dataset: 1 kB\n",
+        "jobs[llama3].workload.sequence",
+        "larger than the whole data set of 1 kB",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "key", "said"), HARDLY_MEANT)
+def test_what_a_job_hardly_means_is_a_doubt(old: str, new: str, key: str, said: str) -> None:
+    assert LAB.count(old) == 1
+    (doubt,) = doubts(loads(LAB.replace(old, new)), load_catalog())
+    assert doubt.key == key
+    assert said in doubt.reason
+    assert doubt.line
+
+
 def test_counts_speak_english() -> None:
     assert show(load("builtin:lab-16")).startswith("# 2 racks in 1 row, 2 nodes, 16 GPUs\n")
     with pytest.raises(ScenarioError, match=r"must have at least 1 item$"):

@@ -17,6 +17,7 @@ from twin import scenario
 from twin.catalog import load_catalog
 from twin.physics.training_inputs import FULL_NETWORK
 from twin.planning.job_network import network_of
+from twin.planning.link_flows import in_rank_order
 from twin.plant.build import build
 from twin.plant.links import LinkKind, find_link
 from twin.record.channels import JobState, State
@@ -114,6 +115,25 @@ def test_a_job_that_ends_leaves_its_share_to_the_other() -> None:
     assert engine.network.contention_s(0) == 0.0
     assert told(engine)["network"]["factor"] == 1.0
     assert engine.network.peak.sum() <= max(running.sum(), engine.network._seats[0].peak.sum())
+
+
+def test_only_who_meets_the_one_that_leaves_is_shared_out_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs a and b meet in one leaf, c and d in another: when d is done, a and b go on as they did."""
+    four = [model(name, 6, 96) for name in "abcd"]
+    engine = run(hall(*four[:3], four[3] | {"steps": 200}, nodes=24, fabric=NARROW), until_s=100.0)
+    network, solved = engine.network, []
+    solve = network._solve
+    monkeypatch.setattr(network, "_solve", lambda jobs, *more: (solved.append(jobs), solve(jobs, *more)))
+    network._solved.clear()
+    network._share()
+    assert solved == [[0, 1], [2, 3]]
+    lost_s = [network.contention_s(index) for index in range(4)]
+    assert min(lost_s) > 0
+    solved.clear()
+    engine.advance(3000.0)
+    assert engine.jobs.rows[3].state == JobState.DONE
+    assert [0, 1] not in solved
+    assert [network.contention_s(index) for index in range(4)] == [*lost_s[:2], 0.0, 0.0]
 
 
 def test_wide_spines_are_shared_without_loss() -> None:
@@ -454,3 +474,26 @@ def test_nodes_of_one_leaf_may_change_places(random: Any) -> None:
     assert plain is not None
     assert moved.network == plain.network
     assert np.allclose(moved.spread.peak_bytes_s, plain.spread.peak_bytes_s)
+
+
+def test_a_spare_takes_the_seat_of_the_node_it_replaces() -> None:
+    """Two trays of one NVL72 rack fail: spares of another rack take their places, and split two tensor groups."""
+    scene = shipped("nvl72-row")
+    plain = run(scene, until_s=1800.0)
+    engine = run(scene, "10 min fail gpu/0/0/5", "10 min fail gpu/0/0/3", until_s=1800.0)
+    row, spares = engine.jobs.rows[0], [6 * 18, 6 * 18 + 1]
+    assert row.state == JobState.RUNNING
+    assert row.nodes == [0, 1, 2, spares[0], 4, spares[1], *range(6, 108)]
+    seat = frame(engine).values["node.seat"]
+    assert seat[spares].tolist() == [3, 5]
+    assert (seat[[3, 5]] == -1).all()
+    assert in_rank_order(np.array(sorted(row.nodes)), seat).tolist() == row.nodes
+    whole, split = plain.jobs.work[0], engine.jobs.work[0]
+    assert split.step_s > 1.1 * whole.step_s
+    booked, before = (one.summary()["ledger_gpu_s"] for one in (engine, plain))
+    share, was = (b["exposed_tensor"] / b["productive"] for b in (booked, before))
+    assert share > 1.5 * was
+    again = Engine(scene, 1)
+    again.restore(engine.snapshot())
+    assert again.jobs.rows[0].nodes == row.nodes
+    assert again.network._seats[0].network == engine.network._seats[0].network
