@@ -48,7 +48,7 @@ def can_be_weak(draft: Draft) -> bool:
 
 
 def same_cut(draft: Draft, *, weak: bool) -> list[ScalingPoint]:
-    """Return the curve with the cut as it is and data parallelism from 1 to all GPUs.
+    """Return the curve with the cut as it is and data parallelism from one node to all GPUs.
 
     Parameters
     ----------
@@ -110,4 +110,5 @@ def _counts(draft: Draft, weak: bool) -> list[int]:
         while len(found) > _MOST_POINTS:  # every other one, the last and the present one kept
             listed = sorted(found)
             found = {*listed[::2], listed[-1], draft.gpus // group}
-    return [group * n for n in sorted(found) if 0 < group * n <= most]
+    least = min(draft.hardware.node_gpus, draft.gpus)  # jobs have whole nodes
+    return [group * n for n in sorted(found) if least <= group * n <= most]

@@ -61,7 +61,11 @@ class PipelineGantt(QWidget):
         keys = [
             (block_colour(theme, False, 0), "forward", span(made.forward_s)),
             (block_colour(theme, True, 0), "backward", span(made.backward_s)),
-            (theme.faint, "waiting (bubble)", f"{made.bubble_share:.1%}".replace("%", " % of the pipeline")),
+            (
+                theme.faint,
+                "waiting (bubble)",
+                f"{max(made.bubble_share, 0.0):.1%}".replace("%", " % of the pipeline"),
+            ),
             *((colour(theme, p.account), p.title.lower(), span(p.value)) for p in made.tail),
         ]
         marks = (

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPixmap,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -34,7 +35,8 @@ from twin.app.settings import Settings
 
 _CARD_PX = QSize(348, 304)
 _PICTURE_PX = QSize(346, 178)
-_COLUMNS = 3
+_MOST_COLUMNS = 3
+_BETWEEN_PX, _SIDE_PX = 16, 24
 _PICTURE_SHARE = 0.84  # of a scene's picture: without the captions at its edges
 _HINTS = (
     ("Space", "play and pause"),
@@ -193,10 +195,18 @@ class Welcome(QScrollArea):
         outer = QHBoxLayout(content)
         outer.addStretch(1)
         page = QVBoxLayout()
-        page.setContentsMargins(24, 34, 24, 28)
+        page.setContentsMargins(_SIDE_PX, 34, _SIDE_PX, 28)
         page.setSpacing(16)
         page.addLayout(self._head())
-        page.addLayout(self._card_grid())
+        self._grid = QGridLayout()
+        self._grid.setSpacing(_BETWEEN_PX)
+        self._in_grid = self._all_cards()
+        self._columns = 0
+        self._lay_cards(_MOST_COLUMNS)
+        beside = QHBoxLayout()  # cards keep together under the headline where few are beside each other
+        beside.addLayout(self._grid)
+        beside.addStretch(1)
+        page.addLayout(beside)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
         page.addLayout(self._recent)
@@ -257,16 +267,26 @@ class Welcome(QScrollArea):
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         return row
 
-    def _card_grid(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(16)
-        for number, card in enumerate(self.cards):
+    def _all_cards(self) -> list[QFrame]:
+        for card in self.cards:
             card.chosen.connect(self.chosen.emit)
-            grid.addWidget(card, number // _COLUMNS, number % _COLUMNS)
         own = OwnSceneCard(self._look)
         own.chosen.connect(lambda: self.open_wanted.emit())
-        grid.addWidget(own, len(self.cards) // _COLUMNS, len(self.cards) % _COLUMNS)
-        return grid
+        return [*self.cards, own]
+
+    def _lay_cards(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for number, card in enumerate(self._in_grid):  # adding a widget again moves it
+            self._grid.addWidget(card, number // columns, number % columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay as many cards beside each other as there is room for."""
+        super().resizeEvent(event)
+        room_px = event.size().width() - 2 * _SIDE_PX + _BETWEEN_PX
+        columns = room_px // (_CARD_PX.width() + _BETWEEN_PX)
+        self._lay_cards(min(max(columns, 1), _MOST_COLUMNS))
 
     def _hints(self) -> QHBoxLayout:
         row = QHBoxLayout()
