@@ -12,7 +12,7 @@ from training_cases import CUT, LLAMA_70B, cut_models, networks, profiles, stack
 from twin.physics.attention import attention
 from twin.physics.collectives import collective_time_s
 from twin.physics.training import Model, Parallel, Stack, StepParts, step_time
-from twin.physics.training_inputs import FULL_NETWORK
+from twin.physics.training_inputs import FULL_NETWORK, Members, Network
 from twin.planning.profiles import load_profile
 
 H100 = load_profile("h100")
@@ -255,3 +255,32 @@ def test_parameters_of_llama_405b():
 @pytest.mark.benchmark
 def test_benchmark_step_time(benchmark):
     benchmark(step_time, LLAMA_70B, CUT, Stack(), H100)
+
+
+def test_a_split_tensor_group_is_as_fast_as_the_cards_of_half_of_it():
+    """By hand: Llama 70B, tensor 8 on GB200 over two racks, four GPUs in each; nine collectives of a layer."""
+    gb200 = load_profile("gb200")
+    cut = Parallel(8, 1, 1, 1, 1, 1, 1)
+    stack = Stack(tp_overlap=False)
+    whole = step_time(LLAMA_70B, cut, stack, gb200)
+    split = step_time(LLAMA_70B, cut, stack, gb200, Network(members=Members(tensor=4)))
+    size = 2 * LLAMA_70B.seq * LLAMA_70B.hidden
+    nvlink = gb200.scale_up_bytes_s * gb200.scale_up_efficiency
+    cards = 4 * gb200.scale_out_bytes_s * gb200.scale_out_efficiency
+    assert cards < nvlink
+    for parts, bytes_s, crossings in ((whole, nvlink, 0), (split, cards, 1)):
+        each_s = 8.4e-6 + (7 - crossings) * 3.4e-6 + crossings * 14e-6 + 7 / 8 * size / bytes_s
+        assert parts.exposed_tensor_s == pytest.approx(LLAMA_70B.layers * 9 * each_s)
+    more = step_time(LLAMA_70B, cut, stack, gb200, Network(members=Members(tensor=64)))
+    assert more == whole  # the formula bounds what the places allow
+
+
+def test_stages_that_share_a_domain_send_over_it():
+    cut = Parallel(8, 4, 1, 1, 1, 1, 16)
+    stack = Stack(p2p_overlap=False)
+    apart = step_time(LLAMA_70B, cut, stack, H100).exposed_pipeline_s
+    near = step_time(LLAMA_70B, cut, stack, H100, Network(members=Members(stages=True))).exposed_pipeline_s
+    wire_s = 2 * LLAMA_70B.seq * LLAMA_70B.hidden / 8
+    links = H100.links
+    gained_s = 16 * 2 * wire_s * (1 / links.scale_out_bytes_s - 1 / links.scale_up_bytes_s)
+    assert apart - near == pytest.approx(gained_s * H100.p2p_factor)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.physics.sharding import data_parallel_bytes
-from twin.physics.training_inputs import Parallel, Stack
+from twin.physics.training_inputs import Members, Parallel, Stack
 from twin.planning.job import LlmJob, VisionJob
 from twin.planning.models import load_model
 from twin.planning.traffic import PHASES, Traffic, exchanges_of, llm_exchanges, traffic_of
@@ -129,3 +129,53 @@ def test_one_node_sends_nothing() -> None:
     job = LlmJob("llama3-8b", Parallel(8, 1, 1, 1, 1, 1, 64), "h100")
     traffic = traffic_of(exchanges_of(job, 8), 8, 8, np.arange(1))
     assert not traffic.step_bytes.any()
+
+
+def test_a_tensor_group_over_two_domains_goes_through_the_cards_of_each_half() -> None:
+    parallel = Parallel(8, 1, 1, 2, 1, 1, 64)
+    whole = of(parallel, per_node=4, cards=4, domain=np.array([0, 0, 1, 1]))
+    assert pairs(whole, TENSOR) == set()
+    assert whole.members == Members(data=1)
+    split = of(parallel, per_node=4, cards=4, domain=np.array([0, 1, 2, 2]))
+    assert pairs(split, TENSOR) == {(0, 1), (1, 0)}
+    assert split.members == Members(data=1, tensor=4)
+    (tensor,) = [e for e in llm_exchanges(LLAMA, parallel, Stack()) if e.phase == TENSOR]
+    assert split.step_bytes[TENSOR] == pytest.approx(tensor.rank_bytes / 4)
+
+
+def test_a_spare_elsewhere_is_alone_and_rings_pass_it_once() -> None:
+    """Replicas 0, 1, 3 stand together, a spare holds the place of 2: the ring leaves the domain once, and returns."""
+    parallel = Parallel(4, 1, 1, 4, 1, 1, 64)
+    traffic = of(parallel, per_node=4, cards=4, domain=np.array([0, 0, 7, 0]))
+    assert pairs(traffic, DATA) == {(3, 2), (2, 0)}
+    assert traffic.members == Members(data=1)
+    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, Stack()))
+
+
+def test_uneven_halves_send_through_the_cards_of_the_smaller() -> None:
+    parallel = Parallel(
+        2, 1, 1, 8, 1, 1, 64
+    )  # nodes of 4 GPUs: two replicas each; domains of three nodes and one
+    traffic = of(parallel, per_node=4, cards=4, domain=np.array([0, 0, 0, 1]))
+    assert traffic.members == Members(data=2)
+    assert pairs(traffic, DATA) == {(2, 3), (3, 0)}
+    assert traffic.flows.weight.tolist() == [1.0, 1.0]  # on each card
+    assert traffic.step_bytes[DATA] == pytest.approx(data_parallel_bytes(LLAMA, parallel, Stack()) / 2)
+
+
+def test_pipeline_first_keeps_the_stages_of_a_replica_together() -> None:
+    by_stage, by_replica = (Parallel(8, 2, 1, 2, 1, 1, 64, order=o) for o in ("data-first", "pipeline-first"))
+    racks = np.array([0, 0, 1, 1])
+    assert pairs(of(by_stage), FORWARD) == {(0, 2), (1, 3)}
+    assert pairs(of(by_replica), FORWARD) == {(0, 1), (2, 3)}
+    assert pairs(of(by_replica), DATA) == {(0, 2), (2, 0), (1, 3), (3, 1)}
+    assert of(by_replica, domain=racks).members == Members(data=1, stages=True)
+    assert of(by_stage, domain=racks).members == Members()
+    assert [cut.stage_gpus(16) for cut in (by_stage, by_replica)] == [16, 8]
+
+
+def test_replicas_of_experts_are_together_less_than_replicas_of_the_rest() -> None:
+    mixtral = load_model("mixtral-8x7b").model
+    cut = Parallel(1, 1, 1, 32, 1, 1, 64, ep=8)
+    traffic = traffic_of(llm_exchanges(mixtral, cut, Stack()), 8, 8, np.array([0, 0, 1, 1]))
+    assert traffic.members == Members(data=16, replicas=2)

@@ -493,7 +493,6 @@ def test_a_spare_takes_the_seat_of_the_node_it_replaces() -> None:
     booked, before = (one.summary()["ledger_gpu_s"] for one in (engine, plain))
     share, was = (b["exposed_tensor"] / b["productive"] for b in (booked, before))
     assert share > 1.5 * was
-    again = Engine(scene, 1)
-    again.restore(engine.snapshot())
+    again = Engine.restore(scene, engine.snapshot())
     assert again.jobs.rows[0].nodes == row.nodes
     assert again.network._seats[0].network == engine.network._seats[0].network

@@ -83,7 +83,9 @@ def context_exchange(
     if c == 1:
         return NO_EXCHANGE, NO_EXCHANGE
     size = OPERAND_BYTES * x * c * model.key_value_width / parallel.tp
-    nloc = together(max(1, min(c, profile.domain_gpus // parallel.tp)), network.members.context)
+    nloc = together(
+        max(1, min(c, parallel.stage_gpus(profile.domain_gpus) // parallel.tp)), network.members.context
+    )
     links = profile.links_over(network.context, network.hop_extra_s)
     gather_s = collective_time_s("all_gather", size, c, nloc, links)
     hidden_s = min(gather_s, HIDDEN_BY_ATTENTION * forward.total_s)

@@ -81,9 +81,8 @@ def exchange_s(
     """Return dispatch and combine of one expert layer in one direction of the pass [s]: two all-to-all."""
     if parallel.ep == 1:
         return 0.0
-    nloc = together(
-        max(1, min(parallel.ep, profile.domain_gpus // parallel.expert_tp)), network.members.expert
-    )
+    stage_gpus = parallel.stage_gpus(profile.domain_gpus)
+    nloc = together(max(1, min(parallel.ep, stage_gpus // parallel.expert_tp)), network.members.expert)
     links = profile.links_over(network.expert, network.hop_extra_s)
     size = dispatch_bytes(x, model, experts, parallel, stack)
     return 2 * all_to_all_s(size, parallel.ep, nloc, links)

@@ -70,14 +70,14 @@ def replicated_weights(
 
     Experts are spread over the expert group, so that only one GPU of each such group holds the same ones.
     """
-    t, n = parallel.tp, parallel.dp * parallel.cp
+    t, n, stage_gpus = parallel.tp, parallel.dp * parallel.cp, parallel.stage_gpus(domain_gpus)
     layers = model.layers / parallel.pp
     plain = Replicated(
         layer=model.plain_layer_parameters / t,
         embedding=model.vocab * model.hidden / t,
         layers=layers,
         ranks=n,
-        ranks_per_node=together(max(1, min(n, domain_gpus // t)), members.data),
+        ranks_per_node=together(max(1, min(n, stage_gpus // t)), members.data),
     )
     if model.experts is None:
         return (plain,)
@@ -87,7 +87,7 @@ def replicated_weights(
         embedding=0.0,
         layers=layers,
         ranks=same,
-        ranks_per_node=together(max(1, min(same, domain_gpus // group)), members.replicas),
+        ranks_per_node=together(max(1, min(same, stage_gpus // group)), members.replicas),
     )
     return (plain, routed)
 

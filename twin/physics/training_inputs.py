@@ -12,6 +12,9 @@ Precision = Literal["bf16", "fp8"]
 Sharding = Literal["none", "optimizer", "gradients", "weights"]
 """What the data-parallel group shares out: nothing, optimizer state (ZeRO-1, the distributed optimizer),
 gradients too (ZeRO-2), weights too (ZeRO-3, FSDP)."""
+Order = Literal["data-first", "pipeline-first"]
+"""What neighbouring ranks are beyond tensor and context groups: replicas of a stage, or the stages of a replica
+(Megatron's default, and its --use-tp-pp-dp-mapping)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +210,8 @@ class Parallel:
         Expert parallel degree: experts are spread over as many groups of GPUs; ep * etp divides tp * cp * dp.
     etp
         Tensor parallel degree of each expert; none: that of the dense layers.
+    order
+        Of ranks.
     """
 
     tp: int
@@ -218,6 +223,14 @@ class Parallel:
     global_batch: int
     ep: int = 1
     etp: int | None = None
+    order: Order = "data-first"
+
+    def stage_gpus(self, domain_gpus: int) -> int:
+        """Return how many GPUs of one stage share a domain of some size when ranks fill domains in their order."""
+        if self.order == "data-first":
+            return domain_gpus
+        inner = self.tp * self.cp
+        return max(min(inner, domain_gpus), inner * (domain_gpus // (inner * self.pp)))
 
     @property
     def expert_tp(self) -> int:
@@ -293,6 +306,8 @@ class Members:
         Of each kind of communication.
     replicas
         Of GPUs that hold the same experts.
+    stages
+        Whether neighbouring pipeline stages always share a domain.
     """
 
     data: int | None = None
@@ -300,6 +315,7 @@ class Members:
     context: int | None = None
     expert: int | None = None
     replicas: int | None = None
+    stages: bool = False
 
 
 def together(filled: int, real: int | None) -> int:

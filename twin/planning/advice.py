@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 from twin.physics.memory import MemoryParts, memory_per_gpu
 from twin.physics.training import step_time
@@ -264,7 +265,8 @@ def _larger(parallel: Parallel, axis: str) -> Iterator[tuple[int, Parallel]]:
         if parallel.dp % factor:
             continue
         dp = parallel.dp // factor
-        changed = replace(parallel, dp=dp, **{axis: now * factor})
+        degrees: dict[str, Any] = {"dp": dp, axis: now * factor}
+        changed = replace(parallel, **degrees)
         if (changed.tp * changed.cp * dp) % (parallel.ep * changed.expert_tp):
             continue  # the experts would no longer share the group evenly
         yield now * factor, changed

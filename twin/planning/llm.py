@@ -8,7 +8,16 @@ from functools import lru_cache
 from twin.physics.checkpoint import checkpoint_bytes
 from twin.physics.memory import memory_per_gpu
 from twin.physics.training import step_time
-from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Precision, Recompute, Stack
+from twin.physics.training_inputs import (
+    FULL_NETWORK,
+    Model,
+    Network,
+    Order,
+    Parallel,
+    Precision,
+    Recompute,
+    Stack,
+)
 from twin.planning.models import load_model
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.result import JobEstimate, PlanError, fits, memory_reason
@@ -80,6 +89,7 @@ def cut(
     microbatch: int = 1,
     ep: int = 1,
     etp: int | None = None,
+    order: Order = "data-first",
 ) -> Parallel:
     """Return how a job is cut over a number of GPUs; data parallelism is what remains.
 
@@ -93,7 +103,7 @@ def cut(
         raise PlanError(
             f"{gpus} GPUs are no multiple of tensor {tp} x pipeline {pp} x context {cp} = {group}"
         )
-    parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch, ep, etp)
+    parallel = Parallel(tp, pp, cp, gpus // group, vp, microbatch, global_batch, ep, etp, order)
     if not parallel.microbatches.is_integer() or parallel.microbatches < 1:
         raise PlanError(
             f"a global batch of {global_batch} is no multiple of "

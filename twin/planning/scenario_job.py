@@ -131,6 +131,7 @@ def _parallel(cuts: Parallelism, gpus: int, global_batch: int) -> Parallel:
         microbatch=cuts.microbatch,
         ep=cuts.expert,
         etp=cuts.expert_tensor,
+        order=cuts.order,
     )
 
 

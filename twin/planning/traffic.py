@@ -1,7 +1,8 @@
 """Who sends how much to whom in one step of a job: groups of ranks, their rings, and the nodes and cards they sit on.
 
-Ranks are in Megatron order: tensor fastest, then context, data, pipeline slowest; rank r sits on GPU r % g of node
-r // g and sends through the card that belongs to this GPU. Only traffic between scale-up domains enters the fabric.
+Ranks are in Megatron order: tensor fastest, then context, data, pipeline slowest ("pipeline-first": data slowest);
+rank r sits on GPU r % g of node r // g and sends through the card that belongs to this GPU. Only traffic between
+scale-up domains enters the fabric.
 """
 
 from __future__ import annotations
@@ -111,7 +112,11 @@ def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
 def llm_exchanges(model: Model, parallel: Parallel, stack: Stack) -> tuple[Exchange, ...]:
     """Return the exchanges of a transformer in training, with the volumes of `twin.physics.training`."""
     t, c, d, p = parallel.tp, parallel.cp, parallel.dp, parallel.pp
-    rank = np.arange(parallel.gpus, dtype=np.int64).reshape(p, d, c, t)
+    rank: Longs = np.arange(parallel.gpus, dtype=np.int64)
+    if parallel.order == "data-first":
+        rank = rank.reshape(p, d, c, t)
+    else:
+        rank = rank.reshape(d, p, c, t).transpose(1, 0, 2, 3)
     passes = parallel.microbatches * model.layers / p
     tokens = parallel.microbatch * model.seq / c
     found: list[Exchange] = []
@@ -159,9 +164,11 @@ def traffic_of(exchanges: tuple[Exchange, ...], gpus_per_node: int, cards: int, 
     """
     parts: list[tuple[int, Longs, Longs, Floats]] = []
     step_bytes = np.zeros(len(PHASES))
-    members: dict[str, int | None] = {}
+    members: dict[str, Any] = {}
     for exchange in exchanges:
         groups, place = _split_groups(exchange, exchange.groups, domain[exchange.groups // gpus_per_node])
+        if exchange.shape == "chain":
+            members["stages"] = not len(groups)
         if not len(groups):
             continue
         fewest = _fewest_together(place)

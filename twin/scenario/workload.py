@@ -25,6 +25,10 @@ class Parallelism(Part):
     )
     interleave: int = Field(default=1, ge=1, le=64, description="virtual pipeline stages of each GPU")
     microbatch: int = Field(default=1, ge=1, le=1024, description="sequences of one microbatch")
+    order: Literal["data-first", "pipeline-first"] = Field(
+        default="data-first",
+        description="which GPUs stand together: replicas of a stage, or all stages of a replica",
+    )
 
 
 class StackOptions(Part):
