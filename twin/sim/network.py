@@ -315,8 +315,9 @@ class FabricState:
         for index, full in met.items():
             links = self._seats[index].dlink[full]
             mine = crowd[index] = [index]
-            for other in np.unique(last[links]).tolist():
-                if other >= 0 and crowd[other] is not mine:
+            met_here = np.bincount(last[links] + 1)[1:]
+            for other in np.flatnonzero(met_here).tolist():
+                if crowd[other] is not mine:
                     mine += (joined := crowd[other])
                     crowd.update(dict.fromkeys(joined, mine))
             last[links] = index
@@ -327,7 +328,9 @@ class FabricState:
         link = np.concatenate([s.dlink[met[j]] for j, s in zip(jobs, seats, strict=True)])
         weight = np.concatenate([s.peak[met[j]] for j, s in zip(jobs, seats, strict=True)])
         flow = np.repeat(np.arange(len(jobs)), [int(met[j].sum()) for j in jobs])
-        links = np.unique(link)
+        mine = np.zeros(len(over), np.bool_)
+        mine[link] = True
+        links = np.flatnonzero(mine)
         number = np.zeros(len(over), np.int64)
         number[links] = np.arange(len(links))
         capacity = self._limit[links].astype(np.float64)
