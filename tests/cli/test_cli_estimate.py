@@ -25,11 +25,13 @@ def cases(tmp_path: Path) -> Path:
 
 def test_a_table_for_people(twin, cases: Path) -> None:
     said = twin("estimate", cases).stdout
-    assert "8 8 2 4 8 1" in said
+    assert " 8 8 2 4 8 1 " in " ".join(said.split())
     assert "line 4: column" not in said
     assert "line 4: no profile serves GPU 'V100'" in said
     assert "2 of 3 rows judged; 2 measured: mean error" in said
     assert "h100: calibrated on published runs of this GPU" in said
+    assert "h100: where a row does not say, stack: no recompute, fused attention" in said
+    assert "other stacks: --profile h100-megatron" in said
 
 
 def test_a_file_with_all_columns_and_the_predictions(twin, cases: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import typer
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
+    from twin.physics.training_inputs import Parallel
     from twin.planning.case_file import CaseFile
     from twin.planning.cases import Judged
     from twin.planning.profiles import CalibratedProfile
@@ -137,10 +138,27 @@ _FIGURES = (
 _COMMUNICATION = ("tensor", "pipeline", "data", "context", "expert")
 
 
+def _cut(parallel: Parallel) -> dict[str, int]:
+    """Return degrees as the table of plans calls them."""
+    return {
+        "tensor": parallel.tp,
+        "pipeline": parallel.pp,
+        "context": parallel.cp,
+        "data": parallel.dp,
+        "expert": parallel.ep,
+        "interleave": parallel.vp,
+        "microbatch": parallel.microbatch,
+    }
+
+
 def _print(table: CaseFile, judged: Sequence[Judged]) -> None:
+    from twin.cli.plan_table import degrees
     from twin.cli.tables import print_table
 
-    heads = ("line", "run", "GPUs", "tp pp cp dp v m", "step s", "comm %", "GB", "MFU %", "error %")
+    cuts = [_cut(one.case.parallel) for one in judged if one.case is not None]
+    degree_head, cut_cells = degrees(cuts) if cuts else ("", [])
+    each = iter(cut_cells)
+    heads = ("line", "run", "GPUs", degree_head, "step s", "comm %", "GB", "MFU %", "error %")
     rows, notes = [], []
     for line, cells, one in zip(table.lines, table.rows, judged, strict=True):
         if one.reason:
@@ -149,14 +167,14 @@ def _print(table: CaseFile, judged: Sequence[Judged]) -> None:
         if one.parts is None or one.case is None or one.memory is None:
             rows.append((str(line), model, *[""] * (len(heads) - 2)))
             continue
-        step_s, cut = one.parts.step_s, one.case.parallel
+        step_s = one.parts.step_s
         exposed_s = sum(getattr(one.parts, f"exposed_{kind}_s") for kind in _COMMUNICATION)
         rows.append(
             (
                 str(line),
                 f"{model} {one.case.stack.precision}".strip(),
-                str(cut.gpus),
-                f"{cut.tp} {cut.pp} {cut.cp} {cut.dp} {cut.vp} {cut.microbatch}",
+                str(one.case.parallel.gpus),
+                next(each),
                 f"{step_s:.3f}",
                 f"{100 * exposed_s / step_s:.1f}",
                 f"{one.memory.total_bytes / 1e9:.1f}",
