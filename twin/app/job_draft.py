@@ -14,7 +14,7 @@ from twin.app.fact_rows import World
 from twin.app.job_hardware import Hardware
 from twin.physics.training_inputs import FULL_NETWORK, Model, Network
 from twin.planning.figures import ProfileError
-from twin.planning.job import AnyJob, JobEstimate, LlmJob, PlanError
+from twin.planning.job import AnyJob, JobEstimate, LlmJob, PlanError, VisionJob
 from twin.planning.models import VisionPreset, load_model
 from twin.planning.profiles import load_calibrated
 from twin.planning.profiles import worth as profile_worth
@@ -131,6 +131,8 @@ def network_of(draft: Draft) -> Network:
     planned, profile = planned_draft(draft), load_calibrated(draft.profile).profile
     if isinstance(planned, LlmJob) and isinstance(planned.model, Model) and planned.stack is not None:
         return fabric.of_job(planned.model, planned.parallel, planned.stack, profile)
+    if isinstance(planned, VisionJob):
+        fabric.refuse(draft.gpus)
     return fabric.cards_only(profile)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, Model, Network, Parallel, Profile, Stack
 from twin.planning.placement import Terms, place, terms_of
+from twin.planning.result import PlanError
 from twin.planning.traffic import llm_exchanges, traffic_of
 from twin.plant.domains import scale_up_domains
 from twin.plant.islands import ALONE, islands_of
@@ -51,6 +52,13 @@ class SceneNetwork:
         """GPUs of the nodes that it joins."""
         return int(self.plant.nodes.gpu_count[self.nodes].sum())
 
+    def refuse(self, gpus: int) -> None:
+        """Raise `PlanError` for a job of more GPUs than the fabric, or one scale-up domain, joins."""
+        per_node = int(self.plant.nodes.gpu_count[self.nodes[0]])
+        most = max(self.gpus, int(np.bincount(self.domain).max()) * per_node)
+        if gpus > most:
+            raise PlanError(f"{gpus:,} GPUs are more than the {most:,} that a fabric of the scene joins")
+
     @cached_property
     def router(self) -> Router:
         """Routes, worked out when they are first needed."""
@@ -76,11 +84,17 @@ class SceneNetwork:
         ----------
         model, parallel, stack, profile
             The job, as for `step_time`.
+
+        Raises
+        ------
+        PlanError
+            When the fabric does not join as many GPUs.
         """
+        self.refuse(parallel.gpus)
         table = self.plant.nodes
         per_node, cards = int(table.gpu_count[self.nodes[0]]), int(table.nics[self.nodes[0]])
         nodes = self.nodes[: -(-parallel.gpus // per_node)]
-        if len(nodes) < 2 or parallel.gpus % per_node:
+        if len(nodes) < 2 or parallel.gpus % per_node or parallel.gpus > self.gpus:
             return FULL_NETWORK
         _, domain = np.unique(self.domain[nodes], return_inverse=True)
         traffic = traffic_of(llm_exchanges(model, parallel, stack), per_node, cards, domain.astype(np.int64))

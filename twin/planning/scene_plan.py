@@ -143,9 +143,8 @@ def plan_for_scene(
     if limits.domain_gpus is None:
         limits = replace(limits, domain_gpus=gpus_of.domain_gpus)
     fabric = gpus_of.network
-    if fabric is not None and gpus > max(fabric.gpus, gpus_of.domain_gpus):
-        joined = max(fabric.gpus, gpus_of.domain_gpus)
-        raise PlanError(f"{gpus} GPUs are more than the {joined} that a fabric of the scene joins")
+    if fabric is not None:
+        fabric.refuse(gpus)
     numbers = (load_calibrated(name) if isinstance(name, str) else name).profile
     found = search(
         shape,
