@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.physics.collective_choice import fastest
+from twin.physics.training_inputs import together
 from twin.planning.link_flows import Longs, Seat, TrafficMap
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange
 
@@ -76,9 +77,9 @@ def _collective(traffic: TrafficMap, seat: Seat, exchange: Exchange) -> Collecti
         if kind == "data" and plan is not None:
             links = plan.profile.links_over(placement.network.data, placement.network.hop_extra_s)
             domains = len(np.unique(traffic.domain[circle]))
-            together = -(-members // domains)
+            near = together(-(-members // domains), placement.network.members.data)
             size_bytes = exchange.rank_bytes * members / (2 * (members - 1))
-            algorithm, time_s = fastest("all_reduce", size_bytes, members, together, links)
+            algorithm, time_s = fastest("all_reduce", size_bytes, members, near, links)
     return Collective(
         kind=kind,
         shape=_SHAPES[exchange.shape],
