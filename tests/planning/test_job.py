@@ -79,6 +79,12 @@ def test_cut_finds_data_parallelism():
             "tensor parallel 3 does not divide 32 attention heads",
         ),
         (
+            lambda: estimate(
+                LlmJob(Model(32, 4096, 14336, 32, 5, 128256, True, 8192), cut(8, 128, cp=2), "h100")
+            ),
+            "5 key-value heads do not divide 32 attention heads; 4 would do",
+        ),
+        (
             lambda: estimate(LlmJob("llama3-8b", Parallel(1, 8, 1, 1, 8, 1, 8), "h100")),
             "8 pipeline stages x 8 interleaved are more than 32 layers",
         ),

@@ -33,7 +33,7 @@ _CONFIDENCE = {
     "own runs": "calibrated on own runs",
     "calibrated": "calibrated on published runs of this GPU",
     "derived": "derived, from a profile calibrated on another GPU",
-    "uncalibrated": "uncalibrated, held against no published run",
+    "uncalibrated": "uncalibrated, fitted to no published run",
 }
 
 
@@ -143,7 +143,10 @@ def _job(job: Mapping[str, Any]) -> Group:
     line = ", ".join(f"{_title(name)} {_time(seconds)}" for name, seconds in parts)
     below = [Text(f"one step: {line}", style="dim")] if line else []
     if job.get("confidence"):
-        below.append(Text(f"step time: {_CONFIDENCE[job['confidence']]}", style="dim"))
+        # Doubts say why nothing is fitted, and how far off such steps were found to be.
+        doubts = job.get("low_confidence") or []
+        known = [] if doubts and job["confidence"] == "uncalibrated" else [_CONFIDENCE[job["confidence"]]]
+        below.append(Text(f"step time: {'. '.join([*known, ' '.join(doubts)]).rstrip('. ')}", style="dim"))
     if job["nodes"] > 1 and job["network"] is None and job["network_reason"]:
         below.append(Text(f"network: {job['network_reason']}", style="dim"))
     if job["fits"] is False:

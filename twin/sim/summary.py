@@ -155,6 +155,7 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
         "goodput": jobs.goodput(row, now),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
+        "low_confidence": list(work.doubts),
         "fits": not work.misfit,
         "reason": work.misfit or None,
         "network": _network(engine, row),

@@ -41,6 +41,8 @@ class Work:
         Why its GPUs are too few or too small, by the planner: memory, or the load of a service; empty when not.
     confidence
         How far the profile behind these times is calibrated.
+    doubts
+        What of them no published measurement stands behind, for people.
     fp8
         Whether the big products are 8-bit.
     duty
@@ -63,6 +65,7 @@ class Work:
     ingest_bytes: float
     misfit: str = ""
     confidence: Confidence = "uncalibrated"
+    doubts: tuple[str, ...] = ()
     fp8: bool = False
     duty: float = 1.0
     rest_s: float = 0.0
@@ -110,6 +113,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
         checkpoint_bytes=result.checkpoint_bytes,
         misfit=result.reason or _overload(result.service),
         confidence=result.confidence,
+        doubts=result.low_confidence,
         fp8=fp8,
         ingest_bytes=result.input_bytes,
         rest_s=max(0.0, step.idle_s - step.launch_s) if isinstance(workload, Inference) else 0.0,
