@@ -39,6 +39,14 @@ def test_more_gpus_are_named_up_to_those_of_the_scene() -> None:
     assert near(248).words == "a batch of 540 or 160 GPUs would do"
 
 
+def test_large_sizes_that_divide_are_found_between_many_that_do_not() -> None:
+    h100 = load_calibrated("h100")
+    near = nearby(
+        "llama3-405b", 15_000, 2048, h100, node_gpus=8, scene_gpus=17_152, gpu_bytes=80e9, domain_gpus=8
+    )
+    assert near.gpus == (14_336, 16_384)
+
+
 def test_nothing_near_says_nothing() -> None:
     h100 = load_calibrated("h100")
     near = nearby("llama3-405b", 8, 1, h100, node_gpus=8, scene_gpus=8, gpu_bytes=80e9, domain_gpus=8)

@@ -8,10 +8,10 @@ from itertools import islice
 
 from twin.physics.training_inputs import Model, Stack
 from twin.planning.profiles import CalibratedProfile
-from twin.planning.search import Limits, search
+from twin.planning.search import Limits, has_cut, search
 
 TRIES = 12
-"""Searches in each direction at most: what is farther away is no near size."""
+"""Searches in each direction at most, among sizes that divide: what is farther away is no near size."""
 NEAR = 0.1
 """Sizes that differ by no more of the one asked for are alike to people."""
 
@@ -64,9 +64,13 @@ def nearby(
         GPUs of a node, of the scene, and of a scale-up domain.
     """
 
+    limits = Limits(top=1, domain_gpus=domain_gpus)
+
+    def divides(count: int, batch: int) -> bool:
+        return has_cut(model, count, batch, profile, limits)
+
     def rate(count: int, batch: int) -> float:
         """Sequences per second of the best cut; 0 where none runs."""
-        limits = Limits(top=1, domain_gpus=domain_gpus)
         best = search(model, count, batch, profile, stack=stack, gpu_bytes=gpu_bytes, limits=limits).best
         return batch / best[0].step_s if best else 0.0
 
@@ -76,13 +80,14 @@ def nearby(
     whole = gpus - gpus % node_gpus
     fewer = (count for count in range(whole, 0, -node_gpus) if count < gpus)
     more = range(whole + node_gpus, scene_gpus + 1, node_gpus)
-    counts = {
-        count
-        for side in (fewer, more)
-        if (count := _best_near(side, gpus, lambda count: rate(count, global_batch))) is not None
-    }
+    counts = set()
+    for side in (fewer, more):
+        possible = (count for count in side if divides(count, global_batch))
+        best = _best_near(possible, gpus, lambda count: rate(count, global_batch))
+        counts |= set() if best is None else {best}
+    possible = (batch for batch in batches if divides(gpus, batch))
     return Nearby(
-        batch=_best_near(batches, global_batch, lambda batch: rate(gpus, batch)),
+        batch=_best_near(possible, global_batch, lambda batch: rate(gpus, batch)),
         gpus=tuple(sorted(counts, key=lambda count: (abs(count - gpus), count))),
     )
 

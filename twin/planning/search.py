@@ -200,6 +200,22 @@ def search(
     return Found(seek.best(), seek.tried, seek.refused, shape, room, calibrated.confidence)
 
 
+def has_cut(
+    model: str | Model,
+    gpus: int,
+    global_batch: int,
+    calibrated: CalibratedProfile,
+    limits: Limits = NO_LIMITS,
+) -> bool:
+    """Return whether any degrees divide GPUs, model and batch, whatever memory they need; parameters as `search`."""
+    shape = load_model(model).model if isinstance(model, str) else model
+    profile = calibrated.profile
+    seek = _Search(
+        shape, gpus, global_batch, profile, calibrated.stack, profile.hbm_bytes, limits, FULL_NETWORK
+    )
+    return next(seek.cuts(), None) is not None
+
+
 class _Search:
     """One search: what is given, what was found, what was refused."""
 
