@@ -173,6 +173,48 @@ def test_a_click_in_the_hall_shows_the_thing_in_the_inspector(
     assert window.docks.inspector.thing is None
 
 
+def test_a_click_in_the_hall_brings_the_inspector_to_the_front(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    inspector, fabric = window.docks.inspector, window.docks.fabric
+    fabric.raise_()
+    qtbot.waitUntil(lambda: inspector.visibleRegion().isEmpty())
+    window.go_to("gpu/0/0/0")  # as the table of the fabric dock does: that dock stays
+    qtbot.wait(50)
+    assert not fabric.visibleRegion().isEmpty()
+    window.hall.view.fly_to("gpu/0/0/0", animate=False)
+    native = window.hall.view.native
+    QTest.mouseClick(native, Qt.MouseButton.LeftButton, pos=QPoint(native.width() // 2, native.height() // 2))
+    qtbot.waitUntil(lambda: not inspector.visibleRegion().isEmpty())
+
+
+def test_a_small_view_has_no_room_for_the_legends_of_cables(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    hall = window.hall
+    hall.state.cables_by = "load"
+    assert hall.cable_legends[0].isVisible()
+    window.resize(980, 640)
+    strip_px = hall.view.native.geometry().top()
+    qtbot.waitUntil(lambda: hall.height() < 400)
+    for plate in (hall.legend, *hall.cable_legends):
+        assert not plate.isVisible() or plate.y() >= strip_px
+    window.resize(1400, 900)
+    qtbot.waitUntil(lambda: hall.cable_legends[0].isVisible())
+
+
+def test_the_cards_of_the_welcome_page_fit_a_small_window(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window()
+    page = window.welcome
+    for width, columns in ((1400, 3), (980, 2)):
+        window.resize(width, 640)
+        qtbot.waitUntil(lambda wide=width: page.width() >= wide - 40 and page.width() <= wide)
+        assert page.horizontalScrollBar().maximum() == 0
+        assert len({card.x() for card in page.cards}) == columns
+
+
 def test_a_bad_file_shows_its_problems_and_keeps_the_scene(
     make_window: MakeWindow, qtbot: QtBot, lab: Path, tmp_path: Path
 ) -> None:

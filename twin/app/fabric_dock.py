@@ -41,7 +41,7 @@ from twin.view3d.state import CABLES_BY, ViewState
 
 COLUMNS = ("Cables", "Load", "Jobs")
 _EVERY_S = 0.5
-_TABLE_PX = 210
+_ROW_PX = 24
 
 
 class BusyModel(ColumnModel):
@@ -91,6 +91,7 @@ class FabricDock(Dock):
         self._due_s = 0.0
         self._values: list[list[QLabel]] = []
         self._shape: list[tuple[str, tuple[str, ...]]] = []
+        self._add_tools()
         content = QWidget()
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(14, 6, 14, 12)
@@ -99,6 +100,8 @@ class FabricDock(Dock):
         self._column.addWidget(label("BUSIEST CABLES", "section"))
         self.model = BusyModel(look)
         self.table = self._table()
+        self.model.modelReset.connect(self._fit_table)
+        self._fit_table()
         self._column.addWidget(self.table)
         self._facts = QVBoxLayout()
         self._column.addLayout(self._facts)
@@ -133,13 +136,7 @@ class FabricDock(Dock):
         grid.setContentsMargins(0, 4, 0, 4)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(5)
-        grid.addWidget(label("Colour cables by", "muted"), 0, 0)
-        self.cables_box = QComboBox()
-        self.cables_box.setAccessibleName("Colour cables by")
-        for by in CABLES_BY:
-            self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
-        grid.addWidget(self.cables_box, 0, 1)
-        grid.addWidget(label("COLLECTIVE", "section"), 1, 0, 1, 2)
+        grid.addWidget(label("COLLECTIVE", "section"), 0, 0)
         self.switch = QCheckBox("Run it along the cables")
         self.switch.setToolTip("Dashes travel the way the traffic takes; their speed is that of the picture")
         self.kind_box = QComboBox()
@@ -147,15 +144,24 @@ class FabricDock(Dock):
         self.job_box = QComboBox()
         self.job_box.setAccessibleName("Job")
         row = QHBoxLayout()
+        row.setSpacing(8)
         row.addWidget(self.job_box, 1)
         row.addWidget(self.kind_box, 1)
-        grid.addLayout(row, 2, 0, 1, 2)
-        grid.addWidget(self.switch, 3, 0, 1, 2)
+        grid.addLayout(row, 1, 0)
+        grid.addWidget(self.switch, 2, 0)
         self.lines = [label("", wrap=True), label("", "muted", wrap=True), label("", "muted", wrap=True)]
-        for number, line in enumerate(self.lines, start=4):
-            grid.addWidget(line, number, 0, 1, 2)
-        grid.setColumnStretch(1, 1)
+        for number, line in enumerate(self.lines, start=3):
+            grid.addWidget(line, number, 0)
         return frame
+
+    def _add_tools(self) -> None:
+        """Put what colours the cables into the title bar, where other docks have their tools."""
+        self.cables_box = QComboBox()
+        self.cables_box.setAccessibleName("Colour cables by")
+        for by in CABLES_BY:
+            self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
+        self.tools.addWidget(label("Cables by", "muted"))
+        self.tools.addWidget(self.cables_box)
 
     def _table(self) -> QTableView:
         table = QTableView()
@@ -164,16 +170,25 @@ class FabricDock(Dock):
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.setShowGrid(False)
-        table.setWordWrap(False)
+        table.setProperty("role", "dense")
+        table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the dock scrolls as a whole
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(24)
-        table.setFixedHeight(_TABLE_PX)
+        table.verticalHeader().setMinimumSectionSize(_ROW_PX)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.sectionResized.connect(self._fit_table)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         table.clicked.connect(lambda index: self.chosen.emit(self.model.lines[index.row()].id))
         return table
+
+    def _fit_table(self, *_change: object) -> None:
+        """Make the table as high as its rows, whose jobs are wrapped."""
+        self.table.resizeRowsToContents()
+        rows_px = sum(self.table.rowHeight(row) for row in range(self.model.rowCount()))
+        self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + rows_px + 2)
 
     def _build_facts(self, fabrics: list[tuple[str, list[Row]]]) -> None:
         while (item := self._facts.takeAt(0)) is not None:

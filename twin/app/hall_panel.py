@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from itertools import zip_longest
 from typing import ClassVar
 
 from psygnal import Signal
@@ -35,6 +34,8 @@ _TICK_MS = 33
 _LEGEND_EVERY_S = 0.25
 _MARGIN = 14
 _BETWEEN = 8
+_SCENE_NAME_FROM_PX = 860
+"""A narrower strip is for its tools; the window's title names the scene too."""
 
 
 class HallPanel(QWidget):
@@ -65,6 +66,7 @@ class HallPanel(QWidget):
         self._hit: Hit | None = None
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
+        self._shown_legends = 0  # of the cables; a small view has no room for them
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
         self.fabric = FabricLayer(session, self.view, self.state, world)
@@ -232,10 +234,9 @@ class HallPanel(QWidget):
         jobs = [job.title or job.id for job in document.scenario.jobs]
         self.legend.show_legend(legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs))
         cables = self.fabric.legends()
-        for plate, legend in zip_longest(self.cable_legends, cables):
-            if legend is not None:
-                plate.show_legend(legend)
-            plate.setVisible(legend is not None)
+        for plate, each in zip(self.cable_legends, cables, strict=False):
+            plate.show_legend(each)
+        self._shown_legends = len(cables)
         self._place_overlays()
 
     def _on_cables_box(self, index: int) -> None:
@@ -296,6 +297,7 @@ class HallPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the plates in their corners."""
         super().resizeEvent(event)
+        self.scene_label.setVisible(self.width() >= _SCENE_NAME_FROM_PX)
         self._place_overlays()
 
     def _place_overlays(self) -> None:
@@ -304,10 +306,12 @@ class HallPanel(QWidget):
         self.ticker.move(_MARGIN, top + _MARGIN)
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
         shown, bottom = [self.legend, self.mark], self.legend.y()
-        for each in self.cable_legends:
-            if not each.isHidden():
-                each.move(_MARGIN, bottom - each.height() - _BETWEEN)
-                bottom = each.y()
+        for number, each in enumerate(self.cable_legends):
+            above = bottom - each.height() - _BETWEEN
+            each.setVisible(number < self._shown_legends and above >= top + _MARGIN)
+            if each.isVisibleTo(self):
+                each.move(_MARGIN, above)
+                bottom = above
                 shown.append(each)
         plates = [plate.geometry().translated(0, -top) for plate in shown]
         if plates != self._plates:

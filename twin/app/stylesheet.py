@@ -92,6 +92,8 @@ QTableView, QTreeView, QListView, QPlainTextEdit { background: $surface; color: 
   gridline-color: $border; alternate-background-color: $surface; selection-background-color: $selection;
   selection-color: $text; }
 QTableView::item { padding: 3px 8px; border-bottom: 1px solid $raised; }
+QTableView[role="dense"]::item { padding: 3px 3px; }
+QTableView[role="dense"] QHeaderView::section { padding: 4px 3px; }
 QTableView::item:hover, QListView::item:hover { background: $hover; }
 QTableView::item:selected, QListView::item:selected { background: $selection; }
 QHeaderView { background: $surface; }
