@@ -63,7 +63,6 @@ def nearby(
     node_gpus, scene_gpus, domain_gpus
         GPUs of a node, of the scene, and of a scale-up domain.
     """
-
     limits = Limits(top=1, domain_gpus=domain_gpus)
 
     def divides(count: int, batch: int) -> bool:
