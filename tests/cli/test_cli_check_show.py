@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.scenario import loads
+from twin.scenario import load, loads
 from twin.scenario.extend import builtin_names
 
 HEAD = "format: twin/scenario\nversion: 1\ncatalog: '2026.11'\nextends: builtin:lab-16\ntitle: Mine\n"
@@ -42,6 +42,41 @@ def test_a_job_that_does_not_fit_in_memory_is_a_finding(twin, scene) -> None:
     assert said.count("\n") == 1
     assert "warning: " in said
     assert "GB usable on a GPU" in said
+    run = ("run", file, "--until", "1 min", "--no-record")
+    (job,) = json.loads(twin(*run, "--json").stdout)["jobs"]
+    assert job["fits"] is False
+    assert "GB usable on a GPU" in job["reason"]
+    assert "does not fit: " in twin(*run).stdout
+
+
+def test_a_job_whose_nodes_no_fabric_joins_is_a_finding_and_no_run(twin, scene) -> None:
+    leaf = "leaf: {part: QM9700, count: 2}"
+    links = "links: [{from: gpu/0/0/0, to: ib/0/0, cables: 8}, {from: gpu/0/1/0, to: ib/0/1, cables: 8}]"
+    file = scene(
+        f"fabrics:\n  - {{id: ib, kind: explicit, {leaf}, {links}}}\njobs:\n  - id: llama3\n    nodes: 2\n"
+    )
+    (found,) = json.loads(twin("check", file, "--json", code=1).stdout)["findings"]
+    assert (found["line"], found["key"], found["value"]) == (10, "jobs[llama3].nodes", "2")
+    assert "no fabric joins more than 1 of the 2 the job may use" in found["reason"]
+    assert "at most 1 node would do" in found["hint"]
+    said = twin("run", file, "--no-record", code=2).stderr
+    assert said.startswith(f"error: {file}: the number of nodes of job 'llama3' is too large")
+    assert said.count("\n") == 1
+    said = twin("plan", file, "--model", "llama3-8b", code=2).stderr
+    assert "16 GPUs are more than the 8 that a fabric of the scene joins" in said
+
+
+def test_a_scene_without_a_fabric_is_a_doubt_and_the_run_says_so(twin, scene, tmp_path: Path) -> None:
+    text = load("builtin:lab-16").text
+    file = tmp_path / "bare.twin.yaml"
+    file.write_text(text[: text.index("fabrics:")] + text[text.index("power:") :], encoding="utf-8")
+    said = twin("check", file, code=1).stderr
+    assert "jobs[llama3].nodes = 2: talk over a network that is not modelled" in said
+    text = " ".join(twin("run", file, "--until", "10 min", "--no-record").stdout.split())
+    assert "network: the scene has no fabric" in text
+    (job,) = json.loads(twin("run", file, "--until", "10 min", "--no-record", "--json").stdout)["jobs"]
+    assert job["network"] is None
+    assert job["fits"] is True
 
 
 def test_doubts_are_findings_with_file_line_and_key(twin, scene) -> None:

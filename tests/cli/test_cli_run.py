@@ -112,6 +112,16 @@ def test_text_for_people_says_what_matters(twin) -> None:
         assert words in text
 
 
+def test_each_fabric_has_a_line(twin) -> None:
+    words = ("run", "superpod-h100", "--until", "1 h", "--no-record")
+    lines = twin(*words).stdout.splitlines()
+    (line,) = [line for line in lines if line.startswith("Fabric ")]
+    assert line.startswith("Fabric ib, at the end: InfiniBand-NDR, busiest link gpu/")
+    assert line.endswith("%, nothing down")
+    said = " ".join(twin(*words, "--inject", "30 min fail ib/0/3 for='2 h'").stdout.split())
+    assert "36 links down, 1 switch down, 32 nodes cut off" in said
+
+
 def test_one_day_is_one_day(twin) -> None:
     assert "\n1 day ·" in twin("run", "lab-16", "--no-record").stdout
 

@@ -114,7 +114,7 @@ def _print(growth: Growth) -> None:
     )
     said = [f"Cable laid or moved: {change.laid_m / 1000:,.1f} km."]
     said.append(f"Work: about {growth.work_h:,.0f} h of a technician (estimated).")
-    said.append(f"New cables: {_usd(growth.cable_usd)}. New switches: {_usd(growth.switch_usd)}.")
+    said.append(_bill(growth))
     said += [f"Does not stay: {reason}." for reason in growth.no_longer_fits]
     console().print(Text("\n".join(said)))
 
@@ -123,5 +123,23 @@ def _counts(*numbers: int) -> tuple[str, ...]:
     return tuple(f"{number:,}" for number in numbers)
 
 
-def _usd(cost: float | None) -> str:
-    return "price not in the catalogue" if cost is None else f"{cost:,.0f} USD at catalogue prices"
+def _bill(growth: Growth) -> str:
+    """Return what is bought at the prices of the catalogue, and what comes on top without one."""
+    bought = {
+        "cable": (growth.recabling.new, growth.cable_usd),
+        "switch": (growth.recabling.switches_new, growth.switch_usd),
+    }
+    words = {
+        name: f"{n:,} {name}{('', 'es' if name == 'switch' else 's')[n != 1]}"
+        for name, (n, _) in bought.items()
+    }
+    priced = [name for name, (n, usd) in bought.items() if n and usd is not None]
+    without = [words[name] for name, (n, usd) in bought.items() if n and usd is None]
+    total = sum(usd for _, usd in bought.values() if usd is not None)
+    said = (
+        f"{' and '.join(words[name] for name in priced)}: {total:,.0f} USD at catalogue prices"
+        if priced
+        else ""
+    )
+    missing = f"without {' and '.join(without)}, price not in the catalogue" if without else ""
+    return f"To buy: {', '.join(part for part in (said, missing) if part) or 'nothing'}."

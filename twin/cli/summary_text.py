@@ -47,7 +47,7 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
         to.print(_job(job))
     if sum(summary["ledger_gpu_s"].values()) > 0:
         to.print(_ledger(summary["ledger_gpu_s"]))
-    if any(job["nodes"] > 1 for job in summary["jobs"]):
+    if any(job.get("nodes", 1) > 1 for job in summary["jobs"]):  # run files of before lack some keys
         for line in _fabrics(summary["fabrics"]):
             to.print(Text(line), soft_wrap=True)
     busy = [store for store in summary.get("stores", ()) if store["load_max"] > 0]
@@ -147,9 +147,9 @@ def _job(job: Mapping[str, Any]) -> Group:
         doubts = job.get("low_confidence") or []
         known = [] if doubts and job["confidence"] == "uncalibrated" else [_CONFIDENCE[job["confidence"]]]
         below.append(Text(f"step time: {'. '.join([*known, ' '.join(doubts)]).rstrip('. ')}", style="dim"))
-    if job["nodes"] > 1 and job["network"] is None and job["network_reason"]:
+    if job.get("nodes", 1) > 1 and job["network_reason"]:
         below.append(Text(f"network: {job['network_reason']}", style="dim"))
-    if job["fits"] is False:
+    if job.get("fits") is False:
         below.append(Text(f"does not fit: {job['reason']}", style="red"))
     return _titled(f"Job {job['id']}", said, *below)
 

@@ -20,6 +20,7 @@ from twin.planning.scenario_job import allowed_nodes, planned_job
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange, exchanges_of, traffic_of
 from twin.plant.cut_off import cut_off
 from twin.plant.domains import scale_up_domains
+from twin.plant.islands import ALONE, islands_of
 from twin.plant.links import LinkKind, links_of
 from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
@@ -102,6 +103,7 @@ class TrafficMap:
         self.domain = scale_up_domains(plant, catalog).astype(np.int64)
         self._bytes_s = self.links.bytes_s
         self._routers: dict[int, Router] = {}
+        self._islands: dict[int, Longs] = {}
         self._plans: dict[int, Plan | None] = {}
         self._placed: dict[tuple[int, bytes], Placement | None] = {}
 
@@ -155,10 +157,12 @@ class TrafficMap:
         return place(self._router(fabric), traffic, seat.nodes, plan.profile, terms)
 
     def fabric_of(self, nodes: Longs) -> int | None:
-        """Return the first fabric that all nodes are on, None when there is none."""
+        """Return the first fabric that joins all nodes, None when there is none."""
         for fabric in range(len(self.plant.fabrics)):
-            mine = self.links.fabric == fabric
-            if np.isin(nodes, np.concatenate([self.links.node_a[mine], self.links.node_b[mine]])).all():
+            if fabric not in self._islands:
+                self._islands[fabric] = islands_of(self.plant, self.links, fabric)
+            island = self._islands[fabric][nodes]
+            if (island != ALONE).all() and (island == island[0]).all():
                 return fabric
         return None
 
