@@ -123,6 +123,8 @@ def fault_sets(faults: Some, met: Callable[[Some], Bools]) -> Iterator[Some]:
             if k not in chosen and more not in seen and used[faults[k].links].any():
                 seen.add(more)
                 todo.append(more)
+    used = met(())
     for k in range(EXACT, len(faults)):
-        yield (faults[k],)
+        if used[faults[k].links].any():
+            yield (faults[k],)
         yield faults[: k + 1]
