@@ -17,6 +17,7 @@ from twin.planning.advice import would_fit
 from twin.planning.joined import Places, group_for
 from twin.planning.llm import LlmJob
 from twin.planning.scenario_job import allowed_nodes, planned_job
+from twin.planning.vision import VisionJob
 from twin.plant.tables import Plant, Stores
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Cause
@@ -136,7 +137,7 @@ def misfit_of(plant: Plant, catalog: Catalog, job: Job, misfit: str) -> str:
     """Return what to say of a job that does not fit in memory: why, and what would."""
     gpus, part = hardware_of(plant, job, allowed_nodes(plant, job.rows))
     planned = planned_job(job, gpus, part, catalog.gpu(part).memory_bytes)
-    advice = would_fit(planned) if isinstance(planned, LlmJob) else ""
+    advice = would_fit(planned) if isinstance(planned, LlmJob | VisionJob) else ""
     return f"{job.id} {misfit}" + (f"; {advice}" if advice else "")
 
 
