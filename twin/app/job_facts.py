@@ -15,7 +15,7 @@ _CONFIDENCE = {
     "own runs": "The step time was fitted to runs of one's own.",
     "calibrated": "The step time was fitted to published runs on this GPU.",
     "derived": "The step time was carried over from a GPU whose published runs were fitted.",
-    "uncalibrated": "No published run backs the step time: expect it to be off.",
+    "uncalibrated": "Fitted to no published run: expect the step time to be off.",
 }
 
 
