@@ -113,6 +113,21 @@ def test_without_any_fabric_the_network_is_not_modelled_and_the_summary_says_so(
     assert joined.summary()["jobs"][0]["network_reason"] is None
 
 
+@pytest.mark.parametrize("cards", [1, 4, 8])
+def test_fewer_cards_than_the_node_has_are_so_much_less_network(cards):
+    fabric = cabled(0, 0, 0, 0)
+    fabric["links"] = [link | {"cables": cards} for link in fabric["links"]]
+    engine = Engine(hall(model("a", 4), nodes=4, fabrics=[fabric]))
+    engine.advance(600.0)
+    network = engine.network.alone(0)
+    assert network is not None
+    assert network.data == pytest.approx(cards / 8)
+    assert network == network_of(engine.plant, engine.catalog, engine.scenario.jobs[0])
+    seen = scene_gpus(engine.plant, engine.catalog).network
+    assert seen is not None
+    assert seen.cards == cards
+
+
 def test_islands_of_a_fabric_are_the_nodes_that_reach_one_another():
     plant = build(two_halves(), load_catalog())
     assert islands_of(plant, links_of(plant), 0).tolist() == [0, 0, 1, 1]

@@ -12,7 +12,7 @@ from twin.planning.placement import place, profile_of, terms_of
 from twin.planning.scenario_job import planned_job
 from twin.planning.traffic import exchanges_of, traffic_of
 from twin.plant.domains import scale_up_domains
-from twin.plant.islands import ALONE, islands_of
+from twin.plant.islands import ALONE, cards_on, islands_of
 from twin.plant.links import Links, links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
@@ -59,7 +59,8 @@ def network_of(plant: Plant, catalog: Catalog, job: Job, nodes: Slots | None = N
         return FULL_NETWORK
     first = int(chosen[0])
     domain = scale_up_domains(plant, catalog).astype(np.int64)[chosen]
-    traffic = traffic_of(exchanges, int(plant.nodes.gpu_count[first]), int(plant.nodes.nics[first]), domain)
+    cards = cards_on(plant, fabric, first)
+    traffic = traffic_of(exchanges, int(plant.nodes.gpu_count[first]), cards, domain)
     router = Router(plant, links, fabric, links.bytes_s)
     placement = place(router, traffic, chosen.astype(np.int64), profile, terms_of(plant, fabric, catalog))
     return placement.network if placement.reachable and traffic.step_bytes.any() else FULL_NETWORK

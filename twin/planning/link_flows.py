@@ -20,7 +20,7 @@ from twin.planning.scenario_job import allowed_nodes, planned_job
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Exchange, exchanges_of, traffic_of
 from twin.plant.cut_off import cut_off
 from twin.plant.domains import scale_up_domains
-from twin.plant.islands import ALONE, islands_of
+from twin.plant.islands import ALONE, cards_on, islands_of
 from twin.plant.links import LinkKind, links_of
 from twin.plant.routes import EVERY_CARD, Flows, Router
 from twin.plant.tables import Plant
@@ -148,7 +148,8 @@ class TrafficMap:
         if plan is None or fabric is None or len(seat.nodes) != self.jobs[seat.job].nodes:
             return None
         table = self.plant.nodes
-        per_node, cards = int(table.gpu_count[seat.nodes[0]]), int(table.nics[seat.nodes[0]])
+        first = int(seat.nodes[0])
+        per_node, cards = int(table.gpu_count[first]), cards_on(self.plant, fabric, first)
         _, pattern = np.unique(self.domain[seat.nodes], return_inverse=True)
         traffic = traffic_of(plan.exchanges, per_node, cards, pattern)
         if not traffic.step_bytes.any():

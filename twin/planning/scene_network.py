@@ -14,7 +14,7 @@ from twin.planning.placement import Terms, place, terms_of
 from twin.planning.result import PlanError
 from twin.planning.traffic import llm_exchanges, traffic_of
 from twin.plant.domains import scale_up_domains
-from twin.plant.islands import ALONE, islands_of
+from twin.plant.islands import ALONE, cards_on, islands_of
 from twin.plant.links import Links, links_of
 from twin.plant.routes import Router
 from twin.plant.tables import Plant
@@ -52,6 +52,11 @@ class SceneNetwork:
         """GPUs of the nodes that it joins."""
         return int(self.plant.nodes.gpu_count[self.nodes].sum())
 
+    @cached_property
+    def cards(self) -> int:
+        """Network cards of a node that the fabric cables."""
+        return cards_on(self.plant, self.fabric, int(self.nodes[0]))
+
     def refuse(self, gpus: int) -> None:
         """Raise `PlanError` for a job of more GPUs than the fabric, or one scale-up domain, joins."""
         per_node = int(self.plant.nodes.gpu_count[self.nodes[0]])
@@ -73,7 +78,7 @@ class SceneNetwork:
             Whose network is factor 1.
         """
         table, first = self.plant.nodes, int(self.nodes[0])
-        gpu_bytes_s = table.nics[first] * table.nic_bytes_s[first] / table.gpu_count[first]
+        gpu_bytes_s = self.cards * table.nic_bytes_s[first] / table.gpu_count[first]
         factor = float(gpu_bytes_s / profile.scale_out_bytes_s * self.terms.efficiency)
         return Network(factor, factor, factor, factor, factor, self.terms.hop_extra_s)
 
@@ -92,7 +97,7 @@ class SceneNetwork:
         """
         self.refuse(parallel.gpus)
         table = self.plant.nodes
-        per_node, cards = int(table.gpu_count[self.nodes[0]]), int(table.nics[self.nodes[0]])
+        per_node, cards = int(table.gpu_count[self.nodes[0]]), self.cards
         nodes = self.nodes[: -(-parallel.gpus // per_node)]
         if len(nodes) < 2 or parallel.gpus % per_node or parallel.gpus > self.gpus:
             return FULL_NETWORK

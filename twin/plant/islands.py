@@ -1,4 +1,4 @@
-"""Which nodes a fabric joins as it is built: nodes of one island reach one another from every network card."""
+"""Which nodes a fabric joins as it is built, and with how many network cards of each."""
 
 from __future__ import annotations
 
@@ -66,3 +66,10 @@ def _cards(plant: Plant, links: Links, fabric: int) -> Longs:
     # A card with one cable reaches what that one does.
     behind = np.where(behind == ALONE, behind.max(axis=2, keepdims=True), behind)
     return np.sort(behind, axis=2).reshape(links.nodes, -1)
+
+
+def cards_on(plant: Plant, fabric: int | None, node: int) -> int:
+    """Return how many network cards of a node a fabric cables; all of them in a ring or torus, or without a fabric."""
+    down = plant.node_links
+    cards = down.nic[(down.fabric == fabric) & (down.node == node)]
+    return int(cards.max()) + 1 if len(cards) else int(plant.nodes.nics[node])

@@ -31,6 +31,7 @@ from twin.planning.placement import (
 from twin.planning.scenario_job import planned_job
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, exchanges_of, traffic_of
 from twin.plant.cut_off import cut_off
+from twin.plant.islands import cards_on
 from twin.plant.links import links_of
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
@@ -151,9 +152,10 @@ class FabricState:
         _, pattern = np.unique(self.domain[slots], return_inverse=True)
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
-            per_node, cards = int(table.gpu_count[slots[0]]), int(table.nics[slots[0]])
-            exchanges = self._talks[index].exchanges
-            known = (pattern.tobytes(), traffic_of(exchanges, per_node, cards, pattern))
+            talk, first = self._talks[index], int(slots[0])
+            cards = cards_on(self.plant, talk.fabric, first)
+            traffic = traffic_of(talk.exchanges, int(table.gpu_count[first]), cards, pattern)
+            known = (pattern.tobytes(), traffic)
             self._traffic[index] = known
         return known[1]
 
