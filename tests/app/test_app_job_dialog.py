@@ -221,6 +221,18 @@ def test_a_vision_model_is_offered_the_batch_that_fits(make_dialog: MakeDialog) 
     assert dialog.judged.estimate.fits
 
 
+def test_the_smallest_dialog_shows_all_lines_above_its_charts(make_dialog: MakeDialog, qtbot: QtBot) -> None:
+    dialog = make_dialog("superpod-h100")
+    _choose(dialog.form.model_box, "Llama 3.1 405B")
+    dialog.resize(dialog.minimumSize())
+    for tab in range(4):
+        dialog.tabs.setCurrentIndex(tab)
+        settle(dialog, qtbot)
+        results = dialog.results
+        assert results.height() >= results.heightForWidth(results.width())
+        assert dialog.tabs.geometry().top() > results.geometry().bottom()
+
+
 def test_scaling_starts_with_a_curve_and_keeps_what_is_chosen(make_dialog: MakeDialog, qtbot: QtBot) -> None:
     dialog = make_dialog("fat-tree-1k")
     dialog.tabs.setCurrentIndex(3)

@@ -147,7 +147,7 @@ class JobDialog(QDialog):
     # -- building ----
 
     def _tabs(self) -> QTabWidget:
-        tabs = QTabWidget()
+        tabs = _Charts()
         tabs.setDocumentMode(True)
         tabs.setAccessibleName("Charts of the job")
         tabs.addTab(self.plans, "Best plans")
@@ -292,6 +292,13 @@ class JobDialog(QDialog):
         layout = page.layout() if page is not None else None
         if layout is not None:
             layout.addWidget(widget)
+
+
+class _Charts(QTabWidget):
+    """Tabs that give way to what stands above them: no chart insists on a height for its width."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
 
 
 def _asked(draft: Draft) -> Draft:

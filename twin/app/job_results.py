@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.account_colours import memory_pieces, step_pieces
@@ -104,6 +104,14 @@ class JobResults(QWidget):
         with_role(self.trust, "muted")
         self.trust.setText(worth(judged.draft, estimate))
         self._show_advice(judged, estimate)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the height that wrapped lines need: a low dialog takes it from the charts."""
+        done = super().event(event)
+        layout = self.layout()
+        if layout is not None and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
+        return done
 
     def show_live(self, step_s: float | None) -> None:
         """Show the step time that the job of the run has now, beside the planned one."""

@@ -65,6 +65,7 @@ def paint(made: Any, theme: Theme) -> None:
     item.showGrid(x=True, y=True, alpha=0.16 if theme.name == "dark" else 0.22)
     for side in ("left", "bottom"):
         axis = item.getAxis(side)
+        axis.enableAutoSIPrefix(False)  # our own axes write prefixes at the numbers
         axis.setPen(pg.mkPen(theme.border))
         axis.setTextPen(pg.mkPen(theme.muted))
         axis.setStyle(tickFont=themes.font(10), tickLength=-4)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app import theme as themes
@@ -20,6 +21,11 @@ from twin.app.theme import Theme
 _DECADES_LEFT, _DECADES_RIGHT = 1.3, 1.5
 _EDGE = 1.25
 """How far left of the right edge a job without memory traffic is drawn."""
+_QUIET = "{}, no memory traffic"
+_AXIS_PX = 82
+"""What the left axis takes of the width, with its margins."""
+_ON_IT = 0.05
+"""Decades within which the draft stands on the job it was made from."""
 _NEAR_X, _NEAR_Y = 0.7, 0.25
 """Decades within which the names of two dots would lie on each other."""
 
@@ -80,7 +86,8 @@ class RooflinePlot(QWidget):
             place = (1.04, 0.95) if peak == top else (-0.05, 0.0)
             self._say(f"ridge {prefixed(ridge)} FLOP/B", ridge, peak, theme.muted, place)
         shown = [_at_edge(dot, high) for dot in self.dots]
-        for dot, at, place in zip(self.dots, shown, _places(shown, high), strict=True):
+        room_px = [self._right_of(dot, low, high) for dot in shown]
+        for dot, at, place in zip(self.dots, shown, _places(shown, room_px), strict=True):
             self._draw_dot(theme, at, place, off_scale=math.isinf(dot.intensity))
         item.setXRange(math.log10(low), math.log10(high), padding=0.0)
         item.setYRange(math.log10(floor), math.log10(top * 1.9), padding=0.0)
@@ -121,7 +128,7 @@ class RooflinePlot(QWidget):
             )
         )
         self._say(
-            f"{dot.title}, no memory traffic" if off_scale else dot.title,
+            _QUIET.format(dot.title) if off_scale else dot.title,
             dot.intensity,
             dot.flops_s,
             tint,
@@ -149,6 +156,16 @@ class RooflinePlot(QWidget):
         self.plot.getPlotItem().addItem(item)
         self._items.append(item)
 
+    def _right_of(self, dot: Dot, low: float, high: float) -> float:
+        """Return the room between a dot and the right edge [px]."""
+        wide_px = max(int(self.plot.width()) - _AXIS_PX, 1)
+        return wide_px * math.log10(high / dot.intensity) / math.log10(high / low)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Place the names anew: which have room on the right has changed."""
+        super().resizeEvent(event)
+        self._draw(self._look.theme)
+
     def _range(self, roof: Roof) -> tuple[float, float, float]:
         """Return lowest and highest intensity, and the lowest rate shown."""
         ridges = [roof.ridge(peak) for _, peak in roof.peaks]
@@ -168,21 +185,22 @@ def _traffic(dot: Dot) -> str:
     return f"{dot.intensity:,.0f} FLOP/B" if math.isfinite(dot.intensity) else "no memory traffic"
 
 
-def _places(dots: list[Dot], high: float) -> list[tuple[float, float]]:
-    """Return the anchor of each dot's name: the draft's below, others right, left where a neighbour is there."""
+def _places(dots: list[Dot], room_px: list[float]) -> list[tuple[float, float]]:
+    """Return the anchor of each dot's name: the draft's below, others right, left where that has no room."""
+    metrics = QFontMetrics(themes.font(11))
     places = []
-    for dot in dots:
+    for dot, room in zip(dots, room_px, strict=True):
+        wide_px = 1.08 * metrics.horizontalAdvance(dot.title) + 16
         close = [
             other
             for other in dots
             if other is not dot
-            and not other.is_draft
-            and 0.0 <= math.log10(other.intensity / dot.intensity) < _NEAR_X
+            and (_ON_IT if other.is_draft else 0.0) <= math.log10(other.intensity / dot.intensity) < _NEAR_X
             and abs(math.log10(other.flops_s / dot.flops_s)) < _NEAR_Y
         ]
         if dot.is_draft:
             places.append((0.5, -0.45))
-        elif close or dot.intensity > high / 10.0:
+        elif close or wide_px > room:
             places.append((1.08, 0.5))
         else:
             places.append((-0.08, 0.5))
