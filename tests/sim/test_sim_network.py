@@ -477,10 +477,11 @@ def test_nodes_of_one_leaf_may_change_places(random: Any) -> None:
 
 
 def test_a_spare_takes_the_seat_of_the_node_it_replaces() -> None:
-    """Two trays of one NVL72 rack fail: spares of another rack take their places, and split two tensor groups."""
+    """Two trays of an NVL72 rack fail, no rack is free: spares take their places and split two tensor groups."""
     scene = shipped("nvl72-row")
     plain = run(scene, until_s=1800.0)
-    engine = run(scene, "10 min fail gpu/0/0/5", "10 min fail gpu/0/0/3", until_s=1800.0)
+    full = ("5 min fail gpu/0/6/17", "5 min fail gpu/0/7/17")
+    engine = run(scene, *full, "10 min fail gpu/0/0/5", "10 min fail gpu/0/0/3", until_s=1800.0)
     row, spares = engine.jobs.rows[0], [6 * 18, 6 * 18 + 1]
     assert row.state == JobState.RUNNING
     assert row.nodes == [0, 1, 2, spares[0], 4, spares[1], *range(6, 108)]

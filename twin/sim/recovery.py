@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from twin.physics.storage import transfer_s
+from twin.plant.domains import scale_up_domains
 from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.scenario.faults import Cause
@@ -16,6 +17,7 @@ from twin.sim.ledger import INDEX
 from twin.sim.log import Log
 from twin.sim.nodes import FREE, Nodes
 from twin.sim.plan import JobPlan
+from twin.sim.spares import filled
 from twin.sim.stores import Stores, Write
 
 
@@ -35,6 +37,7 @@ class Recovery:
         self.stores = stores
         self.changed: set[int] = set()  # jobs whose heat or place changed since the engine last looked
         self.freed = False  # a node came free: the scheduler should look
+        self.domain = scale_up_domains(nodes.plant)
         timers.handle("job", self._due)
         timers.handle("durable", self._durable)
 
@@ -223,24 +226,18 @@ class Recovery:
         """Hand back unusable nodes, take spares, and restart, or wait for a spare."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
-        held = np.asarray(row.nodes, int)
-        gone = held[self.nodes.condition[held] != FREE].tolist()
         seats = _seats(row, plan.nodes)
-        if gone:
-            for node in gone:
-                self.nodes.assign(now, node, -1)
-            lost = set(gone)
-            seats = [-1 if node in lost else node for node in seats]
-            row.nodes = [n for n in row.nodes if n not in lost]
-        missing = plan.nodes - len(row.nodes)
-        spares = self.nodes.free(plan.group(row.nodes, self.nodes.usable))[:missing].tolist()
-        for node in spares:
-            self.nodes.assign(now, node, row.index)
-            self.log.add(now, "spare_taken", self.nodes.plant.nodes.ids[node], f"joins {row.id}", node=node)
-        empty = [seat for seat, node in enumerate(seats) if node < 0]
-        for seat, node in zip(empty, spares, strict=False):
-            seats[seat] = node  # ranks elsewhere stay where they are
-        row.nodes, row.vacant = [node for node in seats if node >= 0], empty[len(spares) :]
+        lost = [node < 0 or self.nodes.condition[node] != FREE for node in seats]
+        gone = [node for node, is_lost in zip(seats, lost, strict=True) if is_lost and node >= 0]
+        for node in gone:
+            self.nodes.assign(now, node, -1)
+        kept = [node for node, is_lost in zip(seats, lost, strict=True) if not is_lost]
+        after = seats
+        if any(lost):
+            after = filled(seats, self.domain, plan.group(kept, self.nodes.usable) & self.nodes.usable, lost)
+        left = self._exchange(row, kept, after)
+        row.nodes = [node for node in after if node >= 0]
+        row.vacant = [seat for seat, node in enumerate(after) if node < 0]
         self._hold(row)
         self.changed.add(row.index)
         lacking = plan.nodes - len(row.nodes)
@@ -259,6 +256,20 @@ class Recovery:
         self.jobs.enter(row, now, JobState.RESTARTING)
         restart_s = plan.restart_s(swapped=bool(gone), load_s=self._load_s(row))
         self.timers.set("job", row.index, now + restart_s)
+        if left:
+            self.node_usable()
+
+    def _exchange(self, row: JobRow, kept: list[int], after: list[int]) -> bool:
+        """Hand the nodes over that `row` takes, having kept `kept` so far; return whether it leaves some."""
+        now, ids = self.timers.now_s, self.nodes.plant.nodes.ids
+        had, has = set(kept), {node for node in after if node >= 0}
+        for node in sorted(had - has):
+            self.nodes.assign(now, node, -1)
+            self.log.add(now, "spare_left", ids[node], f"stands by: {row.id} keeps its NVLink domains whole")
+        for node in sorted(has - had):
+            self.nodes.assign(now, node, row.index)
+            self.log.add(now, "spare_taken", ids[node], f"joins {row.id}", node=node)
+        return bool(had - has)
 
     def _load_s(self, row: JobRow) -> float:
         """Return the time to load the last checkpoint beside all that reads and writes as the restart begins [s]."""
