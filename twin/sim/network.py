@@ -149,7 +149,9 @@ class FabricState:
     def _sent(self, index: int, slots: Longs) -> Traffic:
         """Return what a job sends between the domains of its nodes."""
         table = self.plant.nodes
-        _, pattern = np.unique(self.domain[slots], return_inverse=True)
+        # Domains are numbered as ranks meet them: a spare that is a domain by itself changes nothing.
+        _, begins, which = np.unique(self.domain[slots], return_index=True, return_inverse=True)
+        pattern = np.argsort(np.argsort(begins))[which]
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
             talk, first = self._talks[index], int(slots[0])

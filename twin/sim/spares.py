@@ -28,42 +28,40 @@ def filled(seats: Sequence[int], domain: Ints, free: NDArray[np.bool_], lost: Se
     lost
         Which places have to be filled, the vacant ones among them.
     """
-    result = [-1 if gone else node for node, gone in zip(seats, lost, strict=True)]
+    result = np.where(lost, -1, seats)
+    homes = _homes(np.asarray(seats), domain)
     left = free.copy()
-    for home, places in _by_home(seats, domain).items():
-        vacant = [place for place in places if result[place] < 0]
-        if not vacant:
-            continue
-        near = np.flatnonzero(left & (domain == home))[: len(vacant)].tolist() if home >= 0 else []
+    for home in dict.fromkeys(homes[np.asarray(lost)].tolist()):
+        places = np.flatnonzero(homes == home)
+        vacant = places[result[places] < 0]
+        near = np.flatnonzero(left & (domain == home))[: len(vacant)]
         if len(near) < len(vacant):
             away = _room(domain, left, home, len(places))
             if len(away):
-                left[[result[place] for place in places if result[place] >= 0]] = True
+                left[result[places[result[places] >= 0]]] = True
                 vacant, near = places, away
-        for place, node in zip(vacant, near, strict=False):
-            result[place] = node
-            left[node] = False
-    rest = iter(np.flatnonzero(left).tolist())
-    return [node if node >= 0 else next(rest, -1) for node in result]
+        result[vacant[: len(near)]] = near
+        left[near] = False
+    rest = np.flatnonzero(left)
+    vacant = np.flatnonzero(result < 0)[: len(rest)]
+    result[vacant] = rest[: len(vacant)]
+    filled_seats: list[int] = result.tolist()
+    return filled_seats
 
 
-def _by_home(seats: Sequence[int], domain: Ints) -> dict[int, list[int]]:
-    """Return the places of each domain; a place that was vacant before belongs to the one before it."""
-    homes: dict[int, list[int]] = {}
-    home = next((int(domain[node]) for node in seats if node >= 0), -1)
-    for place, node in enumerate(seats):
-        home = int(domain[node]) if node >= 0 else home
-        homes.setdefault(home, []).append(place)
+def _homes(seats: NDArray[np.int64], domain: Ints) -> NDArray[np.int64]:
+    """Return the domain of each place; one that was vacant before belongs to the nearest before it that was not."""
+    known = np.where(seats >= 0, np.arange(len(seats)), -1)
+    nearest = np.maximum.accumulate(known)
+    homes: NDArray[np.int64] = np.where(nearest >= 0, domain[seats[nearest]], -1)
     return homes
 
 
-def _room(domain: Ints, free: NDArray[np.bool_], home: int, count: int) -> list[int]:
+def _room(domain: Ints, free: NDArray[np.bool_], home: int, count: int) -> NDArray[np.int64]:
     """Return the first free nodes of the domain that has room for `count` and least to spare; nothing: none has."""
     nodes = np.flatnonzero(free & (domain != home))
     room = np.bincount(domain[nodes], minlength=1)
     fits = np.flatnonzero(room >= count)
-    if not len(fits):
-        return []
-    chosen = fits[np.argmin(room[fits])]
-    found: list[int] = nodes[domain[nodes] == chosen][:count].tolist()
+    tightest = fits[np.argmin(room[fits])] if len(fits) else -1
+    found: NDArray[np.int64] = nodes[domain[nodes] == tightest][:count]
     return found
