@@ -6,7 +6,7 @@ remember each pair of leaves; rings and tori go dimension by dimension, and roun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,10 @@ class Flows:
     source_card: Longs
     target_card: Longs
     weight: Floats
+
+    def some(self, which: Longs) -> Flows:
+        """Return the flows at some places."""
+        return Flows(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 @dataclass(frozen=True)

@@ -201,6 +201,7 @@ class FabricState:
             network=network,
             communicates=min(1.0, now.communication_s / work.step_s),
             step_s=work.step_s,
+            before=self._seats.get(index),
         )
 
     def _worst(self, index: int, nodes: list[int], faults: Some, network: Network) -> Network:
