@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
 
 _IN_CHECKOUT = {"reference": "tests/reference"}
 """Where a folder lies in a checkout when not at its top."""
@@ -25,3 +29,18 @@ def folder(name: str) -> Traversable:
     if beside.is_dir():
         return beside
     raise FileNotFoundError(f"this installation of gpu-twin has no folder {name!r}; install it again")
+
+
+@lru_cache(maxsize=64)
+def parse_yaml(text: str) -> Any:
+    """Return what a YAML text says, nothing of it run; the same text is parsed once, so leave the result as it is.
+
+    Profiles and presets are read by the scenario's checks and by the planner, and parsing them takes a tenth of a
+    second.
+
+    Raises
+    ------
+    ruamel.yaml.error.YAMLError
+        When it is no YAML.
+    """
+    return YAML(typ="safe", pure=True).load(text)

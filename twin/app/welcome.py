@@ -54,10 +54,15 @@ class Picture(QWidget):
     def __init__(self, path: Path | None) -> None:
         super().__init__()
         self.setFixedSize(_PICTURE_PX)
-        self._pixmap = _card_picture(path) if path is not None else QPixmap()
+        self._path = path
+        self._pixmap: QPixmap | None = (
+            None  # read when it is first painted: most starts go straight to a hall
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture, cut to fill."""
+        if self._pixmap is None:
+            self._pixmap = _card_picture(self._path) if self._path is not None else QPixmap()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)

@@ -9,10 +9,9 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from twin.resources import folder
+from twin.resources import folder, parse_yaml
 from twin.units import UnitError, parse
 
 STATUSES = ("published", "derived", "fitted", "estimated", "recalled")
@@ -94,7 +93,7 @@ def parse_document(text: str, file: str) -> Mapping[str, Any]:
         When it is no YAML, nested without end, or no mapping.
     """
     try:
-        document = YAML(typ="safe", pure=True).load(text)
+        document = parse_yaml(text)
     except YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]

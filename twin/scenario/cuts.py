@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from twin import resources
 from twin.scenario.validate import nearest
 from twin.scenario.work import Inference, Job, LlmTraining, Parallelism, Reinforcement
@@ -192,4 +190,4 @@ def _profiles() -> Mapping[str, tuple[str, ...]]:
 
 def _yaml(name: str) -> Mapping[str, Any]:
     file = resources.folder("assets") / "profiles" / name
-    return dict(YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8")))
+    return dict(resources.parse_yaml(file.read_text(encoding="utf-8")))
