@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from psygnal import Signal
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -88,6 +88,10 @@ class FabricDock(Dock):
         self._world: Callable[[], World | None] = lambda: None
         self._layer: FabricLayer | None = None
         self._state: ViewState | None = None
+        self._seen = False
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.timeout.connect(self._on_settled)
         self._due_s = 0.0
         self._values: list[list[QLabel]] = []
         self._shape: list[tuple[str, tuple[str, ...]]] = []
@@ -221,13 +225,18 @@ class FabricDock(Dock):
         self._due_s = 0.0
         self._on_figures()
 
-    def _on_visible(self, *_change: object) -> None:
+    def _on_visible(self, seen: bool) -> None:
+        self._seen = seen  # Qt calls a dock behind another tab visible; only this signal knows
+        self._settling.start()
+
+    def _on_settled(self) -> None:
+        """Act on what is seen once a change of layout is over: on the way every dock is in front for a moment."""
         if self._layer is not None:
-            self._layer.watch(self.isVisible())
+            self._layer.watch(self._seen)
         self._on_plant()
 
     def _on_figures(self, *_change: object) -> None:
-        if not self.isVisible() or monotonic() < self._due_s:
+        if not self._seen or monotonic() < self._due_s:
             return
         world = self._world()
         if world is None:
