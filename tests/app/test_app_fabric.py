@@ -191,3 +191,14 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     window.clear_selection()
     assert window.hall.view._isolated is None
     assert not window.notifications.notes
+
+
+def test_the_dock_behind_another_tab_works_out_nothing(make_window: MakeWindow, qtbot: QtBot) -> None:
+    window = make_window(SCENES / "superpod-h100.twin.yaml")
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.t_s > 3600.0, timeout=20_000)
+    fabric = window.docks.fabric
+    assert fabric.model.rowCount() == 0
+    fabric.raise_()
+    qtbot.waitUntil(lambda: fabric.model.rowCount() > 0, timeout=20_000)
+    assert fabric.job_box.count() > 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +17,8 @@ from twin.physics.sweeps import (
     bus_bandwidth_bytes_s,
     default_algorithm,
 )
+from twin.planning.reference import reference_table
 
-SWEEPS = Path(__file__).resolve().parents[3] / "shared/reference/nccl_busbw.csv"
 GIB = 2.0**30
 
 # stas00/ml-engineering network/README.md at 744d01e; H100: NVIDIA dgxc-benchmarking nccl/README.md at 841f546.
@@ -72,17 +70,14 @@ def test_the_library_takes_the_algorithm_that_was_seen(gpu, op, size, ranks, nod
 
 
 def test_every_row_from_64_mib_is_within_five_percent_and_a_series_within_three_and_a_half_on_average():
-    if not SWEEPS.is_file():
-        pytest.skip(f"{SWEEPS} is not here")
     errors = defaultdict(list)
-    with SWEEPS.open(newline="") as file:
-        for row in csv.DictReader(file):
-            size = float(row["bytes"])
-            if size < 2**26:
-                continue
-            run = (row["gpu"], row["op"], size, int(row["ranks"]), int(row["nodes"]), LABELS.get(row["algo"]))
-            measured = float(row["busbw_GBps"]) * 1e9
-            errors[row["gpu"], row["nodes"], row["algo"]].append(measured / bus_bandwidth_bytes_s(*run) - 1)
+    for row in reference_table("nccl_busbw").rows:
+        size = float(row["bytes"])
+        if size < 2**26:
+            continue
+        run = (row["gpu"], row["op"], size, int(row["ranks"]), int(row["nodes"]), LABELS.get(row["algo"]))
+        measured = float(row["busbw_GBps"]) * 1e9
+        errors[row["gpu"], row["nodes"], row["algo"]].append(measured / bus_bandwidth_bytes_s(*run) - 1)
     assert sum(map(len, errors.values())) >= 55
     for series, found in errors.items():
         assert np.max(np.abs(found)) <= 0.05, series
