@@ -2,30 +2,32 @@
 
 from twin.catalog.catalog import Catalog, catalog_from_texts, load_catalog
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
-from twin.catalog.efficiency import EfficiencyCurve
-from twin.catalog.errors import CatalogError, UnknownPart
-from twin.catalog.facility_parts import (
-    BatteryPart,
-    BusbarPart,
+from twin.catalog.cooling_parts import (
     CduPart,
     ChillerPart,
     CoolingTowerPart,
     CrahPart,
     DryCoolerPart,
-    GeneratorPart,
-    PduPart,
-    PowerShelfPart,
-    PowerStage,
-    PsuPart,
     RdhxPart,
-    TransformerPart,
-    UpsPart,
 )
+from twin.catalog.efficiency import EfficiencyCurve
+from twin.catalog.errors import CatalogError, UnknownPart
 from twin.catalog.figure import Figure
 from twin.catalog.listing import check_rows, list_rows, show_rows
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import RACK_UNIT_M, Part, PartGroup
 from twin.catalog.plausibility import Finding, check
+from twin.catalog.power_parts import (
+    BatteryPart,
+    BusbarPart,
+    GeneratorPart,
+    PduPart,
+    PowerShelfPart,
+    PowerStage,
+    PsuPart,
+    TransformerPart,
+    UpsPart,
+)
 
 __all__ = [
     "RACK_UNIT_M",

@@ -10,28 +10,30 @@ from typing import TypeVar
 
 from twin import resources
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
-from twin.catalog.errors import CatalogError, UnknownPart
-from twin.catalog.facility_parts import (
-    BatteryPart,
-    BusbarPart,
+from twin.catalog.cooling_parts import (
     CduPart,
     ChillerPart,
     CoolingTowerPart,
     CrahPart,
     DryCoolerPart,
-    GeneratorPart,
-    PduPart,
-    PowerShelfPart,
-    PsuPart,
     RdhxPart,
-    TransformerPart,
-    UpsPart,
 )
+from twin.catalog.errors import CatalogError, UnknownPart
 from twin.catalog.figure import Figure
 from twin.catalog.kinds import PART_TYPES
 from twin.catalog.load import FileContents, check_references, read_parts, read_sources
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
+from twin.catalog.power_parts import (
+    BatteryPart,
+    BusbarPart,
+    GeneratorPart,
+    PduPart,
+    PowerShelfPart,
+    PsuPart,
+    TransformerPart,
+    UpsPart,
+)
 
 P = TypeVar("P", bound=Part)
 

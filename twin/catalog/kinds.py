@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from twin.catalog.compute_parts import CpuPart, GpuPart, NodePart, RackPart, StoragePart
-from twin.catalog.facility_parts import (
-    BatteryPart,
-    BusbarPart,
+from twin.catalog.cooling_parts import (
     CduPart,
     ChillerPart,
     CoolingTowerPart,
     CrahPart,
     DryCoolerPart,
-    GeneratorPart,
-    PduPart,
-    PowerShelfPart,
-    PsuPart,
     RdhxPart,
-    TransformerPart,
-    UpsPart,
 )
 from twin.catalog.fields import FieldSpec, specs
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
+from twin.catalog.power_parts import (
+    BatteryPart,
+    BusbarPart,
+    GeneratorPart,
+    PduPart,
+    PowerShelfPart,
+    PsuPart,
+    TransformerPart,
+    UpsPart,
+)
 
 PART_TYPES: dict[str, type[Part]] = {
     part_type.KIND: part_type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twin.catalog import Catalog, NodePart, PowerShelfPart, StoragePart, SwitchPart
 from twin.plant.error import PlantError
@@ -25,6 +25,9 @@ class Cabinet:
     height_m: float
     nodes: tuple[tuple[str, int, int], ...]
     fixtures: tuple[tuple[FixtureKind, int, int], ...]
+    shelf_part: str = ""
+    shelves: int = 0
+    shelves_needed: int = 0
 
 
 def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet:
@@ -54,7 +57,7 @@ def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet
             nodes=(),
             fixtures=(),
         )
-        return _filled(bare, racks, catalog, [], [], 1)
+        return _filled(_shelved(bare, racks.shelves), racks, catalog, [], [], 1)
     kind = catalog.rack(part)
     units_u = int(kind.height_u)
     bare = Cabinet(
@@ -82,7 +85,20 @@ def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet
             elif isinstance(content, StoragePart):
                 fixtures.append((FixtureKind.STORAGE, u, height_u))
             u += height_u
+    held = [g for g in kind.layout if isinstance(catalog.part(g.part), PowerShelfPart)]
+    if held and racks.shelves is None:
+        count = sum(group.count for group in held)
+        bare = _shelved(bare, site.Shelves(part=held[0].part, count=count, needed=kind.shelves_needed))
+    else:
+        bare = _shelved(bare, racks.shelves)
     return _filled(bare, racks, catalog, nodes, fixtures, u)
+
+
+def _shelved(bare: Cabinet, shelves: site.Shelves | None) -> Cabinet:
+    if shelves is None:
+        return bare
+    needed = min(shelves.needed or shelves.count, shelves.count)
+    return replace(bare, shelf_part=shelves.part, shelves=shelves.count, shelves_needed=needed)
 
 
 def _filled(
@@ -97,18 +113,11 @@ def _filled(
     for group in racks.nodes:
         height_u = max(1, round(catalog.node(group.part).height_u))
         u = max(group.first_u, free_u)
-        nodes += [(group.part, u + k * height_u, height_u) for k in range(group.count)]
-        free_u = u + group.count * height_u
+        abreast = group.abreast
+        nodes += [(group.part, u + k // abreast * height_u, height_u) for k in range(group.count)]
+        free_u = u + -(-group.count // abreast) * height_u
     if free_u - 1 > bare.units_u:
         raise PlantError(
             f"the nodes of a rack of {bare.units_u} U end at unit {free_u - 1}; put fewer nodes in each rack"
         )
-    return Cabinet(
-        bare.part,
-        bare.units_u,
-        bare.width_m,
-        bare.depth_m,
-        bare.height_m,
-        tuple(nodes),
-        tuple(fixtures),
-    )
+    return replace(bare, nodes=tuple(nodes), fixtures=tuple(fixtures))

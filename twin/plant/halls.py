@@ -57,6 +57,8 @@ def settle_halls(
         y0_m=low[:, 1],
         x1_m=high[:, 0] + shift_x_m,
         y1_m=high[:, 1],
+        dew_point_c=np.array([hall.dew_point_c for hall in scenario.halls]),
+        air_class=[hall.air_class for hall in scenario.halls],
     )
 
 

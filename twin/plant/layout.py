@@ -121,10 +121,10 @@ class _Cabinets:
     def __init__(self, catalog: Catalog) -> None:
         self.kinds: list[Cabinet] = []
         self._catalog = catalog
-        self._numbers: dict[tuple[str | None, tuple[site.NodeGroup, ...]], int] = {}
+        self._numbers: dict[tuple[str | None, tuple[site.NodeGroup, ...], site.Shelves | None], int] = {}
 
     def number(self, racks: site.Racks, part: str | None) -> int:
-        key = (part, racks.nodes)
+        key = (part, racks.nodes, racks.shelves)
         if key not in self._numbers:
             self._numbers[key] = len(self.kinds)
             self.kinds.append(cabinet_of(racks, part, self._catalog))
@@ -227,6 +227,9 @@ def _racks_table(pieces: _Pieces, ids: list[str], kinds: list[Cabinet], chosen: 
         air_loop=nobody.copy(),
         feed_a=nobody.copy(),
         feed_b=nobody.copy(),
+        shelf_part=[kinds[k].shelf_part for k in chosen.tolist()],
+        shelves=of_kind([k.shelves for k in kinds]).astype(np.int32),
+        shelves_needed=of_kind([k.shelves_needed for k in kinds]).astype(np.int32),
         node_first=(np.cumsum(node_count) - node_count).astype(np.int32),
         node_count=node_count,
         present=np.ones(count, np.bool_),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import fields
 
 import numpy as np
 
-from twin.catalog import Catalog, GeneratorPart
-from twin.catalog import PowerStage as StagePart
+from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
+from twin.plant.stage_figures import StageFigures, figures_of
 from twin.plant.tables import PowerItems
 from twin.scenario.document import Scenario
 from twin.scenario.systems import PowerStage
@@ -39,29 +39,37 @@ def connect_power(scenario: Scenario, catalog: Catalog, layout: Layout) -> Power
     racks = layout.racks
     racks.feed_a[:] = -1
     racks.feed_b[:] = -1
-    first = {}
+    first: dict[str, int] = {}
     total = 0
     for stage in stages:
         first[stage.id] = total
         total += stage.count
     number = {stage.id: scenario.power.index(stage) for stage in stages}
-    parent = np.full(total, -1, np.int32)
-    feed = np.full(total, -1, np.int32)
+    parent, spare, bus, feed = (np.full(total, -1, np.int32) for _ in range(4))
     for stage in stages:
         mine = np.arange(stage.count)
-        if stage.source is not None:
-            above = next(s for s in stages if s.id == stage.source)
-            parent[first[stage.id] + mine] = first[above.id] + mine * above.count // stage.count
+        for column, name in ((parent, stage.source), (spare, stage.spare_source), (bus, stage.at)):
+            if name is not None:
+                above = next(s for s in stages if s.id == name)
+                column[first[stage.id] + mine] = first[above.id] + mine * above.count // stage.count
         if stage.feeds:
             feed[first[stage.id] + mine] = _feed_racks(stage, first[stage.id], layout)
     x_m, y_m = _places(layout, parent, total)
+    figures = [figures_of(stage, catalog) for stage in stages]
+    counts = [stage.count for stage in stages]
+
+    def each(name: str) -> np.ndarray:
+        return np.repeat(np.array([getattr(f, name) for f in figures]), counts)
+
     return PowerItems(
         ids=[f"{s.id}/{i}" for s in stages for i in range(s.count)],
         kind=[s.kind for s in stages for _ in range(s.count)],
         part=[s.part or "" for s in stages for _ in range(s.count)],
         stage=np.array([number[s.id] for s in stages for _ in range(s.count)], np.int32),
         parent=parent,
-        capacity_w=np.array([_capacity_w(s, catalog) for s in stages for _ in range(s.count)], np.float64),
+        spare_parent=spare,
+        bus=bus,
+        **{f.name: each(f.name) for f in fields(StageFigures)},
         x_m=x_m,
         y_m=y_m,
         feed=feed,
@@ -73,12 +81,13 @@ def in_order(stages: tuple[PowerStage, ...]) -> list[PowerStage]:
     """Return the stages with every source before what it supplies, else in the order given."""
     known = {stage.id for stage in stages}
     for stage in stages:
-        if stage.source is not None and stage.source not in known:
-            raise PlantError(f"power stage {stage.id!r}: no stage is called {stage.source!r}")
+        for name in _above(stage):
+            if name not in known:
+                raise PlantError(f"power stage {stage.id!r}: no stage is called {name!r}")
     placed: dict[str, PowerStage] = {}
     waiting = list(stages)
     while waiting:
-        ready = [s for s in waiting if s.source is None or s.source in placed]
+        ready = [s for s in waiting if all(name in placed for name in _above(s))]
         if not ready:
             raise PlantError(
                 f"power stages {', '.join(s.id for s in waiting)} supply one another in a circle"
@@ -86,6 +95,11 @@ def in_order(stages: tuple[PowerStage, ...]) -> list[PowerStage]:
         placed |= {s.id: s for s in ready}
         waiting = [s for s in waiting if s.id not in placed]
     return list(placed.values())
+
+
+def _above(stage: PowerStage) -> list[str]:
+    """Return the stages that must stand before this one."""
+    return [name for name in (stage.source, stage.spare_source, stage.at) if name is not None]
 
 
 def _feed_racks(stage: PowerStage, first: int, layout: Layout) -> int:
@@ -100,14 +114,6 @@ def _feed_racks(stage: PowerStage, first: int, layout: Layout) -> int:
     racks.feed_b[mine] = np.where(second & (racks.feed_b[mine] < 0), item, racks.feed_b[mine])
     racks.feed_a[mine] = np.where(second, racks.feed_a[mine], item)
     return int(bool(second.all()) and len(mine) > 0)
-
-
-def _capacity_w(stage: PowerStage, catalog: Catalog) -> float:
-    """Return what one item of a stage can carry [W]; nan without a limit."""
-    if stage.capacity_w is not None:
-        return stage.capacity_w
-    part = catalog.part(stage.part) if stage.part is not None else None
-    return part.capacity_w if isinstance(part, StagePart | GeneratorPart) else math.nan
 
 
 def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:

@@ -71,6 +71,13 @@ class LoopKind(IntEnum):
 
     LIQUID = 0
     AIR = 1
+    REAR_DOOR = 2
+    IMMERSION = 3
+
+    @property
+    def by_air(self) -> bool:
+        """Whether air passes through the nodes."""
+        return self in (LoopKind.AIR, LoopKind.REAR_DOOR)
 
 
 @dataclass
@@ -83,6 +90,8 @@ class Halls:
     y0_m: Floats
     x1_m: Floats
     y1_m: Floats
+    dew_point_c: Floats
+    air_class: list[str]  # ASHRAE: A1 .. A4
 
 
 @dataclass
@@ -122,6 +131,9 @@ class Racks:
     air_loop: Ints  # air loop of its room air
     feed_a: Ints  # power stage items, -1 none
     feed_b: Ints
+    shelf_part: list[str]  # power shelf of the catalogue; "": nodes have power supplies of their own
+    shelves: Ints  # even ones hang on feed A, odd ones on feed B
+    shelves_needed: Ints
     node_first: Ints  # nodes of a rack are contiguous slots
     node_count: Ints
     present: Bools
@@ -275,6 +287,11 @@ class Loops:
     supply_c: Floats  # design
     flow_m3_s: Floats  # design, whole loop
     coast_s: Floats
+    recover_s: Floats  # until the other drives make up for a lost pump; inf: never
+    valve: Bools  # a mixing valve holds the supply
+    recirculation: Floats  # share of hot aisle air that finds its way to the inlets; 0 of liquid loops
+    feed_a: Ints  # power items of its pumps or fans, -1: the house supply (the roots of the power tree)
+    feed_b: Ints
     x_m: Floats
     y_m: Floats
     width_m: Floats
@@ -285,12 +302,22 @@ class Loops:
 
 @dataclass
 class Plants:
-    """Facility water loops."""
+    """Facility water loops, each with its chillers, towers or coolers."""
 
     ids: list[str]
     kind: list[str]
     part: list[str]
     supply_c: Floats
+    units: Ints  # machines side by side
+    needed: Ints  # of them for the rated heat
+    rated_w: Floats  # heat that the hall can make at most
+    economiser: Bools
+    pumps: Ints
+    pump_w: Floats  # all of them at design flow
+    coast_s: Floats
+    restart_s: Floats  # from power back to full cooling
+    feed_a: Ints  # power items, -1: the house supply
+    feed_b: Ints
 
 
 @dataclass
@@ -301,11 +328,28 @@ class PowerItems:
     kind: list[str]
     part: list[str]
     stage: Ints
-    parent: Ints
-    capacity_w: Floats  # nan: unlimited
+    parent: Ints  # -1: a root of the tree, or a source beside it
+    spare_parent: Ints  # takes over when the parent is dead, -1 none
+    transfer_s: Floats  # dead time of that
+    bus: Ints  # of sources on site and batteries: item whose output they push into; -1: part of the tree
+    units: Ints  # machines side by side
+    needed: Ints  # of them for the capacity
+    capacity_w: Floats  # of the needed units together; nan: unlimited
+    breaker_w: Floats  # rated power of the breaker at its output; nan: none
+    breaker_s: Floats  # its K
+    breaker_magnetic: Floats
+    eco: Bools
+    energy_j: Floats  # of UPS batteries and battery storage, when full; 0 none
+    start_s: Floats  # of generators
+    accept_s: Floats
+    ramp_w_s: Floats  # of gas: its own; of a battery: what it lets through; inf: any
+    peak_w: Floats  # of a battery: grid power above which it discharges; inf: never
+    reserve: Floats  # of a battery: share kept for an outage
+    output: Floats  # of gas and smr: share of capacity while the grid is there
+    carbon_kg_j: Floats  # of what is generated here, 0 else
     x_m: Floats
     y_m: Floats
-    feed: Ints  # 0: feed A of the racks on it, 1: feed B, -1: feeds no rack itself
+    feed: Ints  # 0: feed A of what hangs on it, 1: feed B, -1: feeds nothing itself
     present: Bools
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-Entity = Literal["gpu", "node", "rack", "switch", "bundle", "store", "loop", "hall", "plant", "job", "site"]
+Entity = Literal[
+    "gpu", "node", "rack", "switch", "bundle", "store", "power", "loop", "hall", "plant", "job", "site"
+]
 
 
 class State(IntEnum):
@@ -28,6 +30,23 @@ class State(IntEnum):
     def words(self) -> str:
         """Return the state as people read it, such as "cut off"."""
         return self.name.lower().replace("_", " ")
+
+
+class PowerState(IntEnum):
+    """State of an item of the power tree, as drawn."""
+
+    LIVE = 0
+    DEAD = 1  # nothing supplies it
+    TRIPPED = 2  # its breaker is open
+    FAILED = 3
+    ON_BATTERY = 4
+    STARTING = 5  # generator
+    RUNNING = 6  # generator, or another source that gives power
+    STANDBY = 7
+    OVERLOAD = 8  # live, above its breaker's rating: it will trip
+    CHARGING = 9
+    DISCHARGING = 10
+    ON_SPARE = 11  # live, on its second source
 
 
 class JobState(IntEnum):
@@ -104,14 +123,31 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("store.write_bytes_s", "store writes", "B/s", "f4", 0, 5e11, 1e8),
     _channel("store.iops", "store operations", "/s", "f4", 0, 1e6, 100),
     _channel("store.load", "store load", "%", "f4", 0, 100, 0.5),
+    _channel("rack.feeds", "live feeds", "", "u1", 0, 2, 0),
+    _channel("rack.inlet_c", "inlet air", "°C", "f4", 10, 50, 0.1, "turbo"),
+    _channel("rack.flow", "coolant flow of the rack", "% of design", "f4", 0, 110, 0.5),
+    _channel("power.state", "power item", "", "u1", 0, 11, 0, "power_states"),
+    _channel("power.out_w", "power delivered", "W", "f4", 0, 4e7, 1e3),
+    _channel("power.loss_w", "losses", "W", "f4", 0, 1e6, 100.0),
+    _channel("power.load", "load", "% of capacity", "f4", 0, 120, 0.5),
+    _channel("power.charge", "battery charge", "%", "f4", 0, 100, 0.5),
     _channel("loop.supply_c", "supply temperature", "°C", "f4", 10, 60, 0.1, "turbo"),
     _channel("loop.return_c", "return temperature", "°C", "f4", 10, 70, 0.1, "turbo"),
     _channel("loop.flow", "flow", "% of design", "f4", 0, 110, 0.5),
     _channel("loop.heat_w", "heat carried", "W", "f4", 0, 2e6, 1e3),
     _channel("loop.gpu_max_c", "hottest GPU", "°C", "f4", 25, 95, 0.5, "turbo"),
+    _channel("loop.valve", "valve opening", "%", "f4", 0, 100, 1.0),
+    _channel("loop.power_w", "pumps and fans", "W", "f4", 0, 5e4, 50.0),
+    _channel("loop.pumps", "pumps running", "", "u1", 0, 8, 0),
     _channel("hall.air_c", "room air", "°C", "f4", 15, 45, 0.1, "turbo"),
     _channel("plant.supply_c", "facility supply", "°C", "f4", 5, 50, 0.1, "turbo"),
     _channel("plant.return_c", "facility return", "°C", "f4", 5, 60, 0.1, "turbo"),
+    _channel("plant.flow", "facility flow", "% of design", "f4", 0, 110, 0.5),
+    _channel("plant.heat_w", "heat to the sky", "W", "f4", 0, 4e7, 1e3),
+    _channel("plant.power_w", "compressors, fans, pumps", "W", "f4", 0, 1e7, 1e3),
+    _channel("plant.water_l_s", "water use", "L/s", "f4", 0, 50, 0.01),
+    _channel("plant.units", "machines running", "", "u2", 0, 500, 0),
+    _channel("plant.free", "free cooling", "%", "f4", 0, 100, 1.0),
     _channel("job.state", "job state", "", "u1", 0, 7, 0, "states"),
     _channel("job.step", "steps done", "", "f8", 0, 1e6, 0),
     _channel("job.durable_step", "last durable checkpoint", "", "f8", 0, 1e6, 0),
@@ -133,6 +169,19 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("site.interruptions", "interruptions", "", "f8", 0, 1000, 0),
     _channel("site.link_load_max", "busiest link", "%", "f8", 0, 100, 1.0),
     _channel("site.outdoor_c", "outdoor air", "°C", "f8", -20, 45, 0.1, "turbo"),
+    _channel("site.wet_bulb_c", "wet bulb", "°C", "f8", -20, 35, 0.1, "turbo"),
+    _channel("site.grid_w", "power from the grid", "W", "f8", 0, 4e7, 1e3),
+    _channel("site.on_site_w", "power made on site", "W", "f8", 0, 4e7, 1e3),
+    _channel("site.battery_w", "power from batteries", "W", "f8", -4e7, 4e7, 1e3),
+    _channel("site.loss_w", "electrical losses", "W", "f8", 0, 4e6, 1e3),
+    _channel("site.cooling_w", "cooling power", "W", "f8", 0, 1e7, 1e3),
+    _channel("site.wue", "WUE now", "L/kWh", "f8", 0, 3, 1e-3),
+    _channel("site.carbon_kg_s", "carbon emitted", "kg/s", "f8", 0, 5, 1e-4),
+    _channel("site.cost_usd_s", "cost of energy", "USD/s", "f8", 0, 2, 1e-5),
+    _channel("site.swing_w", "swing of each step at the grid", "W", "f8", 0, 2e7, 1e3),
+    _channel("site.throttled", "GPUs throttled by heat", "", "f8", 0, 1e5, 0),
+    _channel("site.braked", "GPUs under a power brake", "", "f8", 0, 1e5, 0),
+    _channel("site.unpowered", "nodes without power", "", "f8", 0, 1e4, 0),
 )
 """All channels, in frame order. Throughout, `util` and goodput are percent."""
 

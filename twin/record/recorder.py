@@ -188,6 +188,7 @@ def entity_ids(engine: Observed) -> dict[Entity, list[str]]:
         "switch": plant.switches.ids,
         "bundle": [str(number) for number in range(len(plant.bundles.fabric))],
         "store": plant.stores,
+        "power": plant.power.ids,
         "loop": plant.loops.ids,
         "hall": plant.halls.ids,
         "plant": plant.plants.ids,

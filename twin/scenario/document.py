@@ -11,7 +11,7 @@ from twin.scenario.base import Part
 from twin.scenario.faults import Failures, Intervention
 from twin.scenario.quantity import Duration
 from twin.scenario.site import Hall, Site
-from twin.scenario.systems import Cooling, Fabric, PowerStage, Storage
+from twin.scenario.systems import Cooling, Fabric, PowerCap, PowerStage, Storage
 from twin.scenario.work import Job, Tenant
 
 FORMAT = "twin/scenario"
@@ -43,6 +43,7 @@ class Scenario(Part):
     halls: tuple[Hall, ...] = Field(min_length=1, description="rooms with rows")
     fabrics: tuple[Fabric, ...] = Field(default=(), description="scale-out networks")
     power: tuple[PowerStage, ...] = Field(default=(), description="the power tree, grid first")
+    power_caps: tuple[PowerCap, ...] = Field(default=(), description="limits on what parts of the site draw")
     cooling: Cooling = Field(default=Cooling(), description="how heat leaves")
     storage: tuple[Storage, ...] = Field(default=(), description="stores")
     tenants: tuple[Tenant, ...] = Field(default=(), description="owners of jobs")

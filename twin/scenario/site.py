@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from twin.scenario.base import Id, ItemId, Part
-from twin.scenario.quantity import Carbon, Length, Price, Temperature, TemperatureDifference
+from twin.scenario.quantity import (
+    Carbon,
+    Length,
+    Power,
+    PowerRamp,
+    Price,
+    Temperature,
+    TemperatureDifference,
+)
+
+Share = Annotated[float, Field(ge=0, le=100)]
 
 CABINET_UNITS = 48
 """Height of a rack that names no part of the catalogue [U]."""
 
 
 class Climate(Part):
-    """Outdoor air through the day: a mean and a daily swing."""
+    """Outdoor air: a typical year of a place, a weather file, or one mean day again and again."""
 
+    place: Id | None = Field(
+        default=None,
+        description="typical year of assets/weather/places.yaml, such as phoenix; it takes the place of the mean day",
+    )
+    file: str | None = Field(
+        default=None,
+        description="hourly year instead: an EPW or CSV file in the scene's folder, or builtin:NAME",
+    )
     dry_bulb_c: Temperature = Field(
         default=15.0, alias="dry_bulb", description="daily mean of the outdoor air"
     )
@@ -26,10 +44,26 @@ class Climate(Part):
 
 
 class Grid(Part):
-    """What a kilowatt-hour costs and emits."""
+    """What a kilowatt-hour costs and emits, and what the grid operator allows."""
 
     carbon_kg_j: Carbon = Field(default=4.0e-1 / 3.6e6, alias="carbon", ge=0, description="carbon intensity")
     price_usd_j: Price = Field(default=0.08 / 3.6e6, alias="price", ge=0, description="energy price")
+    carbon_day: tuple[Share, ...] = Field(
+        default=(), description="24 factors on the carbon intensity, by local hour; none: all 1"
+    )
+    price_day: tuple[Share, ...] = Field(
+        default=(), description="24 factors on the price, by local hour; none: all 1"
+    )
+    file: str | None = Field(
+        default=None,
+        description="hourly year instead: a CSV file in the scene's folder with columns price and carbon",
+    )
+    ramp_w_s: PowerRamp | None = Field(
+        default=None, alias="ramp", gt=0, description="steepest change of load allowed; none: any"
+    )
+    peak_w: Power | None = Field(
+        default=None, alias="peak", gt=0, description="contracted peak; more is counted; none: any"
+    )
 
 
 class Site(Part):
@@ -37,6 +71,13 @@ class Site(Part):
 
     name: str = Field(default="unnamed site", description="as people call it")
     timezone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
+    latitude_deg: float = Field(
+        default=40.0,
+        alias="latitude",
+        ge=-90,
+        le=90,
+        description="for the sun on solar panels; north is positive",
+    )
     climate: Climate = Field(default=Climate(), description="outdoor air")
     grid: Grid = Field(default=Grid(), description="electricity supply")
 
@@ -45,8 +86,17 @@ class NodeGroup(Part):
     """Nodes of one part, stacked upwards in each rack of the generator."""
 
     part: str = Field(description="node part of the catalogue, such as DGX-H100")
-    count: int = Field(ge=1, le=64, description="nodes in each rack")
+    count: int = Field(ge=1, le=256, description="nodes in each rack")
     first_u: int = Field(default=1, ge=1, le=60, description="lowest rack unit of the lowest node")
+    abreast: int = Field(default=1, ge=1, le=8, description="nodes side by side in one rack unit")
+
+
+class Shelves(Part):
+    """Power shelves that feed the busbar of a rack."""
+
+    part: str = Field(description="power shelf of the catalogue")
+    count: int = Field(ge=1, le=64, description="in each rack; even ones hang on feed A, odd ones on feed B")
+    needed: int | None = Field(default=None, ge=1, le=64, description="for full load; none: all")
 
 
 class Racks(Part):
@@ -58,6 +108,9 @@ class Racks(Part):
         default=0.6, alias="pitch", gt=0, le=5, description="centre to centre along the row"
     )
     nodes: tuple[NodeGroup, ...] = Field(default=(), description="what stands in each rack")
+    shelves: Shelves | None = Field(
+        default=None, description="power shelves; none: the rack part's, or nodes have power supplies"
+    )
     role: Literal["compute", "network", "storage"] = Field(
         default="compute", description="what the rack is for"
     )
@@ -101,5 +154,15 @@ class Hall(Part):
 
     id: Id = Field(description="name of the hall, for ever")
     title: str = Field(default="", description="as people call it")
+    dew_point_c: Temperature = Field(
+        default=11.0,
+        alias="dew_point",
+        ge=-20,
+        le=30,
+        description="of its air, as the humidity control holds it",
+    )
+    air_class: Literal["A1", "A2", "A3", "A4"] = Field(
+        default="A2", description="ASHRAE class of its equipment: inlet air it is allowed"
+    )
     rows: tuple[Rows, ...] = Field(default=(), description="row generators")
     overrides: dict[ItemId, Override] = Field(default={}, description="what differs, by id of the item")

@@ -7,7 +7,23 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Bandwidth, Data, Duration, Power, Rate, Temperature, VolumeFlow
+from twin.scenario.cooling import Cooling, Loop, Plant
+from twin.scenario.electricity import PowerCap, PowerStage
+from twin.scenario.quantity import Bandwidth, Data, Duration, Rate
+
+__all__ = [
+    "Cooling",
+    "Fabric",
+    "FabricEnd",
+    "FabricKind",
+    "FabricLink",
+    "Loop",
+    "Plant",
+    "PowerCap",
+    "PowerStage",
+    "Storage",
+    "SwitchTier",
+]
 
 FabricKind = Literal[
     "single-switch",
@@ -89,72 +105,6 @@ class Fabric(Part):
     )
     oversubscription: float = Field(default=1.0, ge=1, le=32, description="leaf down-links over up-links")
     cable: str = Field(default="MMF-400G-SR4", description="cable part of the catalogue")
-
-
-class PowerStage(Part):
-    """One level of the power tree. Item ``i`` of ``n`` hangs under parent ``floor(i m / n)`` of ``m``."""
-
-    id: Id = Field(description="name of the stage, for ever")
-    kind: Literal["utility", "transformer", "switchgear", "generator", "ups", "pdu", "busbar"] = Field(
-        description="what it is"
-    )
-    part: str | None = Field(
-        default=None, description="part of the catalogue with its losses; none: lossless"
-    )
-    count: int = Field(default=1, ge=1, le=20000, description="how many")
-    source: Id | None = Field(
-        default=None, alias="from", description="stage that supplies it; none: the grid"
-    )
-    capacity_w: Power | None = Field(
-        default=None, alias="capacity", gt=0, description="of one; none: the part's"
-    )
-    feeds: tuple[Id, ...] = Field(default=(), description="row generators whose racks hang on it, in order")
-
-
-class Plant(Part):
-    """Facility water and what rejects its heat to the sky."""
-
-    id: Id = Field(description="name of the facility loop, for ever")
-    kind: Literal["dry-cooler", "cooling-tower", "chiller"] = Field(
-        default="dry-cooler", description="last stage"
-    )
-    part: str | None = Field(
-        default=None, description="part of the catalogue; none: the usual one of its kind"
-    )
-    supply_c: Temperature = Field(
-        default=24.0, alias="supply", ge=2, le=60, description="set point of the water sent to the hall"
-    )
-
-
-class Loop(Part):
-    """Coolant loops: CDUs of liquid-cooled racks, or CRAHs and the air of a hall."""
-
-    id: Id = Field(description="name of the generator, for ever; loop ``i`` is ``id/i``")
-    kind: Literal["liquid", "air"] = Field(description="liquid: CDU and cold plates; air: CRAH and aisles")
-    part: str = Field(description="CDU or CRAH part of the catalogue")
-    count: int = Field(
-        default=1, ge=1, le=2000, description="loops; racks are shared out among them in order"
-    )
-    units: int = Field(default=1, ge=1, le=500, description="machines working side by side in each loop")
-    pumps: int = Field(default=2, ge=1, le=8, description="pumps (fans of an air loop) side by side")
-    plant: Id = Field(description="facility loop that takes the heat")
-    serves: tuple[Id, ...] = Field(min_length=1, description="row generators cooled by it, in order")
-    supply_c: Temperature = Field(
-        default=28.0, alias="supply", ge=5, le=60, description="design supply to the racks"
-    )
-    flow_m3_s: VolumeFlow | None = Field(
-        default=None, alias="flow", gt=0, description="of one loop; none: 1.2-1.5 lpm per kW of heat"
-    )
-    coast_s: Duration = Field(
-        default=4.0, alias="coast", ge=0, le=120, description="decay time of a stopped pump"
-    )
-
-
-class Cooling(Part):
-    """How heat leaves."""
-
-    plants: tuple[Plant, ...] = Field(default=(), description="facility loops")
-    loops: tuple[Loop, ...] = Field(default=(), description="coolant and air loops")
 
 
 class Storage(Part):

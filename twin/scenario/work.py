@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Bandwidth, Duration
+from twin.scenario.quantity import Bandwidth, Duration, Fraction
 from twin.scenario.workload import (
     Hpc,
     Inference,
     Input,
     LlmTraining,
+    Load,
     MonteCarlo,
     Parallelism,
     Reinforcement,
@@ -29,6 +30,7 @@ __all__ = [
     "Input",
     "Job",
     "LlmTraining",
+    "Load",
     "MonteCarlo",
     "Parallelism",
     "Recovery",
@@ -109,6 +111,16 @@ class Job(Part):
     nodes: int = Field(ge=1, le=200_000, description="nodes, all of them whole")
     rows: tuple[Id, ...] = Field(default=(), description="row generators it may use; none: any")
     steps: int | None = Field(default=None, ge=1, le=1_000_000_000, description="ends after; none: never")
+    priority: int = Field(
+        default=0, ge=-1000, le=1000, description="higher keeps its power longer under a cap"
+    )
+    power_floor: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="GPUs draw at least this share of their working power while they wait, so that the grid sees less "
+        "of each step; it costs energy",
+    )
     workload: Workload = Field(description="what one step does")
     checkpoint: Checkpointing = Field(default=Checkpointing(), description="when and where state is saved")
     recovery: Recovery = Field(default=Recovery(), description="what a restart is made of")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from twin.scenario.base import Part
 from twin.scenario.calibration import Calibration
-from twin.scenario.quantity import Data, Duration, Rate
+from twin.scenario.quantity import Data, Duration, Fraction, Rate
 
 Cells = Annotated[int, Field(ge=1, le=10_000_000)]
 
@@ -199,6 +199,20 @@ class Hpc(Input):
     profile: str | None = Field(default=None, description="calibration profile; none: by GPU generation")
 
 
+class Load(Part):
+    """Work known only by how hard it drives the hardware, as telemetry and benchmarks of power report it.
+
+    GPUs draw idle + gpu x (rated - idle), the rest of the node likewise with cpu; there is no clock in it.
+    """
+
+    kind: Literal["load"] = Field(description="workload family")
+    gpu: Fraction = Field(ge=0, le=1, description="utilisation of the GPUs")
+    cpu: Fraction | None = Field(
+        default=None, ge=0, le=1, description="utilisation of the rest of the node; none: as the GPUs"
+    )
+    step_s: Duration = Field(default=60.0, alias="step", gt=0, description="what counts as one step")
+
+
 Workload = Annotated[
-    LlmTraining | VisionTraining | Reinforcement | Inference | Hpc, Field(discriminator="kind")
+    LlmTraining | VisionTraining | Reinforcement | Inference | Hpc | Load, Field(discriminator="kind")
 ]

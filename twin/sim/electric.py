@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.catalog.facility_parts import PowerStage
+from twin.catalog.power_parts import PowerStage
 from twin.plant.tables import Plant
 
 Floats = NDArray[np.float64]

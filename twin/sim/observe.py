@@ -52,6 +52,7 @@ class Observer:
                 "switch": len(plant.switches.ids),
                 "bundle": len(plant.bundles.fabric),
                 "store": len(plant.stores),
+                "power": len(plant.power.ids),
                 "loop": len(plant.loops.ids),
                 "hall": len(plant.halls.ids),
                 "plant": len(plant.plants.ids),

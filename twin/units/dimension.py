@@ -266,6 +266,23 @@ _ALL = (
         "USD",
     ),
     Dimension(
+        "power_ramp",
+        "a change of power in time",
+        "W/s",
+        "w_s",
+        "5 MW/min",
+        {
+            "W/s": 1.0,
+            "kW/s": 1e3,
+            "MW/s": 1e6,
+            "kW/min": 1e3 / 60,
+            "MW/min": 1e6 / 60,
+            "MW/h": 1e6 / 3600,
+        },
+        ("kW/min", "MW/min", "kW/s"),
+        "W/s",
+    ),
+    Dimension(
         "energy_price",
         "a price of energy",
         "USD/J",

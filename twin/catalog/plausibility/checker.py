@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from twin.catalog.catalog import Catalog
 from twin.catalog.compute_parts import GpuPart, NodePart, RackPart, StoragePart
-from twin.catalog.facility_parts import PowerStage
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
 from twin.catalog.part import Part
 from twin.catalog.plausibility import compute, cooling, network, power, rack
 from twin.catalog.plausibility.finding import Finding, Findings
 from twin.catalog.plausibility.known_models import known_model
+from twin.catalog.power_parts import PowerStage
 
 
 def check(catalog: Catalog) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.catalog.facility_parts import (
+from twin.catalog.cooling_parts import (
     CduPart,
     ChillerPart,
     CoolingTowerPart,

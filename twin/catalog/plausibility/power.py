@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from twin.catalog.efficiency import EfficiencyCurve
-from twin.catalog.facility_parts import (
+from twin.catalog.part import Part
+from twin.catalog.plausibility.finding import Finding, Findings, shown
+from twin.catalog.power_parts import (
     BatteryPart,
     BusbarPart,
     GeneratorPart,
@@ -14,8 +16,6 @@ from twin.catalog.facility_parts import (
     PowerStage,
     UpsPart,
 )
-from twin.catalog.part import Part
-from twin.catalog.plausibility.finding import Finding, Findings, shown
 
 
 def stage(part: PowerStage) -> Findings:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from twin.catalog.catalog import Catalog
 from twin.catalog.compute_parts import NodePart, RackPart
-from twin.catalog.facility_parts import PowerShelfPart
 from twin.catalog.network_parts import SwitchPart
 from twin.catalog.part import Part
 from twin.catalog.plausibility.compute import coolant_rise
 from twin.catalog.plausibility.finding import Finding, Findings, shown
+from twin.catalog.power_parts import PowerShelfPart
 
 
 def rack(part: RackPart, catalog: Catalog) -> Findings:

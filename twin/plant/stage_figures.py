@@ -1,0 +1,76 @@
+"""The figures of one power stage: what the scene says, else what its part says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from twin.catalog import BatteryPart, Catalog, GeneratorPart, UpsPart
+from twin.catalog import PowerStage as StagePart
+from twin.scenario.electricity import PowerStage
+
+
+@dataclass(frozen=True)
+class StageFigures:
+    """Columns of `twin.plant.tables.PowerItems` that all items of a stage share; meanings are given there."""
+
+    transfer_s: float
+    units: int
+    needed: int
+    capacity_w: float
+    breaker_w: float
+    breaker_s: float
+    breaker_magnetic: float
+    eco: bool
+    energy_j: float
+    start_s: float
+    accept_s: float
+    ramp_w_s: float
+    peak_w: float
+    reserve: float
+    output: float
+    carbon_kg_j: float
+
+
+def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
+    """Return the figures of one item of a stage."""
+    part = catalog.part(stage.part) if stage.part is not None else None
+    one_w = stage.capacity_w
+    if one_w is None:
+        one_w = part.capacity_w if isinstance(part, StagePart | GeneratorPart | BatteryPart) else math.nan
+    needed = min(stage.needed or stage.units, stage.units)
+    capacity_w = one_w * needed
+    breaker = stage.breaker
+    generator = part if isinstance(part, GeneratorPart) else None
+    return StageFigures(
+        transfer_s=stage.transfer_s,
+        units=stage.units,
+        needed=needed,
+        capacity_w=capacity_w,
+        breaker_w=breaker.rating * capacity_w if breaker else math.nan,
+        breaker_s=breaker.thermal_s if breaker else math.nan,
+        breaker_magnetic=breaker.magnetic if breaker else math.nan,
+        eco=stage.eco,
+        energy_j=_energy_j(stage, part, one_w) * stage.units,
+        start_s=_first(stage.start_s, generator.start_s if generator else None, 0.0),
+        accept_s=_first(stage.accept_s, generator.load_accept_s if generator else None, 0.0),
+        ramp_w_s=stage.ramp_w_s or math.inf,
+        peak_w=stage.peak_w or math.inf,
+        reserve=stage.reserve,
+        output=stage.output,
+        carbon_kg_j=generator.carbon_kg_j if generator else 0.0,
+    )
+
+
+def _first(*values: float | None) -> float:
+    """Return the first figure that is known."""
+    return next(value for value in values if value is not None)
+
+
+def _energy_j(stage: PowerStage, part: object, one_w: float) -> float:
+    """Return the energy of the battery of one unit [J], 0 without one."""
+    if stage.kind == "battery":
+        return _first(stage.energy_j, part.energy_j if isinstance(part, BatteryPart) else None, 0.0)
+    if stage.kind != "ups" or math.isnan(one_w):
+        return 0.0
+    return one_w * _first(stage.battery_s, part.battery_s if isinstance(part, UpsPart) else None, 0.0)
