@@ -26,6 +26,7 @@ ACCOUNTS: tuple[str, ...] = (
     "idle_reserved",
     "idle_drained",
     "idle_in_repair",
+    "idle_no_power",
     "idle_preempted",
 )
 

@@ -25,6 +25,7 @@ class State(IntEnum):
     DRAINED = 8
     OFF = 9  # shut down by heat or without power
     CUT_OFF = 10  # sound, but a fault of the fabric leaves it no way to the others
+    UNPOWERED = 11  # sound, but nothing supplies it
 
     @property
     def words(self) -> str:
@@ -108,7 +109,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("gpu.power_w", "GPU power", "W", "f4", 0, 1200, 10.0, "viridis", "DCGM_FI_DEV_POWER_USAGE"),
     _channel("gpu.clock_mhz", "SM clock", "MHz", "f4", 0, 2000, 15.0, "viridis", "DCGM_FI_DEV_SM_CLOCK"),
     _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_PROF_SM_ACTIVE"),
-    _channel("gpu.state", "state", "", "u1", 0, 10, 0, "states"),
+    _channel("gpu.state", "state", "", "u1", 0, 11, 0, "states"),
     _channel("gpu.job", "job", "", "i2", 0, 20, 0, "jobs"),
     _channel(
         "gpu.throttle", "throttle reason", "", "u2", 0, 255, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"

@@ -10,14 +10,17 @@ from twin.sim.ledger import Ledger
 
 Ints = NDArray[np.int32]
 
-FREE, DOWN, DRAINED, OFF, CUT = 0, 1, 2, 3, 4
-"""Condition of a node: usable, in repair, cordoned by people, shut down by heat, cut off from its fabric."""
+FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
+"""Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
+UNLIT = (DOWN, OFF, DARK)
+"""Conditions in which a node draws nothing."""
 
 _ACCOUNT = {
     DOWN: "idle_in_repair",
     DRAINED: "idle_drained",
     OFF: "idle_in_repair",
     CUT: "idle_in_repair",
+    DARK: "idle_no_power",
 }
 
 
@@ -29,6 +32,7 @@ class Nodes:
         self.ledger = ledger
         self.cordoned = plant.nodes.drained.copy()  # people want no work on it, whatever else it goes through
         self.cut = np.zeros(len(plant.nodes.ids), bool)  # a card of it has no way to the others
+        self.dark = np.zeros(len(plant.nodes.ids), bool)  # nothing supplies it, or it has not booted since
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
         self.job = np.full(len(plant.nodes.ids), -1, np.int32)
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
@@ -43,6 +47,7 @@ class Nodes:
             ("idle_spare", rest & (self.condition == FREE) & self.wanted),
             ("idle_drained", rest & (self.condition == DRAINED)),
             ("idle_in_repair", rest & np.isin(self.condition, (DOWN, OFF, CUT))),
+            ("idle_no_power", rest & (self.condition == DARK)),
         ]
 
     def account(self, node: int) -> str | None:
@@ -69,10 +74,16 @@ class Nodes:
         if self.condition[node] in (FREE, DRAINED, CUT):
             self.bring_back(t_s, node)
 
+    def lose_power(self, t_s: float, node: int) -> None:
+        """Leave `node` without power; one in repair stays so, one that heat shut off is dark from now on."""
+        self.dark[node] = True
+        if self.condition[node] != DOWN:
+            self.set_condition(t_s, node, DARK)
+
     def bring_back(self, t_s: float, node: int) -> None:
         """Let `node` be usable at `t_s`, unless it is cordoned or cut off."""
         resting = CUT if self.cut[node] else DRAINED if self.cordoned[node] else FREE
-        self.set_condition(t_s, node, resting)
+        self.set_condition(t_s, node, DARK if self.dark[node] else resting)
 
     def assign(self, t_s: float, node: int, job: int) -> None:
         """Put `node` into the hands of `job` (-1: of nobody) at `t_s`."""
@@ -108,6 +119,7 @@ class Nodes:
             "condition": self.condition.tolist(),
             "cordoned": self.cordoned.tolist(),
             "cut": np.flatnonzero(self.cut).tolist(),
+            "dark": np.flatnonzero(self.dark).tolist(),
             "job": self.job.tolist(),
             "wanted": self.wanted.tolist(),
         }
@@ -117,5 +129,6 @@ class Nodes:
         self.condition = np.array(state["condition"], np.int32)
         self.cordoned = np.array(state["cordoned"], bool)
         self.cut[np.array(state["cut"], int)] = True
+        self.dark[np.array(state["dark"], int)] = True
         self.job = np.array(state["job"], np.int32)
         self.wanted = np.array(state["wanted"], bool)
