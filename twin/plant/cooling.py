@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.catalog import Catalog, CduPart, CrahPart
+from twin.catalog import Catalog
 from twin.plant.error import PlantError
+from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
 from twin.plant.machines import Wall, place
 from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
@@ -15,9 +16,26 @@ from twin.scenario.document import Scenario
 FLOW_M3_J = 1.3 * 1.2e-3 / 60 / 1e3
 """Design coolant flow per watt of TDP for GPUs whose part gives none: 1.2 lpm/kW of 1.3 x TDP (PHYSICS 3)."""
 
-CDU_SIZE_M = (0.9, 1.2, 2.2)
-CRAH_SIZE_M = (2.4, 0.95, 2.0)
+TANK_M3_J = 3.0e-3 / 60 / 1e3
+"""Fluid through a tank per watt of its nodes: 3 lpm/kW, some 12 K, as oil holds 40 % of water's heat [est]."""
+
+USUAL_SIZE_M = {
+    LoopKind.LIQUID: (0.9, 1.2, 2.2),
+    LoopKind.AIR: (2.4, 0.95, 2.0),
+    LoopKind.REAR_DOOR: (0.6, 0.3, 2.2),
+    LoopKind.IMMERSION: (0.9, 1.2, 2.0),
+}
 """Width, depth, height [m] of machines whose part gives none."""
+
+KINDS = {
+    "liquid": LoopKind.LIQUID,
+    "air": LoopKind.AIR,
+    "rear-door": LoopKind.REAR_DOOR,
+    "immersion": LoopKind.IMMERSION,
+}
+
+RECIRCULATION = {"hot": 0.0, "cold": 0.0, "none": 0.15}
+"""Share of the exhaust that a row breathes in again, by the aisle that is closed off [est]."""
 
 
 def connect_cooling(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Plants, Loops, Machines]:
@@ -30,50 +48,35 @@ def connect_cooling(scenario: Scenario, catalog: Catalog, layout: Layout) -> tup
     UnknownPart
         When the catalogue lacks a part.
     """
-    plants = _plants(scenario)
+    plants = plants_of(scenario)
     racks, nodes = layout.racks, layout.nodes
     racks.loop[:] = -1
     racks.air_loop[:] = -1
-    liquid_rack = np.zeros(len(racks.ids), np.bool_)
+    holding, liquid_rack = (np.zeros(len(racks.ids), np.bool_) for _ in range(2))
+    holding[nodes.rack] = True
     liquid_rack[nodes.rack[nodes.liquid]] = True
+    wanted = {"liquid": liquid_rack, "immersion": holding}
     served: list[Ints] = []
+    tanks = np.zeros(len(racks.ids), np.bool_)
     first = 0
     for generator in scenario.cooling.loops:
         mine = _racks_of(layout, generator.serves, f"loop {generator.id!r}")
-        column = racks.loop if generator.kind == "liquid" else racks.air_loop
-        if generator.kind == "liquid":
-            mine = mine[liquid_rack[mine]]
+        column = racks.air_loop
+        if generator.kind in wanted:
+            column = racks.loop
+            mine = mine[wanted[generator.kind][mine]]
         mine = mine[column[mine] < 0]
         share = np.arange(len(mine)) * generator.count // max(1, len(mine))
         column[mine] = first + share
+        tanks[mine] |= generator.kind == "immersion"
         served += [mine[share == i] for i in range(generator.count)]
         first += generator.count
-    nodes.loop[:] = np.where(
-        nodes.liquid & (racks.loop[nodes.rack] >= 0), racks.loop[nodes.rack], racks.air_loop[nodes.rack]
-    )
+    by_coolant = (nodes.liquid | tanks[nodes.rack]) & (racks.loop[nodes.rack] >= 0)
+    nodes.loop[:] = np.where(by_coolant, racks.loop[nodes.rack], racks.air_loop[nodes.rack])
     loops = _loops(scenario, catalog, layout, plants, served)
+    size_plants(scenario, catalog, layout, loops, plants)
     machines = _stand(scenario, catalog, layout, loops, served)
     return plants, loops, machines
-
-
-def _plants(scenario: Scenario) -> Plants:
-    plants = scenario.cooling.plants
-    return Plants(
-        ids=[p.id for p in plants],
-        kind=[p.kind for p in plants],
-        part=[p.part or "" for p in plants],
-        supply_c=np.array([p.supply_c for p in plants], np.float64),
-        units=np.array([p.units or 1 for p in plants], np.int32),
-        needed=np.array([p.needed or p.units or 1 for p in plants], np.int32),
-        rated_w=np.zeros(len(plants)),
-        economiser=np.array([p.economiser for p in plants], np.bool_),
-        pumps=np.array([p.pumps for p in plants], np.int32),
-        pump_w=np.array([p.pump_w or 0.0 for p in plants], np.float64),
-        coast_s=np.array([p.coast_s for p in plants], np.float64),
-        restart_s=np.array([p.restart_s or 0.0 for p in plants], np.float64),
-        feed_a=np.full(len(plants), -1, np.int32),
-        feed_b=np.full(len(plants), -1, np.int32),
-    )
 
 
 def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints:
@@ -89,8 +92,8 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
     for g in scenario.cooling.loops:
         if g.plant not in plants.ids:
             raise PlantError(f"loop {g.id!r}: no plant is called {g.plant!r}")
-    kinds = np.array([LoopKind.LIQUID if g.kind == "liquid" else LoopKind.AIR for g in generators], np.int32)
-    given = np.array([g.flow_m3_s if g.flow_m3_s is not None else np.nan for g in generators], np.float64)
+    kinds = np.array([KINDS[g.kind] for g in generators], np.int32)
+    given = np.array([_given_flow(g, catalog) for g in generators], np.float64)
     flow_m3_s = np.where(np.isnan(given), _design_flow(catalog, layout, kinds), given)
     count = len(generators)
     halls = [int(layout.racks.hall[racks[0]]) if len(racks) else 0 for racks in served]
@@ -109,7 +112,7 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
         coast_s=np.array([g.coast_s for g in generators], np.float64),
         recover_s=np.array([np.inf if g.recover_s is None else g.recover_s for g in generators], np.float64),
         valve=np.array([g.control == "valve" for g in generators], np.bool_),
-        recirculation=zero.copy(),
+        recirculation=_recirculation(scenario, layout, kinds, served),
         feed_a=np.full(count, -1, np.int32),
         feed_b=np.full(count, -1, np.int32),
         x_m=zero.copy(),
@@ -121,13 +124,36 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
     )
 
 
+def _given_flow(generator: systems.Loop, catalog: Catalog) -> float:
+    """Return the flow of one loop that the scene or the tank says [m3/s]; nan: by the heat."""
+    if generator.flow_m3_s is not None:
+        return generator.flow_m3_s
+    said = getattr(catalog.part(generator.part), "flow_m3_s", None) if generator.kind == "immersion" else None
+    return float("nan") if said is None else float(said)
+
+
+def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints, served: list[Ints]) -> Floats:
+    """Return the share of exhaust that the racks of each air loop breathe again: the mean over them."""
+    share = np.zeros(len(layout.racks.ids))
+    for hall in scenario.halls:
+        for rows in hall.rows:
+            share[layout.generator_racks[rows.id]] = RECIRCULATION[rows.containment]
+    breathing = [LoopKind(kind).by_air and len(mine) > 0 for kind, mine in zip(kinds, served, strict=True)]
+    holding = layout.racks.node_count > 0
+    means = []
+    for by_air, mine in zip(breathing, served, strict=True):
+        hot = mine[holding[mine]] if holding[mine].any() else mine
+        means.append(float(share[hot].mean()) if by_air else 0.0)
+    return np.array(means, np.float64)
+
+
 def _labels(generators: tuple[systems.Loop, ...]) -> list[str]:
     """Return CDU 0, CDU 1, ...: the ids in capitals, so that what one reads is what one types."""
     return [f"{generator.id.upper()} {i}" for generator in generators for i in range(generator.count)]
 
 
 def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:
-    """Return coolant of the GPUs on a liquid loop, or air of the nodes on an air loop [m3/s]."""
+    """Return coolant of the GPUs on a liquid loop, of the nodes in a tank, or air of the nodes [m3/s]."""
     nodes, racks = layout.nodes, layout.racks
     if not len(kinds) or not layout.node_parts:
         return np.zeros(len(kinds))
@@ -140,12 +166,16 @@ def _design_flow(catalog: Catalog, layout: Layout, kinds: Ints) -> Floats:
         ]
     )
     air = np.array([part.airflow_m3_s for part in parts])
+    whole = np.array([TANK_M3_J * part.max_w for part in parts])
     flow_m3_s = np.zeros(len(kinds))
     loop = racks.loop[nodes.rack]
-    cooled = nodes.liquid & nodes.present & (loop >= 0)
+    tank = (loop >= 0) & (kinds[np.maximum(loop, 0)] == LoopKind.IMMERSION)
+    cooled = nodes.liquid & nodes.present & (loop >= 0) & ~tank
     np.add.at(flow_m3_s, loop[cooled], liquid[nodes.part[cooled]])
+    dipped = nodes.present & tank
+    np.add.at(flow_m3_s, loop[dipped], whole[nodes.part[dipped]])
     room = racks.air_loop[nodes.rack]
-    breathing = nodes.present & (room >= 0)
+    breathing = nodes.present & (room >= 0) & ~tank
     np.add.at(flow_m3_s, room[breathing], air[nodes.part[breathing]])
     return flow_m3_s
 
@@ -167,23 +197,36 @@ def _stand(
             y0_m=float((racks.y_m - racks.depth_m / 2)[here].min()),
             y1_m=float((racks.y_m + racks.depth_m / 2)[here].max()),
         )
-        for kind in (LoopKind.LIQUID, LoopKind.AIR):
+        for kind in (LoopKind.LIQUID, LoopKind.IMMERSION, LoopKind.AIR):
             mine = [k for k in range(len(served)) if loops.hall[k] == hall and loops.kind[k] == kind]
             if mine:
                 middles = [float(racks.y_m[served[k]].mean()) if len(served[k]) else wall.y0_m for k in mine]
                 units = [int(loops.units[k]) for k in mine]
-                pieces.append(place(wall, kind, mine, units, [sizes[k] for k in mine], middles))
+                beside = LoopKind.AIR if kind == LoopKind.AIR else LoopKind.LIQUID
+                pieces.append(place(wall, beside, mine, units, [sizes[k] for k in mine], middles))
+    doors = np.flatnonzero(loops.kind == LoopKind.REAR_DOOR).tolist()
+    pieces += [_doors(layout, k, served[k], sizes[k]) for k in doors]
     machines = _joined(pieces)
     _bounding_boxes(loops, machines)
     return machines
 
 
+def _doors(layout: Layout, loop: int, racks: Ints, size_m: tuple[float, float, float]) -> Machines:
+    """Return the coils of a loop of rear doors, one on the back of each rack."""
+    table, (_, depth_m, height_m) = layout.racks, size_m
+    full = np.ones(len(racks))
+    return Machines(
+        loop=(full * loop).astype(np.int32),
+        x_m=table.x_m[racks],
+        y_m=table.y_m[racks] - table.facing[racks] * (table.depth_m[racks] + depth_m) / 2,
+        width_m=table.width_m[racks],
+        depth_m=full * depth_m,
+        height_m=np.minimum(height_m, table.height_m[racks]),
+    )
+
+
 def _size_m(catalog: Catalog, part: str, kind: int) -> tuple[float, float, float]:
-    found: CduPart | CrahPart
-    if kind == LoopKind.LIQUID:
-        found, usual = catalog.cdu(part), CDU_SIZE_M
-    else:
-        found, usual = catalog.crah(part), CRAH_SIZE_M
+    found, usual = catalog.part(part), USUAL_SIZE_M[LoopKind(kind)]
     if found.height_m is None:  # a CDU given by height in U stands in racks: draw the usual cabinet
         return usual
     return found.width_m or usual[0], found.depth_m or usual[1], found.height_m

@@ -33,8 +33,9 @@ REFERENCES: dict[str, dict[str, str]] = {
     "bundles": {"fabric": "fabrics", "rack_a": "racks", "rack_b": "racks"},
     "fixtures": {"rack": "racks"},
     "machines": {"loop": "loops"},
-    "loops": {"hall": "halls", "plant": "plants"},
-    "power": {"parent": "power"},
+    "loops": {"hall": "halls", "plant": "plants", "feed_a": "power", "feed_b": "power"},
+    "plants": {"feed_a": "power", "feed_b": "power"},
+    "power": {"parent": "power", "spare_parent": "power", "bus": "power"},
     "storage": {"rack": "racks", "behind": "storage"},
 }
 """Columns that hold slots of other tables."""
@@ -88,7 +89,8 @@ def rebuild(plant: Plant, scenario: Scenario, catalog: Catalog | None = None) ->
         made[name] = old + [one for one in getattr(fresh, name) if one not in old]
     made["fabric_table"] = _fabric_table(plant, fresh, made["fabrics"])
     power = made["power"]
-    if (power.parent >= np.arange(len(power.parent))).any():
+    order = np.arange(len(power.parent))
+    if any((column >= order).any() for column in (power.parent, power.spare_parent, power.bus)):
         raise PlantError("a new power stage above standing ones needs a new run")
     return replace(fresh, epoch=plant.epoch + 1, stores=made["storage"].ids, **made)
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from twin.plant.facility import facility_flow_m3_s
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import Circuit, PipeKind, Pipes
 from twin.plant.tables import Floats, Ints, LoopKind, Plant
@@ -33,9 +34,6 @@ STUB_M = 0.8
 
 SPEED_M_S = 2.0
 """Design speed in a pipe, which gives its radius."""
-
-WATER_PER_AIR = 5e-4
-"""Facility water per air of a CRAH, by volume: 10 K of air against 6 K of water."""
 
 
 class _PipeList:
@@ -124,7 +122,7 @@ def _share(plant: Plant, mine: Ints) -> Floats:
     """Return the facility water of each branch [m3/s]: that of its loop over the branches of the loop."""
     loop = plant.machines.loop[mine]
     branches = np.bincount(loop, minlength=len(plant.loops.ids))
-    return (_water(plant)[loop] / branches[loop]).astype(np.float64)
+    return (facility_flow_m3_s(plant.loops)[loop] / branches[loop]).astype(np.float64)
 
 
 def _draw_overhead(
@@ -169,12 +167,6 @@ def _add_header(
         plant=source,
         radius_m=radius_m(flow_m3_s, 0.09, 0.2),
     )
-
-
-def _water(plant: Plant) -> Floats:
-    """Return the facility water each loop needs [m3/s]."""
-    loops = plant.loops
-    return np.where(loops.kind == LoopKind.LIQUID, 1.1, WATER_PER_AIR) * loops.flow_m3_s
 
 
 def _draw_manifolds(plant: Plant, pipes: _PipeList) -> None:

@@ -10,9 +10,12 @@ from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.stage_figures import StageFigures, figures_of
-from twin.plant.tables import PowerItems
+from twin.plant.tables import Bools, Ints, Loops, Plants, PowerItems, Racks
 from twin.scenario.document import Scenario
 from twin.scenario.systems import PowerStage
+
+_Fed = Racks | Loops | Plants
+"""Tables of what a stage can feed."""
 
 AISLE_END_M = 0.6
 """Row end to the panel that feeds the row."""
@@ -21,24 +24,24 @@ ROOM_STEP_M = 1.5
 """From one stage of the tree to the one above it, beyond the row ends."""
 
 
-def connect_power(scenario: Scenario, catalog: Catalog, layout: Layout) -> PowerItems:
-    """Give every rack its feeds, in place, and return the items of the power tree, parents before children.
+def connect_power(
+    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, plants: Plants
+) -> PowerItems:
+    """Give racks, loops and plants their feeds, in place, and return the power tree, parents before children.
 
-    Item i of n hangs under parent floor(i m / n) of m; racks are shared out among the items of a feeding
-    stage in the same way. The first stage that feeds a rack is its feed A, the second its feed B.
+    Item i of n hangs under parent floor(i m / n) of m; what a stage feeds is shared out among its items in the
+    same way, racks among themselves, loops among themselves and plants likewise. The first stage of the document
+    that feeds a thing is its feed A, the second its feed B.
 
     Raises
     ------
     PlantError
-        When a stage names a source or row generator that does not exist, or stages supply one another in a
+        When a stage names a source or a thing to feed that does not exist, or stages supply one another in a
         circle.
     UnknownPart
         When the catalogue lacks a part.
     """
     stages = in_order(scenario.power)
-    racks = layout.racks
-    racks.feed_a[:] = -1
-    racks.feed_b[:] = -1
     first: dict[str, int] = {}
     total = 0
     for stage in stages:
@@ -52,8 +55,9 @@ def connect_power(scenario: Scenario, catalog: Catalog, layout: Layout) -> Power
             if name is not None:
                 above = next(s for s in stages if s.id == name)
                 column[first[stage.id] + mine] = first[above.id] + mine * above.count // stage.count
-        if stage.feeds:
-            feed[first[stage.id] + mine] = _feed_racks(stage, first[stage.id], layout)
+    sides = _feed(scenario, layout, loops, plants, first)
+    for stage in stages:
+        feed[first[stage.id] : first[stage.id] + stage.count] = sides.get(stage.id, -1)
     x_m, y_m = _places(layout, parent, total)
     figures = [figures_of(stage, catalog) for stage in stages]
     counts = [stage.count for stage in stages]
@@ -102,18 +106,46 @@ def _above(stage: PowerStage) -> list[str]:
     return [name for name in (stage.source, stage.spare_source, stage.at) if name is not None]
 
 
-def _feed_racks(stage: PowerStage, first: int, layout: Layout) -> int:
-    """Hang the racks of the fed rows on the items of a stage; return 0 when they become feed A, 1 for B."""
-    for name in stage.feeds:
-        if name not in layout.generator_racks:
-            raise PlantError(f"power stage {stage.id!r}: no row generator is called {name!r}")
-    mine = np.concatenate([layout.generator_racks[name] for name in stage.feeds])
-    item = first + np.arange(len(mine)) * stage.count // max(1, len(mine))
-    racks = layout.racks
-    second = racks.feed_a[mine] >= 0
-    racks.feed_b[mine] = np.where(second & (racks.feed_b[mine] < 0), item, racks.feed_b[mine])
-    racks.feed_a[mine] = np.where(second, racks.feed_a[mine], item)
-    return int(bool(second.all()) and len(mine) > 0)
+def _feed(
+    scenario: Scenario, layout: Layout, loops: Loops, plants: Plants, first: dict[str, int]
+) -> dict[str, int]:
+    """Hang everything that stages feed on their items, in place; return by stage 0 for feed A, 1 for feed B.
+
+    A stage is feed B when all it feeds had a feed A before.
+    """
+    things: dict[str, tuple[_Fed, Ints]] = {
+        name: (layout.racks, mine) for name, mine in layout.generator_racks.items()
+    }
+    start = 0
+    for generator in scenario.cooling.loops:
+        things[generator.id] = (loops, np.arange(start, start + generator.count, dtype=np.int32))
+        start += generator.count
+    things |= {name: (plants, np.array([slot], np.int32)) for slot, name in enumerate(plants.ids)}
+    for table in (layout.racks, loops, plants):
+        table.feed_a[:] = -1
+        table.feed_b[:] = -1
+    sides: dict[str, int] = {}
+    for stage in scenario.power:
+        second: list[Bools] = []
+        for name in stage.feeds:
+            if name not in things:
+                raise PlantError(f"power stage {stage.id!r}: nothing to feed is called {name!r}")
+        for table in (layout.racks, loops, plants):
+            mine = [things[name][1] for name in stage.feeds if things[name][0] is table]
+            if mine:
+                second.append(_share_out(table, np.concatenate(mine), first[stage.id], stage.count))
+        if second:
+            sides[stage.id] = int(bool(np.concatenate(second).all()))
+    return sides
+
+
+def _share_out(table: _Fed, mine: Ints, first: int, count: int) -> Bools:
+    """Hang slots of a table on `count` items in order; return which of them had a feed A before."""
+    item = first + np.arange(len(mine)) * count // max(1, len(mine))
+    second = table.feed_a[mine] >= 0
+    table.feed_b[mine] = np.where(second & (table.feed_b[mine] < 0), item, table.feed_b[mine])
+    table.feed_a[mine] = np.where(second, table.feed_a[mine], item)
+    return second.astype(np.bool_)
 
 
 def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
