@@ -1,0 +1,55 @@
+"""Alarms stand until they end, count what repeats, and keep what a person has seen."""
+
+from __future__ import annotations
+
+from twin.record.alarms import ENDED_BY, Alarms
+from twin.record.events import Event, Severity
+
+
+def event(t_s: float, kind: str, subject: str, severity: Severity = Severity.ALARM) -> Event:
+    return Event(int(t_s), t_s, kind, subject, severity, f"{kind} of {subject}")
+
+
+def test_an_alarm_is_active_until_the_event_that_ends_it() -> None:
+    alarms = Alarms()
+    assert alarms.add([event(600, "pump_stop", "cdu/0")])
+    assert alarms.add([event(613, "throttle_on", "cdu/0", Severity.WARNING)])
+    assert [a.kind for a in alarms.active()] == ["pump_stop", "throttle_on"]
+    assert alarms.add([event(620, "pump_start", "cdu/0", Severity.NOTICE)])
+    pump = alarms.of("pump_stop", "cdu/0")
+    assert pump is not None
+    assert (pump.active, pump.ended_s, pump.status) == (False, 620, "ended")
+    assert alarms.active_count == 1
+    assert [a.kind for a in alarms.all()] == ["throttle_on", "pump_stop"]
+    assert not alarms.add([event(640, "pump_start", "cdu/1", Severity.NOTICE)])
+
+
+def test_what_repeats_is_counted_and_asks_to_be_seen_again() -> None:
+    alarms = Alarms()
+    alarms.add([event(1, "breaker_trip", "pdu-a/3"), event(5, "breaker_closed", "pdu-a/3", Severity.NOTICE)])
+    alarms.acknowledge_all()
+    assert alarms.unseen_count == 0
+    alarms.add([event(9, "breaker_trip", "pdu-a/3")])
+    trip = alarms.of("breaker_trip", "pdu-a/3")
+    assert trip is not None
+    assert (trip.first_s, trip.last_s, trip.count, trip.active, trip.acknowledged) == (1, 9, 2, True, False)
+    assert len(alarms) == 1
+
+
+def test_less_severe_events_raise_none_and_what_does_not_last_is_never_active() -> None:
+    alarms = Alarms()
+    assert not alarms.add([event(1, "checkpoint", "llama3", Severity.INFO)])
+    alarms.add([event(2, "does_not_fit", "llama3", Severity.WARNING)])
+    assert (len(alarms), alarms.active_count) == (1, 0)
+    assert alarms.all()[0].status == "happened"
+
+
+def test_a_repaired_node_ends_the_failure_of_its_gpu() -> None:
+    alarms = Alarms()
+    alarms.add([event(1, "failure", "gpu/0/1/2/3"), event(1, "failure", "gpu/0/1/22/3")])
+    alarms.add([event(9, "repaired", "gpu/0/1/2", Severity.INFO)])
+    assert [a.subject for a in alarms.active()] == ["gpu/0/1/22/3"]
+
+
+def test_no_kind_ends_itself() -> None:
+    assert all(kind not in ends for kind, ends in ENDED_BY.items())
