@@ -20,7 +20,7 @@ from twin.planning.profiles import load_calibrated
 from twin.planning.profiles import worth as profile_worth
 from twin.planning.scenario_job import allowed_nodes, estimate_of, planned_job
 from twin.scenario.show import plain
-from twin.scenario.work import Job, LlmTraining, VisionTraining, Workload
+from twin.scenario.work import Job, LlmTraining, Load, VisionTraining, Workload
 from twin.scenario.workload import Parallelism
 from twin.scenario.write import block
 
@@ -54,7 +54,7 @@ class Draft:
     @property
     def profile(self) -> str:
         """Name of the calibration profile in force."""
-        return self.workload.profile or self.hardware.profile
+        return (None if isinstance(self.workload, Load) else self.workload.profile) or self.hardware.profile
 
     @property
     def data_parallel(self) -> int | None:
@@ -128,6 +128,8 @@ def network_of(draft: Draft) -> Network:
     fabric = scene.network if scene is not None else None
     if fabric is None:
         return FULL_NETWORK
+    if isinstance(draft.workload, Load):
+        return FULL_NETWORK  # it sends nothing that is known
     planned, profile = planned_draft(draft), load_calibrated(draft.profile).profile
     if isinstance(planned, LlmJob) and isinstance(planned.model, Model) and planned.stack is not None:
         return fabric.of_job(planned.model, planned.parallel, planned.stack, profile)
@@ -137,9 +139,14 @@ def network_of(draft: Draft) -> Network:
 
 
 def _as_job(draft: Draft) -> Job:
-    workload = draft.workload.model_copy(update={"profile": draft.profile})
+    workload = _with_profile(draft.workload, draft.profile)
     nodes = max(draft.gpus // draft.hardware.node_gpus, 1)
     return Job.model_construct(id="draft", workload=workload, nodes=nodes)
+
+
+def _with_profile(workload: Workload, profile: str | None) -> Workload:
+    """Return a workload with this profile; a load has none."""
+    return workload if isinstance(workload, Load) else workload.model_copy(update={"profile": profile})
 
 
 def fault_field(draft: Draft, reason: str, edited: str = "") -> str:
@@ -223,7 +230,7 @@ def vision_training(preset: VisionPreset) -> VisionTraining:
 
 def on_hardware(draft: Draft, hardware: Hardware) -> Draft:
     """Return the draft on other hardware, with its own profile, and no more GPUs than there are."""
-    workload = draft.workload.model_copy(update={"profile": None})
+    workload = _with_profile(draft.workload, None)
     return replace(draft, workload=workload, hardware=hardware, gpus=min(draft.gpus, hardware.gpus))
 
 
@@ -231,7 +238,7 @@ def yaml_of(draft: Draft) -> str:
     """Return the draft as lines of a scenario's job: nodes and workload."""
     workload = draft.workload
     if not draft.hardware.in_scene:
-        workload = workload.model_copy(update={"profile": draft.profile})
+        workload = _with_profile(workload, draft.profile)
     whole, rest = divmod(draft.gpus, draft.hardware.node_gpus)
     nodes = f"{max(whole + (rest > 0), 1)}"
     remark = f"{draft.gpus:,} GPUs of {draft.hardware.node_gpus} a node"
@@ -258,8 +265,10 @@ def _given(part: BaseModel) -> dict[str, Any]:
 
 def worth(draft: Draft, estimate: JobEstimate) -> str:
     """Return how far an estimate can be trusted, in a sentence or two."""
-    profile = load_calibrated(draft.profile)
     doubts = " ".join(f"{doubt[:1].upper()}{doubt[1:].rstrip('.')}." for doubt in estimate.low_confidence)
+    if estimate.kind == "load":
+        return doubts
+    profile = load_calibrated(draft.profile)
     if estimate.confidence != profile.confidence:
         said = f"{profile.title}, low confidence here."
     else:

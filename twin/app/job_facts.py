@@ -24,6 +24,8 @@ def plan_rows(world: World, job: Job) -> list[Row]:
     planned = _PLANNED.of(world, job)
     if planned is None:
         return []  # such a job is refused before it begins, and said so there
+    if planned.kind == "load":
+        return [Row("Step time", text.quantity(planned.step_s, "s"), hint="\n".join(planned.low_confidence))]
     hint = _CONFIDENCE.get(planned.confidence, "")
     used = text.quantity(planned.memory.total_bytes, "B")
     whole = text.quantity(planned.gpu_bytes, "B")

@@ -8,6 +8,7 @@ from typing import Literal
 from twin.app.job_draft import Draft, has_value, value_of, with_value
 from twin.planning.models import model_presets
 from twin.planning.profiles import load_calibrated
+from twin.scenario.work import Load
 
 Choices = tuple[tuple[str, str], ...]
 
@@ -97,6 +98,15 @@ FIELDS: tuple[FieldSpec, ...] = (
         "Of the big matrix products; attention and the rest stay 16-bit",
         "Work",
         choices=(("bf16", "BF16"), ("fp8", "FP8")),
+    ),
+    FieldSpec(
+        "gpu",
+        "GPU load",
+        "of rated",
+        "Power of the GPUs between idle and rated",
+        "Work",
+        low=0,
+        share=True,
     ),
     FieldSpec(
         "efficiency",
@@ -255,7 +265,7 @@ def edited(draft: Draft, spec: FieldSpec, value: object) -> Draft:
 
 
 def _makes_sense(draft: Draft, spec: FieldSpec) -> bool:
-    if spec.path != "parallelism.expert":
+    if spec.path != "parallelism.expert" or isinstance(draft.workload, Load):
         return True
     known = model_presets().get(draft.workload.model)
     return known is None or known.model.experts is not None

@@ -193,9 +193,7 @@ class JobForm(QScrollArea):
                 box.addItem(title, value)
             box.activated.connect(lambda at, box=box: tell(box.itemData(at)))
             return box
-        count = CountBox(
-            1 if spec.share else spec.low, 100 if spec.share else spec.high, doubles=spec.doubles
-        )
+        count = CountBox(spec.low, 100 if spec.share else spec.high, doubles=spec.doubles)
         count.setFixedWidth(_BOX_PX)
         if spec.share:
             count.setSuffix(" %")

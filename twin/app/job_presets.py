@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from twin.app.job_draft import Draft, default_training, vision_training
 from twin.planning.models import model_presets, vision_presets
 from twin.scenario.document import Scenario
-from twin.scenario.work import LlmTraining, Workload
+from twin.scenario.work import LlmTraining, Load, Workload
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,25 @@ class Preset:
         """Return whether a workload is of this entry."""
         if workload.kind != self.workload.kind or self.is_model != isinstance(workload, LlmTraining):
             return False
+        if isinstance(workload, Load) or isinstance(self.workload, Load):
+            return workload == self.workload  # nothing else tells one load from another
         return workload.model == self.workload.model
 
     def apply(self, draft: Draft) -> Draft:
         """Return the draft with this model; the cut of a transformer stays, its sequence is the model's."""
-        if self.is_model and isinstance(draft.workload, LlmTraining):
+        if (
+            isinstance(self.workload, LlmTraining)
+            and self.is_model
+            and isinstance(draft.workload, LlmTraining)
+        ):
             changed = draft.workload.model_copy(update={"model": self.workload.model, "sequence": None})
             return replace(draft, workload=changed)
         return replace(draft, workload=self.workload)
+
+
+def work_name(workload: Workload) -> str:
+    """Return what a job works on, for people: its model, or how hard it drives the hardware."""
+    return f"load of {100 * workload.gpu:.3g} %" if isinstance(workload, Load) else workload.model
 
 
 def presets(scenario: Scenario | None) -> list[Preset]:

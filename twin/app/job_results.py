@@ -122,6 +122,10 @@ class JobResults(QWidget):
             tile.show_figure(tile.text, f"in the run now {span(step_s)}")
 
     def _show_figures(self, estimate: JobEstimate) -> None:
+        if estimate.kind == "load":
+            for name, tile in self.tiles.items():
+                tile.show_figure(span(estimate.step_s) if name == "step" else MISSING)
+            return
         flops_s = estimate.parts.model_flop / estimate.gpus / estimate.step_s
         unit = estimate.unit_of_work or "steps"
         rate_s = estimate.rate_s if estimate.work_per_step else 1.0 / estimate.step_s
@@ -134,6 +138,9 @@ class JobResults(QWidget):
 
     def _show_bars(self, estimate: JobEstimate) -> None:
         self.step_bar.show_pieces(step_pieces(estimate.parts), _step_words(estimate))
+        if estimate.kind == "load":
+            self.memory_bar.show_pieces((), MISSING)
+            return
         usable = MEMORY_SHARE * estimate.gpu_bytes
         used, whole = quantity(estimate.memory.total_bytes, "B"), quantity(estimate.gpu_bytes, "B")
         words = f"{used} of {whole}" + ("" if estimate.fits else ", does not fit")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from twin.app.job_draft import Draft, judge, with_value
 from twin.planning.job import JobEstimate
-from twin.scenario.work import LlmTraining, VisionTraining
+from twin.scenario.work import LlmTraining, Load, VisionTraining
 
 _MOST_POINTS = 18
 
@@ -39,7 +39,7 @@ class ScalingPoint:
 
 def can_be_strong(draft: Draft) -> bool:
     """Return whether the work of a step can stay while GPUs are added."""
-    return not isinstance(draft.workload, VisionTraining)
+    return not isinstance(draft.workload, VisionTraining | Load)
 
 
 def can_be_weak(draft: Draft) -> bool:
@@ -57,6 +57,8 @@ def same_cut(draft: Draft, *, weak: bool) -> list[ScalingPoint]:
     weak
         Whether the batch grows with the GPUs; otherwise it stays.
     """
+    if isinstance(draft.workload, Load):
+        return []  # nobody says what it gets done
     points = []
     for gpus in _counts(draft, weak):
         judged = judge(at(draft, gpus, weak=weak))

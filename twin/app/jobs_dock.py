@@ -18,6 +18,7 @@ from twin.app.text import MISSING, duration, quantity
 from twin.record.channels import JobState
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
+from twin.scenario.work import Load
 
 COLUMNS = ("Job", "State", "Steps", "Step time", "MFU", "Goodput", "GPUs", "Lost time")
 _STATE_LOOK = {
@@ -61,7 +62,7 @@ def job_lines(scenario: Scenario, frame: Frame | None) -> list[JobLine]:
                     state.name.lower(),
                     steps,
                     quantity(values["step_s"], "s"),
-                    quantity(values["mfu"], "%"),
+                    MISSING if isinstance(job.workload, Load) else quantity(values["mfu"], "%"),
                     quantity(values["goodput"], "%"),
                     f"{values['gpus']:,.0f}",
                     duration(lost_s) if np.isfinite(lost_s) and lost_s >= 1.0 else MISSING,

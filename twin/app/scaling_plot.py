@@ -52,7 +52,7 @@ class ScalingPlot(QWidget):
         present
             GPUs of the draft, marked.
         unit
-            What the work is counted in.
+            What the work is counted in; empty where nobody counts it.
         """
         self.points, self._present, self._unit = tuple(points), present, unit
         self._draw(self._look.theme)
@@ -68,7 +68,11 @@ class ScalingPlot(QWidget):
         self._items = []
         base, ups = speed_ups(self.points)
         if base is None:
-            self.note.setText("No number of GPUs fits in memory with this cut: see what would, above.")
+            self.note.setText(
+                "No number of GPUs fits in memory with this cut: see what would, above."
+                if self._unit
+                else "Only the power of this work is given, not what it gets done."
+            )
             return
         known = [(p, up) for p, up in zip(self.points, ups, strict=True) if p.gpus >= base.gpus]
         gpus = [math.log10(p.gpus) for p, _ in known]

@@ -132,6 +132,7 @@ def planned(
     known = preset_named(model)
     preset = load_model(model) if known is None else known
     scenario, catalog = load_scene(scene).scenario, load_catalog()
+    _refuse_loads(scenario, batch)
     hardware = scene_gpus(build(scenario, catalog), catalog)
     calibrated = load_calibrated(hardware.profile) if profile is None else named_profile(profile)
     default = default_stack(calibrated, preset.name, "fp8" if precision == "fp8" else "bf16")
@@ -205,6 +206,18 @@ def planned(
             for one in found.best
         ],
     }
+
+
+def _refuse_loads(scenario: Scenario, batch: int | None) -> None:
+    """Refuse a scene whose jobs say nothing but their power, unless a batch is given to plan with."""
+    from twin.cli.errors import BadInput
+    from twin.scenario.work import Load
+
+    if batch is None and scenario.jobs and all(isinstance(job.workload, Load) for job in scenario.jobs):
+        raise BadInput(
+            "the jobs of this scene are loads, of which only the power is given: there is nothing to plan; "
+            "give --batch to plan a model on its GPUs"
+        )
 
 
 def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int | None) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from twin.planning.hpc import HpcJob, estimate_hpc
 from twin.planning.inference import InferenceJob, estimate_inference
 from twin.planning.llm import LlmJob, cut, default_stack, estimate_llm
+from twin.planning.load import LoadJob, estimate_load
 from twin.planning.reinforcement import ReinforcementJob, estimate_reinforcement
 from twin.planning.result import JobEstimate, PlanError
 from twin.planning.training_facts import described
@@ -19,6 +20,7 @@ __all__ = [
     "InferenceJob",
     "JobEstimate",
     "LlmJob",
+    "LoadJob",
     "PlanError",
     "ReinforcementJob",
     "VisionJob",
@@ -27,7 +29,7 @@ __all__ = [
     "estimate",
 ]
 
-AnyJob = LlmJob | VisionJob | ReinforcementJob | InferenceJob | HpcJob
+AnyJob = LlmJob | VisionJob | ReinforcementJob | InferenceJob | HpcJob | LoadJob
 
 
 def estimate(job: AnyJob) -> JobEstimate:
@@ -54,4 +56,6 @@ def estimate(job: AnyJob) -> JobEstimate:
         return estimate_reinforcement(job)
     if isinstance(job, InferenceJob):
         return estimate_inference(job)
+    if isinstance(job, LoadJob):
+        return estimate_load(job)
     return estimate_hpc(job)

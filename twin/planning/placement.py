@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.ecmp import ecmp_expected_max
 from twin.physics.training_inputs import Members, Network, Profile
-from twin.planning.job import AnyJob, InferenceJob, ReinforcementJob
+from twin.planning.job import AnyJob, InferenceJob, LoadJob, ReinforcementJob
 from twin.planning.profiles import CalibratedProfile, load_calibrated
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, PHASES, Traffic
 from twin.plant.routes import Flows, Loads, Router
@@ -186,7 +186,7 @@ def terms_of(plant: Plant, fabric: int, catalog: Catalog) -> Terms:
 
 def profile_of(job: AnyJob) -> Profile | None:
     """Return the profile whose network a job's factors are held against; None when it sends nothing."""
-    if isinstance(job, InferenceJob):
+    if isinstance(job, InferenceJob | LoadJob):
         return None
     name: str | CalibratedProfile = job.learner.profile if isinstance(job, ReinforcementJob) else job.profile
     return (load_calibrated(name) if isinstance(name, str) else name).profile

@@ -9,7 +9,7 @@ from twin.physics.memory import MemoryParts
 from twin.physics.training import StepParts
 from twin.planning.profiles import Confidence
 
-JobKind = Literal["llm", "vision", "reinforcement", "inference", "hpc"]
+JobKind = Literal["llm", "vision", "reinforcement", "inference", "hpc", "load"]
 MEMORY_SHARE = 0.95
 """Of a GPU's memory that a plan may fill; the rest goes to buffers and fragmentation."""
 

@@ -16,6 +16,7 @@ from twin.planning.job import (
     InferenceJob,
     JobEstimate,
     LlmJob,
+    LoadJob,
     PlanError,
     ReinforcementJob,
     VisionJob,
@@ -29,7 +30,15 @@ from twin.planning.profiles import CalibratedProfile, profile_for_gpu, profile_f
 from twin.planning.reinforcement import answer_model
 from twin.plant.tables import Plant
 from twin.scenario.calibration import Calibration
-from twin.scenario.work import Inference, Job, LlmTraining, Parallelism, Reinforcement, VisionTraining
+from twin.scenario.work import (
+    Inference,
+    Job,
+    LlmTraining,
+    Load,
+    Parallelism,
+    Reinforcement,
+    VisionTraining,
+)
 
 
 def allowed_nodes(plant: Plant, rows: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -81,6 +90,8 @@ def planned_job(
         When its model or profile does not exist, or no profile serves the GPU.
     """
     workload = job.workload
+    if isinstance(workload, Load):
+        return LoadJob(workload, gpus, gpu_bytes)
     profile = workload.profile or profile_for_gpu(gpu_part).name
     if isinstance(workload, LlmTraining):
         own = None if workload.calibration is None else _own_profile(workload.calibration)

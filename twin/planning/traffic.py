@@ -92,7 +92,7 @@ def exchanges_of(job: AnyJob, gpus: int) -> tuple[Exchange, ...]:
     """Return how the ranks of a job talk.
 
     An LLM by its cut, reinforcement by that of its learner, vision by its gradients, a stencil by its halos. Serving
-    has none: a replica stays inside one domain.
+    has none: a replica stays inside one domain; of a load nothing is known.
     """
     if isinstance(job, ReinforcementJob):
         return exchanges_of(job.learner, job.learner.parallel.gpus)

@@ -10,7 +10,7 @@ from typing import Any
 
 from twin import resources
 from twin.scenario.validate import nearest
-from twin.scenario.work import Inference, Job, LlmTraining, Parallelism, Reinforcement
+from twin.scenario.work import Inference, Job, LlmTraining, Load, Parallelism, Reinforcement
 
 Found = tuple[str, str, str]
 """Key below the job to blame (of names: below its workload), reason, hint."""
@@ -25,6 +25,8 @@ def names(job: Job) -> Iterator[Found]:
         known = sorted(_models())
         if workload.model not in known:
             yield "model", "is no model preset", _choice(workload.model, known)
+    if isinstance(workload, Load):
+        return
     named = workload.profile
     if named is not None and named not in _profiles():
         yield "profile", "is no calibration profile", _choice(named, sorted(_profiles()))
@@ -48,6 +50,8 @@ def wrong(job: Job, node_gpus: int, gpu: str, nameless: bool) -> Iterator[Found]
         Whether its model is unknown, so that nothing can be said about shapes.
     """
     workload = job.workload
+    if isinstance(workload, Load):
+        return  # runs on any GPU: no model, no profile
     own = isinstance(workload, LlmTraining) and workload.calibration is not None
     if (
         workload.profile is None

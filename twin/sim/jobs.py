@@ -195,10 +195,10 @@ class Jobs:
         )
 
     def mfu(self, row: JobRow, t_s: float) -> float | None:
-        """Return the model FLOP utilisation of kept steps over the job's life, None before the start."""
-        if row.start_s is None or t_s <= row.start_s:
-            return None
+        """Return the model FLOP utilisation of kept steps over the job's life, None before the start or if unknown."""
         work = self.work[row.index]
+        if row.start_s is None or t_s <= row.start_s or work.model_flop <= 0:
+            return None
         wall = (row.end_s or t_s) - row.start_s
         return self.progress_at(row, t_s) * work.model_flop / (work.peak_flop_s * row.gpus * wall)
 

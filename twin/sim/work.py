@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.training_inputs import FULL_NETWORK, Network
+from twin.planning.load import node_load
 from twin.planning.profiles import Confidence
 from twin.planning.result import Service
 from twin.planning.scenario_job import estimate_of
 from twin.record.accounts import ACCOUNTS
-from twin.scenario.work import Hpc, Inference, Job, LlmTraining, Reinforcement
+from twin.scenario.work import Hpc, Inference, Job, LlmTraining, Load, Reinforcement
 from twin.sim.ledger import INDEX
 
 Floats = NDArray[np.float64]
@@ -51,6 +52,8 @@ class Work:
         Not even communicating or waiting for others: nobody asks the service anything.
     stateless
         Whether a failure loses nothing, because what a step did is delivered at once.
+    gpu_load, node_load
+        Of work known only by its power: utilisation of GPUs, and of the rest of the node, 0..1; None: of other work.
     """
 
     step_s: float
@@ -70,6 +73,8 @@ class Work:
     duty: float = 1.0
     rest_s: float = 0.0
     stateless: bool = False
+    gpu_load: float | None = None
+    node_load: float | None = None
 
 
 def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Network = FULL_NETWORK) -> Work:
@@ -118,6 +123,8 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
         ingest_bytes=result.input_bytes,
         rest_s=max(0.0, step.idle_s - step.launch_s) if isinstance(workload, Inference) else 0.0,
         stateless=isinstance(workload, Inference),
+        gpu_load=workload.gpu if isinstance(workload, Load) else None,
+        node_load=node_load(workload) if isinstance(workload, Load) else None,
     )
 
 
