@@ -54,6 +54,8 @@ class Work:
         Whether a failure loses nothing, because what a step did is delivered at once.
     gpu_load, node_load
         Of work known only by its power: utilisation of GPUs, and of the rest of the node, 0..1; None: of other work.
+    node_at_peak
+        Whether the latter runs up to the nameplate power of the node, as a load of its own is given against that.
     """
 
     step_s: float
@@ -75,6 +77,7 @@ class Work:
     stateless: bool = False
     gpu_load: float | None = None
     node_load: float | None = None
+    node_at_peak: bool = False
 
 
 def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Network = FULL_NETWORK) -> Work:
@@ -125,6 +128,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
         stateless=isinstance(workload, Inference),
         gpu_load=workload.gpu if isinstance(workload, Load) else None,
         node_load=node_load(workload) if isinstance(workload, Load) else None,
+        node_at_peak=isinstance(workload, Load) and workload.cpu is not None,
     )
 
 
