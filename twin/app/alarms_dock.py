@@ -11,7 +11,7 @@ from twin.app.alarm_model import ALARM, COLUMNS, COUNT, FIRST, LAST, STATE, WHER
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.session import Session
-from twin.record.alarms import Alarm, Alarms
+from twin.record.alarms import Alarms
 from twin.record.events import Event
 
 _ROW_PX = 24
