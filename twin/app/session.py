@@ -20,6 +20,7 @@ from twin.record.runfile import RunFileError
 from twin.runtime.client import Client
 from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened, Ready, Refused
 from twin.scenario import Document, load
+from twin.scenario.faults import Intervention
 
 POLL_MS = 33
 FIGURES_WALL_S = 0.15
@@ -74,6 +75,8 @@ class Session:
         Every event of the run so far, in order.
     t_s, end_s
         Simulated time, and the end of the run [s].
+    by_hand
+        What a person has done to this run, in order.
     """
 
     document_changed = Signal(object)  # Document
@@ -87,6 +90,7 @@ class Session:
     speed_changed = Signal(float)
     ended = Signal(object)  # summary
     trouble = Signal(object)  # Trouble
+    broken = Signal(object)  # Intervention that the run has taken
     unplayable = Signal(object)  # Unplayable
     recovered = Signal()
 
@@ -108,6 +112,8 @@ class Session:
         self._opening = False  # a scene that never ran yet
         self._former: _Scene | None = None
         self._failure: Failed | None = None
+        self._asked: dict[int, Intervention] = {}  # not answered yet
+        self.by_hand: list[Intervention] = []
         self.speed = DEFAULT_SPEED
         self.summary: dict[str, Any] | None = None
         self.client = Client() if client is None else client
@@ -162,6 +168,7 @@ class Session:
         self.frame = self.shown = None
         self._shown_wall_s = -math.inf
         self.events, self.summary = [], None
+        self._asked, self.by_hand = {}, []
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
         self.lost, self._ready, self._failure = False, False, None
         self._set_playing(False)
@@ -245,6 +252,13 @@ class Session:
         self.play()
         self.recovered.emit()
 
+    def intervene(self, intervention: Intervention) -> None:
+        """Do something to the run; `trouble` tells when it is refused, else its effect comes as events."""
+        if self.document is None or self.finished or self.lost:
+            self.trouble.emit(Trouble("Not done", "Nothing runs that could be broken: start the run again."))
+            return
+        self._asked[self.client.intervene(intervention)] = intervention
+
     def close(self) -> None:
         """End the worker; idempotent."""
         self._timer.stop()
@@ -268,14 +282,17 @@ class Session:
                 case Finished(summary=summary):
                     self.summary = summary
                     self.ended.emit(summary)
-                case Refused(reason=reason):
+                case Refused(rev=rev, reason=reason):
+                    self._asked.pop(rev, None)
                     self.trouble.emit(Trouble("Not done", reason))
                 case Failed():
                     self._fail(message)
                 case Died(exit_code=code):
                     self._lose_worker(code)
-                case Applied():
-                    pass  # its effect comes as events and frames
+                case Applied(rev=rev):  # its effect comes as events and frames
+                    if rev in self._asked:
+                        self.by_hand.append(self._asked.pop(rev))
+                        self.broken.emit(self.by_hand[-1])
         frame = self.client.latest_frame()
         if frame is not None:
             self.frame = frame

@@ -1,0 +1,200 @@
+"""What can be broken by hand on a thing, and with which options. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.app.text import duration, quantity
+from twin.plant.find import find
+from twin.plant.links import find_link
+from twin.plant.tables import LoopKind, Plant
+from twin.scenario.action import parse_injection
+from twin.scenario.document import Scenario
+from twin.scenario.fault_kinds import KINDS, Dimension, FaultKind, TargetKind
+from twin.scenario.faults import Intervention, InterventionKind
+
+MOST_SUPPLIES = 12
+"""Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
+CAP_SHARE = 0.8
+"""A power cap on offer is so much of what the thing may draw."""
+_VALUE_WORDS: dict[str, str] = {
+    "power_cap": "At most",
+    "flap": "Share of time down",
+    "valve_stuck": "Opening",
+    "blocked_plate": "Flow left",
+    "bad_contact": "Times the resistance",
+    "heat_wave": "Warmer by",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to break a thing.
+
+    Parameters
+    ----------
+    kind, title
+        Kind of intervention, and its words.
+    lasts
+        Whether it can be told how long; then `repair` says in words how long it takes by itself.
+    most, counted
+        How many parts there are to lose, of what; 0: it takes no count.
+    dimension, value_title, value
+        What its value is, its words and one that makes sense; empty: it takes none.
+    """
+
+    kind: InterventionKind
+    title: str
+    lasts: bool
+    repair: str
+    most: int
+    counted: str
+    dimension: Dimension
+    value_title: str
+    value: str
+
+
+def target_kind(scenario: Scenario, plant: Plant, thing: str | None) -> tuple[TargetKind, int] | None:
+    """Return what a thing is to interventions, and its slot; None when nothing can be done to it."""
+    if thing is None:
+        return "site", 0
+    found = find(plant, thing)
+    if found is not None:
+        kind, slot = found
+        return None if kind in ("store", "fabric") else (kind, slot)  # type: ignore[return-value]
+    if find_link(plant, thing) is not None:
+        return "link", 0
+    jobs = [job.id for job in scenario.jobs]
+    return ("job", jobs.index(thing)) if thing in jobs else None
+
+
+def target_id(thing: str | None, kind: InterventionKind) -> str:
+    """Return how an intervention names a thing; the whole scene is "site", or "all" GPUs."""
+    return thing if thing is not None else "all" if kind == "power_cap" else "site"
+
+
+def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]:
+    """Return the ways to break a thing, in the order of the table of kinds; None: the whole scene."""
+    at = target_kind(scenario, plant, thing)
+    if at is None:
+        return []
+    targets: set[TargetKind] = {at[0], "all"} if at[0] == "site" else {at[0]}
+    return [
+        _choice(name, kind, plant, *at)
+        for name, kind in KINDS.items()
+        if targets & set(kind.targets) and _fits(name, plant, *at)
+    ]
+
+
+def injection(
+    choice: Choice,
+    target: str,
+    *,
+    at: str,
+    lasts: str = "",
+    count: int | None = None,
+    value: str = "",
+) -> str:
+    """Return the line that ``--inject`` takes for a choice."""
+    words = [f"{at} {choice.kind} {target}"]
+    if lasts and choice.lasts:
+        words.append(f"for={lasts.strip()}")
+    if count is not None and choice.most and count < choice.most:
+        words.append(f"count={count}")
+    if value and choice.dimension:
+        words.append(f"value={value.strip()}")
+    return " ".join(words)
+
+
+def intervention(line: str) -> Intervention:
+    """Return the intervention of a line of `injection`.
+
+    Raises
+    ------
+    ScenarioError
+        When a duration or value is not one.
+    """
+    return parse_injection(line)
+
+
+def _choice(name: InterventionKind, kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> Choice:
+    most, counted = _parts(name, plant, target, slot) if "count" in kind.options else (0, "")
+    takes_value = "value" in kind.options
+    return Choice(
+        kind=name,
+        title=kind.title,
+        lasts="for" in kind.options,
+        repair="" if kind.repair_s is None else f"until mended, about {duration(kind.repair_s[0])}",
+        most=most,
+        counted=counted,
+        dimension=kind.value if takes_value else "",
+        value_title=_VALUE_WORDS.get(name, "Value") if takes_value else "",
+        value=_value(name, kind, plant, target, slot) if takes_value else "",
+    )
+
+
+def _parts(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:
+    if target == "loop":
+        loops = plant.loops
+        by_air = LoopKind(int(loops.kind[slot])).by_air
+        return int(loops.pumps[slot]), "fans" if by_air else "pumps"
+    if target == "plant":
+        if name == "pump_stop":
+            return int(plant.plants.pumps[slot]), "pumps"
+        return int(plant.plants.units[slot]), "fans" if name == "fan_stop" else "machines"
+    if target == "power":
+        return int(plant.power.units[slot]), "machines"
+    return (MOST_SUPPLIES, "supplies") if name == "psu_loss" else (MOST_SUPPLIES, "fans")
+
+
+def _value(name: InterventionKind, kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> str:
+    if name == "power_cap" and target == "power":
+        capacity_w = float(plant.power.capacity_w[slot])
+        if np.isfinite(capacity_w):
+            return _round_w(CAP_SHARE * capacity_w)
+    if name == "power_cap" and target in ("rack", "row", "hall"):
+        gpus = {
+            "rack": plant.gpus.rack == slot,
+            "row": plant.racks.row[plant.gpus.rack] == slot,
+            "hall": plant.racks.hall[plant.gpus.rack] == slot,
+        }[target]
+        return _round_w(CAP_SHARE * 1.2e3 * float(np.count_nonzero(gpus & plant.gpus.present)))
+    return kind.example
+
+
+def _round_w(power_w: float) -> str:
+    return quantity(power_w, "W", 2).replace("\N{NO-BREAK SPACE}", " ").replace(",", "")
+
+
+def _fits(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -> bool:
+    """Return whether a kind means something for this very thing, not only for its kind."""
+    power, loops, nodes, racks = plant.power, plant.loops, plant.nodes, plant.racks
+    if target == "power":
+        return {
+            "battery_empty": bool(power.energy_j[slot] > 0),
+            "no_start": power.kind[slot] == "generator",
+            "trip": bool(np.isfinite(power.breaker_w[slot])),
+        }.get(name, True)
+    if target == "loop":
+        by_air = LoopKind(int(loops.kind[slot])).by_air
+        return {
+            "pump_stop": loops.kind[slot] != LoopKind.AIR,
+            "fan_stop": by_air,
+            "valve_stuck": bool(loops.valve[slot]),
+            "leak": loops.kind[slot] != LoopKind.AIR,
+        }.get(name, True)
+    if target == "rack":
+        return {
+            "leak": bool(racks.loop[slot] >= 0),
+            "blocked_plate": bool(racks.loop[slot] >= 0),
+            "psu_loss": bool(racks.node_count[slot] > 0),
+        }.get(name, True)
+    if target in ("node", "gpu"):
+        node = slot if target == "node" else int(plant.gpus.node[slot])
+        liquid = bool(nodes.liquid[node])
+        return {"blocked_plate": liquid, "fan_stop": not liquid}.get(name, True)
+    if target == "plant" and name == "chiller_trip":
+        return "chiller" in plant.plants.kind[slot]
+    return True
