@@ -17,6 +17,7 @@ from twin.catalog.cooling_parts import (
     CrahPart,
     DryCoolerPart,
     RdhxPart,
+    TankPart,
 )
 from twin.catalog.errors import CatalogError, UnknownPart
 from twin.catalog.figure import Figure
@@ -139,6 +140,10 @@ class Catalog:
     def rdhx(self, part_id: str) -> RdhxPart:
         """Return a rear door heat exchanger."""
         return self._of(RdhxPart, part_id)
+
+    def tank(self, part_id: str) -> TankPart:
+        """Return an immersion tank."""
+        return self._of(TankPart, part_id)
 
     def chiller(self, part_id: str) -> ChillerPart:
         """Return a chiller."""

@@ -51,6 +51,31 @@ class RdhxPart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TankPart(Part):
+    """Immersion tank: nodes stand in a fluid that a coil or a condenser cools."""
+
+    KIND: ClassVar[str] = "tank"
+
+    rejects_to: str = fields.choice("Where the heat goes", "facility water", "room air")
+    capacity_w: float = fields.quantity("power", "Heat it can move at its design point")
+    fluid_m3: float = fields.quantity("volume", "Fluid in it")
+    heat_capacity_j_k: float = fields.quantity("heat_capacity", "Of its fluid")
+    r_ja_k_w: float = fields.quantity("thermal_resistance", "Die to fluid, with one GPU's share of it")
+    boil_c: float | None = fields.quantity(
+        "temperature", "Boiling point of a two-phase fluid; none: it stays liquid", optional=True
+    )
+    rise_k: float = fields.quantity(
+        "temperature_difference", "Fluid from the bottom of the tank to its surface, at capacity"
+    )
+    approach_k: float = fields.quantity(
+        "temperature_difference", "Fluid at the bottom, or boiling, over facility water at capacity"
+    )
+    pump_count: int | None = fields.count("Pumps", optional=True)
+    pumps_needed: int | None = fields.count("Pumps needed at design flow", optional=True)
+    power_w: float = fields.quantity("power", "Pumps and controls at design flow")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChillerPart(Part):
     """Chiller."""
 

@@ -10,6 +10,7 @@ from twin.catalog.cooling_parts import (
     CrahPart,
     DryCoolerPart,
     RdhxPart,
+    TankPart,
 )
 from twin.catalog.fields import FieldSpec, specs
 from twin.catalog.network_parts import CablePart, NicPart, SwitchPart, TechnologyPart
@@ -40,6 +41,7 @@ PART_TYPES: dict[str, type[Part]] = {
         CduPart,
         CrahPart,
         RdhxPart,
+        TankPart,
         ChillerPart,
         DryCoolerPart,
         CoolingTowerPart,

@@ -9,6 +9,7 @@ from twin.catalog.cooling_parts import (
     CrahPart,
     DryCoolerPart,
     RdhxPart,
+    TankPart,
 )
 from twin.catalog.part import Part
 from twin.catalog.plausibility.compute import AIR_J_M3K
@@ -31,6 +32,8 @@ def gear(part: Part) -> Findings:
     elif isinstance(part, RdhxPart):
         yield from _approach(part.id, part.approach_k)
         yield from _drive(part.id, "fan_w", part.fan_w, part.capacity_w)
+    elif isinstance(part, TankPart):
+        yield from _tank(part)
     elif isinstance(part, ChillerPart):
         low, high = (2.0, 5.5) if part.condenser == "air" else (4.0, 12.0)
         if not low <= part.cop <= high:
@@ -61,6 +64,18 @@ def _cdu(part: CduPart) -> Findings:
         yield from _approach(part.id, part.approach_k)
     if part.pump_count is not None and (part.pumps_needed or 0) > part.pump_count:
         yield Finding("error", part.id, "pumps_needed", "needs more pumps than it has")
+    yield from _drive(part.id, "power_w", part.power_w, part.capacity_w)
+
+
+def _tank(part: TankPart) -> Findings:
+    j_k_m3 = part.heat_capacity_j_k / part.fluid_m3
+    if not 1.0e6 <= j_k_m3 <= 4.2e6:
+        message = f"{j_k_m3 / 1e6:.2f} MJ/K per m3; oils and fluorinated fluids hold 1.5 to 2.2, water 4.2"
+        yield Finding("error", part.id, "heat_capacity_j_k", message)
+    if not 0.01 <= part.r_ja_k_w <= 0.2:
+        message = f"{part.r_ja_k_w:g} K/W from die to fluid; boiling reaches 0.02, slow oil 0.1"
+        yield Finding("error", part.id, "r_ja_k_w", message)
+    yield from _approach(part.id, part.approach_k)
     yield from _drive(part.id, "power_w", part.power_w, part.capacity_w)
 
 
