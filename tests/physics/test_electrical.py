@@ -1,27 +1,10 @@
-"""Stage losses, sharing between redundant units, breakers, and the Frontier golden case."""
-
-import math
+"""Stage losses and sharing between redundant units."""
 
 import numpy as np
 import pytest
 
 from twin.physics import electrical
-from twin.physics.electrical import FrontierChain, StageCurve, chain_input_w, fit_stage_curve, trip_time_s
-
-
-@pytest.mark.parametrize(
-    ("cpu", "gpu", "total_kw", "loss_kw", "loss_percent"),
-    [
-        (0.0, 0.0, 7306.5, 570.8, 7.81),
-        (0.33, 0.79, 22954.5, 1497.1, 6.52),
-        (1.0, 1.0, 28227.9, 1809.3, 6.41),
-    ],
-)
-def test_frontier_chain_gives_the_published_powers_and_losses(cpu, gpu, total_kw, loss_kw, loss_percent):
-    total_w, loss_w = FrontierChain().total_w(cpu, gpu)
-    assert total_w / 1e3 == pytest.approx(total_kw, abs=0.06)
-    assert loss_w / 1e3 == pytest.approx(loss_kw, abs=0.06)
-    assert loss_w / total_w * 100 == pytest.approx(loss_percent, abs=0.006)
+from twin.physics.electrical import StageCurve, chain_input_w, fit_stage_curve
 
 
 def test_titanium_supply_follows_its_certificate_within_a_point():
@@ -90,11 +73,3 @@ def test_chain_adds_losses_from_load_to_utility():
     inputs = chain_input_w(stages, 8000.0)
     assert all(b > a for a, b in zip([8000.0, *inputs], inputs, strict=False))
     assert 0.75 < 8000.0 / inputs[-1] < 0.92
-
-
-def test_breaker_trips_faster_the_more_it_carries_and_never_at_its_rating():
-    assert trip_time_s(1.0, 100.0) == math.inf
-    assert trip_time_s(2.0, 90.0) == pytest.approx(30.0)
-    assert trip_time_s(8.0, 90.0) == pytest.approx(0.02)
-    times = trip_time_s(np.linspace(1.01, 9.0, 100), 90.0)
-    assert np.all(np.diff(times) <= 0.0)

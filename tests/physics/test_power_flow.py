@@ -1,0 +1,98 @@
+"""Power flow of a tree: hand cases, conservation, units that share, the inverse, Frontier's chain."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from twin.physics.power_flow import Tree, levels_of, stage_input_w, stage_output_w
+
+
+def _tree(parent, units=None, a=0.0, b=1.0, c=0.0):
+    parent = np.array(parent)
+    n = len(parent)
+    units = np.ones(n, int) if units is None else np.array(units)
+    return Tree(
+        levels_of(parent), parent, units, *(np.broadcast_to(np.asarray(x, float), n) for x in (a, b, c))
+    )
+
+
+def test_two_stages_by_hand():
+    tree = _tree([-1, 0], a=[10.0, 1.0], b=[1.01, 1.0], c=[0.0, 1e-3])
+    out_w, own_w, in_w = tree.solve(np.array([0.0, 100.0]))
+    assert in_w[1] == pytest.approx(1 + 100 + 10)
+    assert out_w[0] == pytest.approx(111.0)
+    assert in_w[0] == pytest.approx(10 + 1.01 * 111)
+    assert not own_w.any()
+
+
+def test_losing_one_of_four_units_costs_copper_and_saves_a_no_load_loss():
+    four = float(stage_input_w(300.0, 4, 2.0, 1.0, 1e-3))
+    three = float(stage_input_w(300.0, 3, 2.0, 1.0, 1e-3))
+    assert four == pytest.approx(4 * (2 + 75 + 1e-3 * 75**2))
+    assert three == pytest.approx(3 * (2 + 100 + 10))
+
+
+def test_a_source_gives_no_more_than_is_used_and_an_island_gives_all():
+    tree = _tree([-1, 0], b=[1.02, 1.0])
+    out_w, own_w, in_w = tree.solve(np.array([0.0, 50.0]), np.array([80.0, 0.0]))
+    assert own_w[0] == out_w[0] == 50.0
+    assert in_w[0] == 0.0
+    _, own_w, in_w = tree.solve(np.array([0.0, 50.0]), np.array([-20.0, 0.0]))
+    assert (own_w[0], in_w[0]) == (-20.0, pytest.approx(1.02 * 70))
+    _, own_w, in_w = tree.solve(np.array([0.0, 50.0]), np.array([np.inf, 0.0]))
+    assert (own_w[0], in_w[0]) == (50.0, 0.0)
+
+
+def test_a_dead_item_takes_nothing():
+    _, _, in_w = _tree([-1, 0], units=[1, 0], a=5.0).solve(np.zeros(2))
+    assert in_w.tolist() == [5.0, 0.0]
+
+
+@given(st.floats(0.0, 1e6), st.integers(1, 8), st.floats(0.0, 1e3), st.floats(1.0, 1.1), st.floats(0.0, 1e-6))
+def test_output_is_the_inverse_of_input(output_w, units, a, b, c):
+    taken = stage_input_w(output_w, units, a, b, c)
+    assert stage_output_w(taken, units, a, b, c) == pytest.approx(output_w, rel=1e-9, abs=1e-6)
+
+
+@st.composite
+def _trees(draw):
+    count = draw(st.integers(1, 25))
+    parent = [-1] + [draw(st.integers(-1, i - 1)) for i in range(1, count)]
+    numbers = st.lists(st.floats(0.0, 1.0), min_size=count, max_size=count)
+    return (
+        parent,
+        *(np.array(draw(numbers)) for _ in range(4)),
+        draw(st.lists(st.integers(1, 4), min_size=count, max_size=count)),
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(_trees())
+def test_what_the_roots_take_is_load_and_losses(tree):
+    parent, load, a, c, offered, units = tree
+    net = _tree(parent, units, 10 * a, 1.0, 1e-4 * c)
+    out_w, own_w, in_w = net.solve(1e3 * load, 500 * offered)
+    roots = np.array(parent) < 0
+    losses = in_w - (out_w - own_w)
+    assert np.all(losses >= -1e-9)
+    assert in_w[roots].sum() + own_w.sum() == pytest.approx(
+        1e3 * load.sum() + losses.sum(), rel=1e-12, abs=1e-9
+    )
+    assert np.all(own_w <= out_w + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "gpu", "total_kw", "loss_kw"),
+    [(0.0, 0.0, 7306.5, 570.8), (0.33, 0.79, 22954.5, 1497.1), (1.0, 1.0, 28227.9, 1809.3)],
+)
+def test_the_stages_of_frontier_give_its_published_powers(cpu, gpu, total_kw, loss_kw):
+    # ExaDigiT RAPS, config/frontier.yaml @6c142bfd; the same numbers come from scenes/frontier.twin.yaml.
+    parts_w = 90 + cpu * 190 + 4 * (88 + gpu * 472) + 74.26 + 4 * 20 + 30
+    node_w = stage_input_w(parts_w, 1, 13 / 0.98, 1 / 0.98, 0.0)
+    chassis_w = 16 * node_w + 4 * 250
+    racks_w = 9472 / 16 * stage_input_w(chassis_w, 4, 17 / 0.96, 1 / 0.96, 0.0)
+    total_w = racks_w + 25 * 8473.47
+    useful_w = 9472 * parts_w + 9472 / 16 * 1000
+    assert total_w / 1e3 == pytest.approx(total_kw, abs=0.06)
+    assert (racks_w - useful_w) / 1e3 == pytest.approx(loss_kw, abs=0.06)

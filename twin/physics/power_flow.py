@@ -1,0 +1,138 @@
+"""Power flow of a radial tree: P_in = a + b P_out + c P_out^2 in each unit, summed from the loads to the roots.
+
+Each item is a group of equal units that share its load, so n of m units give n a + b P + c P^2 / n. Items are solved
+level by level, the deepest first: exact, since the input of a stage depends on nothing above it (voltage is held).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+def stage_input_w(
+    output_w: ArrayLike, units: ArrayLike, a_w: ArrayLike, b: ArrayLike, c_per_w: ArrayLike
+) -> Floats:
+    """Input of units that share an output evenly: n a + b P + c P^2 / n [W].
+
+    Parameters
+    ----------
+    output_w : array_like
+        Output of all of them together [W].
+    units : array_like
+        Units n; 0 gives 0 and is legal for no output only.
+    a_w, b, c_per_w : array_like
+        Coefficients of one unit [W], [-], [1/W].
+    """
+    n, out = np.asarray(units, dtype=np.float64), np.asarray(output_w, dtype=np.float64)
+    a, slope, c = (np.asarray(x, dtype=np.float64) for x in (a_w, b, c_per_w))
+    lit = n * a + slope * out + c * out**2 / np.maximum(n, 1.0)
+    result: Floats = np.where(n > 0, lit, 0.0)
+    return result
+
+
+def stage_output_w(
+    input_w: ArrayLike, units: ArrayLike, a_w: ArrayLike, b: ArrayLike, c_per_w: ArrayLike
+) -> Floats:
+    """Output that an input allows, the inverse of `stage_input_w` [W]; 0 below the no-load loss."""
+    n = np.asarray(units, dtype=np.float64)
+    c = np.asarray(c_per_w, dtype=np.float64) / np.maximum(n, 1.0)
+    net = np.maximum(np.asarray(input_w, dtype=np.float64) - n * np.asarray(a_w, dtype=np.float64), 0.0)
+    slope = np.asarray(b, dtype=np.float64)
+    # The root that stays exact as c goes to 0.
+    result: Floats = np.where(n > 0, 2 * net / (slope + np.sqrt(slope**2 + 4 * c * net)), 0.0)
+    return result
+
+
+def levels_of(*above: NDArray[np.integer]) -> list[Ints]:
+    """Return the items of each level, the deepest first.
+
+    Parameters
+    ----------
+    *above : ndarray of int
+        For each item the items that it may hang on, in one or more columns, -1 for none; these come before it.
+    """
+    count = len(above[0]) if above else 0
+    depth = np.zeros(count, np.intp)
+    columns = [column.tolist() for column in above]
+    for i in range(count):
+        over = [column[i] for column in columns if column[i] >= 0]
+        depth[i] = 1 + max((int(depth[p]) for p in over), default=-1)
+    return [np.flatnonzero(depth == d) for d in range(int(depth.max(initial=-1)), -1, -1)]
+
+
+@dataclass(frozen=True)
+class Level:
+    """Items of one depth, with coefficients of all their live units together (zero where dead)."""
+
+    items: Ints
+    parent: Ints  # of each; the number of items stands for none
+    a_w: Floats
+    b: Floats
+    c_per_w: Floats
+
+
+class Tree:
+    """A tree as it is switched now.
+
+    Parameters
+    ----------
+    levels : sequence of ndarray
+        As `levels_of` returns them.
+    parent : ndarray of int
+        What each item hangs on now, -1 for the grid, or for nothing where it carries itself.
+    units : ndarray
+        Units that are on; 0: the item is dead and takes nothing.
+    a_w, b, c_per_w : ndarray
+        Coefficients of one unit [W], [-], [1/W].
+    """
+
+    def __init__(
+        self,
+        levels: Sequence[Ints],
+        parent: NDArray[np.integer],
+        units: NDArray[np.integer],
+        a_w: Floats,
+        b: Floats,
+        c_per_w: Floats,
+    ) -> None:
+        self.count = len(parent)
+        on = units > 0
+        above = np.where(parent >= 0, parent, self.count).astype(np.intp)
+        a, slope, c = units * a_w, on * b, on * c_per_w / np.maximum(units, 1)
+        self.levels = [Level(i, above[i], a[i], slope[i], c[i]) for i in levels]
+
+    def solve(
+        self, load_w: Floats, offered_w: Floats | None = None, extra_w: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return output, part of it that sources beside the tree give, and input of each item [W].
+
+        Parameters
+        ----------
+        load_w : ndarray
+            Of what hangs on each item besides other items [W].
+        offered_w : ndarray, optional
+            What sources offer at each output: never more than is used is taken; inf carries all of it (an
+            island); negative: a battery that charges [W].
+        extra_w : ndarray, optional
+            More input of the items, to charge batteries inside them [W].
+        """
+        out_w, in_w = np.append(load_w, 0.0), np.zeros(self.count)
+        own_w = np.zeros(self.count)
+        for level in self.levels:
+            through = out_w[level.items]
+            if offered_w is not None:
+                own_w[level.items] = own = np.minimum(offered_w[level.items], through)
+                through = through - own
+            taken = level.a_w + level.b * through + level.c_per_w * through**2
+            if extra_w is not None:
+                taken = taken + extra_w[level.items]
+            in_w[level.items] = taken
+            out_w += np.bincount(level.parent, taken, minlength=self.count + 1)
+        return out_w[:-1], own_w, in_w
