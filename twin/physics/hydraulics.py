@@ -68,6 +68,41 @@ def parallel_flow_fraction(
     return np.where(run > 0.0, share, 0.0)
 
 
+def recovery_speed(flow_share: ArrayLike) -> Floats:
+    """Speed of the pumps that are left, over their usual one, at which the whole flow is back [-].
+
+    V ~ n on an unchanged system curve: pumps that give a share of the flow make up for it at 1/share.
+    """
+    result: Floats = 1.0 / np.maximum(np.asarray(flow_share, dtype=np.float64), 1e-9)
+    return result
+
+
+def manifold_flow(opening: ArrayLike, supply_share: float = 0.5) -> tuple[Floats, float]:
+    """Flow of the branches of a manifold over their design flow, and of all together over design.
+
+    Branches in parallel hang between two headers; each lets through opening x sqrt(dp). A share of the pump's head is
+    lost before the headers, with the square of the whole flow. A branch that its valves shut leaves the others a
+    little more: s + (1 - s) m^2 = constant, where m is the mean opening.
+
+    Parameters
+    ----------
+    opening : array_like, shape (B,)
+        1: free, 0: shut by its valves.
+    supply_share : float
+        Share of the pump's head that the branches take at design; the rest is lost on the way [-] [est].
+
+    Returns
+    -------
+    ndarray, float
+        Flow of each branch [-], and whole flow [-]. All zero where every branch is shut.
+    """
+    free = np.asarray(opening, dtype=np.float64)
+    mean = float(free.mean()) if free.size else 0.0
+    gain = 1.0 / np.sqrt(supply_share + (1.0 - supply_share) * mean**2)
+    branches: Floats = free * gain
+    return branches, mean * float(gain)
+
+
 def counterflow_effectiveness(ntu: ArrayLike, ratio: ArrayLike) -> Floats:
     """Effectiveness of a counterflow exchanger.
 

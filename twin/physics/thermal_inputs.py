@@ -93,6 +93,8 @@ class ThermalInputs:
         [s].
     error_weight : ndarray, shape (G,), optional
         How much a group's die error counts for the size of a step: less where nobody works on it; none: 1 [-].
+    bypass_w : ndarray, shape (L,), optional
+        Heat that mixing valves keep in the supply of each loop and take off its plant's return; none: 0 [W].
     """
 
     base_w: Floats
@@ -106,6 +108,7 @@ class ThermalInputs:
     sink_slope_k_s: Floats
     sink_since_s: float
     error_weight: Floats | None = None
+    bypass_w: Floats | None = None
 
     def sink_at(self, t_s: float) -> Floats:
         """Sink temperature at t_s, shape (P,) [C]."""

@@ -84,10 +84,23 @@ class ThermalStepper:
             self._set_groups(groups)
         self._set_inputs(inputs)
 
-    def follow(self, sink_c: Floats, since_s: float) -> None:
-        """Let the sink alone be another from since_s on; all else holds [C], [s]."""
-        self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s)
+    def follow(self, sink_c: Floats, since_s: float, bypass_w: Floats | None = None) -> None:
+        """Let the sink, and the valves' bypass where given, be others from since_s on; all else holds."""
+        if bypass_w is None:
+            self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s)
+        else:
+            before = self.inputs.bypass_w
+            self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s, bypass_w=bypass_w)
+            self._source = self._source.copy()
+            self._divert(bypass_w if before is None else bypass_w - before)
         self._steady_sink = None
+
+    def _divert(self, bypass_w: Floats) -> None:
+        """Keep so much more heat in the loops' supplies; it never reaches the return of their plants."""
+        shape = self.network.shape
+        upper = self._source[8 * self.groups.size :]
+        upper[shape.n_loops : 2 * shape.n_loops] += bypass_w
+        upper[-2 * shape.n_plants : -shape.n_plants] -= shape.loops_on_plant @ bypass_w
 
     def step(
         self, state: State, t_s: float, dt_s: float, on_ladder: bool
@@ -211,6 +224,8 @@ class ThermalStepper:
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
         self._source, self._steady_sink = source, None
+        if inputs.bypass_w is not None:
+            self._divert(inputs.bypass_w)
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
         self._leaks = bool(inputs.leak_w_k.any())

@@ -1,0 +1,69 @@
+"""Air through the room: fans, containment, rear doors; and tanks, which need none (PHYSICS.md sections 3 and 4)."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+LEAST_CRAH_SPEED = 0.3
+"""Fans of an air handler turn no slower [-] [est]."""
+DOOR_WITHOUT_FANS = 0.6
+"""Air through a rear door whose own fans stand still: the nodes' fans push the rest [-] [est]."""
+
+
+def fan_power_w(rated_w: ArrayLike, flow_share: ArrayLike, least: float = LEAST_CRAH_SPEED) -> Floats:
+    """Power of fans at a share of their rated air flow: P ~ V^3, never below their least speed [W]."""
+    share = np.maximum(np.asarray(flow_share, dtype=np.float64), least)
+    result: Floats = np.asarray(rated_w, dtype=np.float64) * np.minimum(share, 1.0) ** 3
+    return result
+
+
+def inlet_c(supply_c: ArrayLike, exhaust_c: ArrayLike, recirculation: ArrayLike) -> Floats:
+    """Air at the inlets when a share of it is exhaust that came round [C]."""
+    cold, hot = np.asarray(supply_c, dtype=np.float64), np.asarray(exhaust_c, dtype=np.float64)
+    result: Floats = cold + np.asarray(recirculation, dtype=np.float64) * (hot - cold)
+    return result
+
+
+def inlet_over_supply_k(rise_k: ArrayLike, recirculation: ArrayLike) -> Floats:
+    """Inlet air over the air handlers' supply, from the rise through the nodes [K]: r / (1 - r) of it."""
+    share = np.asarray(recirculation, dtype=np.float64)
+    result: Floats = np.asarray(rise_k, dtype=np.float64) * share / (1.0 - share)
+    return result
+
+
+def coil_share(effectiveness: ArrayLike, recirculation: ArrayLike) -> Floats:
+    """What recirculation leaves of a coil's conductance between node exhaust and facility water [-].
+
+    As much supply air as exhaust comes round passes by the nodes, so the coil sees air less warm than their exhaust:
+    q = eps W (T_return - T_water) with T_return = T_exhaust - r/(1-r) q/W gives the factor 1 / (1 + eps r/(1-r)).
+
+    Parameters
+    ----------
+    effectiveness : array_like
+        Of the coil, over the nodes' air flow [-].
+    recirculation : array_like
+        Share of the inlet air that is exhaust, 0 <= r < 1 [-].
+    """
+    share = np.asarray(recirculation, dtype=np.float64)
+    result: Floats = 1.0 / (1.0 + np.asarray(effectiveness, dtype=np.float64) * share / (1.0 - share))
+    return result
+
+
+def exchanger_ntu(approach_k: ArrayLike, rise_k: ArrayLike, ratio: ArrayLike) -> Floats:
+    """NTU of a counterflow exchanger that gives an approach [-].
+
+    Parameters
+    ----------
+    approach_k : array_like
+        Air or fluid out over water in [K].
+    rise_k : array_like
+        What it is cooled by [K].
+    ratio : array_like
+        Its heat capacity flow over that of the water, 0 <= C < 1 [-].
+    """
+    approach = np.asarray(approach_k, dtype=np.float64)
+    rise, c = np.asarray(rise_k, dtype=np.float64), np.asarray(ratio, dtype=np.float64)
+    eps = rise / (rise + approach)
+    result: Floats = np.log((1.0 - eps * c) / (1.0 - eps)) / (1.0 - c)
+    return result

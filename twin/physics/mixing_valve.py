@@ -1,0 +1,66 @@
+"""The valve on the facility side of a CDU or coil that holds the supply of its loop (PHYSICS.md sections 3 and 4).
+
+It is entered as heat kept in the loop's supply and taken off the plant's return, so no conductance changes with it
+and the energy stays exact. It follows from powers, not from temperatures: temperatures of large steps would swing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.physics.thermal_constants import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class MixingValve:
+    """What the valves of all loops work with, while flows and plant state hold.
+
+    Attributes
+    ----------
+    exchanger_w_k, flow_w_k : ndarray, shape (L,)
+        Conductance between loop return and facility supply, and heat capacity flow of the loop [W/K].
+    set_point_c : ndarray, shape (L,)
+        Supply wanted [C].
+    active : ndarray, shape (L,)
+        1 where a valve works; 0: none is there, it sticks, or nothing flows [-].
+    """
+
+    exchanger_w_k: Floats
+    flow_w_k: Floats
+    set_point_c: Floats
+    active: Floats
+
+    def mixed_c(self, heat_w: Floats) -> Floats:
+        """Facility supply at which the open exchanger just gives the set point, shape (L,) [C].
+
+        T = set + q/W - q/K for a heat q into the loop [W].
+        """
+        k, w = np.maximum(self.exchanger_w_k, 1e-9), np.maximum(self.flow_w_k, 1e-9)
+        result: Floats = np.where(self.active > 0, self.set_point_c + heat_w / w - heat_w / k, -np.inf)
+        return result
+
+    def bypass_w(self, mixed_c: Floats, facility_c: Floats, return_c: Floats) -> Floats:
+        """Heat kept in the supply of each loop, shape (L,) [W].
+
+        u = K (mixed - facility) where the facility water is colder than needed, else 0; never more than what would
+        pass the open exchanger, K (return - facility).
+
+        Parameters
+        ----------
+        mixed_c : ndarray, shape (L,)
+            As `mixed_c` gives it.
+        facility_c, return_c : ndarray, shape (L,)
+            Facility supply at each loop, and return of the loop [C].
+        """
+        colder_k = np.minimum(mixed_c, return_c) - facility_c
+        result: Floats = self.active * self.exchanger_w_k * np.maximum(colder_k, 0.0)
+        return result
+
+    def opening(self, bypass_w: Floats, facility_c: Floats, return_c: Floats) -> Floats:
+        """Share of the exchanger's heat that the valves let through, shape (L,) [-]: 1 fully open."""
+        open_w = self.exchanger_w_k * np.maximum(return_c - facility_c, 1e-9)
+        share = 1.0 - bypass_w / np.maximum(open_w, 1e-9)
+        result: Floats = np.where(self.active > 0, np.clip(share, 0.0, 1.0), 1.0)
+        return result
