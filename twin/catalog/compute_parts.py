@@ -116,6 +116,12 @@ class NodePart(Part):
     psu_count: int | None = fields.count("Power supplies", optional=True)
     psu_needed: int | None = fields.count("Power supplies needed at full power", optional=True)
     psu_capacity_w: float | None = fields.quantity("power", "Capacity of one power supply", optional=True)
+    converter: str = fields.reference(
+        "Voltage converter between the busbar and the node, whose loss is in none of these figures",
+        "psu",
+        optional=True,
+    )
+    converters: int | None = fields.count("Such converters, sharing the load", optional=True)
     cooling: str = fields.choice("Cold plates on the GPUs or not", "air", "liquid")
     liquid_fraction: float = fields.quantity(
         "fraction", "Share of the heat that goes into the liquid", zero=True

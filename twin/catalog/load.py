@@ -19,7 +19,7 @@ FORMAT = "twin/catalog"
 FORMAT_VERSION = 1
 _HEAD_KEYS = ("format", "version", "edition", "sources")
 _FIGURE_KEYS = ("value", "source", "status", "note", "low", "high")
-_GROUP_KEYS = ("part", "count", "use", "source", "status", "note")
+_GROUP_KEYS = ("part", "count", "abreast", "use", "source", "status", "note")
 _UNKNOWN = ("null", "~", "")
 
 
@@ -214,11 +214,13 @@ def _read_groups(branch: Branch, spec: FieldSpec, place: _Place, figures: _Figur
         try:
             given = _text(_required(table, "count", item, place, key), place, f"{key}.count")
             number = _positive(_whole(given), given, spec)
+            beside = _text(table["abreast"], place, f"{key}.abreast") if "abreast" in table else "1"
+            abreast = _positive(_whole(beside), beside, spec)
         except UnitError as error:
             raise place.error(item, f"{key}.count", str(error)) from None
         use = _text(table["use"], place, f"{key}.use") if "use" in table else ""
         figures[key] = _figure_of(table, item, place, key, number, "", f"{number:.0f} x {part}")
-        groups.append(PartGroup(part, int(number), use))
+        groups.append(PartGroup(part, int(number), use, int(abreast)))
     return tuple(groups)
 
 

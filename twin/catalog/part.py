@@ -16,11 +16,15 @@ RACK_OPENING_M = 0.4826
 
 @dataclass(frozen=True, slots=True)
 class PartGroup:
-    """`count` equal parts inside another part; `use` says what for ("compute", "storage") or is empty."""
+    """`count` equal parts inside another part, `abreast` of them side by side in one height of a rack.
+
+    `use` says what for ("compute", "storage") or is empty.
+    """
 
     part: str
     count: int
     use: str = ""
+    abreast: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from twin.catalog import Catalog, NodePart, PowerShelfPart, StoragePart, SwitchPart
+from twin.catalog import Catalog, NodePart, Part, PowerShelfPart, StoragePart, SwitchPart
 from twin.plant.error import PlantError
 from twin.plant.tables import RACK_FOOT_M, RACK_HEAD_M, U_M, FixtureKind
 from twin.scenario import site
@@ -16,18 +16,23 @@ CABINET_DEPTH_M = 1.2
 
 @dataclass(frozen=True)
 class Cabinet:
-    """One kind of rack with its contents; `nodes` and `fixtures` are (what, lowest unit, height)."""
+    """One kind of rack with its contents.
+
+    `nodes` are (what, lowest unit, height, place from the left, places side by side), `fixtures` (what, lowest unit,
+    height), one for all that stand side by side; `gear_w` is what switches draw that the rack part brings.
+    """
 
     part: str
     units_u: int
     width_m: float
     depth_m: float
     height_m: float
-    nodes: tuple[tuple[str, int, int], ...]
+    nodes: tuple[tuple[str, int, int, int, int], ...]
     fixtures: tuple[tuple[FixtureKind, int, int], ...]
     shelf_part: str = ""
     shelves: int = 0
     shelves_needed: int = 0
+    gear_w: float = 0.0
 
 
 def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet:
@@ -69,22 +74,21 @@ def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet
         nodes=(),
         fixtures=(),
     )
-    nodes: list[tuple[str, int, int]] = []
+    nodes: list[tuple[str, int, int, int, int]] = []
     fixtures: list[tuple[FixtureKind, int, int]] = []
-    u = 1
+    u, gear_w = 1, 0.0
     for group in kind.layout:
         content = catalog.part(group.part)
         height_u = max(1, round(content.height_u or 1))
-        for _ in range(group.count):
-            if isinstance(content, NodePart):
-                nodes.append((group.part, u, height_u))
-            elif isinstance(content, SwitchPart) and content.fabric == "scale-up":
-                fixtures.append((FixtureKind.NVLINK_TRAY, u, height_u))
-            elif isinstance(content, PowerShelfPart):
-                fixtures.append((FixtureKind.POWER_SHELF, u, height_u))
-            elif isinstance(content, StoragePart):
-                fixtures.append((FixtureKind.STORAGE, u, height_u))
-            u += height_u
+        look = _fixture_of(content)
+        if isinstance(content, NodePart):
+            nodes += _stacked(group.part, u, height_u, group.count, group.abreast)
+        levels = -(-group.count // group.abreast)
+        if look is not None:
+            fixtures += [(look, u + level * height_u, height_u) for level in range(levels)]
+        u += levels * height_u
+        gear_w += content.typical_w * group.count if isinstance(content, SwitchPart) else 0.0
+    bare = replace(bare, gear_w=gear_w)
     held = [g for g in kind.layout if isinstance(catalog.part(g.part), PowerShelfPart)]
     if held and racks.shelves is None:
         count = sum(group.count for group in held)
@@ -92,6 +96,22 @@ def cabinet_of(racks: site.Racks, part: str | None, catalog: Catalog) -> Cabinet
     else:
         bare = _shelved(bare, racks.shelves)
     return _filled(bare, racks, catalog, nodes, fixtures, u)
+
+
+def _fixture_of(content: Part) -> FixtureKind | None:
+    """Return how the front of what holds no GPU looks; None for what has no front of its own."""
+    if isinstance(content, SwitchPart) and content.fabric == "scale-up":
+        return FixtureKind.NVLINK_TRAY
+    if isinstance(content, PowerShelfPart):
+        return FixtureKind.POWER_SHELF
+    return FixtureKind.STORAGE if isinstance(content, StoragePart) else None
+
+
+def _stacked(
+    part: str, u: int, height_u: int, count: int, abreast: int
+) -> list[tuple[str, int, int, int, int]]:
+    """Return nodes from unit `u` up, `abreast` of them side by side, from the left."""
+    return [(part, u + k // abreast * height_u, height_u, k % abreast, abreast) for k in range(count)]
 
 
 def _shelved(bare: Cabinet, shelves: site.Shelves | None) -> Cabinet:
@@ -105,7 +125,7 @@ def _filled(
     bare: Cabinet,
     racks: site.Racks,
     catalog: Catalog,
-    nodes: list[tuple[str, int, int]],
+    nodes: list[tuple[str, int, int, int, int]],
     fixtures: list[tuple[FixtureKind, int, int]],
     free_u: int,
 ) -> Cabinet:
@@ -113,9 +133,8 @@ def _filled(
     for group in racks.nodes:
         height_u = max(1, round(catalog.node(group.part).height_u))
         u = max(group.first_u, free_u)
-        abreast = group.abreast
-        nodes += [(group.part, u + k // abreast * height_u, height_u) for k in range(group.count)]
-        free_u = u + -(-group.count // abreast) * height_u
+        nodes += _stacked(group.part, u, height_u, group.count, group.abreast)
+        free_u = u + -(-group.count // group.abreast) * height_u
     if free_u - 1 > bare.units_u:
         raise PlantError(
             f"the nodes of a rack of {bare.units_u} U end at unit {free_u - 1}; put fewer nodes in each rack"

@@ -27,15 +27,15 @@ USUAL_SIZE_M = {
 }
 """Width, depth, height [m] of machines whose part gives none."""
 
+RECIRCULATION = {"hot": 0.0, "cold": 0.0, "none": 0.15}
+"""Share of the exhaust that a row breathes in again, by the aisle that is closed off [est]."""
+
 KINDS = {
     "liquid": LoopKind.LIQUID,
     "air": LoopKind.AIR,
     "rear-door": LoopKind.REAR_DOOR,
     "immersion": LoopKind.IMMERSION,
 }
-
-RECIRCULATION = {"hot": 0.0, "cold": 0.0, "none": 0.15}
-"""Share of the exhaust that a row breathes in again, by the aisle that is closed off [est]."""
 
 
 def connect_cooling(scenario: Scenario, catalog: Catalog, layout: Layout) -> tuple[Plants, Loops, Machines]:
@@ -93,7 +93,7 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
         if g.plant not in plants.ids:
             raise PlantError(f"loop {g.id!r}: no plant is called {g.plant!r}")
     kinds = np.array([KINDS[g.kind] for g in generators], np.int32)
-    given = np.array([_given_flow(g, catalog) for g in generators], np.float64)
+    given = np.array([g.flow_m3_s if g.flow_m3_s is not None else np.nan for g in generators], np.float64)
     flow_m3_s = np.where(np.isnan(given), _design_flow(catalog, layout, kinds), given)
     count = len(generators)
     halls = [int(layout.racks.hall[racks[0]]) if len(racks) else 0 for racks in served]
@@ -124,21 +124,13 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
     )
 
 
-def _given_flow(generator: systems.Loop, catalog: Catalog) -> float:
-    """Return the flow of one loop that the scene or the tank says [m3/s]; nan: by the heat."""
-    if generator.flow_m3_s is not None:
-        return generator.flow_m3_s
-    said = getattr(catalog.part(generator.part), "flow_m3_s", None) if generator.kind == "immersion" else None
-    return float("nan") if said is None else float(said)
-
-
 def _recirculation(scenario: Scenario, layout: Layout, kinds: Ints, served: list[Ints]) -> Floats:
     """Return the share of exhaust that the racks of each air loop breathe again: the mean over them."""
     share = np.zeros(len(layout.racks.ids))
     for hall in scenario.halls:
         for rows in hall.rows:
             share[layout.generator_racks[rows.id]] = RECIRCULATION[rows.containment]
-    breathing = [LoopKind(kind).by_air and len(mine) > 0 for kind, mine in zip(kinds, served, strict=True)]
+    breathing = [kind == LoopKind.AIR and len(mine) > 0 for kind, mine in zip(kinds, served, strict=True)]
     holding = layout.racks.node_count > 0
     means = []
     for by_air, mine in zip(breathing, served, strict=True):

@@ -1,4 +1,4 @@
-"""Facility water: the heat each plant must carry at most, how many machines that takes, and what its pumps draw."""
+"""Facility water: the heat each plant must carry at most, how many machines that takes, and the water to each loop."""
 
 from __future__ import annotations
 
@@ -20,12 +20,6 @@ WATER_PER_AIR = 5e-4
 WATER_PER_COOLANT = 1.1
 """Facility water per coolant of a CDU, by volume [est]."""
 
-PUMP_HEAD_PA = 1.5e5
-"""Pressure a facility pump works against at design flow [est]."""
-
-PUMP_EFFICIENCY = 0.65
-"""Of a facility pump with its motor and drive [est, PHYSICS 4: 0.5-0.65]."""
-
 
 def plants_of(scenario: Scenario) -> Plants:
     """Return the facility loops as the scenario says, before anything hangs on them."""
@@ -42,16 +36,16 @@ def plants_of(scenario: Scenario) -> Plants:
         rated_w=np.zeros(count),
         economiser=np.array([p.economiser for p in plants], np.bool_),
         pumps=np.array([p.pumps for p in plants], np.int32),
-        pump_w=np.zeros(count),
+        pump_w=np.array([np.nan if p.pump_w is None else p.pump_w for p in plants], np.float64),
         coast_s=np.array([p.coast_s for p in plants], np.float64),
-        restart_s=np.zeros(count),
+        restart_s=np.array([np.nan if p.restart_s is None else p.restart_s for p in plants], np.float64),
         feed_a=nobody.copy(),
         feed_b=nobody.copy(),
     )
 
 
 def size_plants(scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, plants: Plants) -> None:
-    """Write rated heat, machines and pump power of every facility loop into its table.
+    """Write the rated heat of every facility loop, and the machines that takes, into its table.
 
     Raises
     ------
@@ -60,7 +54,6 @@ def size_plants(scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loo
     """
     count = len(plants.ids)
     plants.rated_w[:] = _sum_by(loops.plant, rated_heat_w(layout, catalog, loops), count)
-    water_m3_s = _sum_by(loops.plant, facility_flow_m3_s(loops), count)
     for slot, said in enumerate(scenario.cooling.plants):
         part = catalog.part(plants.part[slot])
         one_w = part.capacity_w if isinstance(part, ChillerPart | DryCoolerPart | CoolingTowerPart) else 0.0
@@ -68,10 +61,6 @@ def size_plants(scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loo
         units = said.units if said.units is not None else enough
         plants.units[slot] = units
         plants.needed[slot] = min(said.needed or units, units)
-        usual_w = float(water_m3_s[slot]) * PUMP_HEAD_PA / PUMP_EFFICIENCY
-        plants.pump_w[slot] = usual_w if said.pump_w is None else said.pump_w
-        usual_s = part.restart_s if isinstance(part, ChillerPart) else 0.0
-        plants.restart_s[slot] = usual_s if said.restart_s is None else said.restart_s
 
 
 def rated_heat_w(layout: Layout, catalog: Catalog, loops: Loops) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from twin.plant.shapes import Tiles
@@ -15,7 +17,10 @@ BEZEL = 0.14
 
 
 def gpu_tiles(plant: Plant) -> Tiles:
-    """Return the tile of every GPU slot: a node of up to 4 GPUs in one row, a tall one of 8 as 4 x 2."""
+    """Return the tile of every GPU slot: a node of up to 4 GPUs in one row, a tall one of 8 as 4 x 2.
+
+    Nodes side by side share the columns of their height.
+    """
     nodes, gpus = plant.nodes, plant.gpus
     rows = np.where((nodes.gpu_count > 4) & (nodes.height_u >= TALL_U), 2, 1)
     columns = -(-nodes.gpu_count // rows)
@@ -28,14 +33,16 @@ def gpu_tiles(plant: Plant) -> Tiles:
         rack=gpus.rack,
         u0=u0,
         u1=u0 + tile_u[mine],
-        column=(gpus.index - line * columns[mine]).astype(np.int32),
-        columns=columns[mine].astype(np.int32),
+        column=(nodes.column[mine] * columns[mine] + gpus.index - line * columns[mine]).astype(np.int32),
+        columns=(nodes.abreast * columns)[mine].astype(np.int32),
     )
 
 
 def node_tiles(plant: Plant) -> Tiles:
     """Return the whole face of every node slot."""
-    return _faces(plant.nodes.rack, plant.nodes.u, plant.nodes.height_u)
+    nodes = plant.nodes
+    faces = _faces(nodes.rack, nodes.u, nodes.height_u)
+    return replace(faces, column=nodes.column, columns=nodes.abreast)
 
 
 def switch_tiles(plant: Plant) -> Tiles:

@@ -7,6 +7,7 @@ An item that an override takes away keeps its slot with `present` false, so that
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -230,16 +231,19 @@ def _racks_table(pieces: _Pieces, ids: list[str], kinds: list[Cabinet], chosen: 
         shelf_part=[kinds[k].shelf_part for k in chosen.tolist()],
         shelves=of_kind([k.shelves for k in kinds]).astype(np.int32),
         shelves_needed=of_kind([k.shelves_needed for k in kinds]).astype(np.int32),
+        gear_w=of_kind([k.gear_w for k in kinds]),
         node_first=(np.cumsum(node_count) - node_count).astype(np.int32),
         node_count=node_count,
         present=np.ones(count, np.bool_),
     )
 
 
-def _of_cabinets(chosen: Ints, per_kind: list[list[tuple[int, int, int]]]) -> tuple[Ints, Ints]:
-    """Return (rack, contents row by row (n, 3)) for racks of the chosen kinds, in order of racks."""
+def _of_cabinets(
+    chosen: Ints, per_kind: Sequence[Sequence[tuple[int, ...]]], columns: int
+) -> tuple[Ints, Ints]:
+    """Return (rack, contents row by row (n, columns)) for racks of the chosen kinds, in order of racks."""
     counts = np.array([len(rows) for rows in per_kind], np.int64)
-    table = np.array([row for rows in per_kind for row in rows], np.int32).reshape(-1, 3)
+    table = np.array([row for rows in per_kind for row in rows], np.int32).reshape(-1, columns)
     first = np.cumsum(counts) - counts
     each = counts[chosen] if len(chosen) else np.zeros(0, np.int64)
     rack = np.repeat(np.arange(len(chosen)), each)
@@ -248,7 +252,7 @@ def _of_cabinets(chosen: Ints, per_kind: list[list[tuple[int, int, int]]]) -> tu
 
 
 def _fixtures(chosen: Ints, kinds: list[Cabinet]) -> Fixtures:
-    rack, content = _of_cabinets(chosen, [[(int(f), u, h) for f, u, h in k.fixtures] for k in kinds])
+    rack, content = _of_cabinets(chosen, [[(int(f), u, h) for f, u, h in k.fixtures] for k in kinds], 3)
     return Fixtures(rack, content[:, 1].copy(), content[:, 2].copy(), content[:, 0].copy())
 
 
@@ -257,8 +261,8 @@ def _expand(
 ) -> tuple[Nodes, Gpus, list[str], list[str]]:
     """Return nodes and GPUs of all racks, and the names of their parts."""
     numbers: dict[str, int] = {}
-    contents = [[(numbers.setdefault(p, len(numbers)), u, h) for p, u, h in k.nodes] for k in kinds]
-    rack, content = _of_cabinets(chosen, contents)
+    contents = [[(numbers.setdefault(p, len(numbers)), *place) for p, *place in k.nodes] for k in kinds]
+    rack, content = _of_cabinets(chosen, contents, 5)
     counts = racks.node_count.tolist()
     ids = [f"{rack_id}/{k}" for rack_id, n in zip(racks.ids, counts, strict=True) for k in range(n)]
     part, height_u = content[:, 0].copy(), content[:, 2].copy()
@@ -282,6 +286,8 @@ def _expand(
         part=part,
         u=content[:, 1].copy(),
         height_u=height_u,
+        column=content[:, 3].copy(),
+        abreast=content[:, 4].copy(),
         gpu_first=(np.cumsum(gpu_count) - gpu_count).astype(np.int32),
         gpu_count=gpu_count,
         loop=np.full(len(ids), -1, np.int32),

@@ -134,6 +134,9 @@ class Racks:
     shelf_part: list[str]  # power shelf of the catalogue; "": nodes have power supplies of their own
     shelves: Ints  # even ones hang on feed A, odd ones on feed B
     shelves_needed: Ints
+    gear_w: (
+        Floats  # typical power of the switches that the rack part brings; those of fabrics are not among them
+    )
     node_first: Ints  # nodes of a rack are contiguous slots
     node_count: Ints
     present: Bools
@@ -148,6 +151,8 @@ class Nodes:
     part: Ints  # into Plant.node_parts
     u: Ints  # lowest rack unit, 1 = bottom
     height_u: Ints
+    column: Ints  # place among the nodes side by side, from the left of a person before the front
+    abreast: Ints  # how many places side by side
     gpu_first: Ints  # GPUs of a node are contiguous slots
     gpu_count: Ints
     loop: Ints  # the loop its GPUs reject heat to (liquid, or air when air-cooled)
@@ -313,9 +318,9 @@ class Plants:
     rated_w: Floats  # heat that the hall can make at most
     economiser: Bools
     pumps: Ints
-    pump_w: Floats  # all of them at design flow
+    pump_w: Floats  # all of them at design flow; nan: as the flow needs
     coast_s: Floats
-    restart_s: Floats  # from power back to full cooling
+    restart_s: Floats  # from power back to full cooling; nan: the part's
     feed_a: Ints  # power items, -1: the house supply
     feed_b: Ints
 

@@ -34,15 +34,17 @@ def _stack(racks: Racks, catalog: Catalog) -> Iterator[tuple[int, str, str, str]
     if racks.part is not None:
         rack = catalog.rack(racks.part)
         units = int(rack.height_u)
-        heights = (max(1, round(catalog.part(g.part).height_u or 1)) * g.count for g in rack.layout)
+        heights = (
+            max(1, round(catalog.part(g.part).height_u or 1)) * -(-g.count // g.abreast) for g in rack.layout
+        )
         free_u += sum(heights)
     for n, group in enumerate(racks.nodes):
         each = max(1, round(catalog.node(group.part).height_u))
         first = max(group.first_u, free_u)
-        free_u = first + group.count * each
+        free_u = first + -(-group.count // group.abreast) * each
         if free_u - 1 <= units:
             continue
-        room = max(0, (units - first + 1) // each)
+        room = max(0, (units - first + 1) // each) * group.abreast
         reason = (
             f"does not fit: {group.count} {group.part} of {each} U from unit {first} reach unit {free_u - 1}, "
             f"and the rack has {units} U"

@@ -14,7 +14,9 @@ from twin.catalog.power_parts import PowerShelfPart
 def rack(part: RackPart, catalog: Catalog) -> Findings:
     """Yield what is wrong with a rack type."""
     held = [(catalog.part(group.part), group.count) for group in part.layout]
-    used_u = sum((one.height_u or 0.0) * count for one, count in held)
+    used_u = sum(
+        (catalog.part(group.part).height_u or 0.0) * -(-group.count // group.abreast) for group in part.layout
+    )
     if used_u > part.height_u:
         message = f"its equipment needs {used_u:g} U of {part.height_u:g} U"
         yield Finding("error", part.id, "height_u", message)
