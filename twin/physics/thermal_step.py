@@ -89,18 +89,17 @@ class ThermalStepper:
         if bypass_w is None:
             self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s)
         else:
-            before = self.inputs.bypass_w
             self.inputs = replace(self.inputs, sink_c=sink_c, sink_since_s=since_s, bypass_w=bypass_w)
-            self._source = self._source.copy()
-            self._divert(bypass_w if before is None else bypass_w - before)
+            self._source = self._diverted(bypass_w)
         self._steady_sink = None
 
-    def _divert(self, bypass_w: Floats) -> None:
-        """Keep so much more heat in the loops' supplies; it never reaches the return of their plants."""
-        shape = self.network.shape
-        upper = self._source[8 * self.groups.size :]
+    def _diverted(self, bypass_w: Floats) -> Floats:
+        """Return the sources with heat kept in the loops' supplies: it never reaches the return of their plants."""
+        shape, source = self.network.shape, self._unmixed.copy()
+        upper = source[8 * self.groups.size :]
         upper[shape.n_loops : 2 * shape.n_loops] += bypass_w
         upper[-2 * shape.n_plants : -shape.n_plants] -= shape.loops_on_plant @ bypass_w
+        return source
 
     def step(
         self, state: State, t_s: float, dt_s: float, on_ladder: bool
@@ -223,9 +222,9 @@ class ThermalStepper:
         np.multiply(self._die_hbm, inputs.dyn_w[:, None], out=chain[:, :2, 1])
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
-        self._source, self._steady_sink = source, None
-        if inputs.bypass_w is not None:
-            self._divert(inputs.bypass_w)
+        self._unmixed: Floats = source
+        self._source: Floats = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
+        self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
         self._leaks = bool(inputs.leak_w_k.any())
