@@ -159,4 +159,5 @@ def _harmonics() -> tuple[Floats, Floats]:
     columns.append(np.sin(6 * angle))  # its cosine is 0 in the mean of every month
     basis = np.stack(columns, axis=1)
     means = np.stack([monthly_means(column) for column in columns], axis=1)
-    return basis, np.linalg.inv(means)
+    inverse: Floats = np.linalg.inv(means).astype(np.float64)
+    return basis, inverse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from twin.scenario import check, extend
+from twin.scenario import check, extend, site_data
 from twin.scenario.document import Scenario
 from twin.scenario.extend import Source
 from twin.scenario.tree import Tree, parse
@@ -19,7 +19,7 @@ class Document:
     Attributes
     ----------
     scenario
-        What exists and happens, after inheritance; not expanded.
+        What exists and happens, after inheritance, with the hours of its weather and grid files; not expanded.
     files
         The file itself, then what it extends, nearest first.
     tree
@@ -91,6 +91,6 @@ def document_of(source: Source) -> Document:
 def document_from(files: tuple[Source, ...]) -> Document:
     """Return the scenario of a file and all it extends, read already; raises as `load`."""
     tree = extend.merged(list(files))
-    scenario = scenario_of(tree, files[0].name)
+    scenario = site_data.resolved(scenario_of(tree, files[0].name), tree, files)
     check.check(scenario, tree)
     return Document(scenario, files, tree)

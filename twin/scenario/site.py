@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from twin.scenario import packed_hours
 from twin.scenario.base import Id, ItemId, Part
 from twin.scenario.quantity import (
     Carbon,
@@ -21,6 +22,11 @@ Share = Annotated[float, Field(ge=0, le=100)]
 
 CABINET_UNITS = 48
 """Height of a rack that names no part of the catalogue [U]."""
+
+CLIMATE_HOURS = ("dry_bulb", "wet_bulb", "dew_point")
+"""Columns of the packed hours of a climate [C]."""
+GRID_HOURS = ("price", "carbon")
+"""Columns a packed year of a grid may have [USD/MWh], [g/kWh]."""
 
 
 class Climate(Part):
@@ -41,6 +47,19 @@ class Climate(Part):
     swing_k: TemperatureDifference = Field(
         default=8.0, alias="swing", ge=0, le=40, description="peak to trough within a day; warmest at 15:00"
     )
+    hours: str | None = Field(
+        default=None,
+        description="the hours of the file themselves, packed by the program so that runs need no file; leave it out",
+    )
+
+    @field_validator("hours")
+    @classmethod
+    def _can_be_unpacked(cls, said: str | None) -> str | None:
+        if said is not None and set(packed_hours.unpack(said, CLIMATE_HOURS)) != set(CLIMATE_HOURS):
+            raise ValueError(
+                f"must hold the columns {', '.join(CLIMATE_HOURS)}; leave it out and name a file"
+            )
+        return said
 
 
 class Grid(Part):
@@ -56,7 +75,11 @@ class Grid(Part):
     )
     file: str | None = Field(
         default=None,
-        description="hourly year instead: a CSV file in the scene's folder with columns price and carbon",
+        description="hourly year instead: a CSV file in the scene's folder with a column price, carbon, or both",
+    )
+    hours: str | None = Field(
+        default=None,
+        description="the hours of the file themselves, packed by the program so that runs need no file; leave it out",
     )
     ramp_w_s: PowerRamp | None = Field(
         default=None, alias="ramp", gt=0, description="steepest change of load allowed; none: any"
@@ -65,18 +88,32 @@ class Grid(Part):
         default=None, alias="peak", gt=0, description="contracted peak; more is counted; none: any"
     )
 
+    @field_validator("hours")
+    @classmethod
+    def _can_be_unpacked(cls, said: str | None) -> str | None:
+        if said is not None:
+            packed_hours.unpack(said, GRID_HOURS)
+        return said
+
+    @field_validator("carbon_day", "price_day")
+    @classmethod
+    def _has_a_day(cls, said: tuple[float, ...]) -> tuple[float, ...]:
+        if len(said) not in (0, 24):
+            raise ValueError(f"must have 24 factors, one for each hour from midnight, not {len(said)}")
+        return said
+
 
 class Site(Part):
     """The place: name, time zone, weather, grid."""
 
     name: str = Field(default="unnamed site", description="as people call it")
     timezone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
-    latitude_deg: float = Field(
-        default=40.0,
+    latitude_deg: float | None = Field(
+        default=None,
         alias="latitude",
         ge=-90,
         le=90,
-        description="for the sun on solar panels; north is positive",
+        description="for the sun on solar panels; north is positive; none: that of the climate, or 40",
     )
     climate: Climate = Field(default=Climate(), description="outdoor air")
     grid: Grid = Field(default=Grid(), description="electricity supply")

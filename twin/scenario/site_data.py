@@ -1,0 +1,86 @@
+"""What a scene's site says by reference - a place, a weather file, a grid file - put into the scenario itself.
+
+After this a scenario needs no folder any more: worker processes and run files have the hours with them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+
+from twin.scenario import grid_file, places, weather_file
+from twin.scenario.document import Scenario
+from twin.scenario.extend import Source
+from twin.scenario.problem import Problem, ScenarioError, shown
+from twin.scenario.site import Climate, Grid, Site
+from twin.scenario.tree import Path, Tree, child, locate, written
+
+
+def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+    """Return `scenario` with the hours of the files its site names, and the latitude of its climate.
+
+    Parameters
+    ----------
+    scenario
+        As validated.
+    tree
+        What it was made from, for the places.
+    files
+        Of the chain, the scene itself first: paths are inside the folder of the one that says them.
+
+    Raises
+    ------
+    ScenarioError
+        When a place or file is not there, or a file holds anything wrong.
+    """
+    site = scenario.site
+    climate, latitude_deg = _climate(site.climate, tree, files)
+    grid = _grid(site.grid, tree, files)
+    if climate is site.climate and grid is site.grid and latitude_deg is None:
+        return scenario
+    changes: dict[str, Climate | Grid | float] = {"climate": climate, "grid": grid}
+    if latitude_deg is not None and site.latitude_deg is None:
+        changes["latitude_deg"] = latitude_deg
+    made: Site = site.model_copy(update=changes)
+    return scenario.model_copy(update={"site": made})
+
+
+def _climate(climate: Climate, tree: Tree, files: tuple[Source, ...]) -> tuple[Climate, float | None]:
+    at: Path = ("site", "climate", "place")
+    if climate.place is not None:
+        if climate.file is not None:
+            reason, hint = "is said beside file, and only one can be the weather", "leave one of them out"
+            raise ScenarioError([_problem(tree, at, shown(climate.place), reason, hint)])
+        try:
+            return climate, places.place(climate.place).latitude_deg
+        except places.PlaceError as bad:
+            reason, _, hint = str(bad).partition("; ")
+            raise ScenarioError([_problem(tree, at, "", reason, hint)]) from None
+    if climate.file is None or climate.hours is not None:
+        return climate, None
+    at = ("site", "climate", "file")
+    made = weather_file.read(climate.file, _folder(files, at), _problem(tree, at))
+    return climate.model_copy(update={"hours": made.packed}), made.latitude_deg
+
+
+def _grid(grid: Grid, tree: Tree, files: tuple[Source, ...]) -> Grid:
+    if grid.file is None or grid.hours is not None:
+        return grid
+    at: Path = ("site", "grid", "file")
+    packed = grid_file.read(grid.file, _folder(files, at), _problem(tree, at))
+    return grid.model_copy(update={"hours": packed})
+
+
+def _folder(files: tuple[Source, ...], at: Path) -> FilePath | None:
+    """Return the folder of the nearest file of the chain that says the value at `at`."""
+    for source in files:
+        here: Tree | None = source.tree
+        for step in at:
+            here = child(here, step) if here is not None else None
+        if here is not None:
+            return source.path.parent if source.path is not None else None
+    return None
+
+
+def _problem(tree: Tree, at: Path, value: str = "", reason: str = "", hint: str = "") -> Problem:
+    mark = locate(tree, at)
+    return Problem(mark.file, mark.line, written(at, tree), value, reason, hint)
