@@ -48,22 +48,3 @@ def coil_share(effectiveness: ArrayLike, recirculation: ArrayLike) -> Floats:
     share = np.asarray(recirculation, dtype=np.float64)
     result: Floats = 1.0 / (1.0 + np.asarray(effectiveness, dtype=np.float64) * share / (1.0 - share))
     return result
-
-
-def exchanger_ntu(approach_k: ArrayLike, rise_k: ArrayLike, ratio: ArrayLike) -> Floats:
-    """NTU of a counterflow exchanger that gives an approach [-].
-
-    Parameters
-    ----------
-    approach_k : array_like
-        Air or fluid out over water in [K].
-    rise_k : array_like
-        What it is cooled by [K].
-    ratio : array_like
-        Its heat capacity flow over that of the water, 0 <= C < 1 [-].
-    """
-    approach = np.asarray(approach_k, dtype=np.float64)
-    rise, c = np.asarray(rise_k, dtype=np.float64), np.asarray(ratio, dtype=np.float64)
-    eps = rise / (rise + approach)
-    result: Floats = np.log((1.0 - eps * c) / (1.0 - eps)) / (1.0 - c)
-    return result

@@ -1,15 +1,11 @@
 """Chillers, towers and dry coolers: what water they can make, and what they draw for it (PHYSICS.md section 4).
 
-Pure functions of load, weather and set point. Approaches are those of machines in good repair at their rated air and
-water flow; loads are shares of capacity, 0 to about 1.5.
+Pure functions of load, weather and set point, of one plant: a site has few, and they are asked at every thermal step.
+Approaches are those of machines in good repair at their rated air and water flow; loads are shares of capacity, 0 to
+about 1.5.
 """
 
 import math
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-Floats = NDArray[np.float64]
 
 EXCHANGER_APPROACH_K = 2.0
 """Facility supply over tower or cooler water, across their plate exchanger at full load [K] [est, PHYSICS 4]."""
@@ -24,49 +20,50 @@ STILL_AIR_SHARE = 0.12
 """Capacity of a tower or cooler whose fans stand still: natural draught [-] [recalled, 10-15 %]."""
 PART_LOAD_LOSS = 0.10
 """Share of a chiller's full-load work that its part load does not save, at the same lift [-] [est]."""
+LEAST_LIFT_K = 5.0
+"""A compressor works against no less [K] [est]."""
 OVERLOAD_PER_K = 0.03
 """More heat that a chiller lifts for each K of warmer water [1/K] [recalled, 2-4 %]."""
 
 
-def tower_approach_k(load: ArrayLike, wet_bulb_c: ArrayLike, rated_k: float) -> Floats:
+def tower_approach_k(load: float, wet_bulb_c: float, rated_k: float) -> float:
     """Water of a cooling tower over the wet bulb, fans at full speed [K].
 
     Proportional to the load, and larger in cold air. Valid for wet bulbs of -5 to 30 C and loads to 1.5.
 
     Parameters
     ----------
-    load : array_like
+    load : float
         Heat over rated heat of the towers that run [-].
-    wet_bulb_c : array_like
+    wet_bulb_c : float
         [C].
     rated_k : float
         Approach at full load and a wet bulb of 24 C [K].
     """
-    colder_k = TOWER_RATED_WET_C - np.asarray(wet_bulb_c, dtype=np.float64)
-    cold = np.clip(np.exp(TOWER_COLD_PER_K * colder_k), *TOWER_COLD_RANGE)
-    result: Floats = rated_k * np.maximum(np.asarray(load, dtype=np.float64), 0.0) * cold
-    return result
+    cold = math.exp(TOWER_COLD_PER_K * (TOWER_RATED_WET_C - wet_bulb_c))
+    low, high = TOWER_COLD_RANGE
+    return rated_k * max(load, 0.0) * min(max(cold, low), high)
 
 
-def cooler_approach_k(load: ArrayLike, rated_k: float) -> Floats:
+def cooler_approach_k(load: float, rated_k: float) -> float:
     """Water of a dry cooler over the dry bulb, fans at full speed: proportional to the load [K]."""
-    result: Floats = rated_k * np.maximum(np.asarray(load, dtype=np.float64), 0.0)
-    return result
+    return rated_k * max(load, 0.0)
 
 
-def fan_speed(approach_k: ArrayLike, allowed_k: ArrayLike) -> Floats:
+def fan_speed(approach_k: float, allowed_k: float) -> float:
     """Speed of tower or cooler fans that just hold the set point [-].
 
     The approach goes with 1/air flow, and air flow with speed, so the speed is the approach at full speed over the
     one that the set point leaves; never below `LEAST_FAN_SPEED`.
     """
-    allowed = np.maximum(np.asarray(allowed_k, dtype=np.float64), 1e-6)
-    speed = np.asarray(approach_k, dtype=np.float64) / allowed
-    result: Floats = np.clip(speed, LEAST_FAN_SPEED, 1.0)
-    return result
+    if approach_k <= 0.0:
+        return LEAST_FAN_SPEED
+    if allowed_k <= approach_k:
+        return 1.0
+    return max(approach_k / allowed_k, LEAST_FAN_SPEED)
 
 
-def economiser_share(reach_c: ArrayLike, set_point_c: ArrayLike, return_c: ArrayLike) -> Floats:
+def economiser_share(reach_c: float, set_point_c: float, return_c: float) -> float:
     """Share of the heat that the sky takes without the compressor, 0..1 [-].
 
     Whole while the sky makes water as cold as the set point, none when it cannot cool the return, and in between
@@ -74,22 +71,39 @@ def economiser_share(reach_c: ArrayLike, set_point_c: ArrayLike, return_c: Array
 
     Parameters
     ----------
-    reach_c : array_like
+    reach_c : float
         Coldest facility water the sky can make now, approaches included [C].
-    set_point_c, return_c : array_like
+    set_point_c, return_c : float
         Facility supply wanted, and return [C].
     """
-    reach, wanted = np.asarray(reach_c, dtype=np.float64), np.asarray(set_point_c, dtype=np.float64)
-    range_k = np.maximum(np.asarray(return_c, dtype=np.float64) - wanted, 1e-6)
-    result: Floats = np.where(reach <= wanted, 1.0, np.clip(1.0 - (reach - wanted) / range_k, 0.0, 1.0))
-    return result
+    if reach_c <= set_point_c:
+        return 1.0
+    range_k = return_c - set_point_c
+    return max(0.0, 1.0 - (reach_c - set_point_c) / range_k) if range_k > 0.0 else 0.0
 
 
-def part_load_factor(load: ArrayLike) -> Floats:
-    """COP of a chiller at part load over that at full load and the same lift [-]: load / ((1 - a) load + a)."""
-    share = np.clip(np.asarray(load, dtype=np.float64), 0.0, 1.0)
-    result: Floats = share / ((1.0 - PART_LOAD_LOSS) * share + PART_LOAD_LOSS)
-    return result
+def compressor_w(
+    heat_w: float, full_w: float, evaporator_c: float, condenser_c: float, share: float
+) -> float:
+    """Work of chillers for a heat at their lift and part load [W].
+
+    COP = share of Carnot's T_ev / (T_cd - T_ev), lift at least 5 K, times part load x / ((1 - a) x + a).
+
+    Parameters
+    ----------
+    heat_w, full_w : float
+        Heat they lift, and rated heat of the machines that run [W].
+    evaporator_c, condenser_c : float
+        [C].
+    share : float
+        COP over Carnot's at full load, 0.55 of usual machines [-].
+    """
+    if heat_w <= 0.0:
+        return 0.0
+    load = min(heat_w / full_w, 1.0)
+    lift_k = max(condenser_c - evaporator_c, LEAST_LIFT_K)
+    cop = share * (evaporator_c + 273.15) / lift_k * load / ((1.0 - PART_LOAD_LOSS) * load + PART_LOAD_LOSS)
+    return heat_w / cop
 
 
 def machines_on(heat_w: float, unit_w: float, available: int) -> int:
@@ -109,11 +123,36 @@ def overload_k(heat_w: float, capacity_w: float) -> float:
     return (heat_w / capacity_w - 1.0) / OVERLOAD_PER_K
 
 
-def make_up_m3_j(evaporation_m3_j: ArrayLike, cycles: ArrayLike) -> Floats:
+def make_up_m3_j(evaporation_m3_j: float, cycles: float) -> float:
     """Water that a tower takes in for a heat: evaporation and blow-down [m3/J].
 
     What is blown down carries the salts away: at `cycles` of concentration (> 1) it is evaporation / (cycles - 1).
     """
-    n = np.asarray(cycles, dtype=np.float64)
-    result: Floats = np.asarray(evaporation_m3_j, dtype=np.float64) * n / (n - 1.0)
-    return result
+    return evaporation_m3_j * cycles / (cycles - 1.0)
+
+
+def exchanger_ua_w_k(heat_w: float, approach_k: float, hot_rise_k: float, cold_rise_k: float) -> float:
+    """UA of a counterflow exchanger that moves a heat at an approach [W/K].
+
+    Parameters
+    ----------
+    heat_w : float
+        [W].
+    approach_k : float
+        Hot side out over cold side in [K].
+    hot_rise_k, cold_rise_k : float
+        By how much the hot side cools and the cold side warms [K].
+
+    Raises
+    ------
+    ValueError
+        When the cold side would leave warmer than the hot side comes in.
+    """
+    hot_end_k = approach_k + hot_rise_k - cold_rise_k
+    if approach_k <= 0.0 or hot_end_k <= 0.0:
+        raise ValueError(
+            f"an approach of {approach_k:g} K is too small for water that warms by {cold_rise_k:g} K"
+        )
+    same = abs(hot_end_k - approach_k) < 1e-9 * approach_k
+    mean_k = approach_k if same else (hot_end_k - approach_k) / math.log(hot_end_k / approach_k)
+    return heat_w / mean_k

@@ -18,7 +18,7 @@ ZERO_CELSIUS_K = 273.15
 COAST_TAU_S = 4.0
 COAST_END = 0.02
 """A pump that lost power coasts down to this flow fraction with this time constant."""
-PUMP_CURVE_STEEPNESS = 1.79
+PUMP_CURVE_STEEPNESS = (1.0 - 0.72**2) / (0.72**2 - 0.25)
 """Pump curve over system curve k/r of a pair of CDU pumps [-]: one of two left gives 72 % flow."""
 FREE_COOLING_APPROACH_K = 2.0
 """Facility supply over tower water, across their plate exchanger [K] [est]."""

@@ -67,6 +67,8 @@ class ThermalStepper:
         self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
         self._gathered: dict[float, GroupOperator] = {}
         self._steady_sink: tuple[Floats, Floats] | None = None
+        self._unmixed: Floats  # heat into all nodes, valves aside [W]
+        self._source: Floats
         self._leak: tuple[State, Floats] | None = None  # of the state last asked for
         self._set_plant(inputs)
         self._set_groups(groups)
@@ -222,8 +224,8 @@ class ThermalStepper:
         np.multiply(self._die_hbm, inputs.dyn_w[:, None], out=chain[:, :2, 1])
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
-        self._unmixed: Floats = source
-        self._source: Floats = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
+        self._unmixed = source
+        self._source = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
         self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
