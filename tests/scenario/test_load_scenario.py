@@ -51,6 +51,8 @@ def test_the_scenes_hold_what_they_say() -> None:
         "mixed-workloads": (16, 128),
         "ethernet-tcp": (32, 256),
         "fat-tree-1k": (128, 1024),
+        "frontier": (9472, 37_888),
+        "pump-trip": (144, 576),
     }
     for name in builtin_names():
         scenario = load(f"builtin:{name}").scenario

@@ -99,7 +99,7 @@ def with_changes(document: Document, settings: Sequence[str], injections: Sequen
     document = set_texts(document, settings)
     scenario = document.scenario
     for injection in injections:
-        one = parse_injection(injection)
+        one = parse_injection(injection, scenario.start)
         scenario = scenario.model_copy(update={"interventions": (*scenario.interventions, one)})
         try:
             check.check(scenario, document.tree)

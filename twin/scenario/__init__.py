@@ -1,7 +1,7 @@
 """The scenario: the document that says what exists and what happens, its file, and edits of it."""
 
-from twin.scenario.action import parse_injection
 from twin.scenario.document import FORMAT, VERSION, Scenario
+from twin.scenario.injection import parse_injection
 from twin.scenario.load import Document, load, loads
 from twin.scenario.patch import Change, Patch
 from twin.scenario.problem import NewerVersion, Problem, ScenarioError

@@ -1,45 +1,52 @@
-"""Interventions: what each kind acts on, and the one-line form ``T KIND TARGET [k=v]`` of ``--inject``."""
+"""Interventions: whether one can act in a scene, by the one table of `twin.scenario.fault_kinds`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-
-from pydantic import ValidationError
+from collections.abc import Callable, Iterator
 
 from twin import units
-from twin.scenario import fields
+from twin.catalog import Catalog
 from twin.scenario.assign import NoSuchPlace, assign
+from twin.scenario.cooling import Loop, Plant
 from twin.scenario.document import Scenario
-from twin.scenario.faults import Intervention
-from twin.scenario.problem import Problem, ScenarioError
-from twin.scenario.quantity import FROM_FILE
-from twin.scenario.validate import nearest, value_problem
-
-_OPTIONS = ("for", "count", "cause", "value", "id")
-_USED = {
-    "fail": {"cause", "for"},
-    "flap": {"for", "value"},
-    "drain": {"for"},
-    "undrain": set(),
-    "pump_stop": {"for", "count"},
-    "heat_rejection_loss": {"for"},
-    "power_cap": {"for", "value"},
-    "set": {"value"},
-}
-"""Options each kind takes, besides id, at, kind and target."""
+from twin.scenario.electricity import StageKind
+from twin.scenario.fault_kinds import KINDS, TargetKind
+from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.problem import ScenarioError
+from twin.scenario.site import Rows
+from twin.scenario.targets import LINK_HINT, kind_of, near
 
 LIVE = re.compile(r"jobs\[[^\]]+\]\.(checkpoint|recovery)(\.|$)")
 """Paths that `set` may change in a running hall; anything else would be another hall or other work."""
 
-_CARD = re.compile(r"[0-9]+(\.[01])?(@[a-z][a-z0-9-]*)?")
-_LINK = "links are node~card or end~end, such as gpu/0/1/2~3 or ib/0/3~ib/1/0"
-_EXAMPLE = "write it like '10 h pump_stop cdu/0 for=20s'"
+_WITH_BATTERY: tuple[StageKind, ...] = ("ups", "battery")
+_STAGES: dict[InterventionKind, tuple[tuple[StageKind, ...], str]] = {
+    "battery_empty": (_WITH_BATTERY, "has no battery; a UPS or battery storage has one"),
+    "no_start": (("generator",), "needs no start; a generator does"),
+}
+"""Kinds of stage a fault of a power item fits, and why others do not."""
+
+_NEEDS_VALUE: dict[InterventionKind, str] = {
+    "flap": "share of time the link is down, such as 10 %",
+    "power_cap": "power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
+    "set": "what the target is set to",
+}
+"""Kinds that mean nothing without a value; the others have a usual one."""
+
+_RANGES: dict[InterventionKind, tuple[float, float, str]] = {
+    "valve_stuck": (0.0, 1.0, "0 % (shut) to 100 % (open)"),
+    "blocked_plate": (0.0, 1.0, "0 % (nothing flows) to 100 %"),
+    "bad_contact": (1.0, 100.0, "a factor from 1 to 100"),
+    "heat_wave": (0.1, 40.0, "0.1 K to 40 K"),
+}
 Wrong = tuple[str, str, str]
 """Key, reason, hint."""
 
 
-def wrong(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
+def wrong(
+    scenario: Scenario, one: Intervention, item: Callable[[str], str], catalog: Catalog
+) -> Iterator[Wrong]:
     """Yield what is wrong with an intervention in this scenario.
 
     Parameters
@@ -49,111 +56,146 @@ def wrong(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> 
     one
         The intervention.
     item
-        Returns why an id names no row, rack, node or GPU; "" when it does. What a fabric is made of is known only
-        once it is built: the run refuses a switch or link that is not there.
+        Returns why an id names no row, rack, node or GPU; "" when it does.
+    catalog
+        For how many supplies a node has.
     """
+    known = KINDS[one.kind]
     given = {"for": one.duration_s, "count": one.count, "cause": one.cause, "value": one.value}
     for key, value in given.items():
-        if value is not None and key not in _USED[one.kind]:
-            known = ", ".join(sorted(_USED[one.kind])) or "nothing"
-            yield key, f"means nothing for {one.kind}", f"it takes {known}"
-    yield from _target(scenario, one, item)
+        if value is not None and key not in known.options:
+            takes = ", ".join(sorted(known.options)) or "nothing"
+            yield key, f"means nothing for {one.kind}", f"it takes {takes}"
+    if one.kind == "set":
+        yield from _setting(scenario, one)
+    else:
+        kind, reason, hint = kind_of(scenario, one.target, known.targets, item)
+        if one.kind == "flap" and kind is None and "~" not in one.target:
+            reason, hint = "is no link: flap takes one", LINK_HINT
+        if kind is None:
+            yield "target", reason, hint
+        else:
+            yield from _misfit(scenario, one, kind, catalog)
+        yield from _value(one)
     causes = [cause.id for cause in scenario.failures.causes]
     if one.cause is not None and causes and one.cause not in causes:
-        yield "cause", "names no cause of failures.causes", _near(one.cause, causes)
+        yield "cause", "names no cause of failures.causes", near(one.cause, causes)
 
 
-def _target(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
-    if one.kind in ("fail", "flap", "drain", "undrain"):
-        yield from _place(scenario, one, item)
-        if one.kind == "flap":
-            yield from _share(one.value)
-    elif one.kind == "pump_stop":
-        loops = {f"{loop.id}/{i}": loop for loop in scenario.cooling.loops for i in range(loop.count)}
-        loop = loops.get(one.target)
-        if loop is None:
-            yield "target", "names no coolant or air loop", _near(one.target, loops)
-        elif one.count is not None and one.count > loop.pumps:
-            yield "count", f"is more than the {loop.pumps} pumps of {one.target}", ""
-    elif one.kind == "heat_rejection_loss":
-        plants = [plant.id for plant in scenario.cooling.plants]
-        if one.target not in plants:
-            yield "target", "names no facility loop of cooling.plants", _near(one.target, plants)
-    elif one.kind == "power_cap":
-        jobs = ["all", *(job.id for job in scenario.jobs)]
-        if one.target not in jobs:
-            yield "target", "names no job, nor all", _near(one.target, jobs)
-        yield from _power(one.value)
+def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield why a fault does not fit the thing it names, or takes more machines than there are."""
+    name = one.target.partition("/")[0]
+    if kind == "power":
+        stage = next(stage for stage in scenario.power if stage.id == name)
+        fitting, why = _STAGES.get(one.kind, ((stage.kind,), ""))
+        if stage.kind not in fitting:
+            yield "target", f"is a {stage.kind} and {why}", ""
+        elif one.kind == "no_start":
+            yield from _too_many(one, stage.units, "machines")
+    elif kind == "loop":
+        yield from _loop_misfit(one, next(loop for loop in scenario.cooling.loops if loop.id == name))
+    elif kind == "plant":
+        yield from _plant_misfit(one, next(p for p in scenario.cooling.plants if p.id == one.target))
+    elif kind in ("rack", "node"):
+        rows = next(rows for hall in scenario.halls for rows in hall.rows if rows.id == name)
+        yield from _rack_misfit(scenario, one, kind, rows, catalog)
+
+
+def _loop_misfit(one: Intervention, loop: Loop) -> Iterator[Wrong]:
+    if one.kind == "fan_stop" and loop.kind in ("liquid", "immersion"):
+        yield "target", f"is a {loop.kind} loop and has no fans", "pump_stop stops its pumps"
+    elif one.kind == "leak" and loop.kind == "air":
+        yield "target", "is an air loop: nothing leaks from it", "leak takes a loop with coolant, or a rack"
+    elif one.kind == "valve_stuck" and loop.control == "none":
+        yield "target", "has no control valve", "give the loop control: valve"
     else:
-        yield from _setting(scenario, one)
+        yield from _too_many(one, loop.pumps, "fans" if loop.kind == "air" else "pumps")
 
 
-def _place(scenario: Scenario, one: Intervention, item: Callable[[str], str]) -> Iterator[Wrong]:
-    """Yield what is wrong with the id of a node or what it is in, of a switch or of a link."""
-    fabrics = [fabric.id for fabric in scenario.fabrics]
-    first, tilde, second = one.target.partition("~")
-    if one.kind == "flap" and not tilde:
-        yield "target", "is no link: flap takes one", _LINK
+def _plant_misfit(one: Intervention, plant: Plant) -> Iterator[Wrong]:
+    if one.kind == "chiller_trip" and plant.kind != "chiller":
+        hint = "fan_stop stops its fans, heat_rejection_loss all of it"
+        yield "target", f"is a {plant.kind}: there is no chiller", hint
+    elif one.kind == "pump_stop":
+        yield from _too_many(one, plant.pumps, "pumps")
+    elif plant.units is not None:
+        yield from _too_many(one, plant.units, "machines")
+
+
+def _rack_misfit(
+    scenario: Scenario, one: Intervention, kind: TargetKind, rows: Rows, catalog: Catalog
+) -> Iterator[Wrong]:
+    if one.kind == "leak" and not any(
+        loop.kind != "air" and rows.id in loop.serves for loop in scenario.cooling.loops
+    ):
+        yield "target", "stands on no loop with coolant: nothing leaks there", ""
+    if one.kind != "psu_loss":
         return
-    if not tilde and first.partition("/")[0] not in fabrics:
-        reason = item(first)
-        if reason:
-            hint = ""
-            if fabrics and "no row generator" in reason and "did you mean" not in reason:
-                rest = first.partition("/")[2]
-                near = nearest(first, [f"{fabric}/{rest}" for fabric in fabrics])
-                hint = f"did you mean {near!r}?" if near else f"fabrics are {', '.join(fabrics)}"
-            yield "target", reason, hint
+    shelves, parts = _supplies(rows, catalog)
+    if kind == "rack" and not shelves:
+        yield "target", "has no power shelves: its nodes have supplies of their own", "name a node of it"
+    elif kind == "rack":
+        yield from _too_many(one, shelves, "power shelves")
+    elif not parts:
+        yield "target", "is fed from the power shelves of its rack", "name the rack"
+    else:
+        yield from _too_many(one, max(parts), "power supplies")
+
+
+def _supplies(rows: Rows, catalog: Catalog) -> tuple[int, list[int]]:
+    """Return the power shelves of a rack, and the supplies of each kind of node that has its own."""
+    groups = [group.part for group in rows.racks.nodes]
+    shelves = rows.racks.shelves.count if rows.racks.shelves else 0
+    if rows.racks.part is not None and rows.racks.part in catalog.ids("rack"):
+        held = catalog.rack(rows.racks.part).layout
+        groups += [group.part for group in held]
+        shelves = shelves or sum(g.count for g in held if g.part in catalog.ids("power_shelf"))
+    nodes = [catalog.node(part) for part in groups if part in catalog.ids("node")]
+    return shelves, [node.psu_count for node in nodes if node.psu_count]
+
+
+def _too_many(one: Intervention, there: int, what: str) -> Iterator[Wrong]:
+    if one.count is not None and one.count > there:
+        yield "count", f"is more than the {there} {what} of {one.target}", ""
+
+
+def _value(one: Intervention) -> Iterator[Wrong]:
+    """Yield what is wrong with the value, by what it is a value of."""
+    known = KINDS[one.kind]
+    if one.value is None:
+        if one.kind in _NEEDS_VALUE:
+            yield "", "needs the key 'value'", _NEEDS_VALUE[one.kind]
         return
-    if one.kind in ("drain", "undrain"):
-        yield "target", f"is part of a fabric; {one.kind} takes a GPU, node, rack or row", ""
-        return
-    for end in (first, second) if tilde else (first,):
-        reason = _end(scenario, end, item, card=end is second)
-        if reason:
-            yield "target", reason, _LINK if tilde else "switches are fabric/tier/number, such as ib/0/3"
-            return
-
-
-def _end(scenario: Scenario, end: str, item: Callable[[str], str], *, card: bool) -> str:
-    """Return why an end of a link names no switch, node or card; "" when it may."""
-    if card and _CARD.fullmatch(end):
-        return ""
-    name, *numbers = end.split("/")
-    if name not in {fabric.id for fabric in scenario.fabrics}:
-        return item(end)
-    if len(numbers) != 2 or not all(n.isdecimal() for n in numbers):
-        return f"{end!r} is no switch"
-    return (
-        "" if int(numbers[0]) <= 2 else f"{end!r} does not exist: tiers are 0 (leaf), 1 (spine) and 2 (core)"
-    )
-
-
-def _share(value: str | None) -> Iterator[Wrong]:
-    if value is None:
-        yield "", "needs the key 'value'", "share of time the link is down, such as 10 %"
+    if "value" not in known.options:
         return
     try:
-        if not 0 < units.parse(value, "fraction") < 1:
-            yield "value", "must be more than 0 and less than 100 %", "a link that is always down has failed"
+        number = value_of(one)
     except units.UnitError as bad:
-        yield "value", str(bad), ""
-
-
-def _power(value: str | None) -> Iterator[Wrong]:
-    if value is None:
-        yield "", "needs the key 'value'", "power of one GPU, such as 600 W"
+        yield "value", str(bad), f"such as {known.example}"
         return
-    try:
-        if units.parse(value, "power") <= 0:
-            yield "value", "must be more than 0 W", "power of one GPU, such as 600 W"
-    except units.UnitError as bad:
-        yield "value", str(bad), ""
+    low, high, right = _RANGES.get(one.kind, (0.0, float("inf"), ""))
+    if one.kind == "flap" and not 0 < number < 1:
+        yield "value", "must be more than 0 and less than 100 %", "a link that is always down has failed"
+    elif one.kind == "power_cap" and number <= 0:
+        yield "value", "must be more than 0 W", _NEEDS_VALUE[one.kind]
+    elif not low <= number <= high:
+        yield "value", f"must be {right}", f"such as {known.example}"
+
+
+def value_of(one: Intervention) -> float:
+    """Return the value of an intervention as a number [W, K or -]; raises `units.UnitError`."""
+    dimension, text = KINDS[one.kind].value, one.value or KINDS[one.kind].example
+    if dimension == "factor":
+        try:
+            return float(text)
+        except ValueError:
+            raise units.UnitError(f"{text!r} is no number") from None
+    return units.parse(text, "temperature_difference" if dimension == "kelvin" else dimension)
 
 
 def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
     if one.value is None:
-        yield "", "needs the key 'value'", "what the target is set to"
+        yield "", "needs the key 'value'", _NEEDS_VALUE["set"]
         return
     try:
         assign(scenario, one.target, one.value)
@@ -170,89 +212,3 @@ def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
     if not LIVE.match(one.target):
         reason = "cannot be set while the hall runs; checkpoint and recovery of a job can"
         yield "target", reason, "such as jobs[llama3].checkpoint.interval; others: in the file, or with --set"
-
-
-def parse_injection(text: str) -> Intervention:
-    """Return the intervention of one line, as ``--inject`` takes it.
-
-    Parameters
-    ----------
-    text
-        ``T KIND TARGET [k=v ...]``: "10 h pump_stop cdu/0 for=20s", "90 min fail gpu/0/3/1 cause=nic".
-
-    Raises
-    ------
-    ScenarioError
-        When it is no intervention, with what would be right.
-    """
-    words = text.split()
-    kinds = fields.spot_of(Intervention.model_fields["kind"].annotation).choices
-    taken = next((n for n in (1, 2) if _is_duration(" ".join(words[:n]))), 0)
-    if not taken:
-        raise _error(text, "at", "does not begin with a time and its unit", _EXAMPLE)
-    if len(words) < taken + 2:
-        raise _error(text, "", "needs a time, a kind and a target", _EXAMPLE)
-    kind, target = words[taken : taken + 2]
-    if kind not in kinds:
-        near = nearest(kind, kinds)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(kinds)}"
-        raise _error(text, "kind", f"{kind!r} is no kind of intervention", hint)
-    said: dict[str, object] = {"at": " ".join(words[:taken]), "kind": kind, "target": target}
-    for word in _options(words[taken + 2 :]):
-        key, equals, value = word.partition("=")
-        if not equals or key not in _OPTIONS:
-            near = nearest(key, _OPTIONS)
-            hint = f"did you mean {near}=...?" if near else f"known: {', '.join(_OPTIONS)}"
-            raise _error(text, key, "is no option k=v", hint)
-        if key in said:
-            raise _error(text, key, "is given twice")
-        value = _unquoted(value)
-        said[key] = int(value) if key == "count" and value.isascii() and value.isdigit() else value
-    try:
-        return Intervention.model_validate(said, by_alias=True, by_name=False, context=FROM_FILE)
-    except ValidationError as bad:
-        spot = fields.Spot(models=(Intervention,))
-        raise ScenarioError(
-            Problem("--inject", 0, *value_problem(error, said, spot))
-            for error in bad.errors(include_url=False, include_input=False)
-        ) from None
-
-
-def _is_duration(text: str) -> bool:
-    try:
-        units.parse(text, "duration")
-    except units.UnitError:
-        return False
-    return True
-
-
-def _options(words: list[str]) -> list[str]:
-    """Join words so that each holds one equals sign: "for=20", "s" belong together."""
-    options: list[str] = []
-    for word in words:
-        if "=" in word or not options:
-            options.append(word)
-        else:
-            options[-1] += " " + word
-    return options
-
-
-def _unquoted(value: str) -> str:
-    """Return a value without the quotes round it, which a shell leaves there where the whole line is quoted."""
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = nearest(word, names)
-    return (
-        f"did you mean {near!r}?"
-        if near
-        else f"there are {', '.join(names[:8])}"
-        if names
-        else "there are none"
-    )
-
-
-def _error(text: str, key: str, reason: str, hint: str = "") -> ScenarioError:
-    return ScenarioError([Problem("--inject", 0, key or "intervention", repr(text), reason, hint)])

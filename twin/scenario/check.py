@@ -7,27 +7,18 @@ from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
 from twin.catalog import Catalog, load_catalog
-from twin.scenario import action, expand, fabric_fits, fabric_targets, fits, storage_fits
+from twin.scenario import action, expand, fabric_fits, fabric_targets, facility_fits, fits, storage_fits
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
+from twin.scenario.fault_kinds import TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.quantity import rendered
 from twin.scenario.site import Hall
 from twin.scenario.systems import SwitchTier
+from twin.scenario.targets import kind_of
 from twin.scenario.tree import Path, Tree, child, locate, written
 from twin.scenario.validate import nearest
-
-_STAGE_PARTS = {
-    "utility": ("transformer",),
-    "transformer": ("transformer",),
-    "switchgear": ("busbar", "pdu"),
-    "generator": ("generator",),
-    "ups": ("ups",),
-    "pdu": ("pdu",),
-    "busbar": ("busbar", "pdu"),
-}
-_PLANT_PARTS = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller"}
 
 
 def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> None:
@@ -81,6 +72,7 @@ class _Checker:
         things += _named(("power",), (one.id for one in here.power))
         things += _named(("cooling", "plants"), (one.id for one in here.cooling.plants))
         things += _named(("cooling", "loops"), (one.id for one in here.cooling.loops))
+        things += _named(("power_caps",), (one.id for one in here.power_caps))
         things += _named(("storage",), (one.id for one in here.storage))
         spaces = (
             things,
@@ -102,10 +94,15 @@ class _Checker:
                 tier: SwitchTier | None = getattr(fabric, name)
                 homes = tier.racks if tier else None
                 yield from self._one(homes, self.rows, "row generator", ("fabrics", i, name, "racks"))
+        fed = [*self.rows, *(one.id for one in here.cooling.loops), *plants]
         for i, stage in enumerate(here.power):
-            yield from self._one(stage.source, stages, "power stage", ("power", i, "from"))
-            yield from self._all(stage.feeds, self.rows, "row generator", ("power", i, "feeds"))
-        yield from self._power_circles()
+            for key, above in (("from", stage.source), ("or_from", stage.spare_source), ("at", stage.at)):
+                yield from self._one(above, stages, "power stage", ("power", i, key))
+            what = "row generator, loop or facility loop"
+            yield from self._all(stage.feeds, fed, what, ("power", i, "feeds"))
+        for at, reason, hint in facility_fits.circles(here):
+            yield self._problem(at, reason, hint)
+        yield from self._caps()
         for i, loop in enumerate(here.cooling.loops):
             yield from self._one(loop.plant, plants, "facility loop", ("cooling", "loops", i, "plant"))
             yield from self._all(loop.serves, self.rows, "row generator", ("cooling", "loops", i, "serves"))
@@ -133,6 +130,8 @@ class _Checker:
                 yield from self._part(rows.racks.part, ("rack",), (*at, "part"))
                 for n, group in enumerate(rows.racks.nodes):
                     yield from self._part(group.part, ("node",), (*at, "nodes", n, "part"))
+                if rows.racks.shelves is not None:
+                    yield from self._part(rows.racks.shelves.part, ("power_shelf",), (*at, "shelves", "part"))
         for i, fabric in enumerate(self.scenario.fabrics):
             for name in ("leaf", "spine", "core"):
                 tier: SwitchTier | None = getattr(fabric, name)
@@ -141,12 +140,14 @@ class _Checker:
             yield from self._part(fabric.cable, ("cable",), ("fabrics", i, "cable"))
             yield from self._part(fabric.technology, ("technology",), ("fabrics", i, "technology"))
         for i, stage in enumerate(self.scenario.power):
-            yield from self._part(stage.part, _STAGE_PARTS[stage.kind], ("power", i, "part"))
+            yield from self._part(stage.part, facility_fits.stage_parts(stage.kind), ("power", i, "part"))
         for i, plant in enumerate(self.scenario.cooling.plants):
-            yield from self._part(plant.part, (_PLANT_PARTS[plant.kind],), ("cooling", "plants", i, "part"))
+            yield from self._part(
+                plant.part, (facility_fits.PLANT_PARTS[plant.kind],), ("cooling", "plants", i, "part")
+            )
         for i, loop in enumerate(self.scenario.cooling.loops):
-            kind = "cdu" if loop.kind == "liquid" else "crah"
-            yield from self._part(loop.part, (kind,), ("cooling", "loops", i, "part"))
+            wanted = (facility_fits.LOOP_PARTS[loop.kind],)
+            yield from self._part(loop.part, wanted, ("cooling", "loops", i, "part"))
         for i, store in enumerate(self.scenario.storage):
             yield from self._part(store.part, ("storage",), ("storage", i, "part"))
 
@@ -174,7 +175,7 @@ class _Checker:
         """Yield interventions that act on nothing."""
         for i, one in enumerate(self.scenario.interventions):
             at: Path = ("interventions", i)
-            wrong = list(action.wrong(self.scenario, one, self._thing)) or self._after(one)
+            wrong = list(action.wrong(self.scenario, one, self._thing, self.catalog)) or self._after(one)
             for key, reason, hint in wrong:
                 yield self._problem((*at, key) if key else at, reason, hint, value=None if key else "")
 
@@ -193,6 +194,7 @@ class _Checker:
     def fits(self) -> list[Problem]:
         """Return racks that overflow, fabrics and jobs that do not come out; wants references that hold."""
         wrong = list(fits.too_high(self.scenario, self.catalog)) or [
+            *facility_fits.facility(self.scenario, self.catalog),
             *fabric_fits.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog),
             *storage_fits.chains(self.scenario),
@@ -207,6 +209,14 @@ class _Checker:
         later = _Checker(assign(self.scenario, one.target, one.value), self.tree, self.catalog)
         broken = set(later.references()) - set(self.references())
         return [("value", problem.reason, problem.hint) for problem in broken]
+
+    def _caps(self) -> Iterator[Problem]:
+        """Yield caps on what does not exist."""
+        wanted: tuple[TargetKind, ...] = ("all", "hall", "row", "rack", "power")
+        for i, cap in enumerate(self.scenario.power_caps):
+            kind, reason, hint = kind_of(self.scenario, cap.target, wanted, self._thing)
+            if kind is None:
+                yield self._problem(("power_caps", i, "target"), reason, hint)
 
     def _thing(self, item: str) -> str:
         """Return why `item` is no row, rack, node or GPU; "" when it is one."""
@@ -252,16 +262,6 @@ class _Checker:
             if int(number) >= limit:
                 return f"{item!r} does not exist: {name!r} has {limit} {what}, counted from 0"
         return ""
-
-    def _power_circles(self) -> Iterator[Problem]:
-        source = {stage.id: stage.source for stage in self.scenario.power}
-        for i, stage in enumerate(self.scenario.power):
-            seen, at = {stage.id}, stage.source
-            while at is not None and at not in seen:
-                seen.add(at)
-                at = source.get(at)
-            if at == stage.id:
-                yield self._problem(("power", i, "from"), "makes a circle: the stage supplies itself")
 
     def _twice(self, space: Iterable[tuple[str, Path]]) -> Iterator[Problem]:
         first: dict[str, Path] = {}

@@ -84,7 +84,9 @@ class Intervention(Part):
     """Something done to the running hall at a time: the grammar of ``--inject``."""
 
     id: Id | None = Field(default=None, description="name; none: made from kind and time")
-    at_s: Duration = Field(alias="at", ge=0, description="after the start")
+    at_s: Duration = Field(
+        alias="at", ge=0, description="after the start, or a time of day: 10:00, or 2026-01-06T10:00"
+    )
     kind: InterventionKind = Field(
         description="what is done; twin.scenario.fault_kinds says what each acts on and takes"
     )

@@ -9,7 +9,7 @@ from twin.scenario import cuts, expand
 from twin.scenario.document import Scenario
 from twin.scenario.site import CABINET_UNITS, Racks
 from twin.scenario.tree import Path
-from twin.scenario.work import Inference, Job, LlmTraining, Reinforcement
+from twin.scenario.work import Inference, Job, LlmTraining, Load, Reinforcement
 
 Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint."""
@@ -65,7 +65,7 @@ def unlinked(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield jobs that talk between scale-up domains in a scene without any fabric: their network is not modelled."""
     for i, job in enumerate(scenario.jobs):
         node = _node_of(scenario, catalog, job)
-        if scenario.fabrics or node is None or isinstance(job.workload, Inference):
+        if scenario.fabrics or node is None or isinstance(job.workload, Inference | Load):
             continue
         if job.nodes * node.n_gpu > max(node.n_gpu, node.scale_up_gpus):
             reason = (

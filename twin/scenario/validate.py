@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from twin import units
-from twin.scenario import fields
+from twin.scenario import clock, fields
 from twin.scenario.document import FORMAT, VERSION, Scenario
 from twin.scenario.problem import NewerVersion, Problem, ScenarioError, shown
 from twin.scenario.quantity import FROM_FILE, rendered
@@ -33,7 +33,7 @@ def scenario_of(tree: Tree, name: str) -> Scenario:
             [Problem(name, tree.mark.line, "", shown(tree.plain()), reason, f"begin with format: {FORMAT}")]
         )
     _check_version(tree)
-    text = json.dumps(tree.plain())
+    text = json.dumps(clock.resolved(tree.plain()))
     try:
         return Scenario.model_validate_json(
             text, strict=True, by_alias=True, by_name=False, context=FROM_FILE
