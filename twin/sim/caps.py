@@ -1,0 +1,311 @@
+"""Power caps on parts of the site: what GPUs give up so that a rack, row, hall or feed stays below its limit.
+
+A cap is kept by the power limits of GPUs, as `nvidia-smi -pl` sets them: each GPU that computes counts with its limit,
+since all GPUs of a synchronous job compute at the same moment and a breaker sees that moment, not the mean of a step.
+What nodes draw besides their GPUs, switches, stores and the losses of power shelves is taken off first. An item of the
+power tree counts every rack below it in full, also one that shares its load with a second feed: the limit then still
+holds when the other feed is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin import units
+from twin.physics.gpu_power import dynamic_unit_w
+from twin.physics.power_sharing import Policy, share_out
+from twin.plant.find import find
+from twin.plant.tables import Plant
+from twin.record.events import Severity
+from twin.scenario.electricity import PowerCap
+from twin.sim.clocks import Clocks
+from twin.sim.limits import Limits
+from twin.sim.log import Log
+from twin.sim.traces import IDLE, OFF
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+STEP_W = 5.0
+"""Limits of GPUs are whole multiples of it, so that those of many racks are alike and few groups are integrated."""
+FELT_W = 0.5
+"""A GPU that gives up less than this is not limited."""
+MANY = 5
+"""Caps that begin or cease to hold at one moment and are still told one by one."""
+LAST = -(10**9)
+"""Priority of nodes that run no job."""
+
+
+@dataclass
+class Cap:
+    """One cap in force.
+
+    Parameters
+    ----------
+    target
+        Id of what it limits; all: the whole site.
+    limit_w
+        Of everything in it, at the racks' input [W].
+    share
+        How GPUs share it.
+    nodes, racks
+        Slots of the nodes and racks in it.
+    binds, broken
+        Whether GPUs give up power for it, and whether that is not enough.
+    asked_w, given_w, gpus
+        What its GPUs ask for and may draw [W], and how many of them are limited, at the latest look.
+    """
+
+    target: str
+    limit_w: float
+    share: Policy
+    nodes: Ints
+    racks: Ints
+    binds: bool = False
+    broken: bool = False
+    asked_w: float = 0.0
+    given_w: float = 0.0
+    gpus: int = 0
+
+
+class PowerCaps:
+    """Caps of the scenario and of interventions; nested ones all hold, so the tightest decides."""
+
+    def __init__(
+        self,
+        caps: Iterable[PowerCap],
+        plant: Plant,
+        limits: Limits,
+        clocks: Clocks,
+        node_part: Ints,
+        log: Log,
+    ) -> None:
+        self.plant, self.limits, self.clocks, self.log = plant, limits, clocks, log
+        self.node_part = node_part
+        self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
+        self.caps: dict[str, Cap] = {}
+        self._order: list[Cap] = []
+        self._lifted: list[Cap] = []  # since the latest look
+        self._seen: tuple[object, ...] | None = None
+        for cap in caps:
+            self.set(f"cap {cap.id}", cap.target, cap.limit_w, cap.share)
+
+    def set(self, key: str, target: str, limit_w: float, share: Policy = "proportional") -> None:
+        """Put a cap in force, or change it.
+
+        Parameters
+        ----------
+        key
+            By which it is changed and cleared.
+        target
+            all, or the id of a hall, row, rack or item of the power tree.
+        limit_w
+            Of all that is in it, at the racks' input [W].
+        share
+            How GPUs share it.
+
+        Raises
+        ------
+        ValueError
+            When nothing that can be capped has this id.
+        """
+        racks = racks_of(self.plant, target)
+        inside = np.isin(self.plant.nodes.rack, racks) & self.plant.nodes.present
+        new = Cap(target, limit_w, share, np.flatnonzero(inside), racks)
+        old = self.caps.get(key)
+        if old is not None and old.target == target:
+            new.binds, new.broken = old.binds, old.broken
+        self.caps[key] = new
+        self._sort()
+
+    def clear(self, key: str) -> None:
+        """Lift a cap; nothing happens when there is none of this key."""
+        cap = self.caps.pop(key, None)
+        if cap is not None:
+            self._lifted.append(cap)
+            self._sort()
+
+    def _sort(self) -> None:
+        """Innermost first: what a rack gives up for its own cap, its row need not ask for again."""
+        self._order = sorted(self.caps.values(), key=lambda cap: (self.gpus[cap.nodes].sum(), cap.target))
+        self._seen = None
+
+    def update(
+        self,
+        now_s: float,
+        wanted: Ints,
+        overhead_w: Floats,
+        static_w: Floats,
+        rack_loss_w: Callable[[Floats], Floats],
+    ) -> bool:
+        """Share out the caps anew where anything they depend on has changed; return whether limits changed.
+
+        Parameters
+        ----------
+        now_s
+            Time, for events [s].
+        wanted
+            Trace of each node, shape (N,).
+        overhead_w
+            Power of each node besides its GPUs, shape (N,) [W].
+        static_w
+            Switches and stores of each rack, shape (R,) [W].
+        rack_loss_w
+            Losses of the power shelves of each rack when they deliver so much, shape (R,) [W].
+        """
+        if not self._order and not self._lifted:
+            return False
+        seen = (wanted, overhead_w, static_w, sorted(self.clocks.cap_w.items()))
+        if self._unchanged(seen):
+            return False
+        self._seen = (wanted.copy(), overhead_w.copy(), static_w.copy(), seen[3])
+        asked_w, floor_w, priority = self._demand(wanted)
+        racks = len(static_w)
+        by_node = self.gpus * asked_w + overhead_w
+        full_w = static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
+        fixed_w = static_w + np.bincount(self.plant.nodes.rack, overhead_w, minlength=racks)
+        fixed_w = fixed_w + rack_loss_w(full_w)
+        given_w = asked_w.copy()
+        told = [(cap, cap.binds, cap.broken) for cap in self._lifted]
+        for cap in self._lifted:
+            cap.binds = cap.broken = False
+        self._lifted = []
+        for cap in self._order:
+            mine, count = cap.nodes, self.gpus[cap.nodes]
+            before = given_w[mine]
+            room_w = cap.limit_w - float(fixed_w[cap.racks].sum())
+            shares = share_out(room_w, before, floor_w[mine], count, cap.share, priority[mine])
+            given_w[mine] = shares.unit_w
+            felt = before - shares.unit_w > FELT_W
+            cap.asked_w, cap.given_w = float(count @ before), float(count @ shares.unit_w)
+            cap.gpus = int(count[felt].sum())
+            told.append((cap, cap.binds, cap.broken))
+            cap.binds, cap.broken = bool(felt.any()), not shares.holds
+        limited = (asked_w - given_w > FELT_W) & (self.gpus > 0)
+        steps_w = np.maximum(np.floor(given_w / STEP_W) * STEP_W, np.ceil(floor_w))
+        before_w = self.limits.node_cap_w
+        self.limits.set_caps(np.where(limited, steps_w, np.inf))
+        self._tell(now_s, told)
+        return not np.array_equal(before_w, self.limits.node_cap_w)
+
+    def _unchanged(self, now: tuple[object, ...]) -> bool:
+        seen = self._seen
+        if seen is None or seen[3] != now[3]:
+            return False
+        return all(np.array_equal(a, b) for a, b in zip(seen[:3], now[:3], strict=True))  # type: ignore[arg-type]
+
+    def _demand(self, wanted: Ints) -> tuple[Floats, Floats, Floats]:
+        """Return what a GPU of each node asks for and cannot go below [W], and the priority of its job."""
+        clocks, models = self.clocks, self.clocks.models
+        rows = clocks.jobs.rows
+        ask, least = np.zeros((2 * len(rows) + 2, len(models))), np.zeros((2 * len(rows) + 2, len(models)))
+        rank = np.full(2 * len(rows) + 2, LAST, float)
+        ask[IDLE] = least[IDLE] = [model.idle_w for model in models]
+        present = set(wanted.tolist()) - {OFF, IDLE}
+        for job in sorted({trace // 2 - 1 for trace in present}):
+            rank[2 + 2 * job : 4 + 2 * job] = clocks.jobs.specs[job].priority
+            for part, (high_w, low_w) in clocks.wanted_gpu_w(job).items():
+                model = models[part]
+                ask[2 + 2 * job, part], least[2 + 2 * job, part] = high_w, low_w
+                waits_w = model.idle_w + float(dynamic_unit_w(model, model.f_max_ghz, model.a_comm))
+                ask[3 + 2 * job, part] = least[3 + 2 * job, part] = min(high_w, waits_w)
+        return ask[wanted, self.node_part], least[wanted, self.node_part], rank[wanted]
+
+    def _tell(self, now_s: float, before: list[tuple[Cap, bool, bool]]) -> None:
+        """Record which caps began or ceased to hold GPUs down, or to be broken."""
+        began = [cap for cap, binds, _ in before if cap.binds and not binds]
+        ended = [cap for cap, binds, _ in before if binds and not cap.binds]
+        self._log(now_s, "cap_on", began, Severity.NOTICE)
+        self._log(now_s, "cap_off", ended, Severity.NOTICE)
+        self._log(now_s, "cap_exceeded", [c for c, _, b in before if c.broken and not b], Severity.WARNING)
+        self._log(now_s, "cap_kept", [c for c, _, b in before if b and not c.broken], Severity.NOTICE)
+
+    def _log(self, now_s: float, kind: str, caps: list[Cap], severity: Severity) -> None:
+        if len(caps) > MANY:
+            gpus = sum(cap.gpus for cap in caps)
+            self.log.add(now_s, kind, "site", f"{len(caps):,} caps at once, {gpus:,} GPUs", severity)
+            return
+        for cap in caps:
+            self.log.add(
+                now_s, kind, "site" if cap.target == "all" else cap.target, _text(kind, cap), severity
+            )
+
+    def standing(self) -> list[Cap]:
+        """Return the caps in force, innermost first."""
+        return list(self._order)
+
+    def limited_gpus(self) -> int:
+        """Return how many GPUs have a limit below their own now."""
+        return int(self.gpus[np.isfinite(self.limits.node_cap_w)].sum())
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {
+            "caps": [
+                [key, c.target, c.limit_w, c.share, c.binds, c.broken, c.asked_w, c.given_w, c.gpus]
+                for key, c in self.caps.items()
+            ]
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.caps = {}
+        for key, target, limit_w, share, *rest in state["caps"]:
+            self.set(key, target, limit_w, share)
+            cap = self.caps[key]
+            cap.binds, cap.broken, cap.asked_w, cap.given_w, cap.gpus = rest
+
+
+def _text(kind: str, cap: Cap) -> str:
+    limit = units.render(cap.limit_w, "power", digits=4)
+    if kind == "cap_on":
+        gives_w = cap.asked_w - cap.given_w
+        share = 100 * gives_w / max(cap.asked_w, 1.0)
+        gives = units.render(gives_w, "power", digits=3)
+        return f"{cap.gpus:,} GPUs give up {gives} ({share:.0f} %) to stay below {limit}"
+    if kind == "cap_off":
+        return f"no GPU needs to give up power to stay below {limit}"
+    if kind == "cap_exceeded":
+        return f"{limit} cannot be kept: all GPUs are at their lowest clock and still draw more"
+    return f"{limit} can be kept again"
+
+
+def racks_of(plant: Plant, target: str) -> Ints:
+    """Return the racks that a cap on `target` counts: slots, present ones only.
+
+    Raises
+    ------
+    ValueError
+        When nothing that can be capped has this id.
+    """
+    racks = plant.racks
+    if target == "all":
+        return np.flatnonzero(racks.present)
+    kind, slot = find(plant, target) or ("", -1)
+    if kind == "rack":
+        mine = np.arange(len(racks.ids)) == slot
+    elif kind == "row":
+        mine = racks.row == slot
+    elif kind == "hall":
+        mine = racks.hall == slot
+    elif kind == "power":
+        below = items_below(plant.power.parent, slot)
+        mine = below[racks.feed_a] & (racks.feed_a >= 0) | below[racks.feed_b] & (racks.feed_b >= 0)
+    else:
+        raise ValueError(f"{target!r} cannot be capped: it is no hall, row, rack or item of the power tree")
+    return np.flatnonzero(mine & racks.present)
+
+
+def items_below(parent: NDArray[np.int32], item: int) -> Bools:
+    """Return which items of the power tree hang on `item`, itself included, shape (I,); parents come first."""
+    below = np.zeros(len(parent), bool)
+    below[item] = True
+    for i in range(item + 1, len(parent)):
+        below[i] = parent[i] >= 0 and below[parent[i]]
+    return below
