@@ -39,8 +39,8 @@ class Body:
         Thermal part of each node.
     spread
         Power spread factor of each GPU slot.
-    sum_s, max_s
-        The same summed and at most, by node.
+    by_air
+        Whether each thermal part is cooled by air.
     overhead_idle_w, overhead_full_w
         Power of each node besides its GPUs [W].
     overhead_to_air
@@ -56,8 +56,7 @@ class Body:
     downstream_k_w: Floats
     node_part: Ints
     spread: Floats
-    sum_s: Floats
-    max_s: Floats
+    by_air: list[bool]
     overhead_idle_w: Floats
     overhead_full_w: Floats
     overhead_to_air: Floats
@@ -98,8 +97,6 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         hall_plant[hall] = max(0, int(loops.plant[loop]))
     network = design_network(np.asarray(loops.hall, np.intp), hall_plant, thermal, installed, is_air)
     spread = _spread(plant, seed)
-    sum_s = np.add.reduceat(np.append(spread, 0.0), nodes.gpu_first) * nodes.present
-    max_s = np.maximum.reduceat(np.append(spread, 0.0), nodes.gpu_first) * nodes.present
     specs = [catalog.node(name) for name in plant.node_parts]
     idle, full = (
         np.array([getattr(s, f) for s in specs], float) for f in ("overhead_idle_w", "overhead_full_w")
@@ -117,8 +114,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         downstream_k_w=np.array([DOWNSTREAM_K_W if by_air else 0.0 for _, by_air in keys]),
         node_part=node_part,
         spread=spread,
-        sum_s=sum_s,
-        max_s=max_s,
+        by_air=[by_air for _, by_air in keys],
         overhead_idle_w=idle[by_node] * nodes.present,
         overhead_full_w=full[by_node] * nodes.present,
         overhead_to_air=np.where(air_node, 0.0, to_air[by_node]),

@@ -1,7 +1,8 @@
-"""Clock and power of each group of GPUs under cap and heat, and what its clock does to the pace of its job.
+"""Clock and power of each group of GPUs under caps, brake and heat, and what its clock does to the pace of its job.
 
 The everyday throttle is the power cap: in the big matrix products the leakiest die of a group sits at its cap, and a
-synchronous job runs at its slowest die. Heat comes on top: above max-op clocks walk down, above slowdown they halve.
+synchronous job runs at its slowest die, whatever holds that one down. Caps of the facility and the power brake come
+next (`limits`), heat on top: above max-op clocks walk down, above slowdown they halve, and hot HBM is slow.
 """
 
 from __future__ import annotations
@@ -21,11 +22,22 @@ from twin.physics.gpu_power import (
     leak_w,
 )
 from twin.physics.thermal_network import State
+from twin.sim.drive import (
+    HBM_HOT_SHARE,
+    RAMP_S,
+    Phases,
+    boost_unit_w,
+    least_activity,
+    phase_activity,
+    step_activity,
+)
 from twin.sim.jobs import Jobs
+from twin.sim.limits import Limits
 from twin.sim.traces import IDLE, OFF, STAND_IN, Traces
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 EVERY_JOB = -1
 SLOWDOWN_SHARE = 0.5
@@ -37,16 +49,24 @@ CROSSED_K = 0.1
 REFRESH_K = 1.0
 """Change of a hottest die that is worth a new clock: about 0.1 % of it."""
 REFERENCE_INLET_C = 25.0
+HBM_LIMIT_C = 95.0
+"""HBM above this is slow [C] [est]."""
+HBM_ABOVE_DIE_K = 8.0
+"""HBM is never warmer than this over its die under load, with the shipped chains [K]."""
 
 
 @dataclass(frozen=True)
 class JobClock:
-    """Clocks of the slowest die of a job [GHz]: at the default cap, at the cap in force, and with heat on top."""
+    """What limits a job [GHz]: the slowest of its dies at the default cap, under caps and brake, with heat on top.
+
+    `reference` is the clock its profile was fitted at; `memory` is the bandwidth its slowest HBM has left [-].
+    """
 
     reference: float
     free: float
     capped: float
     now: float
+    memory: float = 1.0
 
 
 class Clocks:
@@ -59,8 +79,9 @@ class Clocks:
         junction_k_w: Floats,
         downstream_k_w: Floats,
         jobs: Jobs,
+        limits: Limits,
     ) -> None:
-        self.traces, self.jobs = traces, jobs
+        self.traces, self.jobs, self.limits = traces, jobs, limits
         self.models = models
         self.junction_k_w, self.downstream_k_w = junction_k_w, downstream_k_w
         self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
@@ -72,24 +93,50 @@ class Clocks:
         self.leak_w_k = np.zeros(traces.groups.size)
         self.job_clock: dict[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
+        self.hbm_slow = np.zeros(
+            traces.groups.size, bool
+        )  # HBM of the group is too hot for its full bandwidth
         self._reference: dict[tuple[int, int], float] = {}
+        self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
-        self.throttling = False  # heat holds some clock down
-        self.first_limit_c = min((m.max_op_c for m in self.models), default=math.inf) - CROSSED_K
+        self._values: dict[str, tuple[Ints, Floats]] = {}
+        self.throttling = False  # heat holds some clock or memory down
+        self.hot_gpus = 0  # that heat held down in the latest step
+        self.first_limit_c = min(
+            (min(m.max_op_c - CROSSED_K, HBM_LIMIT_C - HBM_ABOVE_DIE_K) for m in self.models),
+            default=math.inf,
+        )
+
+    def add_part(self, like: int) -> None:
+        """Make room for another thermal part whose GPUs differ from those of part `like` in their cooling only."""
+        self.junction_k_w = np.append(self.junction_k_w, self.junction_k_w[like])
+        self.downstream_k_w = np.append(self.downstream_k_w, self.downstream_k_w[like])
+        self._by_part.clear()
+        self._values.clear()
+        self._wanted.clear()
 
     def values(self, name: str) -> Floats:
         """Return one figure of the power model for each group."""
-        if name not in self._by_part:
-            self._by_part[name] = np.array([getattr(m, name) for m in self.models], float)
-        return self._by_part[name][self.traces.groups.part]
+        part = self.traces.groups.part
+        known = self._values.get(name)
+        if known is None or known[0] is not part:
+            if name not in self._by_part:
+                self._by_part[name] = np.array([getattr(m, name) for m in self.models], float)
+            self._values[name] = known = part, self._by_part[name][part]
+        return known[1]
 
     def fit(self) -> None:
         """Grow and reset the arrays after groups were split or merged."""
         size = self.traces.groups.size
         if len(self.walk) < size:
             self.walk = np.append(self.walk, np.ones(size - len(self.walk)))
-        self.walk[self.traces.trace <= IDLE] = 1.0
-        self.throttling = bool((self.walk < 1).any())
+            self.hbm_slow = np.append(self.hbm_slow, np.zeros(size - len(self.hbm_slow), bool))
+        for source, target in self.traces.splits:
+            self.walk[target], self.hbm_slow[target] = self.walk[source], self.hbm_slow[source]
+        self.traces.splits.clear()
+        resting = self.traces.trace <= IDLE
+        self.walk[resting], self.hbm_slow[resting] = 1.0, False
+        self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         self._seen_c = np.full(size, math.inf)
 
     def limits_c(self, hot_c: Floats) -> Floats:
@@ -111,7 +158,7 @@ class Clocks:
         excess: Floats = self.downstream_k_w[self.traces.groups.part] * (
             self.base_w + self.traces.hot_s * self.dyn_w
         )
-        return excess
+        return excess * self.traces.behind
 
     def control(self, hot_c: Floats, dt_s: float) -> tuple[list[int], list[int]]:
         """Walk clocks by the hottest dies at the end of a step; return groups that began and ceased to throttle."""
@@ -130,9 +177,23 @@ class Clocks:
         floor = self.values("f_min_ghz") / self.values("f_max_ghz")
         self.walk = np.clip(np.where(working, walk, 1.0), floor, 1.0)
         after = self.walk < 1
-        self.throttling = bool(after.any())
+        self.throttling = bool(after.any() or self.hbm_slow.any())
         self._seen_c[before | after] = math.inf
         return np.flatnonzero(after & ~before).tolist(), np.flatnonzero(before & ~after).tolist()
+
+    def watch_hbm(self, hbm_c: Floats) -> None:
+        """Take note of the hottest HBM of each group: above its limit it is slow until 3 K below [C]."""
+        limit_c = np.where(self.hbm_slow, HBM_LIMIT_C - RELEASE_K, HBM_LIMIT_C - CROSSED_K)
+        slow = self.traces.working & (hbm_c >= limit_c)
+        moved = slow != self.hbm_slow
+        if moved.any():
+            self.hbm_slow = slow
+            self._seen_c[moved] = math.inf
+        self.throttling = bool((self.walk < 1).any() or slow.any())
+
+    def throttled_gpus(self) -> int:
+        """Return how many GPUs heat holds down now."""
+        return self.hot_gpus if self.throttling else 0
 
     def stale(self, hot_c: Floats) -> bool:
         """Return whether the hottest dies have moved enough for new clocks [C]."""
@@ -144,88 +205,100 @@ class Clocks:
         traces, size = self.traces, self.traces.groups.size
         hot_c = state.die_c(traces.hot_s)
         base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
-        self.capped_ghz = self.values("f_max_ghz")
+        self.capped_ghz = self.values("f_max_ghz").copy()
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
         base[on] = self.values("idle_w")[on]
         for job, members in traces.of_job.items():
-            self._refresh_job(job, members, hot_c, dyn, leak, clock)
+            self._refresh_job(job, members, hot_c, base, dyn, leak, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
         self._seen_c = hot_c + self.downstream_c()
+
+    def default_cap_w(self, job: int, model: GpuPowerModel) -> float:
+        """Return the power limit of the GPUs of `job` by themselves and by caps on jobs [W]."""
+        if not self.cap_w:
+            return model.cap_w
+        return min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
 
     def _refresh_job(
         self,
         job: int,
-        members: list[tuple[int, NDArray[np.intp]]],
+        members: list[tuple[int, Ints]],
         hot_c: Floats,
+        base: Floats,
         dyn: Floats,
         leak: Floats,
         clock: Floats,
     ) -> None:
-        traces, work, pace = self.traces, self.jobs.work[job], self.jobs.pace[job]
-        slowest: JobClock | None = None
+        traces, work, limited = self.traces, self.jobs.work[job], self.limits.any
+        measured = work.gpu_load is not None
+        # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
+        free_share = capped_share = now_share = math.inf
+        reference = 1.0
         for part, mine in members:
             model = self.models[part]
-            leakage_w = leak_w(model, hot_c[mine], 1.0)
-            phase = self.phase_activity(job, model)
-            free = clock_under_cap(model, model.cap_w, traces.hot_s[mine], phase, leakage_w)
-            cap_w = min(model.cap_w, self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
+            spread = 1.0 if measured else traces.hot_s[mine]
+            leakage_w = np.zeros(len(mine)) if measured else leak_w(model, hot_c[mine], 1.0)
+            phase = phase_activity(work, model)
+            free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)
+            cap_w: Floats | float = self.default_cap_w(job, model)
             capped = free
-            if cap_w < model.cap_w:
-                capped = clock_under_cap(model, cap_w, traces.hot_s[mine], phase, leakage_w)
+            if limited:
+                cap_w = np.minimum(cap_w, self.limits.cap_w[traces.limit[mine]])
+            if limited or cap_w < model.cap_w:
+                capped = clock_under_cap(model, cap_w, spread, phase, leakage_w)
+            if limited:
+                share = self.limits.clock_share[traces.limit[mine]]
+                capped = np.maximum(model.f_min_ghz, share * capped)
             self.capped_ghz[mine] = capped
             allowed = np.minimum(capped, self.walk[mine] * model.f_max_ghz)
             clock[mine] = now = np.maximum(model.f_min_ghz, allowed)
-            reference = self._reference_ghz(job, part)
-            mine_clock = JobClock(reference, float(free.min()), float(capped.min()), float(now.min()))
-            if slowest is None or mine_clock.now / reference < slowest.now / slowest.reference:
-                slowest = mine_clock
-        if slowest is None:
-            return
-        self.job_clock[job] = slowest
+            own = self._reference_ghz(job, part)
+            free_share = min(free_share, float(np.minimum.reduce(free)) / own)
+            capped_share = min(capped_share, float(np.minimum.reduce(capped)) / own)
+            slowest = float(np.minimum.reduce(now)) / own
+            if slowest < now_share:
+                now_share, reference = slowest, own
+        memory = 1.0
+        if self.throttling and any(self.hbm_slow[mine].any() for _, mine in members):
+            memory = HBM_HOT_SHARE
+        self.job_clock[job] = JobClock(
+            reference, reference * free_share, reference * capped_share, reference * now_share, memory
+        )
+        pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
         for part, mine in members:
             model, now = self.models[part], clock[mine]
             steps = traces.trace[mine] % 2 == 0
-            gemm_s = work.gemm_s * slowest.reference / now
-            step_s = np.maximum(pace.step_s, gemm_s + work.memory_s)
-            wait_s = step_s - gemm_s - work.memory_s
-            mixed = (
-                self.gemm_activity(job, model) * gemm_s
-                + model.a_memory * work.memory_s
-                + model.a_comm * np.maximum(0.0, wait_s - work.rest_s)
-            )
-            activity = np.where(steps, mixed / step_s * work.duty, model.a_comm)
-            dyn[mine] = dynamic_unit_w(model, now, activity)
+            gemm_s = work.gemm_s * self._reference_ghz(job, part) / now
+            memory_s: Floats | float = work.memory_s
+            if memory < 1.0:
+                memory_s = np.where(self.hbm_slow[mine], work.memory_s / HBM_HOT_SHARE, work.memory_s)
+            step_s = np.maximum(pace_s, gemm_s + memory_s)
+            activity = step_activity(work, model, now, gemm_s, memory_s, step_s, floor)
+            spins = np.maximum(model.a_comm, least_activity(work, model, now, floor))
+            power_w = dynamic_unit_w(model, now, np.where(steps, activity, spins))
+            if measured:  # measured power knows no spread and has its leakage in it
+                base[mine] += power_w
+                continue
+            dyn[mine] = power_w
             leak[mine] = np.where(steps, model.leak_w_per_k * work.duty, 0.0)
 
     def phase_activity(self, job: int, model: GpuPowerModel) -> float:
-        """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)].
-
-        Kernels last milliseconds and the cap regulates over about 100 ms, so it sees the mean of matrix products,
-        memory traffic and the communication woven between them, not each of them.
-        """
-        return self._phase_activity(self.jobs.work[job], model)
-
-    def _phase_activity(self, work: Work, model: GpuPowerModel) -> float:
-        gemm = model.a_gemm_fp8 if work.fp8 else model.a_gemm
-        busy = gemm * work.gemm_s + model.a_memory * work.memory_s
-        total_s = work.gemm_s + work.memory_s + work.close_s
-        return (busy + model.a_comm * work.close_s) / total_s
-
-    def gemm_activity(self, job: int, model: GpuPowerModel) -> float:
-        """Return the activity of the big matrix products of `job` on a part [W/(V^2 GHz)]."""
-        return model.a_gemm_fp8 if self.jobs.work[job].fp8 else model.a_gemm
+        """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""
+        return phase_activity(self.jobs.work[job], model)
 
     def _reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
 
         That is the state step-time profiles were fitted in, so a healthy job has factor one.
         """
+        if self.jobs.work[job].gpu_load is not None:
+            return self.models[part].f_max_ghz
         if (job, part) not in self._reference:
             model, gpus = self.models[part], max(2, self.jobs.rows[job].gpus)
             slowest_s = float(die_spread((gpus - 0.375) / (gpus + 0.25)))
             die_c = REFERENCE_INLET_C + self.junction_k_w[part] * model.cap_w
-            phase = self._phase_activity(self.jobs.planned[job], model)
+            phase = phase_activity(self.jobs.planned[job], model)
             leakage_w = leak_w(model, die_c, 1.0)
             self._reference[job, part] = float(
                 clock_under_cap(model, model.cap_w, slowest_s, phase, leakage_w)
@@ -233,26 +306,72 @@ class Clocks:
         return self._reference[job, part]
 
     def load_share(self, job: int) -> float:
-        """Return the mean power of GPUs that step in `job`, between idle and rated, at the reference clock."""
-        shares = []
+        """Return how hard `job` drives the rest of a node, 0..1: as its GPUs, unless it says."""
+        work, shares = self.jobs.work[job], [0.0]
+        if work.node_load is not None:
+            return work.node_load
         for part, model in enumerate(self.models):
-            work, unit = self.jobs.work[job], self._reference_ghz(job, part)
-            wait_s = max(0.0, work.step_s - work.gemm_s - work.memory_s - work.rest_s)
-            mixed = self.gemm_activity(job, model) * work.gemm_s + model.a_memory * work.memory_s
-            mean = (mixed + model.a_comm * wait_s) / work.step_s * work.duty
+            unit = self._reference_ghz(job, part)
+            mean = step_activity(work, model, unit, work.gemm_s, work.memory_s, work.step_s)
             shares.append(float(dynamic_unit_w(model, unit, mean)) / (model.cap_w - model.idle_w))
         return min(1.0, max(shares))
+
+    def wanted_gpu_w(self, job: int) -> dict[int, tuple[float, float]]:
+        """Return by thermal part what a GPU of spread 1 takes while `job` computes: as it wants, and at its lowest [W].
+
+        It wants boost, but no more than its own limit and caps on jobs allow; leakage aside.
+        """
+        work, cap_w = (
+            self.jobs.work[job],
+            min(self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf)),
+        )
+        known = self._wanted.get(job)
+        if known is None or known[0] is not work or known[1] != cap_w:
+            found = {}
+            for part, model in enumerate(self.models):
+                phase = phase_activity(work, model)
+                lowest_w = model.idle_w + float(dynamic_unit_w(model, model.f_min_ghz, phase))
+                boost_w = model.idle_w + boost_unit_w(model) * phase
+                found[part] = max(lowest_w, min(model.cap_w, cap_w, boost_w)), lowest_w
+            self._wanted[job] = known = work, cap_w, found
+        return known[2]
+
+    def phases(self, job: int) -> Phases | None:
+        """Return what the mean GPU of `job` draws through a step at present clocks, leakage aside; None: no steps."""
+        mine = np.concatenate([g for _, g in self.traces.of_job.get(job, [])] or [np.zeros(0, np.intp)])
+        mine = mine[self.traces.trace[mine] % 2 == 0] if mine.size else mine
+        if not mine.size or job not in self.job_clock:
+            return None
+        work, clocks, floor = self.jobs.work[job], self.job_clock[job], self.jobs.specs[job].power_floor
+        groups, high_w, low_w = self.traces.groups, 0.0, 0.0
+        slower = clocks.reference / clocks.now
+        busy_s = work.gemm_s * slower + work.memory_s / clocks.memory + work.close_s
+        step_s = max(self.jobs.pace[job].step_s, busy_s)
+        rest_s = min(work.rest_s, step_s - busy_s)
+        for g in mine.tolist():
+            model, ghz = self.models[int(groups.part[g])], float(self.clock_ghz[g])
+            unit_w = float(dynamic_unit_w(model, ghz, 1.0))
+            mean_s = 1.0 if work.gpu_load is not None else float(groups.mean_s[g])
+            least = float(least_activity(work, model, ghz, floor))
+            waits = max(model.a_comm, least) * (step_s - busy_s - rest_s) + least * rest_s
+            low = waits / (step_s - busy_s) if step_s > busy_s else max(model.a_comm, least)
+            high_w += groups.n[g] * (model.idle_w + mean_s * unit_w * phase_activity(work, model))
+            low_w += groups.n[g] * (model.idle_w + mean_s * unit_w * low)
+        gpus = float(groups.n[mine].sum())
+        return Phases(float(high_w) / gpus, float(low_w) / gpus, step_s, busy_s / step_s, RAMP_S)
 
     def slower_s(self, job: int) -> dict[str, float]:
         """Return by account how much longer a step of `job` is than at the reference clock [s]."""
         clocks = self.job_clock.get(job)
         if clocks is None:
             return {}
-        scale = self.jobs.work[job].clocked_s * clocks.reference
+        work = self.jobs.work[job]
+        scale = work.clocked_s * clocks.reference
         return {
             "straggler": scale * (1 / clocks.free - 1 / clocks.reference),
             "power_cap": scale * (1 / clocks.capped - 1 / clocks.free),
-            "thermal_throttle": scale * max(0.0, 1 / clocks.now - 1 / clocks.capped),
+            "thermal_throttle": scale * max(0.0, 1 / clocks.now - 1 / clocks.capped)
+            + work.memory_s * (1 / clocks.memory - 1),
         }
 
     def _arrays(self) -> tuple[Floats, ...]:
@@ -263,9 +382,12 @@ class Clocks:
         return {
             "cap_w": sorted(self.cap_w.items()),
             "walk": self.walk.tolist(),
+            "hot_gpus": self.hot_gpus,
+            "hbm_slow": np.flatnonzero(self.hbm_slow).tolist(),
             "arrays": [a.tolist() for a in self._arrays()],
             "job_clock": [
-                [job, c.reference, c.free, c.capped, c.now] for job, c in sorted(self.job_clock.items())
+                [job, c.reference, c.free, c.capped, c.now, c.memory]
+                for job, c in sorted(self.job_clock.items())
             ],
         }
 
@@ -273,7 +395,10 @@ class Clocks:
         """Take over what `state` returned."""
         self.cap_w = {int(job): float(w) for job, w in state["cap_w"]}  # type: ignore[attr-defined]
         self.walk = np.array(state["walk"], float)
-        self.throttling = bool((self.walk < 1).any())
+        self.hot_gpus = int(state["hot_gpus"])  # type: ignore[call-overload]
+        self.hbm_slow = np.zeros(len(self.walk), bool)
+        self.hbm_slow[np.array(state["hbm_slow"], int)] = True
+        self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         arrays = [np.array(a, float) for a in state["arrays"]]  # type: ignore[attr-defined]
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz, self.capped_ghz, self._seen_c = arrays
         self.job_clock = {int(j): JobClock(*rest) for j, *rest in state["job_clock"]}  # type: ignore[attr-defined]

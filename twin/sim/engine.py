@@ -36,18 +36,21 @@ from twin.sim.ingest import Ingest
 from twin.sim.inputs import job_inputs
 from twin.sim.jobs import Jobs, pace_of
 from twin.sim.ledger import Ledger
+from twin.sim.lifetime import Lifetime
+from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.meter import Meter
 from twin.sim.network import FabricState
 from twin.sim.nodes import DOWN, OFF, Nodes
 from twin.sim.observe import Observer
+from twin.sim.oddities import Oddities
 from twin.sim.outages import Outages
 from twin.sim.plan import JobPlan, misfit_of, plan_jobs
 from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
-from twin.sim.traces import IDLE, Traces, spinning, stepping
+from twin.sim.traces import IDLE, Dies, Traces, spinning, stepping
 from twin.sim.traces import OFF as TRACE_OFF
 from twin.sim.work import Work
 
@@ -119,18 +122,27 @@ class Engine:
         self.body = build_body(plant, catalog, seed)
         body = self.body
         present = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
-        self.traces = Traces(
-            np.asarray(plant.nodes.loop, np.intp), body.node_part, present, body.sum_s, body.max_s
+        gpus_of = plant.gpus
+        dies = Dies(np.asarray(gpus_of.node, np.intp), np.asarray(gpus_of.index, np.intp), body.spread)
+        self.traces = Traces(np.asarray(plant.nodes.loop, np.intp), body.node_part, present, dies)
+        self.limits = Limits(present.astype(int))
+        self.clocks = Clocks(
+            self.traces, body.models, body.junction_k_w, body.downstream_k_w, self.jobs, self.limits
         )
-        self.clocks = Clocks(self.traces, body.models, body.junction_k_w, body.downstream_k_w, self.jobs)
+        self.oddities = Oddities(
+            body.network,
+            body.models,
+            body.parts,
+            body.by_air,
+            self.traces,
+            self.clocks,
+            plant.nodes.rack,
+            len(plant.racks.ids),
+        )
+        self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
         local = scenario.start.hour * 3600 + scenario.start.minute * 60 + scenario.start.second
         self.cooling = Cooling(plant, catalog, body.network, scenario.site.climate, float(local))
-        first = plant.nodes.gpu_first
-        spread = [
-            body.spread[a : a + n]
-            for a, n in zip(first.tolist(), plant.nodes.gpu_count.tolist(), strict=True)
-        ]
-        self.heat = Heat(self.timers, body.network, self.traces, self.clocks, self.cooling, spread)
+        self.heat = Heat(self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime)
         self.electric = Electric(plant, catalog)
         self.meter = Meter(self.electric, self.cooling, body, plant)
         self.outages = Outages(

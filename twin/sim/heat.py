@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
-from twin.physics.thermal_network import Network, State
-from twin.sim.clocks import CROSSED_K, Clocks
+from twin.physics.thermal_network import State
+from twin.sim.clocks import CROSSED_K, HBM_LIMIT_C, Clocks
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.cooling import Cooling
+from twin.sim.lifetime import Lifetime
+from twin.sim.oddities import Oddities
 from twin.sim.traces import IDLE, Traces
 
 Floats = NDArray[np.float64]
@@ -37,6 +39,8 @@ QUIET = 2e-3
 SETTLING_S = 3.0
 """While steps are shorter than this and no limit is near, clocks and joining groups can wait for the next step."""
 NEAR_K = 5.0
+WORN_K = 0.2
+"""Change of a group's mean die that is worth new failure rates: 1.5 % at 0.7 eV and 60 C."""
 CROSSING_S = 0.05
 """A crossing this soon after the start of a step is taken as being at its end."""
 
@@ -60,16 +64,16 @@ class Heat:
     def __init__(
         self,
         timers: Timers,
-        network: Network,
         traces: Traces,
         clocks: Clocks,
         cooling: Cooling,
-        node_spread: list[Floats],
+        oddities: Oddities,
+        lifetime: Lifetime,
     ) -> None:
-        self.timers, self.network = timers, network
+        self.timers, self.network = timers, oddities.network
         self.traces, self.clocks, self.cooling = traces, clocks, cooling
-        self._node_spread = node_spread
-        shape = network.shape
+        self.oddities, self.lifetime = oddities, lifetime
+        shape = self.network.shape
         self.loop_heat_w = np.zeros(shape.n_loops)
         self.hall_heat_w = np.zeros(shape.n_halls)
         self.totals = HeatTotals(
@@ -78,6 +82,9 @@ class Heat:
         self.power_w = 0.0  # of all GPUs since the last change
         self._hot: tuple[State, Floats, Floats] | None = None  # state, offset, hot dies at the latest look
         self._behind: tuple[Floats, Floats, Floats] | None = None  # power, spread of hot dies, offset
+        self._worn: tuple[int, Floats] | None = (
+            None  # version of groups, their mean dies when wear looked last [C]
+        )
         self.hottest_c = -math.inf  # die of the site, at the end of the last booked step
         self.began: list[int] = []  # groups that began or ceased to throttle in the last step
         self.ceased: list[int] = []
@@ -118,6 +125,7 @@ class Heat:
     ) -> None:
         """Stand where a snapshot was taken: inside `step`, which is not booked yet."""
         self.loop_heat_w, self.hall_heat_w = (np.array(w, float) for w in heat_w)
+        self.network = self.oddities.network
         inputs = inputs_of(
             self.network,
             self.traces.groups,
@@ -163,10 +171,12 @@ class Heat:
         self.hottest_c = self._hottest_c(step.state1)
         totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
         np.maximum.at(totals.loop_max_c, traces.groups.loop, hot_c)
+        self.lifetime.book(step.state0, step.state1, self.hottest_c, dt)
         if self.clocks.throttling:
             self._book_throttle(step.state1, dt)
         if self.clocks.throttling or self.hottest_c >= self.clocks.first_limit_c:
             self.began, self.ceased = self.clocks.control(hot_c, dt)
+            self.clocks.watch_hbm(step.state1.hbm_c(traces.hot_s))
         self.fresh = True
 
     def hot_c(self, state: State) -> Floats:
@@ -205,17 +215,15 @@ class Heat:
         self.totals.stored_j += energy.stored_j
 
     def _book_throttle(self, state: State, dt: float) -> None:
-        traces = self.traces
+        traces, throttled = self.traces, 0
         for g in np.flatnonzero((self.clocks.walk < 1) & (traces.trace > IDLE)).tolist():
             floor_c = self.clocks.models[int(traces.groups.part[g])].max_op_c - RELEASE_K
-            spread = self.spread_of(g)
-            die_c = self.gpu_c(state, spread, np.full(len(spread), g), np.arange(len(spread)))
+            spread, index = traces.dies_of(g)
+            die_c = self.gpu_c(state, spread, np.full(len(spread), g), index)
             hot = int((die_c >= floor_c).sum())
+            throttled += hot
             self.totals.loop_throttle_gpu_s[traces.groups.loop[g]] += hot * dt
-
-    def spread_of(self, group: int) -> Floats:
-        """Return the spread factors of the GPUs in `group`."""
-        return np.concatenate([self._node_spread[n] for n in np.flatnonzero(self.traces.node_group == group)])
+        self.clocks.hot_gpus = throttled
 
     def nodes_above_shutdown(self) -> list[int]:
         """Return the powered nodes with a die above its shutdown limit now."""
@@ -228,12 +236,34 @@ class Heat:
         found: list[int] = []
         for g in over.tolist():
             limit = self.clocks.models[int(traces.groups.part[g])].shutdown_c - CROSSED_K
-            members = np.flatnonzero(traces.node_group == g)
-            worst = self.gpu_c(
-                state, traces.node_max_s[members], np.full(len(members), g), np.ones(len(members))
-            )
-            found += members[worst >= limit].tolist()
-        return sorted(found)
+            members = np.flatnonzero(traces.slot_group == g)
+            # Of a whole node the leakiest die may stand in another's exhaust; of a GPU alone it is known.
+            behind = np.full(len(members), traces.behind[g])
+            worst = self.gpu_c(state, traces.slot_max_s[members], np.full(len(members), g), behind)
+            found += traces.owner[members[worst >= limit]].tolist()
+        return sorted(set(found))
+
+    def node_die_c(self) -> Floats | None:
+        """Return the mean die temperature of each node now, shape (N,) [C]; None: none moved since the last call."""
+        traces, state = self.traces, self.integrator.state
+        mean_c = state.die_c(traces.groups.mean_s)
+        known = self._worn
+        if (
+            known is not None
+            and known[0] == traces.version
+            and np.maximum.reduce(np.abs(mean_c - known[1]), initial=0.0) < WORN_K
+        ):
+            return None
+        self._worn = (traces.version, mean_c)
+        clocks, group = self.clocks, np.maximum(traces.slot_group, 0)
+        die = state.chain[group, 0]
+        # Every second GPU of an air-cooled node stands in another's exhaust.
+        behind = 0.5 * clocks.downstream_k_w[traces.groups.part[group]]
+        common = die[:, 0] + behind * clocks.base_w[group]
+        total = traces.slot_gpus * common + traces.slot_sum_s * (die[:, 1] + behind * clocks.dyn_w[group])
+        gpus = np.bincount(traces.owner, traces.slot_gpus, minlength=traces.nodes)
+        mean: Floats = np.bincount(traces.owner, total, minlength=traces.nodes) / np.maximum(gpus, 1.0)
+        return mean
 
     def cut(self) -> None:
         """Stand at the present: book the step ahead only as far as now."""
@@ -251,17 +281,24 @@ class Heat:
 
     def change(self, wanted: Ints | None, loop_heat_w: Floats, hall_heat_w: Floats) -> None:
         """Powers or flows change now: `wanted` is the trace of each node, None as they are. Call `cut` first."""
-        state = self.integrator.state
+        state, rewired = self.integrator.state, self.oddities.changed
         if wanted is not None:
-            state = self.traces.retrace(state, wanted)
+            limits = self.clocks.limits
+            part = self.oddities.slot_part() if rewired else None
+            state = self.traces.retrace(state, wanted, limits.node_class if limits.changed else None, part)
+            limits.changed = False
             held = self.clocks.walk < 1
             self.clocks.fit()
             self.ceased += np.flatnonzero(held & (self.clocks.walk[: len(held)] == 1)).tolist()
+            if rewired:
+                self.network = self.cooling.network = self.oddities.settle(self.traces.groups)
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
         self.cooling.look(state)
         before = self.integrator.stepper.inputs
         after = self._inputs()
+        if rewired:
+            self.integrator = Integrator(self.network, self.traces.groups, after, state, self.integrator.t_s)
         # A node that comes or goes moves little: the error control looks after it without a fresh start.
         steady = before.flow is after.flow and before.plant is after.plant
         power_w = self.traces.groups.n @ after.base_w + self.traces.groups.sum_s @ after.dyn_w
@@ -333,7 +370,18 @@ class Heat:
         if self._hottest_c(step.state1) >= self.clocks.first_limit_c:
             limits_c = self.clocks.limits_c(self.hot_c(step.state0))
             hit_s, _ = step.first_crossing_s(traces.hot_s, limits_c, traces.groups)
+            hit_s = min(hit_s, self._hbm_crossing_s(step))
             if step.t0_s + CROSSING_S < hit_s < step.t1_s:
                 step = integrator.truncate(step, hit_s)
         self.ahead, self.pending = step, True
         self.timers.set("heat", 0, step.t1_s, LATE)
+
+    def _hbm_crossing_s(self, step: AcceptedStep) -> float:
+        """Return when the first HBM becomes too hot for its full bandwidth within a step [s]; infinity: none does."""
+        hot_s, working = self.traces.hot_s, self.traces.working
+        before, after = step.state0.hbm_c(hot_s), step.state1.hbm_c(hot_s)
+        crossing = working & (before < HBM_LIMIT_C) & (after >= HBM_LIMIT_C)
+        if not crossing.any():
+            return math.inf
+        share = float(((HBM_LIMIT_C - before[crossing]) / (after[crossing] - before[crossing])).min())
+        return step.t0_s + share * (step.t1_s - step.t0_s)

@@ -114,10 +114,7 @@ class Meter:
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each node now [W]."""
-        base, group = self.gpu_group_w(heat, clocks), np.maximum(traces.node_group, 0)
-        gpus = base[group] * traces.node_gpus + clocks.dyn_w[group] * traces.node_sum_s
-        result: Floats = np.where(traces.live, gpus, 0.0) + self.overhead_w
-        return result
+        return traces.gpu_w(self.gpu_group_w(heat, clocks), clocks.dyn_w) + self.overhead_w
 
     def rack_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each rack now [W]."""

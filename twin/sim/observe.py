@@ -11,7 +11,7 @@ from twin.physics.gpu_power import RELEASE_K, ThrottleReason, clock_under_cap, l
 from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import JobState, State
 from twin.record.frame import Frame, Layout
-from twin.sim.clocks import EVERY_JOB
+from twin.sim.clocks import HBM_LIMIT_C
 from twin.sim.ledger import INDEX
 from twin.sim.nodes import CUT, DOWN, DRAINED, FREE, OFF
 from twin.sim.traces import IDLE
@@ -69,9 +69,8 @@ class Observer:
         temperatures = engine.heat.at(now)
         v = frame.values
         frame.t_s, frame.events = now, engine.log.rows
-        group = np.maximum(engine.traces.node_group, 0)
         if frame.detail:
-            self._gpus(v, temperatures, group)
+            self._gpus(v, temperatures)
         v["rack.power_w"][...] = engine.meter.rack_w(engine.heat, engine.traces, engine.clocks)
         self._loops(v, temperatures, now)
         self._stores(v)
@@ -79,14 +78,14 @@ class Observer:
         self._fabrics(v)
         self._site(v, temperatures, now)
 
-    def _gpus(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, group: NDArray[np.intp]) -> None:
+    def _gpus(self, v: dict[str, NDArray[Any]], temperatures: Temperatures) -> None:
         engine = self.engine
         gpus, clocks, traces = engine.plant.gpus, engine.clocks, engine.traces
-        spread, mine = engine.body.spread, group[gpus.node]
+        spread, mine = engine.body.spread, np.maximum(traces.gpu_group, 0)
         temp = engine.heat.gpu_c(temperatures, spread, mine, np.asarray(gpus.index, np.intp))
         base = engine.meter.gpu_group_w(engine.heat, clocks)
         v["gpu.temp_c"][...] = temp
-        v["gpu.hbm_c"][...] = temperatures.hbm_c(spread, mine)
+        v["gpu.hbm_c"][...] = hbm = temperatures.hbm_c(spread, mine)
         power = base[mine] + spread * clocks.dyn_w[mine]
         v["gpu.power_w"][...] = power
         trace = traces.trace[mine]
@@ -96,7 +95,7 @@ class Observer:
         v["node.seat"][...] = -1
         for row in engine.jobs.rows:
             v["node.seat"][row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
-        clock, throttle = self._own_clocks(temp, spread, mine, trace)
+        clock, throttle = self._own_clocks(temp, hbm, spread, mine, trace)
         v["gpu.clock_mhz"][...] = clock * 1e3
         v["gpu.throttle"][...] = throttle
         v["gpu.util"][...] = self._utilisation(trace)
@@ -119,7 +118,7 @@ class Observer:
         return result
 
     def _own_clocks(
-        self, temp: Floats, spread: Floats, mine: NDArray[np.intp], trace: NDArray[np.intp]
+        self, temp: Floats, hbm: Floats, spread: Floats, mine: NDArray[np.intp], trace: NDArray[np.intp]
     ) -> tuple[Floats, NDArray[np.int64]]:
         """Clock of each die under its own cap [GHz], and its throttle bits: a leaky die clocks lower."""
         engine = self.engine
@@ -133,20 +132,28 @@ class Observer:
             bits[idle] = int(ThrottleReason.IDLE)
             busy = np.flatnonzero(of_part & (trace > IDLE))
             job = trace[busy] // 2 - 1
-            cap = np.full(len(engine.jobs.rows), min(model.cap_w, clocks.cap_w.get(EVERY_JOB, model.cap_w)))
-            phase = np.full(len(cap), model.a_gemm)
+            cap = np.full(len(engine.jobs.rows), model.cap_w)
+            phase, leaks = np.full(len(cap), model.a_gemm), np.ones(len(cap))
             for row in engine.jobs.rows:
-                cap[row.index] = min(cap[row.index], clocks.cap_w.get(row.index, model.cap_w))
+                cap[row.index] = clocks.default_cap_w(row.index, model)
                 phase[row.index] = clocks.phase_activity(row.index, model)
-            leakage = leak_w(model, temp[busy], 1.0)
-            own = clock_under_cap(model, cap[job], spread[busy], phase[job], leakage)
+                leaks[row.index] = engine.jobs.work[row.index].gpu_load is None
+            leakage = leak_w(model, temp[busy], leaks[job])
+            limit = engine.traces.limit[mine[busy]]
+            limits = engine.limits
+            cap_w = np.minimum(cap[job], limits.cap_w[limit])
+            dies = np.where(leaks[job] > 0, spread[busy], 1.0)  # measured power knows no spread
+            own = clock_under_cap(model, cap_w, dies, phase[job], leakage)
+            capped = own < model.f_max_ghz - 1e-6
+            own = np.maximum(model.f_min_ghz, own * limits.clock_share[limit])
             walk = clocks.walk[mine[busy]]
             hot = (walk < 1) & (temp[busy] >= model.max_op_c - RELEASE_K)
             clock[busy] = np.where(
                 hot, np.maximum(model.f_min_ghz, np.minimum(own, walk * model.f_max_ghz)), own
             )
-            bits[busy] = np.where(own < model.f_max_ghz - 1e-6, int(ThrottleReason.SW_POWER_CAP), 0)
-            bits[busy] |= np.where(hot, int(ThrottleReason.SW_THERMAL), 0)
+            bits[busy] = np.where(capped, int(ThrottleReason.SW_POWER_CAP), 0) | limits.reason[limit]
+            slow_memory = clocks.hbm_slow[mine[busy]] & (hbm[busy] >= HBM_LIMIT_C - RELEASE_K)
+            bits[busy] |= np.where(hot | slow_memory, int(ThrottleReason.SW_THERMAL), 0)
             slow = int(ThrottleReason.HW_THERMAL | ThrottleReason.HW_SLOWDOWN)
             bits[busy] |= np.where(temp[busy] >= model.slowdown_c, slow, 0)
         return clock, bits
@@ -159,6 +166,8 @@ class Observer:
             work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
             by_trace[2 + 2 * row.index] = (
                 100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty
+                if work.gpu_load is None
+                else 100 * work.gpu_load
             )
             by_trace[3 + 2 * row.index] = 100 * SPINNING_SHARE
         result: Floats = by_trace[np.maximum(trace, TRACE_OFF)]

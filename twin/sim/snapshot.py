@@ -27,8 +27,11 @@ _PARTS = (
     "ingest",
     "incidents",
     "network",
+    "limits",
+    "oddities",
     "traces",
     "clocks",
+    "lifetime",
     "cooling",
     "meter",
 )

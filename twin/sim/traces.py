@@ -1,6 +1,12 @@
-"""Which GPUs draw power alike: groups of nodes by (loop, part, trace), split and merged as jobs come and go."""
+"""Which GPUs draw power alike and are cooled alike: groups by (loop, part, trace, limit class), split and merged.
+
+A slot is a node with those of its GPUs that are cooled as the node is, or, after all nodes, a GPU with a fault of its
+own that is integrated alone. Every slot stands in one group.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +21,19 @@ STAND_IN = -1
 """Trace of a free slot."""
 
 
+_SLOTS = (
+    "slot_loop",
+    "slot_part",
+    "slot_limit",
+    "slot_group",
+    "slot_gpus",
+    "slot_sum_s",
+    "slot_max_s",
+    "owner",
+)
+"""Arrays with an entry for each slot."""
+
+
 def stepping(job: int) -> int:
     """Return the trace of GPUs that step in `job`."""
     return 2 + 2 * job
@@ -25,69 +44,254 @@ def spinning(job: int) -> int:
     return 3 + 2 * job
 
 
+@dataclass(frozen=True)
+class Dies:
+    """Every GPU of the plant: the node it is in, its place there, and its power spread factor."""
+
+    node: Ints
+    index: Ints
+    spread: Floats
+
+
 class Traces:
-    """Groups of nodes with one power trace each, and the spread of the dies in them.
+    """Groups of slots with one power trace each, and the spread of the dies in them.
 
     Parameters
     ----------
     loop, part
-        Loop and GPU part of each node, shape (N,).
+        Loop and thermal part of each node, shape (N,).
     gpus
         GPUs of each node, shape (N,); 0 for a slot that is not there.
-    sum_s, max_s
-        Sum and maximum of the power spread factor of its GPUs, shape (N,).
+    dies
+        The GPUs one by one.
+
+    Attributes
+    ----------
+    slot_loop, slot_part, slot_limit, slot_group : ndarray of int, shape (N + E,)
+        Loop, thermal part, limit class and group of each slot; group -1: no GPU of it is left, or it is not there.
+    slot_gpus, slot_sum_s, slot_max_s : ndarray, shape (N + E,)
+        GPUs of each slot, sum and maximum of their spread factors.
+    owner : ndarray of int, shape (N + E,)
+        Node of each slot.
+    alone : list of int
+        GPUs that have a slot of their own, in the order of those slots.
+    limit : ndarray of int, shape (G,)
+        Limit class of each group; `trace` and `groups` hold the rest of its key.
+    splits : list of (int, int)
+        Groups that others were split off, with those; whoever keeps figures by group clears it.
+    version : int
+        Grows whenever a slot changes its group.
     """
 
-    def __init__(self, loop: Ints, part: Ints, gpus: Floats, sum_s: Floats, max_s: Floats) -> None:
-        self.node_gpus, self.node_sum_s, self.node_max_s = gpus, sum_s, max_s
-        self.live = gpus > 0
-        keys, group = np.unique(np.stack([loop[self.live], part[self.live]]), axis=1, return_inverse=True)
-        self.node_group = np.full(len(loop), -1, np.intp)
-        self.node_group[self.live] = group.reshape(-1)
+    def __init__(self, loop: Ints, part: Ints, gpus: Floats, dies: Dies) -> None:
+        self.dies, self.nodes = dies, len(loop)
+        self._whole_gpus = np.array(gpus, float)
+        there = self._whole_gpus[dies.node] > 0
+        self._there = there
+        self._whole_sum_s = np.bincount(dies.node[there], dies.spread[there], minlength=self.nodes).astype(
+            float
+        )
+        self._whole_max_s = np.zeros(self.nodes)
+        np.maximum.at(self._whole_max_s, dies.node[there], dies.spread[there])
+        self.slot_loop, self.slot_part = np.array(loop, np.intp), np.array(part, np.intp)
+        self.slot_limit = np.zeros(self.nodes, np.intp)
+        self.slot_gpus = self._whole_gpus.copy()
+        self.slot_sum_s, self.slot_max_s = self._whole_sum_s.copy(), self._whole_max_s.copy()
+        self.owner = np.arange(self.nodes)
+        self.alone: list[int] = []
+        live = self.slot_gpus > 0
+        keys, group = np.unique(
+            np.stack([self.slot_loop[live], self.slot_part[live]]), axis=1, return_inverse=True
+        )
+        self.slot_group = np.full(self.nodes, -1, np.intp)
+        self.slot_group[live] = group.reshape(-1)
         self.trace = np.full(keys.shape[1], IDLE, np.intp)
+        self.limit = np.zeros(keys.shape[1], np.intp)
         self.groups = Groups.of(
             keys[0],
             keys[1],
-            np.bincount(self.node_group[self.live], gpus[self.live]),
-            np.bincount(self.node_group[self.live], sum_s[self.live]),
+            np.bincount(self.slot_group[live], self.slot_gpus[live]),
+            np.bincount(self.slot_group[live], self.slot_sum_s[live]),
         )
+        self.version = 0
+        self.splits: list[tuple[int, int]] = []
+        self._leaving: set[int] = set()
         self._measure()
 
     def _measure(self) -> None:
         """Sums and hottest die by group, afresh: so that no rounding adds up over a year of splits."""
         size = self.groups.size
-        nodes = self.node_group[self.live]
-        hot = np.zeros(size)
-        np.maximum.at(hot, nodes, self.node_max_s[self.live])
+        self.version += 1
+        self.live = self.slot_gpus > 0
+        slots = self.slot_group[self.live]
+        hot, behind = np.zeros(size), np.zeros(size)
+        np.maximum.at(hot, slots, self.slot_max_s[self.live])
         self.hot_s = np.where(hot > 0, hot, 1.0)
+        # Of a whole node some GPU stands in the exhaust of another; one alone may stand in front.
+        lone = self.nodes + np.arange(len(self.alone))
+        behind[self.slot_group[: self.nodes][self.live[: self.nodes]]] = 1.0
+        np.maximum.at(behind, self.slot_group[lone], (self.dies.index[self.alone] % 2).astype(float))
+        self.behind = behind
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
         self.of_job = self._find_jobs()
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = np.array(self._find_doubles(), np.intp).reshape(-1, 2)
+        self._gpu_group: Ints | None = None
 
-    def retrace(self, state: State, wanted: Ints) -> State:
-        """Give every node its wanted trace, shape (N,); return the state with groups split where needed."""
-        moving = self.live & (wanted != self.trace[np.maximum(self.node_group, 0)])
-        if not moving.any():
+    @property
+    def node_group(self) -> Ints:
+        """Group of each node, less its GPUs that stand alone, shape (N,); -1: none."""
+        return self.slot_group[: self.nodes]
+
+    @property
+    def gpu_group(self) -> Ints:
+        """Group of each GPU, shape (GPUs,); -1: not there."""
+        if self._gpu_group is None:
+            group = np.where(self._there, self.slot_group[self.dies.node], -1)
+            group[self.alone] = self.slot_group[self.nodes :]
+            self._gpu_group = group
+        return self._gpu_group
+
+    def dies_of(self, group: int) -> tuple[Floats, Ints]:
+        """Return spread factors of the GPUs in `group`, and their places in their nodes."""
+        mine = np.flatnonzero(self.gpu_group == group)
+        return self.dies.spread[mine], self.dies.index[mine]
+
+    def gpu_w(self, base_w: Floats, dyn_w: Floats) -> Floats:
+        """Return the power of the GPUs of each node, shape (N,), from that of a GPU by group: base + s dyn [W]."""
+        group = np.maximum(self.slot_group, 0)
+        power_w: Floats = base_w[group] * self.slot_gpus + dyn_w[group] * self.slot_sum_s
+        if not self.alone:
+            return power_w
+        total: Floats = np.bincount(self.owner, power_w, minlength=self.nodes).astype(float)
+        return total
+
+    def gpus_alone(self, group: int) -> list[int]:
+        """Return the GPUs of a group in which every GPU has a fault of its own; empty: it holds nodes too."""
+        slots = np.flatnonzero(self.live & (self.slot_group == group))
+        if not slots.size or slots[0] < self.nodes:
+            return []
+        return [self.alone[slot - self.nodes] for slot in slots.tolist()]
+
+    # --- GPUs alone
+
+    def is_there(self, gpu: int) -> bool:
+        """Return whether a GPU of the plant is installed."""
+        return bool(self._there[gpu])
+
+    def is_live(self, node: int) -> bool:
+        """Return whether a node is installed."""
+        return bool(self._whole_gpus[node] > 0)
+
+    def set_alone(self, gpus: list[int]) -> None:
+        """Give a slot of its own to each of `gpus`; it stays in its group until `retrace` gives it another part.
+
+        One that is no longer named keeps its slot until its group has joined that of its node (`merge`).
+        """
+        known = set(self.alone)
+        new = [gpu for gpu in gpus if gpu not in known]
+        for gpu in new:
+            node = int(self.dies.node[gpu])
+            self.alone.append(gpu)
+            for name in _SLOTS:  # as its node
+                entries = getattr(self, name)
+                setattr(self, name, np.append(entries, entries[node]))
+            self.slot_gpus[-1] = 1.0
+            self.slot_sum_s[-1] = self.slot_max_s[-1] = self.dies.spread[gpu]
+            self._weigh(node)
+        self._leaving = set(self.alone) - set(gpus)
+        if new:
+            self._measure()
+
+    def _weigh(self, node: int) -> None:
+        """Set what is left in the slot of `node` without its GPUs that stand alone."""
+        out = [gpu for gpu in self.alone if self.dies.node[gpu] == node]
+        self.slot_gpus[node] = self._whole_gpus[node] - len(out)
+        spread = self.dies.spread
+        self.slot_sum_s[node] = self._whole_sum_s[node] - float(spread[out].sum())
+        mine = self.dies.node == node
+        mine[out] = False
+        self.slot_max_s[node] = float(spread[mine].max(initial=0.0))
+        if self.slot_gpus[node] == 0:
+            self.slot_sum_s[node], self.slot_group[node] = 0.0, -1
+
+    def _fold(self) -> bool:
+        """Take GPUs back into their node where both stand in one group again; return whether any were."""
+        back = []
+        for gpu in self._leaving:
+            slot, node = self.nodes + self.alone.index(gpu), int(self.dies.node[gpu])
+            if self.slot_group[node] == -1:  # the first to come back to a node without any
+                self.slot_group[node], self.slot_part[node] = self.slot_group[slot], self.slot_part[slot]
+            if self.slot_group[slot] == self.slot_group[node]:
+                back.append(gpu)
+        for gpu in sorted(back):
+            place = self.alone.index(gpu)
+            del self.alone[place]
+            for name in _SLOTS:
+                setattr(self, name, np.delete(getattr(self, name), self.nodes + place))
+            group = self.slot_group[self.dies.node[gpu]]
+            self._weigh(int(self.dies.node[gpu]))
+            self.slot_group[self.dies.node[gpu]] = group
+        self._leaving = self._leaving - set(back)
+        return bool(back)
+
+    # --- splitting and joining
+
+    def retrace(
+        self, state: State, wanted: Ints, limit: Ints | None = None, part: Ints | None = None
+    ) -> State:
+        """Give every slot its wanted key; return the state with groups split where needed.
+
+        Parameters
+        ----------
+        state
+            Temperatures.
+        wanted, limit
+            Trace and limit class of each node, shape (N,); no limit: as they are.
+        part
+            Thermal part of each slot, shape (N + E,); none: as they are.
+        """
+        if self.alone:
+            wanted = wanted[self.owner]
+        moving = wanted != self.trace[self.slot_group]
+        if limit is not None:
+            self.slot_limit = limit[self.owner] if self.alone else limit.copy()
+            moving |= self.slot_limit != self.limit[self.slot_group]
+        if part is not None:
+            self.slot_part = part
+            moving |= part != self.groups.part[self.slot_group]
+        moving &= self.live
+        slots = np.flatnonzero(moving)
+        if not slots.size:
             return state
-        traces = int(wanted.max()) + 1
-        pair = self.node_group * traces + wanted
-        gpus = np.bincount(pair[moving], self.node_gpus[moving])
-        for code in np.flatnonzero(gpus).tolist():
-            source, trace = divmod(code, traces)
-            n = float(gpus[code])
-            if n >= self.groups.n[source] - 0.5:
-                self.trace[source] = trace
-                continue
-            members = np.flatnonzero(moving & (pair == code))
-            sum_s = float(self.node_sum_s[members].sum())
-            self.groups, state, target = split_group(self.groups, state, source, n, sum_s)
-            if target == len(self.trace):
-                self.trace = np.append(self.trace, trace)
-            self.trace[target] = trace
-            self.node_group[members] = target
+        state = self._move(slots, wanted[slots], state)
+        if self._leaving:
+            self._fold()
         self._measure()
+        return state
+
+    def _move(self, slots: Ints, wanted: Ints, state: State) -> State:
+        """Split off, or rekey as a whole, the groups of `slots`."""
+        keys = np.stack([self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots]])
+        pairs, which = np.unique(keys, axis=1, return_inverse=True)
+        which = which.reshape(-1)
+        for i, (source, trace, limit, part) in enumerate(pairs.T.tolist()):
+            members = slots[which == i]
+            n = float(self.slot_gpus[members].sum())
+            target = source
+            if n < self.groups.n[source] - 0.5:
+                sum_s = float(self.slot_sum_s[members].sum())
+                self.groups, state, target = split_group(self.groups, state, source, n, sum_s)
+                self.splits.append((source, target))
+                if target == len(self.trace):
+                    self.trace, self.limit = np.append(self.trace, trace), np.append(self.limit, limit)
+                self.slot_group[members] = target
+            self.trace[target], self.limit[target] = trace, limit
+            if self.groups.part[target] != part:
+                parts = self.groups.part.copy()
+                parts[target] = part
+                self.groups = replace(self.groups, part=parts)
         return state
 
     def merge(self, state: State) -> tuple[State, bool]:
@@ -96,9 +300,11 @@ class Traces:
         alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
         for into, g in alike:
             self.groups, state = merge_group(self.groups, state, into, g)
-            self.node_group[self.node_group == g] = into
-            self.trace[g] = STAND_IN
+            self.slot_group[self.slot_group == g] = into
+            self.trace[g], self.limit[g] = STAND_IN, 0
         if alike:
+            if self._leaving:
+                self._fold()
             self._measure()
         return state, bool(alike)
 
@@ -112,11 +318,12 @@ class Traces:
         return found
 
     def _find_doubles(self) -> list[tuple[int, int]]:
-        """Pairs of groups of one loop, part and trace: (first of its kind, another)."""
-        first: dict[tuple[int, int, int], int] = {}
+        """Pairs of groups of one loop, part, trace and limit class: (first of its kind, another)."""
+        first: dict[tuple[int, int, int, int], int] = {}
         pairs = []
         g = self.groups
-        for i, key in enumerate(zip(g.loop.tolist(), g.part.tolist(), self.trace.tolist(), strict=True)):
+        keys = zip(g.loop.tolist(), g.part.tolist(), self.trace.tolist(), self.limit.tolist(), strict=True)
+        for i, key in enumerate(keys):
             if key[2] != STAND_IN and first.setdefault(key, i) != i:
                 pairs.append((first[key], i))
         return pairs
@@ -130,14 +337,23 @@ class Traces:
         """Return what a snapshot needs."""
         g = self.groups
         return {
-            "node_group": self.node_group.tolist(),
+            "slot_group": self.slot_group.tolist(),
+            "slot_part": self.slot_part.tolist(),
+            "slot_limit": self.slot_limit.tolist(),
+            "alone": self.alone,
+            "leaving": sorted(self._leaving),
             "trace": self.trace.tolist(),
+            "limit": self.limit.tolist(),
             "groups": [g.loop.tolist(), g.part.tolist(), g.n.tolist(), g.sum_s.tolist()],
         }
 
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
-        self.node_group = np.array(state["node_group"], np.intp)
-        self.trace = np.array(state["trace"], np.intp)
+        self.set_alone(list(state["alone"]))  # type: ignore[call-overload]
+        self._leaving = set(state["leaving"])  # type: ignore[call-overload]
+        self.slot_group, self.slot_part, self.slot_limit, self.trace, self.limit = (
+            np.array(state[name], np.intp)
+            for name in ("slot_group", "slot_part", "slot_limit", "trace", "limit")
+        )
         self.groups = Groups.of(*state["groups"])  # type: ignore[misc]
         self._measure()

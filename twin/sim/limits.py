@@ -1,0 +1,131 @@
+"""What holds the clocks of a node's GPUs down besides heat: power caps, and the brake when power supplies are lost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_power import ThrottleReason
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+BRAKE_SHARE = 0.5
+"""Clock left by the power brake, of what the cap allows: it divides clocks by two or more (NVML) [est]."""
+BRAKE = ThrottleReason.POWER_BRAKE | ThrottleReason.HW_SLOWDOWN
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a class of nodes allows its GPUs.
+
+    Parameters
+    ----------
+    cap_w
+        Power limit of a GPU [W]; infinite: its own.
+    clock_share
+        Clock left of what the cap allows [-].
+    reason
+        Bits that NVML reports for it.
+    """
+
+    cap_w: float = math.inf
+    clock_share: float = 1.0
+    reason: ThrottleReason = ThrottleReason.NONE
+
+
+class Limits:
+    """The limit class of every node; nodes of one class share their groups.
+
+    Caps are taken to whole watts, downwards, so that a controller that moves them makes few classes.
+
+    Parameters
+    ----------
+    gpus
+        GPUs of each node, shape (N,).
+
+    Attributes
+    ----------
+    classes : list of Limit
+        Class 0 limits nothing. A class keeps its number for ever.
+    node_class : ndarray of int, shape (N,)
+    changed : bool
+        Some node has changed its class; whoever gives the groups their new powers clears it.
+    """
+
+    def __init__(self, gpus: NDArray[np.integer]) -> None:
+        self._gpus = np.asarray(gpus)
+        self.classes = [Limit()]
+        self.node_class = np.zeros(len(self._gpus), np.intp)
+        self.node_cap_w = np.full(len(self._gpus), math.inf)
+        self.braked = np.zeros(len(self._gpus), bool)
+        self.changed = False
+        self._tabulate()
+
+    def _tabulate(self) -> None:
+        self.cap_w = np.array([limit.cap_w for limit in self.classes])
+        self.clock_share = np.array([limit.clock_share for limit in self.classes])
+        self.reason = np.array([int(limit.reason) for limit in self.classes], np.int64)
+
+    @property
+    def any(self) -> bool:
+        """Whether some node is limited."""
+        return len(self.classes) > 1 and bool(self.node_class.any())
+
+    def set_caps(self, node_cap_w: Floats) -> None:
+        """Cap the power of every GPU of each node, shape (N,) [W]; infinity: no cap of this kind."""
+        caps = np.floor(np.asarray(node_cap_w, float))
+        if not np.array_equal(caps, self.node_cap_w):
+            self.node_cap_w = caps
+            self._classify()
+
+    def set_braked(self, mask: Bools) -> None:
+        """Brake the GPUs of the marked nodes, shape (N,), and let all others go."""
+        if not np.array_equal(mask, self.braked):
+            self.braked = np.array(mask, bool)
+            self._classify()
+
+    def braked_gpus(self) -> int:
+        """Return how many GPUs are braked now."""
+        return int(self._gpus[self.braked].sum())
+
+    def _classify(self) -> None:
+        keys, which = np.unique(np.stack([self.node_cap_w, self.braked]), axis=1, return_inverse=True)
+        numbers = []
+        for cap_w, braked in keys.T.tolist():
+            limit = Limit(cap_w, BRAKE_SHARE, BRAKE) if braked else Limit(cap_w)
+            if limit not in self.classes:
+                self.classes.append(limit)
+            numbers.append(self.classes.index(limit))
+        node_class = np.array(numbers, np.intp)[which.reshape(-1)] if numbers else self.node_class
+        self._tabulate()
+        self.changed |= not np.array_equal(node_class, self.node_class)
+        self.node_class = node_class
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        capped = np.flatnonzero(np.isfinite(self.node_cap_w))
+        return {
+            "classes": [
+                [None if math.isinf(c.cap_w) else c.cap_w, c.clock_share, int(c.reason)] for c in self.classes
+            ],
+            "capped": [capped.tolist(), self.node_cap_w[capped].tolist()],
+            "braked": np.flatnonzero(self.braked).tolist(),
+            "changed": self.changed,
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.classes = [
+            Limit(math.inf if cap_w is None else cap_w, share, ThrottleReason(reason))
+            for cap_w, share, reason in state["classes"]  # type: ignore[attr-defined]
+        ]
+        capped: list[list[float]] = state["capped"]  # type: ignore[assignment]
+        self.node_cap_w[np.array(capped[0], int)] = capped[1]
+        self.braked[np.array(state["braked"], int)] = True
+        self._classify()
+        self.changed = bool(state["changed"])
