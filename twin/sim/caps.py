@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
-from twin.physics.gpu_power import dynamic_unit_w
+from twin.physics.gpu_power import dynamic_unit_w, leak_w
 from twin.physics.power_sharing import Policy, share_out
 from twin.plant.find import find
 from twin.plant.tables import Plant
 from twin.record.events import Severity
 from twin.scenario.electricity import PowerCap
-from twin.sim.clocks import Clocks
+from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.traces import IDLE, OFF
@@ -210,9 +210,13 @@ class PowerCaps:
         present = set(wanted.tolist()) - {OFF, IDLE}
         for job in sorted({trace // 2 - 1 for trace in present}):
             rank[2 + 2 * job : 4 + 2 * job] = clocks.jobs.specs[job].priority
+            top_w = min(clocks.cap_w.get(job, np.inf), clocks.cap_w.get(EVERY_JOB, np.inf))
+            leaks = clocks.jobs.work[job].gpu_load is None  # a load that was measured leaks already
             for part, (high_w, low_w) in clocks.wanted_gpu_w(job).items():
                 model = models[part]
-                ask[2 + 2 * job, part], least[2 + 2 * job, part] = high_w, low_w
+                hot_w = high_w + leaks * float(leak_w(model, model.max_op_c, 1.0))
+                ask[2 + 2 * job, part] = max(high_w, min(hot_w, model.cap_w, top_w))
+                least[2 + 2 * job, part] = low_w
                 waits_w = model.idle_w + float(dynamic_unit_w(model, model.f_max_ghz, model.a_comm))
                 ask[3 + 2 * job, part] = least[3 + 2 * job, part] = min(high_w, waits_w)
         return ask[wanted, self.node_part], least[wanted, self.node_part], rank[wanted]

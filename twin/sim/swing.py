@@ -1,0 +1,221 @@
+"""The swing of synchronous steps: how far each job moves the site's power up and down in every step.
+
+Shelves that store energy flatten the swing of their rack, batteries with a ramp limit that of the site; floors under
+the power of waiting GPUs are in the phases of the job already. Levels are at the racks' input: what stages above add to
+a swing by their losses, a few percent, is left out. Pauses for checkpoints and failures are no part of a swing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin import units
+from twin.catalog import Catalog, PowerShelfPart
+from twin.physics.swings import (
+    LEAST_HZ,
+    Waveform,
+    ramp_limited,
+    sampled_w,
+    step_waveform,
+    stored,
+    together_w,
+)
+from twin.plant.tables import Plant
+from twin.record.channels import JobState
+from twin.record.events import Severity
+from twin.sim.clocks import Clocks
+from twin.sim.jobs import JobRow, Jobs
+from twin.sim.log import Log
+
+Floats = NDArray[np.float64]
+
+
+class Charged(Protocol):
+    """Whoever knows how full batteries are: the share of each item of the power tree, 0..1."""
+
+    @property
+    def charge(self) -> Floats:
+        """Shape (I,)."""
+
+
+@dataclass(frozen=True)
+class Swings:
+    """Waveforms of all jobs that step now.
+
+    Parameters
+    ----------
+    raw
+        As GPUs draw it, one of each job.
+    racks
+        Behind the stores in the shelves; several of a job whose racks differ.
+    grid
+        Behind the batteries of the site too.
+    """
+
+    raw: tuple[Waveform, ...] = ()
+    racks: tuple[Waveform, ...] = ()
+    grid: tuple[Waveform, ...] = ()
+
+
+class Swing:
+    """The swings of a run; looks only, and works them out anew only when clocks, paces or states have changed."""
+
+    def __init__(
+        self,
+        plant: Plant,
+        catalog: Catalog,
+        jobs: Jobs,
+        clocks: Clocks,
+        power: Charged,
+        ramp_w_s: float | None,
+        log: Log,
+    ) -> None:
+        self.plant, self.jobs, self.clocks, self.power, self.log = plant, jobs, clocks, power, log
+        self.ramp_w_s = ramp_w_s
+        nodes = plant.nodes
+        self._gpus = np.where(nodes.present, nodes.gpu_count, 0).astype(float)
+        installed = np.bincount(nodes.rack, self._gpus, minlength=len(plant.racks.ids))
+        self.gpu_store_j: Floats = store_j(plant, catalog) / np.maximum(installed, 1.0)
+        items = plant.power
+        kinds = np.array(items.kind, dtype=object) == "battery"
+        self._batteries = np.flatnonzero(kinds & items.present & np.isfinite(items.ramp_w_s))
+        self.above = False  # the grid's limit on ramps is broken
+        self._key: list[object] = []
+        self._empty: list[bool] = []
+        self._now = Swings()
+
+    @property
+    def site_w(self) -> float:
+        """Swing at the grid, peak to peak, when the ramps of all jobs fall on one moment [W]."""
+        return together_w(self.now().grid)
+
+    @property
+    def raw_w(self) -> float:
+        """The same without any store, battery or ramp limit [W]."""
+        return together_w(self.now().raw)
+
+    @property
+    def steepest_w_s(self) -> float:
+        """Steepest change of the grid's power when the ramps of all jobs fall on one moment [W/s]."""
+        return sum(wave.steepest_w_s for wave in self.now().grid)
+
+    def of_job(self, job: int) -> Waveform | None:
+        """Return what the GPUs of a job draw through its steps [W]; None while it takes none, or all alike."""
+        row = self.jobs.rows[job]
+        return self._job(row) if row.state == JobState.RUNNING else None
+
+    def now(self) -> Swings:
+        """Return the waveforms now."""
+        running = [row for row in self.jobs.rows if row.state == JobState.RUNNING]
+        empty = self.power.charge[self._batteries] <= 0
+        key: list[object] = [self.clocks.job_clock, *(self.jobs.pace[row.index] for row in running)]
+        known = len(key) == len(self._key) and all(a is b for a, b in zip(key, self._key, strict=True))
+        if not known or empty.tolist() != self._empty:
+            self._key, self._empty = key, empty.tolist()
+            self._now = self._work_out(running, empty)
+        return self._now
+
+    def _work_out(self, running: list[JobRow], empty: NDArray[np.bool_]) -> Swings:
+        raw, racks = [], []
+        for row in running:
+            wave = self._job(row)
+            if wave is None:
+                continue
+            raw.append(wave)
+            racks += self._behind_shelves(row, wave)
+        live = self._batteries[~empty]
+        items = self.plant.power
+        grid = racks
+        if live.size:
+            whole = max(together_w(racks), 1e-9)
+            ramp_w_s, power_w = float(items.ramp_w_s[live].sum()), float(np.nansum(items.capacity_w[live]))
+            shares = [wave.swing_w / whole for wave in racks]
+            grid = [
+                ramp_limited(wave, max(share * ramp_w_s, 1e-9), share * power_w)
+                for wave, share in zip(racks, shares, strict=True)
+            ]
+        return Swings(tuple(raw), tuple(racks), tuple(grid))
+
+    def _job(self, row: JobRow) -> Waveform | None:
+        """Return the power of all GPUs of a job; None where they do not swing together."""
+        if self.jobs.work[row.index].stateless:
+            return None  # replicas of a service answer each for itself
+        phases = self.clocks.phases(row.index)
+        if phases is None or phases.high_w <= phases.low_w:
+            return None
+        begins_s = row.since_s - (row.progress % 1.0) * phases.period_s
+        one = step_waveform(*phases, start_s=begins_s)
+        return one.times(float(self._gpus[row.nodes].sum())) if one.swing_w > 0 else None
+
+    def _behind_shelves(self, row: JobRow, wave: Waveform) -> list[Waveform]:
+        """Return the waveform of a job at the input of its racks: one for each size of store."""
+        gpus = self._gpus[row.nodes]
+        store = self.gpu_store_j[self.plant.nodes.rack[row.nodes]]
+        sizes, which = np.unique(store, return_inverse=True)
+        counts = np.bincount(which.reshape(-1), gpus)
+        total = float(gpus.sum())
+        return [
+            stored(wave.times(float(n) / total), float(size) * float(n))
+            for size, n in zip(sizes, counts, strict=True)
+        ]
+
+    def waveform(
+        self, t0_s: float, seconds: float, hz: float, mean_w: float = 0.0
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return times, and power at them without and with all that smooths it, for a plot [s, W, W].
+
+        Parameters
+        ----------
+        t0_s, seconds, hz
+            From when, how long, how many samples a second; at least `LEAST_HZ`.
+        mean_w
+            Of the site, about which the jobs swing [W].
+        """
+        count = max(2, round(seconds * max(hz, LEAST_HZ)) + 1)
+        t_s = t0_s + np.linspace(0.0, seconds, count)
+        now = self.now()
+        raw, grid = (
+            mean_w + sampled_w(waves, t_s) - sum(wave.mean_w for wave in waves)
+            for waves in (now.raw, now.grid)
+        )
+        return t_s, raw, grid
+
+    def look(self, now_s: float) -> None:
+        """Record when swings begin or cease to be steeper than the grid allows; nothing where it allows any."""
+        if self.ramp_w_s is None:
+            return
+        above = self.steepest_w_s > self.ramp_w_s
+        if above == self.above:
+            return
+        self.above = above
+        allowed = units.render(self.ramp_w_s, "power", digits=3)
+        if above:
+            swing = units.render(self.site_w, "power", digits=3)
+            text = f"steps swing by {swing} at the grid, faster than the {allowed} a second that it allows"
+            self.log.add(now_s, "ramp_exceeded", "site", text, Severity.WARNING)
+        else:
+            text = f"steps change no faster than {allowed} a second at the grid"
+            self.log.add(now_s, "ramp_kept", "site", text, Severity.NOTICE)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {"above": self.above}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.above, self._key = bool(state["above"]), []
+
+
+def store_j(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the energy that the power shelves of each rack can take and give, shape (R,) [J]."""
+    each = {}
+    for name in set(plant.racks.shelf_part) - {""}:
+        part = catalog.part(name)
+        each[name] = float(getattr(part, "energy_j", 0.0) or 0.0) if isinstance(part, PowerShelfPart) else 0.0
+    one_j = np.array([each.get(name, 0.0) for name in plant.racks.shelf_part], float)
+    result: Floats = one_j * plant.racks.shelves.astype(float) * plant.racks.present
+    return result
