@@ -1,0 +1,67 @@
+"""What air and water IT equipment is made for: ASHRAE classes, and the margin to the dew point.
+
+References: ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments, 5th edition (2021): air classes A1-A4
+and the recommended range; liquid classes W17 to W+ by the warmest facility water supply [published].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AirRange:
+    """Coldest and warmest inlet air [C]."""
+
+    low_c: float
+    high_c: float
+
+
+RECOMMENDED = AirRange(18.0, 27.0)
+ALLOWABLE = {
+    "A1": AirRange(15.0, 32.0),
+    "A2": AirRange(10.0, 35.0),
+    "A3": AirRange(5.0, 40.0),
+    "A4": AirRange(5.0, 45.0),
+}
+"""By class; up to 900 m of altitude."""
+
+LIQUID_CLASSES = (("W17", 17.0), ("W27", 27.0), ("W32", 32.0), ("W40", 40.0), ("W45", 45.0))
+"""Class and the warmest facility water supply it allows [C], coolest first; W+ is anything above."""
+
+DEW_MARGIN_K = 2.0
+"""Least distance of coolant in the hall to the dew point of its air [K].
+
+The guidelines for liquid cooling ask for coolant above the dew point; 2 K is a customary set point of CDUs [recalled].
+"""
+
+
+def air_excess_k(inlet_c: ArrayLike, limits: AirRange) -> Floats:
+    """How far inlet air is outside a range: above it positive, below it negative, inside 0 [K].
+
+    >>> air_excess_k([12.0, 20.0, 36.5], ALLOWABLE["A2"]).tolist()
+    [0.0, 0.0, 1.5]
+    """
+    inlet = np.asarray(inlet_c, dtype=np.float64)
+    result: Floats = inlet - np.clip(inlet, limits.low_c, limits.high_c)
+    return result
+
+
+def liquid_class(supply_c: float) -> str:
+    """Return the coolest class whose equipment takes facility water of a temperature [C].
+
+    >>> liquid_class(32.0), liquid_class(32.1), liquid_class(50.0)
+    ('W32', 'W40', 'W+')
+    """
+    return next((name for name, high_c in LIQUID_CLASSES if supply_c <= high_c), "W+")
+
+
+def dew_point_margin_k(supply_c: ArrayLike, dew_c: ArrayLike) -> Floats:
+    """How far coolant is above the dew point of the air around its pipes; below 0 they sweat [K]."""
+    result: Floats = np.asarray(supply_c, dtype=np.float64) - np.asarray(dew_c, dtype=np.float64)
+    return result

@@ -1,0 +1,142 @@
+"""Energy, water, carbon and cost by the hour: PUE and WUE as they change with weather and load.
+
+Rows are hours since the start of the run; past 30 days they become days, past two years six days each, and so on:
+memory stays bounded however long a run lasts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+HOUR_S = 3600.0
+MAX_ROWS = 720
+"""30 days of hours; then rows are joined."""
+COLUMNS = (
+    "seconds",
+    "it_j",
+    "facility_j",
+    "loss_j",
+    "cooling_j",
+    "water_l",
+    "carbon_kg",
+    "cost_usd",
+    "free_s",
+)
+_KWH_J = 3.6e6
+
+
+class Hourly:
+    """Meter with a row for each hour of the run."""
+
+    def __init__(self) -> None:
+        self.width_s = HOUR_S
+        self._rows: list[list[float]] = [[0.0] * len(COLUMNS)]
+        self._end_s = HOUR_S  # of the last row
+
+    def add(
+        self,
+        t0_s: float,
+        t1_s: float,
+        it_w: float,
+        facility_w: float,
+        water_l_s: float,
+        loss_w: float,
+        cooling_w: float,
+        carbon_kg_s: float = 0.0,
+        cost_usd_s: float = 0.0,
+        free: float = 0.0,
+    ) -> None:
+        """Book what flowed from `t0_s`, where the last call ended, to `t1_s` [W, L/s, kg/s, USD/s].
+
+        `free` is the share of heat that left without a compressor, 0..1 [-].
+        """
+        while t1_s > self._end_s:
+            self._book(
+                self._end_s - t0_s,
+                it_w,
+                facility_w,
+                loss_w,
+                cooling_w,
+                water_l_s,
+                carbon_kg_s,
+                cost_usd_s,
+                free,
+            )
+            t0_s = self._end_s
+            self._next_row()
+        self._book(t1_s - t0_s, it_w, facility_w, loss_w, cooling_w, water_l_s, carbon_kg_s, cost_usd_s, free)
+
+    def _book(
+        self,
+        dt_s: float,
+        it_w: float,
+        facility_w: float,
+        loss_w: float,
+        cooling_w: float,
+        water_l_s: float,
+        carbon_kg_s: float,
+        cost_usd_s: float,
+        free: float,
+    ) -> None:
+        row = self._rows[-1]
+        row[0] += dt_s
+        row[1] += it_w * dt_s
+        row[2] += facility_w * dt_s
+        row[3] += loss_w * dt_s
+        row[4] += cooling_w * dt_s
+        row[5] += water_l_s * dt_s
+        row[6] += carbon_kg_s * dt_s
+        row[7] += cost_usd_s * dt_s
+        row[8] += free * dt_s
+
+    def _next_row(self) -> None:
+        if len(self._rows) == MAX_ROWS:
+            joined = 24 if self.width_s == HOUR_S else 6
+            self._rows = [
+                [sum(values) for values in zip(*self._rows[i : i + joined], strict=True)]
+                for i in range(0, MAX_ROWS, joined)
+            ]
+            self.width_s *= joined
+            self._end_s = len(self._rows) * self.width_s
+        self._rows.append([0.0] * len(COLUMNS))
+        self._end_s += self.width_s
+
+    def summary(self) -> dict[str, Any]:
+        """Return the rows and their sum, as plain JSON; PUE and WUE are None where no IT ran."""
+        sums = [sum(values) for values in zip(*self._rows, strict=True)]
+        return {
+            "width_h": self.width_s / HOUR_S,
+            "rows": [
+                {"at_h": index * self.width_s / HOUR_S, **_figures(row)}
+                for index, row in enumerate(self._rows)
+                if row[0] > 0
+            ],
+            "total": _figures(sums),
+        }
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {"width_s": self.width_s, "rows": self._rows, "end_s": self._end_s}
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.width_s = float(state["width_s"])  # type: ignore[arg-type]
+        self._rows = [[float(value) for value in row] for row in state["rows"]]  # type: ignore[attr-defined]
+        self._end_s = float(state["end_s"])  # type: ignore[arg-type]
+
+
+def _figures(row: list[float]) -> dict[str, float | None]:
+    seconds, it_j, facility_j, loss_j, cooling_j, water_l, carbon_kg, cost_usd, free_s = row
+    return {
+        "hours": seconds / HOUR_S,
+        "pue": facility_j / it_j if it_j > 0 else None,
+        "wue_l_kwh": water_l / (it_j / _KWH_J) if it_j > 0 else None,
+        "it_kwh": it_j / _KWH_J,
+        "facility_kwh": facility_j / _KWH_J,
+        "loss_kwh": loss_j / _KWH_J,
+        "cooling_kwh": cooling_j / _KWH_J,
+        "water_l": water_l,
+        "carbon_kg": carbon_kg,
+        "cost_usd": cost_usd,
+        "free_hours": free_s / HOUR_S,
+    }
