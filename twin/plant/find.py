@@ -69,7 +69,7 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
         return _describe_switch(plant, slot)
     if kind == "loop":
         units = int(loops.units[slot])
-        column = racks.loop if loops.kind[slot] == LoopKind.LIQUID else racks.air_loop
+        column = racks.air_loop if LoopKind(loops.kind[slot]).by_air else racks.loop
         served = int((racks.present & (column == slot)).sum())
         machines = loops.part[slot] if units == 1 else f"{units} x {loops.part[slot]}"
         return f"{loops.labels[slot]} ({machines}) for {served} racks"

@@ -92,8 +92,8 @@ def nodes_under(plant: Plant, kind: Kind, slot: int) -> Ints:
     """Return the nodes (slots, present ones) that feel it when something fails: its blast radius.
 
     A loop or facility loop: nodes whose GPUs it cools. A power item: nodes of racks with a feed below it,
-    also those that keep their other feed. A switch: nodes with a cable to it, or to a switch below it. A store:
-    all.
+    also those that keep their other feed (`twin.plant.blast` tells them apart). A switch: nodes with a cable to it,
+    or to a switch below it. A store: all.
     """
     nodes, racks = plant.nodes, plant.racks
     every = np.arange(len(nodes.ids))
@@ -139,12 +139,18 @@ def _switches_below(plant: Plant, switch: int) -> Bools:
 
 
 def _power_below(plant: Plant, item: int) -> Bools:
-    """Return which power items hang on `item`, itself included."""
-    below = np.zeros(len(plant.power.ids), np.bool_)
+    """Return which power items hang on `item`, itself included: also by their spare input.
+
+    What hangs on a source beside the tree hangs on the item it is connected to.
+    """
+    power = plant.power
+    below = np.zeros(len(power.ids), np.bool_)
     below[item] = True
-    for child in range(item + 1, len(below)):  # parents come before children
-        parent = plant.power.parent[child]
-        below[child] |= parent >= 0 and below[parent]
+    if power.bus[item] >= 0:
+        below[power.bus[item]] = True
+    for child in range(len(below)):  # parents come before children
+        for above in (power.parent[child], power.spare_parent[child]):
+            below[child] |= above >= 0 and below[above]
     return below
 
 

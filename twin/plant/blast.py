@@ -1,0 +1,207 @@
+"""What hangs on a thing, and what a thing hangs on: blast radius, and the way from a GPU to the grid and the sky."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.plant.graph import nodes_under, power_path
+from twin.plant.tables import Bools, Floats, Ints, Kind, Loops, Plant, Plants, Racks
+
+SUSTAINS = ("generator", "gas", "smr")
+"""Kinds of source that keep the output of an item alive when its input is dead."""
+
+
+@dataclass(frozen=True)
+class Blast:
+    """What feels it when something fails for long, as slots; `_thinned`: what only loses redundancy."""
+
+    nodes: Ints  # without supply, cooling or network
+    thinned: Ints
+    racks: Ints
+    racks_thinned: Ints
+    loops: Ints
+    loops_thinned: Ints
+    plants: Ints
+    plants_thinned: Ints
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The way from a thing to the grid and to the sky, as slots, nearest first; empty where there is none."""
+
+    power_a: tuple[int, ...]
+    power_b: tuple[int, ...]
+    spares: tuple[
+        int, ...
+    ]  # items that stand in for one of those: other inputs, sources and batteries beside it
+    loops: tuple[int, ...]
+    plants: tuple[int, ...]
+    racks: tuple[int, ...]
+
+
+def blast_radius(plant: Plant, kind: Kind, slot: int) -> Blast:
+    """Return what feels the failure of a thing, and what loses only redundancy.
+
+    A power item takes along all that has no other supply: neither a spare input, nor a source beside it, nor a
+    second feed. Batteries of UPS do not count, they last minutes. Who has no feed hangs on the house supply, which
+    lives while any root of the tree or source on site does. A loop takes its racks along, a plant its loops.
+    """
+    racks, loops, plants = plant.racks, plant.loops, plant.plants
+    dark: dict[str, Bools] = {
+        "racks": np.zeros(len(racks.ids), np.bool_),
+        "loops": np.zeros(len(loops.ids), np.bool_),
+        "plants": np.zeros(len(plants.ids), np.bool_),
+    }
+    thin = {name: hit.copy() for name, hit in dark.items()}
+    nodes = nodes_under(plant, kind, slot)
+    if kind == "power":
+        alive = live_items(plant, slot)
+        house = house_supply(plant, alive)
+        tables: tuple[tuple[str, Racks | Loops | Plants], ...] = (
+            ("racks", racks),
+            ("loops", loops),
+            ("plants", plants),
+        )
+        for name, table in tables:
+            dark[name], thin[name] = _supply(table, alive, house)
+    elif kind in ("plant", "loop"):
+        dark[f"{kind}s"][slot] = True
+    elif kind in ("rack", "row", "hall"):
+        column = {"rack": np.arange(len(racks.ids)), "row": racks.row, "hall": racks.hall}[kind]
+        dark["racks"] |= column == slot
+        dark["loops"] |= (loops.hall == slot) & (kind == "hall")
+    powered = dark["racks"].copy()
+    dark["loops"] |= np.append(dark["plants"], False)[loops.plant]
+    hot = np.append(dark["loops"], False)
+    cooled = hot[racks.loop] | hot[racks.air_loop]
+    dark["racks"] |= cooled
+    there = {"racks": racks.present, "loops": loops.present, "plants": np.ones(len(plants.ids), np.bool_)}
+    dark = {name: hit & there[name] for name, hit in dark.items()}
+    thin = {name: hit & there[name] & ~dark[name] for name, hit in thin.items()}
+    standing = plant.nodes.present
+    hit = (powered | cooled)[plant.nodes.rack] & standing
+    if kind in ("node", "gpu", "switch", "fabric", "store"):
+        hit = np.zeros(len(standing), np.bool_)
+        hit[nodes] = True
+    return Blast(
+        nodes=_slots(hit),
+        thinned=_slots(thin["racks"][plant.nodes.rack] & standing & ~hit),
+        racks=_slots(dark["racks"]),
+        racks_thinned=_slots(thin["racks"]),
+        loops=_slots(dark["loops"]),
+        loops_thinned=_slots(thin["loops"]),
+        plants=_slots(dark["plants"]),
+        plants_thinned=_slots(thin["plants"]),
+    )
+
+
+def live_items(plant: Plant, failed: int) -> Bools:
+    """Return which power items still have voltage at their output, long after item `failed` is lost."""
+    power = plant.power
+    alive = np.ones(len(power.ids), np.bool_)
+    backed = np.zeros(len(power.ids), np.bool_)
+    for item, (bus, kind) in enumerate(zip(power.bus.tolist(), power.kind, strict=True)):
+        if bus >= 0 and kind in SUSTAINS and item != failed and power.present[item]:
+            backed[bus] = True
+    for item, (parent, spare) in enumerate(
+        zip(power.parent.tolist(), power.spare_parent.tolist(), strict=True)
+    ):  # parents come before children
+        fed = parent < 0 or bool(alive[parent]) or (spare >= 0 and bool(alive[spare]))
+        alive[item] = item != failed and (fed or bool(backed[item]))
+    return alive & power.present
+
+
+def house_supply(plant: Plant, alive: Bools) -> bool:
+    """Return whether the house supply lives: a root of the tree or a source on site does, or there is no tree."""
+    power = plant.power
+    sources = np.array([kind in SUSTAINS for kind in power.kind], np.bool_)
+    roots = (power.parent < 0) & ((power.bus < 0) | sources) & power.present
+    return bool(alive[roots].any()) or not roots.any()
+
+
+def loops_under(plant: Plant, kind: Kind, slot: int) -> Ints:
+    """Return the loops (slots) that fail with a thing: by their pumps' supply, or as part of a plant or hall."""
+    return blast_radius(plant, kind, slot).loops
+
+
+def plants_under(plant: Plant, kind: Kind, slot: int) -> Ints:
+    """Return the facility loops (slots) that fail with a thing."""
+    return blast_radius(plant, kind, slot).plants
+
+
+def trace(plant: Plant, kind: Kind, slot: int) -> Trace:
+    """Return what a thing hangs on, up to the grid and out to the sky.
+
+    For a GPU, node, switch, row or hall: that of its racks (of a row or hall the first). For a loop or plant: its
+    own supplies. For a power item: the way up from it.
+    """
+    racks, loops, plants = plant.racks, plant.loops, plant.plants
+    mine = _racks_of(plant, kind, slot)
+    feeds = [-1, -1]
+    wet: list[int] = []
+    if kind == "power":
+        feeds[0] = slot
+    elif kind == "loop":
+        feeds, wet = [int(loops.feed_a[slot]), int(loops.feed_b[slot])], [slot]
+    elif kind == "plant":
+        feeds = [int(plants.feed_a[slot]), int(plants.feed_b[slot])]
+    elif mine:
+        feeds = [int(racks.feed_a[mine[0]]), int(racks.feed_b[mine[0]])]
+        wet = [one for one in (int(racks.loop[mine[0]]), int(racks.air_loop[mine[0]])) if one >= 0]
+    ways = [power_path(plant, item) for item in feeds]
+    heat = [slot] if kind == "plant" else [int(loops.plant[one]) for one in wet]
+    return Trace(
+        power_a=ways[0],
+        power_b=ways[1],
+        spares=_spares(plant, {item for way in ways for item in way}),
+        loops=tuple(wet),
+        plants=tuple(dict.fromkeys(heat)),
+        racks=tuple(mine),
+    )
+
+
+def _racks_of(plant: Plant, kind: Kind, slot: int) -> list[int]:
+    """Return the racks a thing is or stands in."""
+    racks = plant.racks
+    if kind == "gpu":
+        return [int(plant.gpus.rack[slot])]
+    if kind == "node":
+        return [int(plant.nodes.rack[slot])]
+    if kind == "switch":
+        return [int(plant.switches.rack[slot])]
+    if kind == "store":
+        return [int(one) for one in plant.storage.rack[slot : slot + 1] if one >= 0]
+    if kind in ("rack", "row", "hall"):
+        column = {"rack": np.arange(len(racks.ids)), "row": racks.row, "hall": racks.hall}[kind]
+        return [int(one) for one in _slots((column == slot) & racks.present)]
+    return []
+
+
+def _spares(plant: Plant, way: set[int]) -> tuple[int, ...]:
+    """Return what stands in for the items of a way: the ways up from their spare inputs, and sources beside them."""
+    power = plant.power
+    found: set[int] = set()
+    waiting = set(way)
+    while waiting:
+        beside = set(_slots(np.isin(power.bus, list(waiting)) & power.present).tolist())
+        inputs = {int(power.spare_parent[one]) for one in waiting if power.spare_parent[one] >= 0}
+        ups = {item for one in inputs for item in power_path(plant, one)}
+        waiting = (beside | ups) - found - way
+        found |= waiting
+    return tuple(sorted(found))
+
+
+def _supply(table: Racks | Loops | Plants, alive: Bools, house: bool) -> tuple[Bools, Bools]:
+    """Return which rows of a table are without any supply, and which have lost one of two."""
+    live = np.append(alive, False)
+    feeds = np.stack([table.feed_a, table.feed_b])
+    named = (feeds >= 0).sum(axis=0)
+    there: Floats = (live[feeds] & (feeds >= 0)).sum(axis=0)
+    without = np.where(named > 0, there == 0, not house)
+    return without.astype(np.bool_), ((there > 0) & (there < named)).astype(np.bool_)
+
+
+def _slots(hit: Bools) -> Ints:
+    return np.flatnonzero(hit).astype(np.int32)
