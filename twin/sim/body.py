@@ -41,8 +41,8 @@ class Body:
         Power spread factor of each GPU slot.
     by_air
         Whether each thermal part is cooled by air.
-    overhead_idle_w, overhead_full_w
-        Power of each node besides its GPUs [W].
+    overhead_idle_w, overhead_full_w, overhead_peak_w
+        Power of each node besides its GPUs [W]: idle, at work, and what is left to the nameplate.
     overhead_to_air
         Share of that which goes into the room of a liquid-cooled hall.
     rack_static_w
@@ -59,6 +59,7 @@ class Body:
     by_air: list[bool]
     overhead_idle_w: Floats
     overhead_full_w: Floats
+    overhead_peak_w: Floats
     overhead_to_air: Floats
     rack_static_w: Floats
 
@@ -102,6 +103,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         np.array([getattr(s, f) for s in specs], float) for f in ("overhead_idle_w", "overhead_full_w")
     )
     tdp = np.array([catalog.gpu(s.gpu).tdp_w * s.n_gpu for s in specs])
+    peak = np.maximum(full, np.array([s.max_w for s in specs], float) - tdp)
     residual = np.array([1.0 - s.liquid_fraction for s in specs])
     to_air = np.clip(residual * (tdp + full) / np.maximum(full, 1.0), 0.0, 1.0)
     by_node = np.asarray(nodes.part, np.intp)
@@ -117,6 +119,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         by_air=[by_air for _, by_air in keys],
         overhead_idle_w=idle[by_node] * nodes.present,
         overhead_full_w=full[by_node] * nodes.present,
+        overhead_peak_w=peak[by_node] * nodes.present,
         overhead_to_air=np.where(air_node, 0.0, to_air[by_node]),
         rack_static_w=_rack_static_w(plant, catalog),
     )
@@ -131,16 +134,10 @@ def _spread(plant: Plant, seed: int) -> Floats:
 
 
 def _rack_static_w(plant: Plant, catalog: Catalog) -> Floats:
-    static = np.zeros(len(plant.racks.ids))
+    static = plant.racks.gear_w.astype(float)
     switches = plant.switches
     typical = {name: catalog.switch(name).typical_w for name in set(switches.part)}
     np.add.at(static, switches.rack, np.array([typical[p] for p in switches.part]) * switches.present)
-    for rack, name in enumerate(plant.racks.part):
-        if not name:
-            continue
-        for group in catalog.rack(name).layout:
-            part = catalog.part(group.part)
-            static[rack] += group.count * float(getattr(part, "typical_w", 0.0) or 0.0)
     for store, rack in enumerate(plant.storage.rack.tolist()):
         name = plant.storage.part[store]
         if rack >= 0 and name:
