@@ -48,9 +48,23 @@ def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.f
     if colour_by != "gpu.state":
         codes[:count][state == State.FAILED] = palette.DEAD
         codes[:count][state == State.OFF] = palette.OFF
+        codes[:count][state == State.UNPOWERED] = palette.STATE_BASE + State.UNPOWERED
         codes[:count][state == State.ABSENT] = palette.ABSENT
     codes[~present] = palette.ABSENT
     return codes
+
+
+def reach_codes(plant: Plant, lost: NDArray[np.bool_], thinned: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return the drawing code of every GPU slot where the reach of a fault is shown instead of a quantity.
+
+    Parameters
+    ----------
+    lost, thinned
+        Nodes that the fault takes, and those that only lose redundancy (node slots,).
+    """
+    node = plant.gpus.node
+    codes = np.where(lost[node], palette.LOST, np.where(thinned[node], palette.THINNED, palette.UNTOUCHED))
+    return np.where(plant.gpus.present, codes, palette.ABSENT).astype(np.float32)
 
 
 def colormap_of(colour_by: str) -> str:

@@ -1,4 +1,7 @@
-"""Coolant pipes: striped tubes whose stripes travel with the flow and whose colour is the water's temperature."""
+"""Coolant pipes: striped tubes whose stripes travel with the flow and whose colour is the water's temperature.
+
+Where nothing flows a pipe is dull and carries red rings that stand still: that can be seen in a still picture too.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from vispy import gloo
 from twin.plant.geometry import Circuit, PipeKind, Pipes
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
+from twin.view3d.machine_state import STILL, CoolingShown
 from twin.view3d.meshes import tube
 from twin.view3d.stage import Stage, program
 
@@ -30,7 +34,7 @@ void main() {
 """
 
 _FRAGMENT = """
-uniform sampler2D u_lines;   // row 0: colour; row 1: stripe phase, contrast
+uniform sampler2D u_lines;   // row 0: colour; row 1: stripe phase, contrast, whether it stands still, how much shows
 uniform float u_texels;
 varying float v_light;
 varying float v_arc;
@@ -46,6 +50,11 @@ void main() {
     stripe = mix(stripe, 0.34, clamp(blur * 1.5 - 0.3, 0.0, 1.0)) * flow.g;
     vec3 bright = mix(water, vec3(1.0), 0.30) * 1.12;
     vec3 colour = mix(water * 0.80, bright, stripe) * v_light;
+    float ring = clamp((0.06 - abs(fract(v_arc / 0.9) - 0.5)) / max(blur * 1.78, 1e-4) + 0.5, 0.0, 1.0);
+    vec3 dull = mix(vec3(dot(water, vec3(0.33))), water, 0.55) * 0.40;
+    vec3 still = mix(dull, vec3(0.98, 0.13, 0.24), ring) * v_light;
+    colour = mix(colour, still, flow.b);
+    colour = mix(mix(u_ground, vec3(dot(colour, vec3(0.33))), 0.35), colour, flow.a);
     gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
 }
 """
@@ -54,6 +63,9 @@ STRIPE_M = 1.6
 """Distance between stripes."""
 SPEED_M_S = 1.1
 """Speed of the stripes at the design flow: that of the picture, slower than water in such pipes (about 2 m/s)."""
+
+FADED = 0.25
+"""How much shows of pipes that a trace leaves out."""
 
 _TYPE = np.dtype(
     [
@@ -118,6 +130,7 @@ class Coolant:
         self._program = program(_VERTEX, _FRAGMENT % STRIPE_M, np.concatenate(parts))
         self._indices = gloo.IndexBuffer(np.concatenate(triangles))
         self._texels = np.zeros((2, self._count, 4), np.uint8)
+        self._texels[1, :, 3] = 255
         self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
         self.set_frame(None)
 
@@ -126,15 +139,20 @@ class Coolant:
         if not self._count:
             return
         temp_c = self._temperatures(frame)
-        loop = self._pipes.loop
-        if frame is None or not len(frame.values["loop.flow"]):
+        pipes = self._pipes
+        if frame is None:
             self._flow = np.zeros(self._count)
+            still = np.zeros(self._count, bool)
         else:
-            flow = np.asarray(frame.values["loop.flow"], float) / 100
-            mean = float(flow.mean())
-            self._flow = np.where(loop >= 0, flow[np.maximum(loop, 0)], mean)
-        self._texels[0, :, :3] = np.rint(water_rgb(self._pipes.kind, temp_c) * 255)
+            shown = CoolingShown.of(self._plant, frame)
+            at_loop = shown.loop_flow[np.maximum(pipes.loop, 0)]
+            at_plant = shown.plant_flow[np.maximum(pipes.plant, 0)]
+            secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
+            self._flow = np.where(secondary, at_loop, at_plant) / 100
+            still = self._flow * 100 < STILL
+        self._texels[0, :, :3] = np.rint(water_rgb(pipes.kind, temp_c) * 255)
         self._texels[1, :, 1] = np.rint(255 * np.clip(0.45 + 0.55 * self._flow, 0, 1))
+        self._texels[1, :, 2] = 255 * still
         self._upload()
 
     def advance(self, elapsed_s: float) -> bool:
@@ -144,6 +162,19 @@ class Coolant:
         self._turn = (self._turn + self._flow * elapsed_s * SPEED_M_S / STRIPE_M) % 1.0
         self._upload()
         return True
+
+    def light(self, loops: NDArray[np.bool_] | None, plants: NDArray[np.bool_] | None = None) -> None:
+        """Let only the pipes of these loops and plants shine; None: all."""
+        if not self._count:
+            return
+        pipes = self._pipes
+        if loops is None or plants is None:
+            lit = np.ones(self._count, bool)
+        else:
+            header = pipes.loop < 0
+            lit = np.where(header, plants[np.maximum(pipes.plant, 0)], loops[np.maximum(pipes.loop, 0)])
+        self._texels[1, :, 3] = np.where(lit, 255, round(255 * FADED))
+        self._upload()
 
     def draw(self, stage: Stage) -> None:
         """Draw with depth test on."""

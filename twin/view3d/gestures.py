@@ -24,6 +24,8 @@ class Gestures:
         Called with (x, y), `click` also with whether it extends the selection.
     leave
         Called at the end of a drag.
+    menu
+        Called with (x, y) on a click of the right button.
     """
 
     orbit: Callable[[float, float], None]
@@ -33,6 +35,7 @@ class Gestures:
     click: Callable[[float, float, bool], None]
     double_click: Callable[[float, float], None]
     leave: Callable[[], None]
+    menu: Callable[[float, float], None]
 
     def __post_init__(self) -> None:
         self._pressed: tuple[float, float] | None = None
@@ -80,6 +83,8 @@ class Gestures:
         elif self._button == 1:
             extend = bool({"Control", "Shift"} & _names(event))
             self.click(float(event.pos[0]), float(event.pos[1]), extend)
+        elif self._button == 2:
+            self.menu(float(event.pos[0]), float(event.pos[1]))
         event.handled = True
 
     def on_wheel(self, event: Any) -> None:

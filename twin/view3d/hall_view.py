@@ -23,11 +23,13 @@ from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
 from twin.view3d.gestures import Gestures
+from twin.view3d.lit import Lit, Reach
 from twin.view3d.locate import Box, box_of
 from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
-from twin.view3d.presets import before_obstacles, frame_box, preset_pose
+from twin.view3d.presets import before_obstacles, frame_box, open_side, preset_pose
 from twin.view3d.scene import Scene
+from twin.view3d.site_plan import SitePlan, site_plan
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
 from twin.view3d.values import ValueTexture
@@ -78,6 +80,7 @@ class HallView:
     hovered = Signal(object)
     clicked = Signal(object)
     double_clicked = Signal(object)
+    menu_wanted = Signal(object, object)  # Hit or None under a click of the right button, place (x, y) [px]
     failed = Signal(str)
 
     def __init__(
@@ -109,6 +112,8 @@ class HallView:
         self._picker: Picker | None = None
         self._cables: CableField | None = None
         self._isolated: NDArray[np.int32] | None = None
+        self._plan: SitePlan | None = None
+        self._path_names: tuple[str, ...] = ()
         self._frame: Frame | None = None
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
@@ -119,7 +124,14 @@ class HallView:
         self.canvas.events.resize.connect(lambda _: self.canvas.update())
         # vispy holds its listeners weakly, so somebody has to keep them.
         self._gestures = Gestures(
-            self._orbit, self._pan, self._zoom, self._hover, self._click, self._double_click, self._let_go
+            self._orbit,
+            self._pan,
+            self._zoom,
+            self._hover,
+            self._click,
+            self._double_click,
+            self._let_go,
+            self._menu,
         )
         self._gestures.connect(self.canvas)
         if keys is None:
@@ -155,12 +167,14 @@ class HallView:
         """Take a plant: builds all meshes, and shows the overview when the state has no camera yet."""
         self._plant = plant
         self._geometry = build_geometry(plant)
-        self._picker = Picker(plant, self._geometry)
+        self._plan = site_plan(plant, self._geometry, open_side(plant))
+        self._path_names = ()
+        self._picker = Picker(plant, self._geometry, self._plan)
         self._cables = CableField(plant, self._geometry)
         self._isolated = None
         self._frame = None
         self.canvas.set_current()
-        self._scene.set_plant(plant, self._geometry, self._cables.runs, self._picker)
+        self._scene.set_plant(plant, self._geometry, self._cables.runs, self._picker, self._plan)
         self._scene.set_frame(None, self.state.colour_by)
         if self.state.camera is None:
             self.preset("overview", animate=False)
@@ -216,6 +230,19 @@ class HallView:
             self.canvas.set_current()
             self._scene.set_traffic(there, back, racks, rgb)
             self.canvas.update()
+
+    def light(self, lit: Lit | None = None, reach: Reach | None = None, names: Sequence[str] = ()) -> None:
+        """Let a path shine, colour the GPUs by the reach of a fault, and name things; nothing: as always."""
+        self.canvas.set_current()
+        self._path_names = tuple(names)
+        self._scene.light(lit, reach)
+        self._scene.set_frame(self._frame, self.state.colour_by)
+        self._on_marks()
+
+    @property
+    def shows_power(self) -> bool:
+        """Return whether the power paths are drawn: the layer is on, or selection, trace or a fault wants them."""
+        return "power" in self.state.layers or self._scene.shows_power
 
     def isolate(self, bundles: NDArray[np.int32] | None) -> None:
         """Keep these bundles and let all other cables fade; None: let all shine."""
@@ -321,12 +348,18 @@ class HallView:
         names: dict[str, Box] = {}
         chosen: list[int] = []
         for id in self.state.selection:
-            box, bundle = box_of(self._plant, self._geometry, id), find_bundle(self._plant, id)
+            box, bundle = self._standing(id), find_bundle(self._plant, id)
             if box is not None:
                 boxes[id] = box
             elif bundle is not None:
                 chosen.append(bundle)
                 names.update(self._cables.label(bundle))
+        for id in self._path_names:
+            box = self._standing(id)
+            if box is not None and id not in boxes:
+                names[id] = box
+        chosen_kinds = (self._plant.slots.get(id, ("", 0))[0] for id in self.state.selection)
+        self._scene.want_power("power" in chosen_kinds)
         hovered = self.state.hovered or ""
         over = find_bundle(self._plant, hovered)
         isolated = None if self._isolated is None else self._cables.runs.pieces_of(self._isolated)
@@ -338,15 +371,24 @@ class HallView:
                 hovered=None if over is None else self._cables.pieces(over),
             )
         )
-        self._scene.mark(boxes, box_of(self._plant, self._geometry, hovered), names)
+        self._scene.mark(boxes, self._standing(hovered), names)
         self.canvas.update()
+
+    def _standing(self, id: str) -> Box | None:
+        """Return the box of a thing, in the hall or outside."""
+        if self._plant is None or self._geometry is None or self._plan is None:
+            return None
+        kind, slot = self._plant.slots.get(id, ("", -1))
+        if kind == "power":
+            return self._plan.item_box(slot)
+        return self._plan.plant_box(slot) if kind == "plant" else box_of(self._plant, self._geometry, id)
 
     def _box_of(self, id: str) -> Box | None:
         """Return the box to fly to: of a thing, or of the whole way of a bundle."""
         if self._plant is None or self._geometry is None or self._cables is None:
             return None
         bundle = find_bundle(self._plant, id)
-        return box_of(self._plant, self._geometry, id) if bundle is None else self._cables.box(bundle)
+        return self._standing(id) if bundle is None else self._cables.box(bundle)
 
     def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
         if pose is not None and not self._writing:
@@ -462,6 +504,9 @@ class HallView:
         if hit is not None:
             self.fly_to(hit.id)
         self.double_clicked.emit(hit)
+
+    def _menu(self, x: float, y: float) -> None:
+        self.menu_wanted.emit(self.pick(x, y), (x, y))
 
     def _on_key(self, event: Any) -> None:
         if event.key is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,9 @@ void main() {
 _TYPE = np.dtype([("a_position", np.float32, 2), ("a_place", np.float32, 2)])
 _POINTS = 8.6
 _PAD = (7.0, 2.5)
+WARNING_RGB, WARNING_INK = (1.0, 0.74, 0.22), (0.10, 0.07, 0.0)
+ALARM_RGB, ALARM_INK = (0.84, 0.07, 0.21), (1.0, 1.0, 1.0)
+"""Plates over what is not well, and what is written on them: the same in both themes."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,19 @@ def label_font(scale: float) -> QFont:
     return font
 
 
-def draw_atlas(texts: list[str], colours: Colours, scale: float) -> Atlas:
-    """Draw every text on its own rounded plate; needs a QGuiApplication."""
+def draw_atlas(texts: list[str], colours: Colours, scale: float, tones: Sequence[int] | None = None) -> Atlas:
+    """Draw every text on its own rounded plate; needs a QGuiApplication.
+
+    Parameters
+    ----------
+    tones
+        Of each text: 0 plain, 1 warning, 2 alarm.
+    """
+    inks = (
+        (colours.label, colours.label_back),
+        (WARNING_INK, (*WARNING_RGB, 0.96)),
+        (ALARM_INK, (*ALARM_RGB, 0.96)),
+    )
     font = label_font(scale)
     metrics = QFontMetricsF(font)
     pad_x, pad_y = _PAD[0] * scale, _PAD[1] * scale
@@ -85,12 +100,12 @@ def draw_atlas(texts: list[str], colours: Colours, scale: float) -> Atlas:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
     painter.setFont(font)
-    for text, box in zip(texts, boxes, strict=True):
+    for text, box, tone in zip(texts, boxes, tones or [0] * len(texts), strict=True):
         place = QRectF(*(float(v) for v in box))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor.fromRgbF(*colours.label_back))
+        painter.setBrush(QColor.fromRgbF(*inks[tone][1]))
         painter.drawRoundedRect(place, 4 * scale, 4 * scale)
-        painter.setPen(QColor.fromRgbF(*colours.label))
+        painter.setPen(QColor.fromRgbF(*inks[tone][0]))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
     painter.end()
     lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
-from twin.view3d import palette
+from twin.view3d import palette, power_state
 from twin.view3d.cable_colours import CableState, load_rgb, log_place, traffic_rgb
 from twin.view3d.palette import Rgb
 
@@ -129,6 +129,39 @@ def traffic_legend(kind: str, lines: Sequence[str]) -> Legend:
     return Legend(f"Traffic: {kind}", "dashes are not to speed", 0.0, 0.0, (), swatches)
 
 
+def power_legend() -> Legend:
+    """Return the legend of the power layer: load by colour, feed and state by pattern."""
+    channel = BY_ID["power.load"]
+    values = np.linspace(channel.low, channel.high, STOPS)
+    stops = tuple(
+        (float(v), (float(c[0]), float(c[1]), float(c[2])))
+        for v, c in zip(values, power_state.load_rgb(values), strict=True)
+    )
+    swatches = (
+        Category("feed A plain, feed B ringed", (0.45, 0.66, 0.60), "‖", 0),
+        Category("dead: dashed", power_state.DEAD_RGB, "✖", 0),
+        Category("overload: red bands", power_state.OVERLOAD_RGB, "▲", 0),
+        Category("on battery, starting: long dashes", power_state.BATTERY_RGB, "◧", 0),
+    )
+    return Legend("Power load", channel.unit, channel.low, channel.high, stops, swatches)
+
+
+def reach_legend(title: str, lost: int, thinned: int, rest: int) -> Legend:
+    """Return the legend of the reach of a fault: GPUs lost, with less redundancy, untouched."""
+    return Legend(
+        title,
+        "GPUs",
+        0.0,
+        0.0,
+        (),
+        (
+            Category("stop", palette.LOST_RGB, "✖", lost),
+            Category("lose redundancy", palette.THINNED_RGB, "◧", thinned),
+            Category("feel nothing", palette.UNTOUCHED_RGB, "○", rest),
+        ),
+    )
+
+
 def _state_counts(plant: Plant, frame: Frame | None) -> NDArray[np.int64]:
     if frame is None:
         return np.zeros(len(State), np.int64)
@@ -142,7 +175,12 @@ def _state(state: State, count: int) -> Category:
 
 
 def _out_of_order(states: NDArray[np.int64]) -> tuple[Category, ...]:
-    return (_state(State.FAILED, int(states[State.FAILED])), _state(State.OFF, int(states[State.OFF])))
+    dark = int(states[State.UNPOWERED])
+    return (
+        _state(State.FAILED, int(states[State.FAILED])),
+        _state(State.OFF, int(states[State.OFF])),
+        *((_state(State.UNPOWERED, dark),) if dark else ()),
+    )
 
 
 def _cut_off(states: NDArray[np.int64]) -> tuple[Category, ...]:

@@ -18,6 +18,9 @@ NO_JOB = JOB_BASE + JOBS
 DEAD = NO_JOB + 1
 OFF = DEAD + 1
 ABSENT = OFF + 1
+LOST = ABSENT + 1
+THINNED = LOST + 1
+UNTOUCHED = THINNED + 1
 LUT_SIZE = 512
 
 
@@ -50,6 +53,11 @@ _RAMPS: dict[str, list[Rgb]] = {
 
 DEAD_RGB: Rgb = (0.93, 0.06, 0.22)
 OFF_RGB: Rgb = (0.17, 0.11, 0.20)
+UNPOWERED_RGB: Rgb = (0.07, 0.11, 0.30)
+LOST_RGB: Rgb = (1.0, 0.33, 0.20)
+THINNED_RGB: Rgb = (1.0, 0.80, 0.25)
+UNTOUCHED_RGB: Rgb = (0.15, 0.18, 0.23)
+"""What a fault takes away, what only loses its redundancy, and the rest of the hall."""
 
 STATE_RGB: dict[State, Rgb] = {
     State.ABSENT: (0.05, 0.06, 0.08),
@@ -63,6 +71,7 @@ STATE_RGB: dict[State, Rgb] = {
     State.DRAINED: (0.55, 0.42, 0.34),
     State.OFF: OFF_RGB,
     State.CUT_OFF: (0.90, 0.40, 0.76),
+    State.UNPOWERED: UNPOWERED_RGB,
 }
 STATE_ICON: dict[State, str] = {
     State.ABSENT: "·",
@@ -76,6 +85,7 @@ STATE_ICON: dict[State, str] = {
     State.DRAINED: "▽",
     State.OFF: "●",
     State.CUT_OFF: "⊘",
+    State.UNPOWERED: "◌",
 }
 NO_JOB_RGB: Rgb = (0.21, 0.25, 0.31)
 
@@ -122,4 +132,5 @@ def look_up_table(colormap: str) -> NDArray[np.uint8]:
     table[0, DEAD] = DEAD_RGB
     table[0, OFF] = OFF_RGB
     table[0, ABSENT] = STATE_RGB[State.ABSENT]
+    table[0, LOST], table[0, THINNED], table[0, UNTOUCHED] = LOST_RGB, THINNED_RGB, UNTOUCHED_RGB
     return np.rint(table * 255).astype(np.uint8)

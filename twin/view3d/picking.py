@@ -8,14 +8,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.plant.find import entity_id
 from twin.plant.geometry import Geometry, Tiles, build_geometry
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.fronts import FRAME_M
 from twin.view3d.locate import machine_boxes, rack_boxes
+from twin.view3d.site_plan import SitePlan
 
 OWN_M = 2.0
 """A label this close behind a face belongs to it: it stands over its own row or machine."""
-HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle"]
+HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant"]
 Floats = NDArray[np.float64]
 
 
@@ -26,8 +28,8 @@ class Hit:
     Parameters
     ----------
     kind, slot, id
-        The smallest thing there: a GPU tile, else the face of a node or switch, else the rack or machine; or a
-        bundle of cables.
+        The smallest thing there: a GPU tile, else the face of a node or switch, else the rack or machine; a
+        power item or a machine of a facility loop outside; or a bundle of cables.
     distance_m, point_m
         Along the ray, and the place.
     """
@@ -67,9 +69,11 @@ class Picker:
         The plant.
     geometry
         Its geometry, built when not given.
+    plan
+        What stands outside the hall and over the racks; None: nothing.
     """
 
-    def __init__(self, plant: Plant, geometry: Geometry | None = None) -> None:
+    def __init__(self, plant: Plant, geometry: Geometry | None = None, plan: SitePlan | None = None) -> None:
         geometry = geometry or build_geometry(plant)
         self._plant = plant
         self._rack_slots = np.flatnonzero(plant.racks.present)
@@ -77,8 +81,16 @@ class Picker:
         rack_low, rack_high = rack_boxes(plant, self._rack_slots)
         machine_low, machine_high = machine_boxes(geometry, np.arange(len(self._machine_loops)))
         # One line per axis: the slabs of all boxes are then met in three short passes over memory.
-        self._low = np.ascontiguousarray(np.concatenate([rack_low, machine_low]).T)
-        self._high = np.ascontiguousarray(np.concatenate([rack_high, machine_high]).T)
+        low, high = [rack_low, machine_low], [rack_high, machine_high]
+        self._others: list[tuple[HitKind, int]] = []
+        if plan is not None:
+            items = np.flatnonzero(plant.power.present)
+            low += [plan.low[items], plan.yard.low]
+            high += [plan.high[items], plan.yard.high]
+            self._others += [("power", item) for item in items.tolist()]
+            self._others += [("plant", slot) for slot in plan.yard.plant.tolist()]
+        self._low = np.ascontiguousarray(np.concatenate(low).T)
+        self._high = np.ascontiguousarray(np.concatenate(high).T)
         racks = len(plant.racks.present)
         self._gpus = _ByRack(geometry.gpu_tiles, plant.gpus.present, racks)
         self._nodes = _ByRack(geometry.node_tiles, plant.nodes.present, racks)
@@ -99,6 +111,10 @@ class Picker:
             return None
         point = origin + direction * distance
         place = (float(point[0]), float(point[1]), float(point[2]))
+        outside = index - len(self._rack_slots) - len(self._machine_loops)
+        if outside >= 0:
+            kind, slot = self._others[outside]
+            return Hit(kind, slot, entity_id(self._plant, kind, slot), distance, place)
         if index >= len(self._rack_slots):
             loop = int(self._machine_loops[index - len(self._rack_slots)])
             return Hit("loop", loop, self._plant.loops.ids[loop], distance, place)

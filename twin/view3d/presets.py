@@ -102,7 +102,7 @@ def _racks_box(plant: Plant, geometry: Geometry) -> tuple[NDArray[np.float64], N
     return low, np.append((middle + half).max(axis=0), racks.height_m[present].max())
 
 
-def _open_side(plant: Plant) -> float:
+def open_side(plant: Plant) -> float:
     """Return -1 or +1: the y side of the hall whose outermost row turns its fronts outwards."""
     racks = plant.racks
     present = np.flatnonzero(racks.present)
@@ -117,7 +117,7 @@ def _open_side(plant: Plant) -> float:
 def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     low, high = _racks_box(plant, geometry)
     high = high + np.array([0.0, 0.0, 0.6])
-    side = _open_side(plant)
+    side = open_side(plant)
     wide, deep = high[0] - low[0], high[1] - low[1]
     large = float(np.clip((np.hypot(wide, deep) - 10.0) / 25.0, 0.0, 1.0))
     # In a small hall the machines that cool it belong to the story, in a large one the rows are.
@@ -142,7 +142,7 @@ def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
 
 def _row(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
     racks = plant.racks
-    side = _open_side(plant)
+    side = open_side(plant)
     alive = np.flatnonzero(racks.present)
     if not len(alive):
         return _overview(plant, geometry, aspect)
@@ -194,7 +194,7 @@ def _fronts(plant: Plant, geometry: Geometry, aisle: int) -> tuple[int, int]:
 
 
 def _close(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:
-    racks, side = plant.racks, _open_side(plant)
+    racks, side = plant.racks, open_side(plant)
     alive = np.flatnonzero(racks.present)
     if not len(alive):
         return _overview(plant, geometry, aspect)

@@ -18,22 +18,29 @@ from twin.view3d.arcs import Arcs
 from twin.view3d.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.cables import Cables
 from twin.view3d.capability import Capability
-from twin.view3d.coding import colormap_of, gpu_codes
+from twin.view3d.coding import colormap_of, gpu_codes, reach_codes
 from twin.view3d.coolant import Coolant
 from twin.view3d.faces import Faces
 from twin.view3d.floor import Floor
+from twin.view3d.gear import Gear
 from twin.view3d.glass import Glass
 from twin.view3d.label_layout import place_labels
 from twin.view3d.labels import Labels, draw_atlas
 from twin.view3d.lightmap import bake
+from twin.view3d.lit import PATHS, Lit, Reach
 from twin.view3d.locate import Box
+from twin.view3d.machine_state import Badge, CoolingShown, badges
 from twin.view3d.near import NearTrays
 from twin.view3d.outline import Outline
 from twin.view3d.palette import Rgb
 from twin.view3d.panels import Panels, rack_codes
 from twin.view3d.picking import Picker
+from twin.view3d.power_lines import power_lines
+from twin.view3d.power_paths import PowerPaths
+from twin.view3d.power_state import PowerShown
+from twin.view3d.site_plan import SitePlan, with_yard_pipes
 from twin.view3d.sky import Sky
-from twin.view3d.solids import Solids, building, busways, tray_rails
+from twin.view3d.solids import Solids, building, tray_rails
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
 from twin.view3d.theme import colours_of
@@ -42,6 +49,9 @@ from twin.view3d.values import ValueTexture
 LABEL_PERIOD_S = 0.25
 """Labels are placed anew at most so often."""
 _SWITCH_CHANNELS = ("switch.state", "switch.load")
+NAMED = 16
+"""Things that are named because they are selected or on a traced path, at most."""
+SAME_PLACE_M = 0.3
 SOFTWARE_PERIOD_S = 0.15
 """In software, ornaments alone are redrawn at most so often: the simulation wants the processor."""
 
@@ -52,6 +62,7 @@ class Scene:
     def __init__(self, capability: Capability) -> None:
         self._capability = capability
         self._outline_selected, self._outline_hovered, self._outline_cables = Outline(), Outline(), Outline()
+        self._outline_paths = {name: Outline() for name, _ in PATHS}
         self._labels = Labels()
         self._sky = Sky()
         self.keep_clear: list[tuple[float, float, float, float]] = []
@@ -69,20 +80,29 @@ class Scene:
         self._cables_of: tuple[object, ...] = ()
         self._cable_state: CableState | None = None
         self._switch_state = b""
+        self._lit: Lit | None = None
+        self._reach: Reach | None = None
+        self._power_wanted = False  # something of power is selected or traced
+        self._power_unwell = False
+        self._badges: list[Badge] = []
 
-    def set_plant(self, plant: Plant, geometry: Geometry, runs: CableRuns, picker: Picker) -> None:
-        """Build all meshes of a plant; the picker tells which labels are hidden."""
+    def set_plant(
+        self, plant: Plant, geometry: Geometry, runs: CableRuns, picker: Picker, plan: SitePlan
+    ) -> None:
+        """Build all meshes of a plant; the picker tells which labels are hidden, the plan what stands outside."""
         self._plant, self._geometry, self._runs, self._picker = plant, geometry, runs, picker
+        self._plan = plan
         slots = len(plant.gpus.present) + len(plant.racks.present)
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
         self._building = Solids(building(plant, geometry))
         self._tray_rails = Solids(tray_rails(geometry.trays))
-        self._busways = Solids(busways(geometry.busways))
+        self._gear = Gear(plant, geometry, plan)
+        self._power = PowerPaths(power_lines(plant, geometry, plan.low, plan.high))
         self._cables = Cables(geometry.bundles, runs)
         self._arcs = Arcs(plant)
-        self._coolant = Coolant(plant, geometry.pipes)
+        self._coolant = Coolant(plant, with_yard_pipes(geometry.pipes, plan.yard))
         self._glass = Glass(geometry.aisles)
         self._floor = Floor(bake(plant, geometry))
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
@@ -90,16 +110,23 @@ class Scene:
         self._size_m = float(np.linalg.norm(high - low))
         self._atlas_of = self._cables_of = ()
         self._marked = Marked()
+        self._lit, self._reach, self._badges = None, None, []
+        self._power_wanted = False
 
     def set_frame(self, frame: Frame | None, colour_by: str) -> None:
         """Upload the values of a frame."""
         if self._plant is None:
             return
-        codes = gpu_codes(colour_by, self._plant, frame)
+        codes = (
+            gpu_codes(colour_by, self._plant, frame)
+            if self._reach is None
+            else reach_codes(self._plant, self._reach.lost, self._reach.thinned)
+        )
         self.values.set_colormap(colormap_of(colour_by))
         self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
         self._coolant.set_frame(frame)
         self._frame = frame
+        self._show_machines(frame)
         cable_state = CableState.of(frame, len(self._plant.bundles.rail))
         switches = b"" if frame is None else b"".join(frame.values[k].tobytes() for k in _SWITCH_CHANNELS)
         if cable_state != self._cable_state or switches != self._switch_state:
@@ -107,6 +134,41 @@ class Scene:
         moved = frame is not None and self._frame_t_s is not None and frame.t_s != self._frame_t_s
         self._flowing = moved
         self._frame_t_s = None if frame is None else frame.t_s
+
+    def light(self, lit: Lit | None, reach: Reach | None) -> None:
+        """Let a path shine while the rest fades, and colour GPUs by the reach of a fault; `set_frame` follows."""
+        if self._plant is None:
+            return
+        self._lit, self._reach = lit, reach
+        masks = (None, None) if lit is None else (lit.loop_mask(self._plant), lit.plant_mask(self._plant))
+        self._coolant.light(*masks)
+        boxes = {name: list[Box]() for name in self._outline_paths}
+        if lit is not None:
+            items = {"power_a": lit.power_a, "power_b": lit.power_b}
+            boxes |= {name: [self._plan.item_box(i) for i in chosen] for name, chosen in items.items()}
+            outside = (self._plan.plant_box(plant) for plant in lit.plants)
+            boxes["coolant"] = [box for box in outside if box is not None]
+        for name, outline in self._outline_paths.items():
+            outline.set_boxes(boxes[name])
+
+    def want_power(self, on: bool) -> None:
+        """Show the power layer although it is not among the layers: something of it is selected."""
+        self._power_wanted = on
+
+    def _show_machines(self, frame: Frame | None) -> None:
+        if self._plant is None:
+            return
+        power, cooling = PowerShown.of(self._plant, frame), CoolingShown.of(self._plant, frame)
+        self._power_unwell = bool(power.unwell.any())
+        self._power.show(power, None if self._lit is None else self._lit.items(self._plant))
+        self._gear.show(power, cooling)
+        self._badges = [] if frame is None else badges(self._plant, cooling, power, self._plan.tops_m)
+
+    @property
+    def shows_power(self) -> bool:
+        """Return whether the power layer shows itself: by selection, trace or fault."""
+        traced = self._lit is not None and bool(self._lit.power_a or self._lit.power_b)
+        return self._power_wanted or self._power_unwell or traced
 
     def mark(self, selected: Mapping[str, Box], hovered: Box | None, names: Mapping[str, Box]) -> None:
         """Choose what is outlined and named.
@@ -226,13 +288,14 @@ class Scene:
             self._panels.draw(stage)
             self._faces.draw(stage)
             self._building.draw(stage)
+            self._gear.draw(stage)
         if "pipes" in layers:
             self._coolant.draw(stage)
         if "cables" in layers:
             self._tray_rails.draw(stage)
             self._cables.draw(stage, moving=moving, dashes="collective" in layers and not moving)
-        if "power" in layers:
-            self._busways.draw(stage)
+        if "power" in layers or self.shows_power:
+            self._power.draw(stage)
         if "racks" in layers and not moving:
             gloo.set_cull_face("front")
             self._panels.draw(stage, mirrored=True)
@@ -270,6 +333,8 @@ class Scene:
 
     def _draw_marks(self, stage: Stage, scale: float) -> None:
         colours = stage.colours
+        for name, rgb in PATHS:
+            self._outline_paths[name].draw(stage, rgb, 0.95, 4.5 * scale)
         self._outline_hovered.draw(stage, colours.hover, 0.95, 4.0 * scale)
         self._outline_selected.draw(stage, colours.outline, 1.0, 5.5 * scale)
         gloo.set_state(depth_test=False)
@@ -278,12 +343,13 @@ class Scene:
 
     def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
         labels = self._geometry.labels
-        selected = list(self._selected.items())[:8]
-        wanted = (state.theme, scale, tuple(id for id, _ in selected))
+        selected = list(self._selected.items())[:NAMED]
+        wanted = (state.theme, scale, tuple(id for id, _ in selected), tuple(b.text for b in self._badges))
         now_s = time.monotonic()
         if wanted != self._atlas_of:
-            texts = [*labels.text, *(id for id, _ in selected)]
-            self._labels.set_atlas(draw_atlas(texts, stage.colours, scale))
+            texts = [*labels.text, *(id for id, _ in selected), *(badge.text for badge in self._badges)]
+            tones = [0] * (len(texts) - len(self._badges)) + [badge.weight for badge in self._badges]
+            self._labels.set_atlas(draw_atlas(texts, stage.colours, scale, tones))
             self._atlas_of = wanted
             self._placed_at_s = -1.0
         key = (pose, stage.size_px)
@@ -296,18 +362,24 @@ class Scene:
     def _place(self, pose: CameraPose, stage: Stage, selected: list[tuple[str, Box]], scale: float) -> None:
         labels = self._geometry.labels
         anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
-        marks = np.array([[*((low + high) / 2)[:2], high[2]] for _, (low, high) in selected]).reshape(-1, 3)
+        marks = np.array(
+            [
+                *([*((low + high) / 2)[:2], high[2]] for _, (low, high) in selected),
+                *(badge.at_m for badge in self._badges),
+            ]
+        ).reshape(-1, 3)
         weights = np.where(
             labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
         )
         points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
-        weights = np.concatenate([weights, np.full(len(selected), 9.0)])
+        grave = [10.0 + badge.weight for badge in self._badges]
+        weights = np.concatenate([weights, np.full(len(selected), 9.0), grave])
         everything = np.concatenate([anchors, marks])
         hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
         hidden |= self._picker.blocked(stage.eye_m, everything)
         if len(self._geometry.labels.text) and int((labels.kind == LabelKind.HALL).sum()) == 1:
             hidden[: len(anchors)] |= labels.kind == LabelKind.HALL
-        hidden[: len(anchors)] |= self._named_by_selection()
+        hidden[: len(anchors)] |= self._named_otherwise()
         points[hidden, 2] = -1.0
         clear = np.array([(x, y, x + w, y + h) for x, y, w, h in self.keep_clear]).reshape(-1, 4) * scale
         self._labels.show(
@@ -316,8 +388,8 @@ class Scene:
             )
         )
 
-    def _named_by_selection(self) -> NDArray[np.bool_]:
-        """Return which labels name a thing that is selected: the selection's own label stands there instead."""
+    def _named_otherwise(self) -> NDArray[np.bool_]:
+        """Return which labels name a thing that is selected or not well: another label stands there instead."""
         labels = self._geometry.labels
         ids = {}
         if self._plant is not None:
@@ -326,4 +398,8 @@ class Scene:
             kind in ids and ids[kind][slot] in self._selected
             for kind, slot in zip(labels.kind.tolist(), labels.slot.tolist(), strict=True)
         ]
-        return np.array(named, bool)
+        out = np.array(named, bool)
+        anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
+        for badge in self._badges:
+            out |= np.abs(anchors - badge.at_m).max(axis=1, initial=0.0) < SAME_PLACE_M
+        return out

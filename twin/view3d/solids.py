@@ -131,7 +131,8 @@ _TYPE = np.dtype(
 Floats = NDArray[np.float64]
 
 
-def _face(low: Floats, high: Floats, face: str, finish: Finish) -> NDArray[np.void]:
+def solid_face(low: Floats, high: Floats, face: str, finish: Finish) -> NDArray[np.void]:
+    """Return the vertices of one face of each box, with a finish."""
     positions, normal, place, size = box_face(low, high, face)
     out = np.zeros(positions.shape[:2], _TYPE)
     out["a_position"] = positions
@@ -152,14 +153,14 @@ def cabinets(plant: Plant) -> NDArray[np.void]:
     middle = np.stack([racks.x_m[alive], racks.y_m[alive]], axis=1)
     low = np.column_stack([middle - half, np.full(len(alive), 0.02)])
     high = np.column_stack([middle + half, racks.height_m[alive]])
-    parts = [_face(low, high, "+z", Finish.ROOF)]
+    parts = [solid_face(low, high, "+z", Finish.ROOF)]
     for facing, front, rear in ((1, "+y", "-y"), (-1, "-y", "+y")):
         turned = racks.facing[alive] == facing
-        parts.append(_face(low[turned], high[turned], front, Finish.FRONT))
-        parts.append(_face(low[turned], high[turned], rear, Finish.REAR))
+        parts.append(solid_face(low[turned], high[turned], front, Finish.FRONT))
+        parts.append(solid_face(low[turned], high[turned], rear, Finish.REAR))
     for face, side in (("-x", 0), ("+x", 1)):
         free = ~_touches(low, high, side)
-        parts.append(_face(low[free], high[free], face, Finish.PLAIN))
+        parts.append(solid_face(low[free], high[free], face, Finish.PLAIN))
     return np.concatenate(parts)
 
 
@@ -185,8 +186,8 @@ def machines(plant: Plant, boxes: Boxes) -> NDArray[np.void]:
     air = plant.loops.kind[boxes.loop] == LoopKind.AIR
     parts = [np.zeros(0, _TYPE)]
     for face in UPRIGHT:
-        parts.append(_face(low[air], high[air], face, Finish.LOUVRE if face != "+z" else Finish.FANS))
-        parts.append(_face(low[~air], high[~air], face, Finish.PLAIN if face == "+z" else Finish.LOUVRE))
+        parts.append(solid_face(low[air], high[air], face, Finish.LOUVRE if face != "+z" else Finish.FANS))
+        parts.append(solid_face(low[~air], high[~air], face, Finish.PLAIN if face == "+z" else Finish.LOUVRE))
     return np.concatenate(parts)
 
 
@@ -249,7 +250,9 @@ def _beam(a: Floats, b: Floats, aside_m: float, width_m: float, height_m: float)
 def _beams(low: Floats, high: Floats, finish: Finish) -> NDArray[np.void]:
     if not len(low):
         return np.zeros(0, _TYPE)
-    return np.concatenate([_face(low, high, face, finish) for face in ("-x", "+x", "-y", "+y", "-z", "+z")])
+    return np.concatenate(
+        [solid_face(low, high, face, finish) for face in ("-x", "+x", "-y", "+y", "-z", "+z")]
+    )
 
 
 class Solids:

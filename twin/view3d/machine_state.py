@@ -1,0 +1,127 @@
+"""How cooling machines do: pumps that run, flow that stands; and the words over what is not well. No GL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.tables import LoopKind, Plant
+from twin.record.channels import PowerState
+from twin.record.frame import Frame
+from twin.view3d.palette import Rgb
+from twin.view3d.power_state import BROKEN, ICON, WORDS, PowerShown
+
+STILL = 2.0
+"""Flow below this counts as standing still [% of design]."""
+WEAK = 90.0
+"""Flow below this is worth a word [% of design]."""
+RUNS_RGB: Rgb = (0.24, 0.86, 0.59)
+STOPPED_RGB: Rgb = (0.96, 0.16, 0.28)
+BADGES = 12
+"""Words over things that are not well, at most; the worst first."""
+
+
+@dataclass(frozen=True)
+class CoolingShown:
+    """What moves in the loops and plants.
+
+    Parameters
+    ----------
+    loop_flow, plant_flow
+        Of design [%].
+    pumps
+        Running, by loop.
+    units
+        Running machines, by plant.
+    """
+
+    loop_flow: NDArray[np.float64]
+    plant_flow: NDArray[np.float64]
+    pumps: NDArray[np.int64]
+    units: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, plant: Plant, frame: Frame | None) -> CoolingShown:
+        """Return what a frame says; without one everything runs.
+
+        Frames of runs recorded before there were such channels say zero of plants and pumps while water flows in
+        the loops: then the plants flow as their loops do, and as many pumps run as give that flow.
+        """
+        loops, plants = plant.loops, plant.plants
+        if frame is None:
+            full = np.full(len(loops.ids), 100.0)
+            return cls(full, np.full(len(plants.ids), 100.0), loops.pumps.astype(np.int64), _units(plant))
+        values = frame.values
+        loop_flow = np.asarray(values["loop.flow"], float)
+        told = bool(values["plant.flow"].any() or values["plant.power_w"].any() or values["loop.pumps"].any())
+        if told:
+            return cls(
+                loop_flow,
+                np.asarray(values["plant.flow"], float),
+                np.asarray(values["loop.pumps"]).astype(np.int64),
+                np.asarray(values["plant.units"]).astype(np.int64),
+            )
+        count = np.maximum(np.bincount(loops.plant, minlength=len(plants.ids)), 1)
+        mean = np.bincount(loops.plant, loop_flow, len(plants.ids)) / count
+        pumps = np.rint(loops.pumps * np.clip(loop_flow / 100, 0, 1)).astype(np.int64)
+        return cls(loop_flow, mean, pumps, _units(plant))
+
+
+@dataclass(frozen=True)
+class Badge:
+    """Words over a thing that is not well, and how much it matters: 2 alarm, 1 warning."""
+
+    text: str
+    at_m: tuple[float, float, float]
+    weight: int
+
+
+def badges(
+    plant: Plant, cooling: CoolingShown, power: PowerShown, tops_m: NDArray[np.float64]
+) -> list[Badge]:
+    """Return the words over loops and power items that are not well, the worst first.
+
+    Parameters
+    ----------
+    tops_m
+        Where the word over each power item stands, (items, 3) [m].
+    """
+    found = [*_loop_badges(plant, cooling), *_power_badges(plant, power, tops_m)]
+    return sorted(found, key=lambda badge: -badge.weight)[:BADGES]
+
+
+def _loop_badges(plant: Plant, cooling: CoolingShown) -> list[Badge]:
+    loops = plant.loops
+    design = loops.pumps.astype(np.int64)
+    bad = loops.present & ((cooling.loop_flow < WEAK) | (cooling.pumps < design))
+    out = []
+    for loop in np.flatnonzero(bad).tolist():
+        still = bool(cooling.loop_flow[loop] < STILL)
+        fans = LoopKind(int(loops.kind[loop])).by_air
+        moved = "fans" if fans else "pumps"
+        flow = ("no air" if fans else "no flow") if still else f"{cooling.loop_flow[loop]:.0f} % flow"
+        text = f"{'✖' if still else '▲'} {loops.labels[loop]}: {cooling.pumps[loop]} of {design[loop]} {moved}, {flow}"
+        at = (float(loops.x_m[loop]), float(loops.y_m[loop]), float(loops.height_m[loop]) + 0.25)
+        out.append(Badge(text, at, 2 if still else 1))
+    return out
+
+
+def _power_badges(plant: Plant, power: PowerShown, tops_m: NDArray[np.float64]) -> list[Badge]:
+    out = []
+    for item in np.flatnonzero(power.unwell & plant.power.present).tolist():
+        state = PowerState(int(power.state[item]))
+        load = f" {power.load[item]:.0f} %" if state is PowerState.OVERLOAD else ""
+        x, y, z = tops_m[item].tolist()
+        grave = state in BROKEN or state is PowerState.OVERLOAD
+        out.append(
+            Badge(
+                f"{ICON[state]} {plant.power.ids[item]}: {WORDS[state]}{load}", (x, y, z), 2 if grave else 1
+            )
+        )
+    return out
+
+
+def _units(plant: Plant) -> NDArray[np.int64]:
+    return plant.plants.units.astype(np.int64)

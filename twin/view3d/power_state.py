@@ -1,0 +1,116 @@
+"""What the power tree shows: colour by load, a pattern and a word for every state. No GL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID, PowerState
+from twin.record.frame import Frame
+from twin.view3d import palette
+from twin.view3d.palette import Rgb
+
+
+class Pattern(IntEnum):
+    """How a line is drawn, so that no state is told by colour alone."""
+
+    PLAIN = 0
+    DASHED = 1  # dead
+    HAZARD = 2  # overload
+    LONG = 3  # on battery, or another stand-in
+    FAINT = 4  # standing by
+
+
+DEAD_RGB: Rgb = (0.40, 0.42, 0.47)
+OVERLOAD_RGB: Rgb = (1.0, 0.16, 0.20)
+BATTERY_RGB: Rgb = (1.0, 0.72, 0.16)
+STANDBY_RGB: Rgb = (0.36, 0.45, 0.60)
+BROKEN = frozenset({PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED})
+UNWELL = BROKEN | {PowerState.ON_BATTERY, PowerState.STARTING, PowerState.OVERLOAD, PowerState.ON_SPARE}
+"""States that the layer shows itself for."""
+_PATTERN = {
+    **dict.fromkeys(BROKEN, Pattern.DASHED),
+    PowerState.OVERLOAD: Pattern.HAZARD,
+    PowerState.ON_BATTERY: Pattern.LONG,
+    PowerState.STARTING: Pattern.LONG,
+    PowerState.DISCHARGING: Pattern.LONG,
+    PowerState.STANDBY: Pattern.FAINT,
+}
+_RGB: dict[PowerState, Rgb] = {
+    **dict.fromkeys(BROKEN, DEAD_RGB),
+    PowerState.OVERLOAD: OVERLOAD_RGB,
+    PowerState.ON_BATTERY: BATTERY_RGB,
+    PowerState.STARTING: BATTERY_RGB,
+    PowerState.DISCHARGING: BATTERY_RGB,
+    PowerState.STANDBY: STANDBY_RGB,
+}
+ICON: dict[PowerState, str] = {
+    PowerState.LIVE: "●",
+    PowerState.DEAD: "✖",
+    PowerState.TRIPPED: "⊘",
+    PowerState.FAILED: "✖",
+    PowerState.ON_BATTERY: "◧",
+    PowerState.STARTING: "↻",
+    PowerState.RUNNING: "▶",
+    PowerState.STANDBY: "◇",
+    PowerState.OVERLOAD: "▲",
+    PowerState.CHARGING: "▽",
+    PowerState.DISCHARGING: "△",
+    PowerState.ON_SPARE: "⇄",
+}
+WORDS: dict[PowerState, str] = {state: state.name.lower().replace("_", " ") for state in PowerState}
+_PALE = 0.20
+"""Share of white in the colours of load: the low end of the ramp has to stand out from a dark hall."""
+
+
+@dataclass(frozen=True)
+class PowerShown:
+    """State and load of every power item.
+
+    Parameters
+    ----------
+    state
+        PowerState.
+    load
+        Of the capacity [%].
+    """
+
+    state: NDArray[np.int64]
+    load: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, plant: Plant, frame: Frame | None) -> PowerShown:
+        """Return what a frame says; without one all is live and without load."""
+        count = len(plant.power.ids)
+        if frame is None or len(frame.values["power.state"]) != count:
+            return cls(np.zeros(count, np.int64), np.zeros(count))
+        load = np.nan_to_num(np.asarray(frame.values["power.load"], float))
+        return cls(np.asarray(frame.values["power.state"]).astype(np.int64), load)
+
+    @property
+    def unwell(self) -> NDArray[np.bool_]:
+        """Return which items are not as they should be."""
+        return np.isin(self.state, [int(s) for s in UNWELL])
+
+    def rgb(self) -> NDArray[np.float64]:
+        """Return the colour of each item, (n, 3)."""
+        out = load_rgb(self.load)
+        for state, colour in _RGB.items():
+            out[self.state == state] = colour
+        return out
+
+    def pattern(self) -> NDArray[np.int64]:
+        """Return the Pattern of each item."""
+        table = np.array([int(_PATTERN.get(state, Pattern.PLAIN)) for state in PowerState])
+        return table[np.clip(self.state, 0, len(table) - 1)]
+
+
+def load_rgb(load: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the colour of a load [% of capacity], over the fixed range of the channel, (n, 3)."""
+    high = BY_ID["power.load"].high
+    ramp = palette.ramp("viridis", np.clip(np.asarray(load, float) / high, 0.0, 1.0))
+    return ramp * (1 - _PALE) + _PALE

@@ -1,0 +1,265 @@
+"""Where the gear round a hall is drawn: power items behind it, chillers and coolers beside it, pipes to them.
+
+The tables say what hangs on what; this lays it out so that nothing stands in the view of the racks. Sizes are those
+of usual machines of each kind [estimated]; they only draw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.geometry import Circuit, Geometry, PipeKind, Pipes, Polylines
+from twin.plant.tables import Plant
+from twin.view3d.power_lines import busway_spans
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+GEAR_M: dict[str, tuple[float, float, float]] = {
+    "utility": (2.6, 2.0, 3.0),
+    "transformer": (2.4, 1.8, 2.3),
+    "switchgear": (2.4, 1.2, 2.2),
+    "ups": (1.8, 1.0, 2.0),
+    "generator": (3.0, 6.0, 3.0),
+    "gas": (4.0, 7.0, 3.6),
+    "battery": (2.6, 6.0, 2.9),
+    "smr": (9.0, 9.0, 7.0),
+    "solar": (6.0, 4.0, 0.6),
+    "pdu": (0.6, 0.9, 2.0),
+    "busbar": (0.42, 0.22, 0.30),
+}
+"""Width along the rows, depth across them, height of the drawn box of each kind [m, estimated]."""
+
+YARD_M: dict[str, tuple[float, float, float]] = {
+    "dry-cooler": (2.4, 6.0, 2.4),
+    "cooling-tower": (3.6, 3.6, 4.4),
+    "chiller": (2.6, 5.2, 2.8),
+}
+"""Width, depth and height of the drawn box of a machine of a facility loop [m, estimated]."""
+
+BEHIND_M = 2.2
+"""Wall of the hall to the first gear, and between ranks of gear."""
+GAP_M = 0.7
+"""Between neighbours."""
+PDU_M = 0.75
+"""Row end to the middle of the first floor PDU."""
+FEED_APART_M = 0.5
+"""Middle of the row to PDUs of feed A on one side and of feed B on the other."""
+MOST_MACHINES = 24
+"""Machines drawn of one facility loop."""
+YARD_FROM_HALL_M = 3.4
+PIPE_APART_M = 0.45
+YARD_PIPE_M = 0.16
+"""Radius of the pipes between yard and hall."""
+
+
+@dataclass(frozen=True)
+class Yard:
+    """Machines of the facility loops: corners (n, 3) [m], the loop of each and its place among those drawn."""
+
+    low: Floats
+    high: Floats
+    plant: Ints
+    number: Ints
+
+
+@dataclass(frozen=True)
+class SitePlan:
+    """What stands round the racks.
+
+    Parameters
+    ----------
+    low, high
+        Corners of every power item's box (items, 3) [m].
+    hung
+        Which of them hang over the racks.
+    yard
+        Machines of the facility loops.
+    """
+
+    low: Floats
+    high: Floats
+    hung: NDArray[np.bool_]
+    yard: Yard
+
+    @property
+    def tops_m(self) -> Floats:
+        """Return where a word over each power item stands, (items, 3) [m]."""
+        top = (self.low + self.high) / 2
+        top[:, 2] = self.high[:, 2] + 0.25
+        return np.asarray(top)
+
+    def plant_box(self, plant: int) -> tuple[Floats, Floats] | None:
+        """Return the box round the machines of a facility loop; None where none are drawn."""
+        mine = self.yard.plant == plant
+        return (self.yard.low[mine].min(axis=0), self.yard.high[mine].max(axis=0)) if mine.any() else None
+
+    def item_box(self, item: int) -> tuple[Floats, Floats]:
+        """Return the box of a power item."""
+        return self.low[item], self.high[item]
+
+
+def site_plan(plant: Plant, geometry: Geometry, side: float) -> SitePlan:
+    """Return where everything round the racks stands.
+
+    Parameters
+    ----------
+    side
+        -1 or 1: the y side that the hall is looked at from; power gear stands on the other.
+    """
+    sizes = np.array([GEAR_M.get(kind, GEAR_M["pdu"]) for kind in plant.power.kind]).reshape(-1, 3)
+    middle = np.zeros((len(sizes), 3))
+    middle[:, 2] = sizes[:, 2] / 2
+    hung = _place_feeding(plant, geometry, middle)
+    _place_behind(plant, sizes, middle, side)
+    return SitePlan(middle - sizes / 2, middle + sizes / 2, hung, _yard(plant))
+
+
+def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[np.bool_]:
+    """Place what feeds racks, in place: taps where busways begin, PDUs at row ends; return which hang."""
+    power, rows = plant.power, plant.rows
+    hung = np.zeros(len(middle), bool)
+    taken: dict[tuple[float, int], int] = {}
+    lines = geometry.busways
+    spans = busway_spans(plant, lines)
+    for line, item in enumerate(lines.item.tolist()):
+        start = spans[line, 0]
+        if power.kind[item] == "busbar":
+            if not hung[item]:
+                middle[item], hung[item] = start, True
+        elif not middle[item, :2].any():
+            row = int(np.abs(rows.y_m - start[1]).argmin())
+            feed = int(lines.feed[line])
+            nth = taken.get((float(rows.y_m[row]), feed), 0)
+            taken[float(rows.y_m[row]), feed] = nth + 1
+            middle[item, 0] = rows.x1_m[row] + PDU_M + nth * (GEAR_M["pdu"][0] + 0.1)
+            middle[item, 1] = rows.y_m[row] + FEED_APART_M * (2 * feed - 1)
+    return hung
+
+
+def _place_behind(plant: Plant, sizes: Floats, middle: Floats, side: float) -> None:
+    """Place all other power items in ranks behind the first hall, in place: what is nearer to the racks nearer."""
+    power, halls = plant.power, plant.halls
+    rank = _ranks(plant)
+    order = _order(plant)
+    wall_m = float(halls.y0_m.min() if side > 0 else halls.y1_m.max())
+    at_m = wall_m - side * BEHIND_M
+    x1_m, wide_m = float(halls.x1_m[0]), float(halls.x1_m[0] - halls.x0_m[0])
+    for level in range(1, int(rank.max(initial=0)) + 1):
+        mine = np.flatnonzero((rank == level) & power.present)
+        mine = mine[np.argsort(order[mine], kind="stable")]
+        used_m, deep_m = 0.0, 0.0
+        for item in mine.tolist():
+            if used_m and used_m + sizes[item, 0] > max(wide_m, 12.0):
+                at_m, used_m, deep_m = at_m - side * (deep_m + GAP_M), 0.0, 0.0
+            middle[item, 0] = x1_m - used_m - sizes[item, 0] / 2
+            middle[item, 1] = at_m - side * sizes[item, 1] / 2
+            used_m += float(sizes[item, 0]) + GAP_M
+            deep_m = max(deep_m, float(sizes[item, 1]))
+        at_m -= side * (deep_m + BEHIND_M) if len(mine) else 0.0
+
+
+def _ranks(plant: Plant) -> Ints:
+    """Return how far each item is from the racks: 0 for those that feed any, sources beside what they push into."""
+    power = plant.power
+    rank = np.where(power.feed >= 0, 0, 1).astype(np.int32)
+    for item in range(len(rank) - 1, -1, -1):
+        above = int(power.parent[item])
+        if above >= 0:
+            rank[above] = max(rank[above], rank[item] + 1)
+    for item in np.flatnonzero(power.bus >= 0).tolist():
+        rank[item] = rank[power.bus[item]] + 1
+    return rank
+
+
+def _order(plant: Plant) -> Floats:
+    """Return where items stand in their rank: feed B beyond feed A, else as numbered."""
+    power = plant.power
+    total = max(len(power.ids), 1)
+    feed = np.array([1.0 if "-b/" in id else 0.0 for id in power.ids])
+    return np.asarray(feed * total + np.arange(len(power.ids)))
+
+
+def _yard(plant: Plant) -> Yard:
+    halls = plant.halls
+    low, high, owner, number = [], [], [], []
+    x_m = float(halls.x0_m.min()) - YARD_FROM_HALL_M
+    for slot, kind in enumerate(plant.plants.kind):
+        wide, deep, tall = YARD_M[kind]
+        count = int(min(max(int(plant.plants.units[slot]), 1), MOST_MACHINES))
+        room_m = float(halls.y1_m[0] - halls.y0_m[0])
+        per_column = max(1, int(room_m // (deep + GAP_M)))
+        columns = -(-count // per_column)
+        for k in range(count):
+            column, place = divmod(k, per_column)
+            here = min(per_column, count - column * per_column)
+            middle_y = (float(halls.y0_m[0]) + float(halls.y1_m[0])) / 2
+            y = middle_y + (place - (here - 1) / 2) * (deep + GAP_M)
+            x = x_m - column * (wide + 1.4) - wide / 2
+            low.append((x - wide / 2, y - deep / 2, 0.25))
+            high.append((x + wide / 2, y + deep / 2, tall))
+            owner.append(slot)
+            number.append(k)
+        x_m -= columns * (wide + 1.4) + 1.0
+    return Yard(
+        np.array(low).reshape(-1, 3),
+        np.array(high).reshape(-1, 3),
+        np.array(owner, np.int32),
+        np.array(number, np.int32),
+    )
+
+
+def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
+    """Return the pipes of the hall and those from the headers' outer ends to the machines outside."""
+    points, columns = [], []
+    taken: dict[int, int] = {}
+    for k in np.flatnonzero((pipes.circuit == Circuit.FACILITY) & (pipes.loop < 0)).tolist():
+        mine = yard.plant == pipes.plant[k]
+        if not mine.any():
+            continue
+        line = pipes.lines.points[pipes.lines.first[k] : pipes.lines.first[k + 1]]
+        supply = int(pipes.kind[k]) == PipeKind.SUPPLY
+        end = line[0] if supply else line[-1]
+        nth = taken.get(int(pipes.plant[k]), 0)
+        taken[int(pipes.plant[k])] = nth + 1
+        shift = PIPE_APART_M * nth
+        side_x = float(yard.high[mine, 0].max()) + 0.5 + shift
+        near_y = float(yard.low[mine, 1].min()) + 0.6
+        z_m = 0.55
+        over = float(end[1])
+        way = np.array(
+            [
+                [side_x, near_y, z_m],
+                [side_x, over, z_m],
+                [side_x, over, float(end[2])],
+                [float(end[0]), over, float(end[2])],
+            ]
+        )
+        points.append(way if supply else way[::-1])
+        columns.append((int(pipes.kind[k]), int(Circuit.FACILITY), -1, int(pipes.plant[k]), -1))
+        if nth > 1:  # further headers join the pipes that reach the machines
+            continue
+        stub_x = (yard.low[mine, 0] + yard.high[mine, 0]) / 2
+        for x, y in zip(stub_x, (yard.low[mine, 1] + yard.high[mine, 1]) / 2 + shift - 0.25, strict=True):
+            stub = np.array([[x, y, z_m], [side_x, y, z_m]])
+            points.append(stub if supply else stub[::-1])
+            columns.append((int(pipes.kind[k]), int(Circuit.FACILITY), -1, int(pipes.plant[k]), -1))
+    if not points:
+        return pipes
+    first = pipes.lines.first[-1] + np.cumsum([len(p) for p in points])
+    added = np.array(columns, np.int32).T
+    return Pipes(
+        Polylines(
+            np.concatenate([pipes.lines.points, *points]),
+            np.concatenate([pipes.lines.first, first]).astype(np.int32),
+        ),
+        np.concatenate([pipes.kind, added[0]]),
+        np.concatenate([pipes.circuit, added[1]]),
+        np.concatenate([pipes.loop, added[2]]),
+        np.concatenate([pipes.plant, added[3]]),
+        np.concatenate([pipes.row, added[4]]),
+        np.concatenate([pipes.radius_m, np.full(len(points), YARD_PIPE_M)]),
+    )
