@@ -1,0 +1,275 @@
+"""How a diagram is painted: lines with arrows and values, pipes in the colour of their water, boxes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
+
+from twin.app.diagram import Box, Diagram, Line
+from twin.app.diagram_layout import PIPE_APART_PX, Picture, Route, Spot
+from twin.app.diagram_symbols import draw_mark, draw_symbol
+from twin.app.theme import Theme, font
+from twin.view3d.palette import ramp
+
+COLDEST_C, HOTTEST_C = 10.0, 60.0
+"""Fixed range of the colours of pipes [°C]."""
+_ARROW_EVERY_PX = 40.0
+_FIRST_ARROW_PX = 12.0
+_NARROW_PX = 130.0
+
+
+def temperature_colour(temp_c: float) -> QColor:
+    """Return the colour of a temperature [°C], the same at all times."""
+    at = np.clip((temp_c - COLDEST_C) / (HOTTEST_C - COLDEST_C), 0.0, 1.0)
+    red, green, blue = ramp("turbo", np.array([at]))[0]
+    return QColor.fromRgbF(float(red), float(green), float(blue))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What changes without the diagram: how far the arrows have come [px], the boxes of pointer and keyboard."""
+
+    phase: float = 0.0
+    hovered: str = ""
+    current: str = ""
+
+
+def paint_diagram(painter: QPainter, theme: Theme, diagram: Diagram, picture: Picture, state: Shown) -> None:
+    """Paint lines, their values, then boxes."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    artist = _Artist(painter, theme, state)
+    labels: list[tuple[Line, tuple[float, float], str]] = []
+    for line, route in zip(diagram.lines, picture.routes, strict=True):
+        if line.is_pair:
+            labels += artist.pipes(line, route)
+        else:
+            artist.line(line, route)
+        labels.append((line, route.label, line.text))
+    for line, place, words in labels:
+        artist.label(line, place, words)
+    for box in diagram.boxes:
+        (artist.small if box.side else artist.box)(box, rectangle(picture.spots[box.key]))
+
+
+class _Artist:
+    def __init__(self, painter: QPainter, theme: Theme, state: Shown) -> None:
+        self._painter, self._theme, self._state = painter, theme, state
+
+    def line(self, line: Line, route: Route) -> None:
+        tint = _tint(self._theme, line.tone)
+        pen = QPen(tint, 2.0 if line.tone not in ("calm", "dead") else 1.4)
+        if line.tone in ("calm", "dead"):
+            pen.setStyle(Qt.PenStyle.DashLine)
+        self._painter.setPen(pen)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        points = [QPointF(*point) for point in route.points]
+        self._painter.drawPolyline(QPolygonF(points))
+        if line.flow > 0 and line.tone not in ("calm", "dead"):
+            self._arrows(points[::-1] if line.up else points, tint, 4.0, line.flow)
+
+    def pipes(self, line: Line, route: Route) -> list[tuple[Line, tuple[float, float], str]]:
+        half, labels = PIPE_APART_PX / 2, []
+        for side, temp_c in ((-1, line.supply_c), (1, line.return_c)):
+            tint = temperature_colour(temp_c)
+            points = [QPointF(x + side * half, y) for x, y in route.points]
+            if len(points) == 4:  # the return header runs below the supply header
+                turn = points[1].y() + (4.0 if side > 0 else -4.0)
+                points[1].setY(turn)
+                points[2].setY(turn)
+            self._painter.setPen(QPen(QColor(self._theme.border), 6.0))
+            self._painter.drawPolyline(QPolygonF(points))
+            self._painter.setPen(
+                QPen(tint, 4.0) if line.flow > 0.01 else QPen(tint, 4.0, Qt.PenStyle.DotLine)
+            )
+            self._painter.drawPolyline(QPolygonF(points))
+            if line.flow > 0.01:
+                ways = points[::-1] if side > 0 else points
+                self._arrows(ways, QColor(self._theme.surface), 3.4, line.flow)
+            words = f"{temp_c:.1f}\N{NO-BREAK SPACE}°C"
+            wide = self._painter.fontMetrics().horizontalAdvance(words)
+            x, y = points[-1].x(), route.label[1]
+            labels.append((line, (x + 8.0 if side > 0 else x - 8.0 - wide, y), words))
+        return labels
+
+    def _arrows(self, points: list[QPointF], tint: QColor, size: float, flow: float) -> None:
+        """Draw arrow heads along a way; they travel while the clock runs."""
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(tint)
+        offset = (self._state.phase * min(max(flow, 0.25), 1.1)) % _ARROW_EVERY_PX
+        walked, due = 0.0, (offset + _FIRST_ARROW_PX) % _ARROW_EVERY_PX
+        for start, end in pairwise(points):
+            step = math.hypot(end.x() - start.x(), end.y() - start.y())
+            if step <= 0.0:
+                continue
+            x, y = (end.x() - start.x()) / step, (end.y() - start.y()) / step
+            while due < walked + step - 1.0:
+                at = max(due - walked, size)
+                tip = QPointF(start.x() + x * (at + size), start.y() + y * (at + size))
+                tail = QPointF(start.x() + x * (at - size), start.y() + y * (at - size))
+                side = QPointF(-y * size * 1.05, x * size * 1.05)
+                self._painter.drawPolygon(QPolygonF([tip, tail + side, tail - side]))
+                due += _ARROW_EVERY_PX
+            walked += step
+
+    def label(self, line: Line, place: tuple[float, float], words: str) -> None:
+        if not words:
+            return
+        self._painter.setFont(font(10))
+        wide = self._painter.fontMetrics().horizontalAdvance(words)
+        spot = QRectF(place[0] - 2, place[1] - 7, wide + 4, 14)
+        ground = QColor(self._theme.surface)
+        ground.setAlpha(215)
+        self._painter.fillRect(spot, ground)
+        self._painter.setPen(QColor(self._theme.faint if line.tone in ("dead", "calm") else self._theme.text))
+        self._painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
+
+    def box(self, box: Box, spot: QRectF) -> None:
+        self._frame(box, spot, 7.0)
+        tint, theme = _tint(self._theme, box.tone), self._theme
+        ink = QColor(theme.muted if box.tone in ("dead", "calm") else theme.text)
+        narrow = spot.width() < _NARROW_PX
+        side = 15.0 if narrow else 24.0
+        mark = QRectF(spot.left() + (5 if narrow else 9), spot.top() + 5, side, side)
+        if not narrow:
+            mark.moveTop(spot.center().y() - side / 2)
+        draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
+        left = mark.right() + (5 if narrow else 9)
+        title = QRectF(left, spot.top() + 3, spot.right() - left - 5, 16)
+        _elided(self._painter, title, box.title, font(10 if narrow else 11, bold=True), QColor(theme.text))
+        left = spot.left() + 6 if narrow else left
+        words = QRectF(left, title.bottom() - 1, spot.right() - left - 5, 13)
+        if box.state:
+            icon = QRectF(words.left(), words.top() + 2, 9, 9)
+            draw_mark(self._painter, box.tone, icon, tint, QColor(theme.surface))
+            state = words.adjusted(13, 0, 0, 0)
+            rest = _wrapped(self._painter, state, box.state, font(10, bold=True), tint)
+            _elided(self._painter, words.translated(0, 13), rest, font(10, bold=True), tint)
+            if not rest:
+                _elided(self._painter, words.translated(0, 13), box.text, font(10), QColor(theme.muted))
+        else:
+            rest = _wrapped(self._painter, words, _breakable(box.text), font(10), QColor(theme.muted))
+            _elided(self._painter, words.translated(0, 13), rest, font(10), QColor(theme.muted))
+        if not math.isnan(box.load):
+            self._load(box, QRectF(words.left(), spot.bottom() - 6, words.width(), 3.0))
+
+    def _load(self, box: Box, bar: QRectF) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(QColor(self._theme.border))
+        self._painter.drawRoundedRect(bar, 1.5, 1.5)
+        share = min(max(box.load, 0.0), 1.0)
+        colour = (
+            self._theme.alarm
+            if box.load > 1.0
+            else self._theme.warning
+            if box.load > 0.9
+            else self._theme.accent
+        )
+        self._painter.setBrush(QColor(self._theme.faint if box.tone == "dead" else colour))
+        if share > 0.0:
+            self._painter.drawRoundedRect(
+                QRectF(bar.left(), bar.top(), max(bar.width() * share, 2.0), 3.0), 1.5, 1.5
+            )
+
+    def small(self, box: Box, spot: QRectF) -> None:
+        self._frame(box, spot, 5.0)
+        tint = _tint(self._theme, box.tone)
+        if box.symbol == "more":
+            ink = tint if box.state else QColor(self._theme.muted)
+            self._painter.setPen(ink)
+            self._painter.setFont(font(10, bold=True))
+            self._painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, box.title)
+            if box.state:
+                draw_mark(
+                    self._painter,
+                    box.tone,
+                    QRectF(spot.right() - 9, spot.top() - 3, 10, 10),
+                    tint,
+                    QColor(self._theme.surface),
+                )
+            return
+        mark = QRectF(spot.left() + 4, spot.center().y() - 7.5, 15, 15)
+        ink = QColor(self._theme.muted if box.tone in ("dead", "calm") else self._theme.text)
+        draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
+        words = QRectF(mark.right() + 4, spot.top() + 2, spot.right() - mark.right() - 5, 13)
+        _elided(self._painter, words, box.title, font(9, bold=True), QColor(self._theme.text))
+        shade = tint if box.state and box.tone != "calm" else QColor(self._theme.muted)
+        _elided(
+            self._painter,
+            words.translated(0, 13),
+            (box.state or box.text).title() if box.state else box.text,
+            font(9),
+            shade,
+        )
+
+    def _frame(self, box: Box, spot: QRectF, corner: float) -> None:
+        hovered = box.key == self._state.hovered and box.thing
+        self._painter.setBrush(
+            QColor(
+                self._theme.selection if box.chosen else self._theme.hover if hovered else self._theme.raised
+            )
+        )
+        edge = QColor(self._theme.border)
+        wide = 1.0
+        if box.tone in ("alarm", "warning"):
+            edge, wide = _tint(self._theme, box.tone), 1.6
+        if box.chosen:
+            edge, wide = QColor(self._theme.accent), 1.6
+        pen = QPen(edge, wide)
+        if box.tone == "dead":
+            pen = QPen(QColor(self._theme.faint), 1.2, Qt.PenStyle.DashLine)
+        self._painter.setPen(pen)
+        self._painter.drawRoundedRect(spot.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
+        if box.key == self._state.current:
+            self._painter.setBrush(Qt.BrushStyle.NoBrush)
+            self._painter.setPen(QPen(QColor(self._theme.accent), 1.6, Qt.PenStyle.DotLine))
+            self._painter.drawRoundedRect(spot.adjusted(-3, -3, 3, 3), corner + 2, corner + 2)
+
+
+def _tint(theme: Theme, tone: str) -> QColor:
+    return QColor(
+        {
+            "live": theme.accent,
+            "calm": theme.faint,
+            "warning": theme.warning,
+            "alarm": theme.alarm,
+            "dead": theme.faint,
+        }[tone]
+    )
+
+
+def rectangle(spot: Spot) -> QRectF:
+    """Return a spot as Qt has it."""
+    return QRectF(spot.x, spot.y, spot.width, spot.height)
+
+
+def _breakable(words: str) -> str:
+    """Return figures that a line ends between, not inside."""
+    hard = words.replace(" ", "\N{NO-BREAK SPACE}")
+    return hard.replace(",\N{NO-BREAK SPACE}", ", ").replace(
+        "\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}", " of\N{NO-BREAK SPACE}"
+    )
+
+
+def _wrapped(painter: QPainter, spot: QRectF, words: str, how: QFont, ink: QColor) -> str:
+    """Write as many words as fit on a line; return the others."""
+    painter.setFont(how)
+    painter.setPen(ink)
+    metrics, taken = painter.fontMetrics(), words.split(" ")
+    count = len(taken)
+    while count > 1 and metrics.horizontalAdvance(" ".join(taken[:count])) > spot.width():
+        count -= 1
+    line = metrics.elidedText(" ".join(taken[:count]), Qt.TextElideMode.ElideRight, int(spot.width()))
+    painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
+    return " ".join(taken[count:])
+
+
+def _elided(painter: QPainter, spot: QRectF, words: str, how: QFont, ink: QColor) -> None:
+    painter.setFont(how)
+    painter.setPen(ink)
+    short = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(spot.width()))
+    painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, short)

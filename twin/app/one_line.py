@@ -1,0 +1,409 @@
+"""The one-line diagram of the power tree: overview by stage, both paths of a rack, surroundings of an item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from twin.app import text
+from twin.app.diagram import Box, Diagram, Line, Tone, places_of
+from twin.app.fact_rows import World, gpus_of
+from twin.app.one_line_facts import PowerNow, losses_note, state_of_many
+from twin.app.one_line_loads import Load, load_box, loads_of, rack_load
+from twin.plant.graph import find
+
+MOST_COLUMNS = 3
+"""Stages side by side in the overview, before those under one parent are drawn as one."""
+MOST_CHILDREN = 3
+"""Items below the selected one that are shown each for itself."""
+
+
+@dataclass
+class _Drawing:
+    """Collects boxes and lines; items are drawn alone or in groups."""
+
+    world: World
+    now: PowerNow
+    boxes: dict[str, Box] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+
+    def item(self, item: int, level: int, place: float, *, side: int = 0, chosen: bool = False) -> str:
+        """Add one item; return its key."""
+        now, key = self.now, self.now.items.ids[item]
+        state = now.state_words(item)
+        words = now.load_words(item)
+        self.boxes.setdefault(
+            key,
+            Box(
+                key,
+                now.items.kind[item],
+                key,
+                (state or text.quantity(float(now.out_w[item]), "W")) if side else words,
+                level,
+                place,
+                side,
+                thing=key,
+                tone=now.tone(item),
+                state=state,
+                load=now.share(item),
+                charge=now.charge_share(item),
+                facts=now.facts(item),
+                chosen=chosen,
+            ),
+        )
+        return key
+
+    def group(self, items: Sequence[int], title: str, level: int, place: float, *, side: int = 0) -> str:
+        """Add several items as one box; return its key."""
+        now, chosen = self.now, np.asarray(items)
+        key = f"group {now.items.ids[int(chosen[0])]} {len(chosen)}"
+        tone, state = state_of_many(now, items)
+        out_w = float(now.out_w[chosen].sum())
+        loads = now.load[chosen]
+        limited = bool(np.isfinite(now.items.capacity_w[chosen]).any())
+        kind = now.items.kind[int(chosen[0])]
+        facts = [
+            ("Items", f"{len(chosen):,}"),
+            ("Deliver", text.quantity(out_w, "W")),
+            ("Losses", text.quantity(float(now.loss_w[chosen].sum()), "W")),
+        ]
+        busiest = int(chosen[int(np.argmax(loads))])
+        if limited:
+            facts.append(("Busiest", f"{now.items.ids[busiest]}, {float(loads.max()):.0f} %"))
+        if state:
+            facts.append(("State", state.lower()))
+        charge = now.charge[chosen] if now.items.energy_j[int(chosen[0])] > 0 else None
+        words = now.load_words(int(chosen[0])) if len(chosen) == 1 else _busiest_words(now, chosen, limited)
+        self.boxes[key] = Box(
+            key,
+            "more" if side and not title else kind,
+            title or f"+{len(chosen):,}",
+            (state or text.quantity(out_w, "W")) if side else words,
+            level,
+            place,
+            side,
+            thing=now.items.ids[busiest if limited else int(chosen[0])],
+            tone=tone,
+            state=state,
+            load=float(loads.max()) / 100.0 if limited else np.nan,
+            charge=float(charge.min()) / 100.0 if charge is not None else np.nan,
+            facts=tuple(facts),
+        )
+        return key
+
+    def supply(self, above: str, below: str, items: Sequence[int], parents: Sequence[int]) -> None:
+        """Join groups of the tree: power flows down into `items` while a parent of them gives any."""
+        now, mine = self.now, np.asarray(items)
+        power_w = float(now.in_w[mine].sum())
+        live = any(now.gives(int(parent)) for parent in set(parents))
+        taken = live and (power_w > 0 or not bool(np.any(now.out_w)))
+        self.lines.append(
+            Line(
+                above,
+                below,
+                text.quantity(power_w, "W") if taken else "0 W",
+                "live" if taken else "dead",
+                flow=1.0 if power_w > 0 else 0.0,
+            )
+        )
+
+    def sources(self, bus: Sequence[int], above: str, level: int, side: int = 1) -> None:
+        """Add what pushes into the output of some items: generators, gas, batteries, the sun."""
+        items = self.now.items
+        beside = [k for k in np.flatnonzero(np.isin(items.bus, np.asarray(bus))).tolist() if items.present[k]]
+        stages: dict[int, list[int]] = {}
+        for item in beside:
+            stages.setdefault(int(items.stage[item]), []).append(item)
+        for mine in stages.values():
+            if len(mine) == 1:
+                key = self.item(mine[0], level, 0.0, side=side)
+            else:
+                stage = items.ids[mine[0]].rpartition("/")[0]
+                key = self.group(mine, f"{stage} \N{MULTIPLICATION SIGN}{len(mine)}", level, 0.0, side=side)
+            out_w = float(self.now.out_w[np.asarray(mine)].sum())
+            gives = any(self.now.gives(item) for item in mine)
+            self.lines.append(
+                Line(
+                    above,
+                    key,
+                    "",
+                    "live" if gives else "calm",
+                    up=out_w >= 0,
+                    flow=float(gives and out_w != 0),
+                )
+            )
+
+    def load(self, load: Load, level: int, place: float, *, side: int = 0, chosen: bool = False) -> str:
+        """Add what hangs on the tree."""
+        box = load_box(self.world, load, level, place, side=side, chosen=chosen)
+        self.boxes[box.key] = box
+        return box.key
+
+    def diagram(self, columns: int, caption: str) -> Diagram:
+        """Return what was added."""
+        values = self.world.frame.values if self.world.frame is not None else None
+        taken_w = float(values["site.facility_w"][0]) if values is not None else 0.0
+        note = losses_note(self.now, taken_w)
+        return Diagram(tuple(self.boxes.values()), tuple(self.lines), columns, caption, note)
+
+
+def one_line(world: World, thing: str | None) -> Diagram:
+    """Return the diagram that belongs to what is selected; the overview for nothing, or what hangs nowhere."""
+    plant, now = world.plant, PowerNow.of(world)
+    if not len(now.items.ids):
+        return Diagram(caption="This scene has no power tree")
+    found = find(plant, thing) if thing else None
+    if found is not None:
+        kind, slot = found
+        if kind == "power":
+            return _around(world, now, slot)
+        if kind in ("gpu", "node", "rack"):
+            node = int(plant.gpus.node[slot]) if kind == "gpu" else slot if kind == "node" else -1
+            rack = int(plant.nodes.rack[node]) if node >= 0 else slot
+            if plant.racks.feed_a[rack] >= 0:
+                return _paths(world, now, rack_load(world, rack), node, slot if kind == "gpu" else -1)
+        if kind in ("loop", "plant"):
+            load = next((one for one in loads_of(world, each=True) if one.key == thing), None)
+            if load is not None and load.feeds:
+                return _paths(world, now, load, -1, -1)
+    return _overview(world, now)
+
+
+def _overview(world: World, now: PowerNow) -> Diagram:
+    drawing, items = _Drawing(world, now), now.items
+    stages = _Stages(now)
+    levels, places, columns = places_of(stages.parents)
+    middle = (columns - 1) / 2
+    keys: list[str] = []
+    for k, mine in enumerate(stages.members):
+        keys.append(drawing.group(mine, stages.title(k), levels[k], places[k]))
+        if stages.parents[k] >= 0:
+            drawing.supply(keys[stages.parents[k]], keys[k], mine, items.parent[np.asarray(mine)].tolist())
+        drawing.sources(mine, keys[k], levels[k], _side(places[k], middle))
+    bottom = max(levels) + 1
+    for load in loads_of(world):
+        above = sorted({stages.of[item] for item in load.feeds})
+        place = float(np.mean([places[k] for k in above])) if above else 0.0
+        if load.kind == "rack":
+            key = drawing.load(load, bottom, place)
+        elif above:
+            key = drawing.load(load, 1 + max(levels[k] for k in above), 0.0, side=_side(place, middle))
+        else:
+            key = drawing.load(load, 0, 0.0, side=1)
+            live = now.gives(stages.members[0][0])
+            drawing.lines.append(Line(keys[0], key, "", "live" if live else "dead"))
+        for k in above:
+            mine = [item for item in stages.members[k] if item in set(load.feeds)]
+            line = _hanging(now, keys[k], key, mine, load)
+            drawing.lines.append(line if load.kind == "rack" else replace(line, text=""))
+    return drawing.diagram(columns, "Power, by stage")
+
+
+def _side(place: float, middle: float) -> int:
+    return -1 if place < middle - 0.1 else 1
+
+
+class _Stages:
+    """The stages of the tree, suppliers first; leaves beside one another are one where the tree is wide."""
+
+    def __init__(self, now: PowerNow) -> None:
+        items = now.items
+        self.ids = items.ids
+        found: dict[int, list[int]] = {}
+        for item in np.flatnonzero(items.present & (items.bus < 0)).tolist():
+            found.setdefault(int(items.stage[item]), []).append(item)
+        above = {stage: int(items.parent[mine[0]]) for stage, mine in found.items()}
+        parent = {stage: int(items.stage[item]) if item >= 0 else -1 for stage, item in above.items()}
+        leaves = [stage for stage in found if stage not in parent.values()]
+        joined: dict[int, list[int]] = {}
+        if len(leaves) > MOST_COLUMNS:
+            for stage in leaves:
+                joined.setdefault(parent[stage], []).append(stage)
+        self.members: list[list[int]] = []
+        self.names: list[list[str]] = []
+        self.parents: list[int] = []
+        self.of: dict[int, int] = {}
+        place: dict[int, int] = {}
+        for stage, mine in found.items():
+            twins = joined.get(parent[stage], [stage]) if stage in leaves else [stage]
+            first = place.get(twins[0], -1)
+            if first < 0:
+                first = len(self.members)
+                self.members.append([])
+                self.names.append([])
+                self.parents.append(place.get(parent[stage], -1))
+            place[stage] = first
+            self.members[first] += mine
+            self.names[first].append(items.ids[mine[0]].rpartition("/")[0])
+            self.of |= dict.fromkeys(mine, first)
+
+    def title(self, k: int) -> str:
+        """Return name and number of items."""
+        count, names = len(self.members[k]), ", ".join(self.names[k])
+        return names if count == 1 else f"{names} \N{MULTIPLICATION SIGN}{count:,}"
+
+
+def _hanging(now: PowerNow, above: str, below: str, items: Sequence[int], load: Load) -> Line:
+    """Return the line from feeding items to a load; its value is the share of those that live."""
+    live = [item for item in items if now.gives(item)]
+    all_live = max(sum(now.gives(item) for item in load.feeds), 1)
+    power_w = load.power_w * len(live) / all_live
+    words = text.quantity(power_w, "W") if live else "0 W"
+    return Line(above, below, words, "live" if live else "dead", late=True, flow=float(power_w > 0))
+
+
+def _chain(now: PowerNow, item: int) -> list[int]:
+    """Return an item and all above it, the root first."""
+    chain = [item]
+    while now.items.parent[chain[-1]] >= 0:
+        chain.append(int(now.items.parent[chain[-1]]))
+    return chain[::-1]
+
+
+def _siblings(now: PowerNow, item: int) -> list[int]:
+    items = now.items
+    same = (items.parent == items.parent[item]) & (items.stage == items.stage[item]) & items.present
+    same[item] = False
+    return [] if items.bus[item] >= 0 else np.flatnonzero(same).tolist()
+
+
+def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diagram:
+    """Return the whole way from the grid to a load, over both feeds."""
+    drawing = _Drawing(world, now)
+    chains = [_chain(now, feed) for feed in load.feeds]
+    shared = set(chains[0]).intersection(*chains[1:])
+    columns = len(chains)
+    for column, chain in enumerate(chains):
+        side = 1 if column or columns == 1 else -1
+        above = ""
+        for level, item in enumerate(chain):
+            middle = (columns - 1) / 2
+            place = middle if item in shared else float(column)
+            fresh = now.items.ids[item] not in drawing.boxes
+            key = drawing.item(item, level, place)
+            if fresh and above:
+                drawing.supply(above, key, [item], [int(now.items.parent[item])])
+            if fresh:
+                siblings = [k for k in _siblings(now, item) if k not in chain and not _drawn_in(chains, k)]
+                if siblings and above:
+                    more = drawing.group(siblings, "", level, 0.0, side=side)
+                    drawing.supply(above, more, siblings, [int(now.items.parent[item])])
+                drawing.sources([item], key, level, side)
+            above = key
+    for column, chain in enumerate(chains):
+        for level, item in enumerate(chain):
+            if item not in shared or not column:
+                _spare(drawing, item, now.items.ids[item], level, 1 if column or columns == 1 else -1)
+    level = max(len(chain) for chain in chains)
+    middle = (columns - 1) / 2
+    key = drawing.load(load, level, middle, chosen=node < 0)
+    for chain in chains:
+        drawing.lines.append(_hanging(now, now.items.ids[chain[-1]], key, [chain[-1]], load))
+    if node >= 0:
+        _inside(drawing, key, node, gpu, level + 1, middle)
+    return drawing.diagram(columns, f"Power of {load.title}")
+
+
+def _drawn_in(chains: list[list[int]], item: int) -> bool:
+    return any(item in chain for chain in chains)
+
+
+def _spare(drawing: _Drawing, item: int, key: str, level: int, side: int) -> None:
+    """Add the second source of an item, behind its transfer switch."""
+    now = drawing.now
+    other = int(now.items.spare_parent[item])
+    if other < 0:
+        return
+    used = "ON SPARE" in now.state_words(item)
+    tone: Tone = "warning" if used else "calm"
+    if now.items.ids[other] in drawing.boxes:
+        drawing.lines.append(Line(now.items.ids[other], key, "", tone, late=True, flow=float(used)))
+    else:
+        source = drawing.item(other, level, 0.0, side=side)
+        drawing.lines.append(Line(key, source, "", tone, up=True, flow=float(used)))
+
+
+def _inside(drawing: _Drawing, above: str, node: int, gpu: int, level: int, place: float) -> None:
+    """Add the node, and the GPU, that is selected."""
+    world, plant = drawing.world, drawing.world.plant
+    values = world.frame.values if world.frame is not None else None
+    inside = [("node", node, plant.nodes.ids[node])] + ([("gpu", gpu, plant.gpu_id(gpu))] if gpu >= 0 else [])
+    for number, (kind, slot, id_) in enumerate(inside):
+        gpus = gpus_of(plant, kind, slot)
+        power_w = float(np.sum(values["gpu.power_w"][gpus], dtype=float)) if values is not None else 0.0
+        words = text.quantity(power_w, "W")
+        title = f"Node {id_}" if kind == "node" else f"GPU {int(plant.gpus.index[slot])}"
+        drawing.boxes[id_] = Box(
+            id_,
+            kind,
+            title,
+            f"{len(gpus)} GPUs" if kind == "node" else _hot(world, slot),
+            level + number,
+            place,
+            thing=id_,
+            tone="live" if power_w > 0 or values is None else "dead",
+            state="" if power_w > 0 or values is None else "NO POWER",
+            facts=(("GPU power", words),),
+            chosen=number == len(inside) - 1,
+        )
+        drawing.lines.append(
+            Line(above, id_, words, "live" if power_w > 0 else "dead", flow=float(power_w > 0))
+        )
+        above = id_
+
+
+def _hot(world: World, gpu: int) -> str:
+    if world.frame is None:
+        return ""
+    values = world.frame.values
+    clock = text.quantity(float(values["gpu.clock_mhz"][gpu]), "MHz", 4)
+    return f"{text.quantity(float(values['gpu.temp_c'][gpu]), '°C')}, {clock}"
+
+
+def _around(world: World, now: PowerNow, item: int) -> Diagram:
+    """Return an item with all above it, its siblings as one, and what hangs on it."""
+    drawing, items = _Drawing(world, now), now.items
+    if items.bus[item] >= 0:
+        chain = _chain(now, int(items.bus[item]))
+    else:
+        chain = _chain(now, item)
+    children = np.flatnonzero((items.parent == chain[-1]) & items.present).tolist()
+    loads = [load for load in loads_of(world, feed=chain[-1]) if load.count]
+    columns = max(1, min(len(children), MOST_CHILDREN) or min(len(loads), MOST_CHILDREN))
+    middle = (columns - 1) / 2
+    above = ""
+    for level, one in enumerate(chain):
+        key = drawing.item(one, level, middle, chosen=one == item)
+        if above:
+            drawing.supply(above, key, [one], [int(items.parent[one])])
+            siblings = _siblings(now, one)
+            if siblings:
+                more = drawing.group(siblings, "", level, 0.0, side=-1)
+                drawing.supply(above, more, siblings, [int(items.parent[one])])
+        _spare(drawing, one, key, level, 1)
+        drawing.sources([one], key, level, 1)
+        above = key
+    if items.bus[item] >= 0 and items.ids[item] not in drawing.boxes:  # one of several that stand as a group
+        drawing.item(item, len(chain) - 1, 0.0, side=1, chosen=True)
+        drawing.lines.append(Line(above, items.ids[item], "", drawing.now.tone(item), up=True))
+    below = len(chain)
+    for place, child in enumerate(children[:MOST_CHILDREN]):
+        key = drawing.item(child, below, float(place))
+        drawing.supply(above, key, [child], [chain[-1]])
+    if len(children) > MOST_CHILDREN:
+        rest = children[MOST_CHILDREN:]
+        key = drawing.group(rest, "", below, 0.0, side=1)
+        drawing.supply(above, key, rest, [chain[-1]])
+    middle = (columns - 1) / 2 - (min(len(loads), columns) - 1) / 2
+    for place, load in enumerate(loads[:MOST_CHILDREN]):
+        key = drawing.load(load, below, middle + place, side=-1 if children else 0)
+        line = _hanging(now, above, key, [chain[-1]], load)
+        drawing.lines.append(replace(line, text="", late=False) if children else line)
+    return drawing.diagram(columns, f"Power around {items.ids[item]}")
+
+
+def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:
+    out_w = text.quantity(float(now.out_w[chosen].sum()), "W")
+    return f"{out_w}, busiest {float(now.load[chosen].max()):.0f}\N{NO-BREAK SPACE}%" if limited else out_w

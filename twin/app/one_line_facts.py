@@ -1,0 +1,192 @@
+"""What power items do at one moment: values, states in words, losses by stage. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app import text
+from twin.app.diagram import Tone
+from twin.app.fact_rows import World
+from twin.plant.tables import PowerItems
+from twin.record.channels import PowerState
+
+Ints = NDArray[np.int64]
+
+TITLES: dict[str, str] = {
+    "utility": "Grid",
+    "transformer": "Transformers",
+    "switchgear": "Switchgear",
+    "ups": "UPS",
+    "pdu": "PDUs",
+    "busbar": "Busbars",
+    "generator": "Generators",
+    "gas": "Gas engines",
+    "smr": "Reactors",
+    "solar": "Solar panels",
+    "battery": "Batteries",
+}
+"""Kinds of stages, several of them."""
+
+TONES: dict[PowerState, Tone] = {
+    PowerState.LIVE: "live",
+    PowerState.DEAD: "dead",
+    PowerState.TRIPPED: "alarm",
+    PowerState.FAILED: "alarm",
+    PowerState.ON_BATTERY: "warning",
+    PowerState.STARTING: "warning",
+    PowerState.RUNNING: "live",
+    PowerState.STANDBY: "calm",
+    PowerState.OVERLOAD: "alarm",
+    PowerState.CHARGING: "live",
+    PowerState.DISCHARGING: "warning",
+    PowerState.ON_SPARE: "warning",
+}
+_SILENT = (PowerState.LIVE,)
+_WITHOUT = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED, PowerState.STARTING, PowerState.STANDBY)
+"""States in which nothing comes out of an item."""
+_FROM_BATTERY = (PowerState.ON_BATTERY, PowerState.DISCHARGING)
+
+
+@dataclass(frozen=True)
+class PowerNow:
+    """The power tree and what its items do; zeros while there is no frame."""
+
+    items: PowerItems
+    state: NDArray[np.uint8]
+    out_w: NDArray[np.float64]
+    loss_w: NDArray[np.float64]
+    load: NDArray[np.float64]  # %
+    charge: NDArray[np.float64]  # %
+
+    @classmethod
+    def of(cls, world: World) -> PowerNow:
+        """Return the items of a world as its frame has them."""
+        items, frame = world.plant.power, world.frame
+        names = ("out_w", "loss_w", "load", "charge")
+        if frame is None or len(frame.values["power.state"]) != len(items.ids):
+            return cls(items, np.zeros(len(items.ids), np.uint8), *(np.zeros(len(items.ids)) for _ in names))
+        values = [np.asarray(frame.values[f"power.{name}"], np.float64) for name in names]
+        return cls(items, np.asarray(frame.values["power.state"]), *values)
+
+    @cached_property
+    def in_w(self) -> NDArray[np.float64]:
+        """Return the power each item takes from the one above [W]; on battery it takes none."""
+        fed = ~np.isin(self.state, [*map(int, _FROM_BATTERY), *map(int, _WITHOUT)])
+        return np.where(fed, self.out_w + self.loss_w, 0.0)
+
+    def gives(self, item: int) -> bool:
+        """Return whether power comes out of an item."""
+        return PowerState(int(self.state[item])) not in _WITHOUT
+
+    def tone(self, item: int) -> Tone:
+        """Return how an item is doing."""
+        return TONES[PowerState(int(self.state[item]))]
+
+    def state_words(self, item: int) -> str:
+        """Return the state of an item in capitals, with the minutes left on a battery; "" when it is plain."""
+        state = PowerState(int(self.state[item]))
+        if state in _SILENT:
+            return ""
+        words = state.name.replace("_", " ")
+        left_s = self.left_s(item)
+        return words if left_s is None else f"{words} {_minutes(left_s)}"
+
+    def left_s(self, item: int) -> float | None:
+        """Return how long the battery of an item lasts at its present load [s]; None while it is not used."""
+        from_battery = PowerState(int(self.state[item])) in _FROM_BATTERY
+        drawn_w = float(self.out_w[item] + self.loss_w[item])
+        if not from_battery or drawn_w <= 0.0 or self.items.energy_j[item] <= 0.0:
+            return None
+        return float(self.items.energy_j[item] * self.charge[item] / 100.0) / drawn_w
+
+    def load_words(self, item: int) -> str:
+        """Return load and capacity: "62 % of 400 kW"; only the power where there is no limit."""
+        capacity_w = float(self.items.capacity_w[item])
+        if not np.isfinite(capacity_w):
+            return text.quantity(float(self.out_w[item]), "W")
+        share = f"{self.load[item]:.0f}\N{NO-BREAK SPACE}%"
+        return f"{share} of {text.quantity(capacity_w, 'W')}"
+
+    def share(self, item: int) -> float:
+        """Return the load as a share of the capacity; nan where there is none."""
+        return float(self.load[item]) / 100.0 if np.isfinite(self.items.capacity_w[item]) else np.nan
+
+    def charge_share(self, item: int) -> float:
+        """Return how full the battery is, nan without one."""
+        return float(self.charge[item]) / 100.0 if self.items.energy_j[item] > 0 else np.nan
+
+    def facts(self, item: int) -> tuple[tuple[str, str], ...]:
+        """Return everything there is to say about an item."""
+        items = self.items
+        found = [
+            ("State", PowerState(int(self.state[item])).name.lower().replace("_", " ")),
+            ("Delivers", text.quantity(float(self.out_w[item]), "W")),
+            ("Losses", text.quantity(float(self.loss_w[item]), "W")),
+            ("Load", self.load_words(item)),
+        ]
+        if items.units[item] > 1:
+            found.append(("Machines", f"{items.units[item]}, {items.needed[item]} needed"))
+        if np.isfinite(items.breaker_w[item]):
+            found.append(("Breaker", text.quantity(float(items.breaker_w[item]), "W")))
+        if items.energy_j[item] > 0:
+            found.append(("Battery", f"{self.charge[item]:.0f}\N{NO-BREAK SPACE}% full"))
+        left_s = self.left_s(item)
+        if left_s is not None:
+            found.append(("Lasts", text.duration(left_s)))
+        if items.part[item]:
+            found.append(("Part", items.part[item]))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class StageLoss:
+    """What the items of one kind lose together [W]."""
+
+    kind: str
+    title: str
+    loss_w: float
+
+
+def losses(now: PowerNow) -> list[StageLoss]:
+    """Return the losses by kind of stage, in the order of the tree; kinds that lose nothing are left out."""
+    found: dict[str, float] = {}
+    for kind, loss_w in zip(now.items.kind, now.loss_w.tolist(), strict=True):
+        found[kind] = found.get(kind, 0.0) + loss_w
+    return [StageLoss(kind, TITLES[kind], loss_w) for kind, loss_w in found.items() if loss_w > 0.0]
+
+
+def losses_note(now: PowerNow, taken_w: float) -> str:
+    """Return the losses by stage in one line, with their share of what the site takes."""
+    stages = losses(now)
+    total_w = sum(stage.loss_w for stage in stages)
+    if total_w <= 0.0:
+        return "Losses: none"
+    share = f" ({total_w / taken_w:.1%})".replace("%", "\N{NO-BREAK SPACE}%") if taken_w > 0 else ""
+    each = ", ".join(f"{stage.title} {text.quantity(stage.loss_w, 'W')}" for stage in stages)
+    return f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
+
+
+def state_of_many(now: PowerNow, group: Sequence[int]) -> tuple[Tone, str]:
+    """Return tone and words of the worst of a group: "2 of 6 TRIPPED"; "" while all are plain."""
+    states = now.state[np.asarray(group, np.int64)]
+    present = [PowerState(int(state)) for state in np.unique(states)]
+    order = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
+    state = max(present, key=lambda one: order[TONES[one]])
+    if all(one in _SILENT for one in present):
+        return "live", ""
+    if state in _SILENT:  # some stand by, the others are plain
+        return "live", ""
+    count = int(np.count_nonzero(states == state))
+    if count == len(states) == 1:
+        return TONES[state], now.state_words(int(group[0]))
+    words = state.name.replace("_", " ")
+    return TONES[state], words if count == len(states) else f"{count} of {len(states)} {words}"
+
+
+def _minutes(left_s: float) -> str:
+    return f"{left_s / 60:.1f} min" if left_s < 600 else f"{left_s / 60:.0f} min"

@@ -1,0 +1,155 @@
+"""What hangs on the power tree: racks, pumps and fans of loops, machines of facility loops. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app import text
+from twin.app.diagram import Box
+from twin.app.fact_rows import World
+
+Ints = NDArray[np.int32]
+_SYMBOLS = {"rack": "rack", "loop": "pump", "plant": "chiller"}
+_SHORT = {"rack": "racks", "loop": "pumps", "plant": "cooling"}
+_MANY = {"rack": "racks", "loop": "CDUs and CRAHs", "plant": "heat rejection"}
+
+
+@dataclass(frozen=True)
+class Load:
+    """One or several things of a kind that take power.
+
+    Parameters
+    ----------
+    feeds
+        Power items it hangs on, those of feed A first; none: the supply of the house.
+    dark, thinned
+        Members without supply, and with one feed of two.
+    """
+
+    key: str
+    kind: str
+    title: str
+    thing: str
+    count: int
+    power_w: float
+    feeds: tuple[int, ...]
+    dark: int = 0
+    thinned: int = 0
+
+
+def loads_of(world: World, *, each: bool = False, feed: int | None = None) -> list[Load]:
+    """Return what hangs on the tree: by kind, one by one (loops and plants), or what hangs on one item."""
+    plant = world.plant
+    found: list[Load] = []
+    tables: tuple[tuple[str, Sequence[str], Ints, Ints], ...] = (
+        ("rack", plant.racks.ids, plant.racks.feed_a, plant.racks.feed_b),
+        ("loop", plant.loops.ids, plant.loops.feed_a, plant.loops.feed_b),
+        ("plant", plant.plants.ids, plant.plants.feed_a, plant.plants.feed_b),
+    )
+    for kind, ids, feed_a, feed_b in tables:
+        if each:
+            if kind != "rack":
+                found += [_load(world, kind, np.array([slot])) for slot in range(len(ids))]
+            continue
+        members = np.arange(len(ids))
+        if kind == "rack":
+            members = members[plant.racks.present & (feed_a >= 0)]
+        if feed is not None:
+            members = members[(feed_a[members] == feed) | (feed_b[members] == feed)]
+            if kind == "rack" and len(members):
+                rows = plant.racks.row[members]
+                found += [_load(world, kind, members[rows == row]) for row in np.unique(rows)]
+                continue
+        if len(members):
+            found += [_load(world, kind, part) for part in _by_supply(members, feed_a)]
+    return found
+
+
+def _by_supply(members: NDArray[np.intp], feed_a: Ints) -> list[NDArray[np.intp]]:
+    """Return those on the tree and those on the supply of the house."""
+    hung = feed_a[members] >= 0
+    return [part for part in (members[hung], members[~hung]) if len(part)]
+
+
+def rack_load(world: World, rack: int) -> Load:
+    """Return one rack."""
+    return _load(world, "rack", np.array([rack]))
+
+
+def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
+    plant, frame = world.plant, world.frame
+    table = {"rack": plant.racks, "loop": plant.loops, "plant": plant.plants}[kind]
+    ids: list[str] = table.ids
+    feed_a, feed_b = table.feed_a[members], table.feed_b[members]
+    feeds = [int(item) for column in (feed_a, feed_b) for item in np.unique(column) if item >= 0]
+    power_w, dark, thinned = 0.0, 0, 0
+    if frame is not None and len(frame.values[f"{kind}.power_w"]) == len(ids):
+        power_w = float(np.sum(frame.values[f"{kind}.power_w"][members], dtype=float))
+        if kind == "rack" and bool(np.any(frame.values["rack.feeds"])):
+            live = np.asarray(frame.values["rack.feeds"])[members]
+            two = feed_b >= 0
+            dark, thinned = int(np.count_nonzero(live == 0)), int(np.count_nonzero(two & (live == 1)))
+    first = ids[int(members[0])]
+    if len(members) == 1:
+        title = plant.loops.labels[int(members[0])] if kind == "loop" else first
+        return Load(
+            first,
+            kind,
+            f"Rack {title}" if kind == "rack" else title,
+            first,
+            1,
+            power_w,
+            tuple(dict.fromkeys(feeds)),
+            dark,
+            thinned,
+        )
+    thing = _common(plant.racks.row[members], plant.rows.ids) if kind == "rack" else ""
+    title = f"{len(members):,} {_MANY[kind]}"
+    key = f"{len(members)} {kind} {first}"
+    return Load(key, kind, title, thing, len(members), power_w, tuple(dict.fromkeys(feeds)), dark, thinned)
+
+
+def _common(rows: Ints, ids: Sequence[str]) -> str:
+    """Return the row that racks share, "" when they stand in several."""
+    return ids[int(rows[0])] if len(rows) and bool((rows == rows[0]).all()) else ""
+
+
+def load_box(
+    world: World, load: Load, level: int, place: float, *, side: int = 0, chosen: bool = False
+) -> Box:
+    """Return a load as a box."""
+    state, tone = "", "live"
+    if load.dark:
+        tone, state = "alarm", "NO POWER" if load.count == 1 else f"{load.dark:,} WITHOUT POWER"
+    elif load.thinned:
+        tone, state = "warning", "ONE FEED" if load.count == 1 else f"{load.thinned:,} ON ONE FEED"
+    power = text.quantity(load.power_w, "W")
+    feeds = f"{len(load.feeds)} feeds" if len(load.feeds) > 1 else "1 feed" if load.feeds else "house supply"
+    facts = [("Takes", power), ("Feeds", feeds if load.count == 1 or not load.feeds else "see lines")]
+    words = power
+    if load.kind == "rack" and load.count == 1:
+        rack = world.plant.racks.ids.index(load.key)
+        words = f"{power}, {feeds}"
+        shelves = int(world.plant.racks.shelves[rack])
+        if world.plant.racks.shelf_part[rack] and shelves:
+            needed = int(world.plant.racks.shelves_needed[rack])
+            facts.append(("Power shelves", f"{shelves}, {needed} needed"))
+            words = f"{power}, {shelves} shelves"
+    return Box(
+        load.key,
+        _SYMBOLS[load.kind],
+        _SHORT[load.kind] if side else load.title,
+        power if side else words,
+        level,
+        place,
+        side,
+        thing=load.thing,
+        tone=tone,  # type: ignore[arg-type]
+        state=state,
+        facts=tuple(facts),
+        chosen=chosen,
+    )
