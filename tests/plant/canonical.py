@@ -44,7 +44,7 @@ def canonical(plant: Plant) -> dict[str, Any]:
         out["nodes"][node_ids[n]] = (
             rack_ids[nodes.rack[n]],
             plant.node_parts[nodes.part[n]],
-            int(nodes.u[n]),
+            (int(nodes.u[n]), int(nodes.column[n]), int(nodes.abreast[n])),
             int(nodes.unit[n]),
             bool(nodes.drained[n]),
             name(loops.ids, nodes.loop[n]),
@@ -66,11 +66,27 @@ def canonical(plant: Plant) -> dict[str, Any]:
     for k in np.flatnonzero(loops.present):
         out["loops"][loops.ids[k]] = (
             plant.plants.ids[loops.plant[k]],
+            name(power.ids, loops.feed_a[k]),
+            name(power.ids, loops.feed_b[k]),
+            round(float(loops.recirculation[k]), 9),
             round(float(loops.flow_m3_s[k]), 9),
             round(float(loops.x_m[k]), 6),
         )
     for p in np.flatnonzero(power.present):
-        out["power"][power.ids[p]] = name(power.ids, power.parent[p])
+        out["power"][power.ids[p]] = tuple(
+            name(power.ids, column[p]) for column in (power.parent, power.spare_parent, power.bus)
+        )
+    plants = plant.plants
+    out["plants"] = {
+        one: (
+            round(float(plants.rated_w[k]), 3),
+            int(plants.units[k]),
+            int(plants.needed[k]),
+            name(power.ids, plants.feed_a[k]),
+            name(power.ids, plants.feed_b[k]),
+        )
+        for k, one in enumerate(plants.ids)
+    }
     links = plant.node_links
     out["node_links"] = {
         (node_ids[n], nic, plane, switches.ids[s], bytes_s)

@@ -11,14 +11,24 @@ from twin.plant.patch import rebuild
 from twin.scenario.document import Scenario
 
 
-def with_rows(scenario: Scenario, *, rows: int, racks: int, nodes: int, overrides: dict) -> Scenario:
+def with_rows(
+    scenario: Scenario,
+    *,
+    rows: int,
+    racks: int,
+    nodes: int,
+    overrides: dict,
+    abreast: int = 1,
+    extra_power: tuple[dict, ...] = (),
+) -> Scenario:
     document = scenario.model_dump(by_alias=True)
     generator = document["halls"][0]["rows"][0]
     generator["count"] = rows
     generator["racks"]["count"] = racks
     if generator["racks"]["nodes"]:
-        generator["racks"]["nodes"] = [generator["racks"]["nodes"][0] | {"count": nodes}]
+        generator["racks"]["nodes"] = [generator["racks"]["nodes"][0] | {"count": nodes, "abreast": abreast}]
     document["halls"][0]["overrides"] = overrides
+    document["power"] += extra_power
     return Scenario.model_validate(document)
 
 
@@ -33,6 +43,9 @@ states = st.fixed_dictionaries(
         "rows": st.integers(2, 4),
         "racks": st.integers(4, 9),
         "nodes": st.integers(2, 4),
+        "abreast": st.integers(1, 2),
+        "pdus": st.integers(1, 3),
+        "towers": st.sampled_from(["pdu-c", "pdu-d", ""]),
         "absent": st.sets(items, max_size=4),
         "exchanged": st.sets(st.tuples(st.integers(0, 1), st.integers(0, 3)), max_size=2),
     }
@@ -53,6 +66,22 @@ def scene_of(state: dict) -> Scenario:
         racks=state["racks"],
         nodes=state["nodes"],
         overrides=overrides,
+        abreast=state["abreast"],
+        extra_power=(
+            {"id": "gen", "kind": "generator", "at": "utility"},
+            {"id": "bess", "kind": "battery", "at": "ups-a", "count": 2},
+            *(
+                {
+                    "id": one,
+                    "kind": "pdu",
+                    "from": ups,
+                    "or_from": other,
+                    "count": state["pdus"],
+                    "feeds": ["crah", "fws"] if state["towers"] == one else ["crah"],
+                }
+                for one, ups, other in (("pdu-c", "ups-a", "ups-b"), ("pdu-d", "ups-b", "ups-a"))
+            ),
+        ),
     )
 
 
