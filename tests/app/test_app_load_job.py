@@ -1,0 +1,72 @@
+"""A job of which only the power is known in the job dialog and the jobs dock: nothing is made up, nothing breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication, QMainWindow
+from pytestqt.qtbot import QtBot
+
+from twin.app.fact_rows import World
+from twin.app.job_dialog import JobDialog
+from twin.app.job_facts import plan_rows
+from twin.app.jobs_dock import COLUMNS, job_lines
+from twin.app.look import Look
+from twin.app.text import MISSING
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.scenario import load
+from twin.scenario.work import Load
+
+pytestmark = pytest.mark.gl
+_LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    scenario = load(_LAB).scenario
+    workload = Load.model_validate({"kind": "load", "gpu": "79 %", "cpu": "33 %"})
+    job = scenario.jobs[0].model_copy(update={"workload": workload})
+    scenario = scenario.model_copy(update={"jobs": (job,)})
+    return World(scenario, build(scenario), load_catalog(), None)
+
+
+def test_the_dialog_shows_its_step_and_says_what_it_does_not_know(qtbot: QtBot, world: World) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    look, window = Look(app, "dark"), QMainWindow()
+    qtbot.addWidget(window)
+    dialog = JobDialog(look, window)
+    dialog.set_world(world)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    assert isinstance(dialog.draft.workload, Load)
+    assert dialog.results.tiles["step"].text in ("60 s", "60.0 s")
+    assert {dialog.results.tiles[name].text for name in ("rate", "mfu", "flops", "memory")} == {MISSING}
+    assert "Only the power" in dialog.results.trust.text()
+    assert "(scene)" in dialog.form.model_box.currentText()
+    assert list(dialog.form.editors) == ["gpu"]
+    assert not dialog.best_button.isEnabled()
+    for tab in range(dialog.tabs.count()):
+        dialog.tabs.setCurrentIndex(tab)
+        dialog._refresh()
+    assert dialog.scaling is not None
+    assert dialog.scaling.plot.note.text().startswith("Only the power")
+    dialog.copy_yaml()
+    assert "kind: load" in app.clipboard().text()
+    dialog.close()
+    look.close()
+
+
+def test_the_inspector_and_the_jobs_dock_show_no_figure_that_nobody_gave(world: World) -> None:
+    rows = plan_rows(world, world.scenario.jobs[0])
+    assert [row.label for row in rows] == ["Step time"]
+    assert "Only the power" in rows[0].hint
+
+    names = ("state", "step", "step_s", "mfu", "goodput", "gpus")
+    shown = SimpleNamespace(t_s=10.0, values={f"job.{name}": np.array([2.0]) for name in names})
+    line = job_lines(world.scenario, shown)[0]  # type: ignore[arg-type]
+    assert line.texts[COLUMNS.index("MFU")] == MISSING
