@@ -1,0 +1,99 @@
+"""Breakers at the outputs of the power tree: heat that gathers above the rating, trips, and closing them again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.breakers import heated, trip_time_s
+from twin.record.events import Severity
+from twin.sim.log import Log
+from twin.sim.power_circuit import Circuit
+from twin.sim.power_condition import Condition
+from twin.sim.power_sources import JUST
+
+Floats = NDArray[np.float64]
+
+RECLOSE_S = 1800.0
+"""Until somebody has looked at a breaker that tripped by itself, and closes it [estimated]."""
+
+
+class Breakers:
+    """Heat and trips of all breakers, and overloads that nothing protects; arrays of one entry per breaker."""
+
+    def __init__(self, circuit: Circuit, condition: Condition, log: Log) -> None:
+        self.circuit, self.condition, self.log = circuit, condition, log
+        at = self.at = circuit.breakers
+        items = circuit.items
+        self.thermal_s, self.magnetic = items.breaker_s[at], items.breaker_magnetic[at]
+        self.ratio = np.zeros(len(at))
+        # Beside the grid a source gives what it likes; only stages of the tree are overloaded.
+        self.rated: Floats = np.where(
+            circuit.is_source, math.inf, np.nan_to_num(circuit.unit_w, nan=math.inf)
+        )
+
+    def load(self, out_w: Floats, t_s: float) -> None:
+        """Take note of what flows through the breakers from now on, and say what is overloaded."""
+        c, k = self.circuit, self.condition
+        left = np.maximum(c.units - k.lost, 1)
+        at = self.at
+        if len(at):
+            self.ratio = out_w[at] / (c.breaker_unit_w[at] * left[at])
+        over = out_w > np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
+        if np.array_equal(over, k.overloaded):
+            return
+        for i in np.flatnonzero(over != k.overloaded).tolist():
+            self._say_overload(i, float(out_w[i]), t_s, on=bool(over[i]))
+        k.overloaded = over
+
+    def _say_overload(self, i: int, out_w: float, t_s: float, *, on: bool) -> None:
+        c, k = self.circuit, self.condition
+        if not on:
+            self.log.add(t_s, "overload_end", c.items.ids[i], "no longer overloaded", Severity.NOTICE)
+            return
+        text = f"carries {out_w / 1e3:.0f} kW"
+        if c.has_breaker[i]:
+            j = int(np.flatnonzero(self.at == i)[0])
+            wait_s = float(trip_time_s(self.ratio[j], self.thermal_s[j], self.magnetic[j], heat=k.heat[i]))
+            text += f", {100 * self.ratio[j]:.0f} % of its breaker: that trips in {wait_s:.3g} s"
+        else:
+            text += (
+                f", more than its {c.unit_w[i] * (c.units[i] - k.lost[i]) / 1e3:.0f} kW; no breaker guards it"
+            )
+        self.log.add(t_s, "overload", c.items.ids[i], text, Severity.WARNING)
+
+    def advance(self, dt_s: float) -> None:
+        """Let breakers heat up or cool down for `dt_s` [s]."""
+        at, k = self.at, self.condition
+        if len(at):
+            k.heat[at] = heated(k.heat[at], self.ratio, self.thermal_s, dt_s)
+
+    def settle(self, t_s: float) -> None:
+        """Open the breakers that have to, close those whose time has come."""
+        c, k = self.circuit, self.condition
+        for j, i in enumerate(self.at.tolist()):
+            if k.opened[i] and t_s >= k.reclose_s[i] - JUST:
+                k.opened[i], k.reclose_s[i], k.heat[i] = False, math.inf, 0.0
+                self.log.add(t_s, "breaker_closed", c.items.ids[i], "closed again by hand", Severity.NOTICE)
+            elif k.live[i] and self._trips(j, i):
+                k.opened[i], k.reclose_s[i] = True, t_s + RECLOSE_S
+                text = f"opens at {100 * self.ratio[j]:.0f} % of its rating"
+                self.log.add(t_s, "breaker_trip", c.items.ids[i], text, Severity.ALARM)
+
+    def _trips(self, j: int, i: int) -> bool:
+        """Return whether a breaker has gathered its heat; a magnetic trip lasts one cycle."""
+        wait_s = trip_time_s(self.ratio[j], self.thermal_s[j], self.magnetic[j], heat=self.condition.heat[i])
+        if self.ratio[j] >= self.magnetic[j]:
+            return bool(self.condition.heat[i] > 0.0) or float(wait_s) <= JUST
+        return bool(float(wait_s) <= 1e-7 * self.thermal_s[j])
+
+    def next_s(self, t_s: float) -> float:
+        """Return when the next breaker trips or is closed [s]."""
+        k, at = self.condition, self.at
+        if not len(at):
+            return math.inf
+        waits = trip_time_s(self.ratio, self.thermal_s, self.magnetic, heat=k.heat[at])
+        waits = np.where(k.live[at], waits, math.inf)
+        return min(t_s + float(waits.min()), float(k.reclose_s[at].min()))

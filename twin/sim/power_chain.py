@@ -1,0 +1,295 @@
+"""The power chain from the grid to the racks at work: flows, transfers, trips, and the energy that passes.
+
+Flows are constant between events. A single timer waits for the next thing that the chain does by itself: a breaker that
+trips, a battery that is empty, a generator that has started, a switch that arrives, a step of a ramp. Losses inside the
+tree are P_in - P_out of each stage; everything that flows is booked by `advance` before anything changes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.batteries import UPS_CHARGE_EFFICIENCY
+from twin.physics.power_flow import Tree
+from twin.plant.tables import Plant
+from twin.scenario.site import Grid
+from twin.sim.clockwork import Timers
+from twin.sim.log import Log
+from twin.sim.power_books import Flows, PowerTotals, book
+from twin.sim.power_breakers import Breakers
+from twin.sim.power_circuit import Circuit
+from twin.sim.power_condition import Condition
+from twin.sim.power_loads import Loads
+from twin.sim.power_report import Reporter
+from twin.sim.power_sources import Sources
+from twin.sim.power_storage import Storage
+from twin.sim.power_switching import Switching
+from twin.sim.supplies import Supplies
+from twin.sim.weather import Weather
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+REFRESH = 3e-3
+"""Relative change of a power that is worth a new sum over the tree."""
+SUN_STEP = 0.01
+SUN_S = 900.0
+"""Change of the sun on panels that is worth a new sum, and how often it is looked at."""
+FOLLOW_S = 1.0
+"""Batteries follow engines that take up load in steps of this."""
+
+
+class PowerChain:
+    """The power tree of a run, without what others ask of it; see the module."""
+
+    def __init__(
+        self, timers: Timers, log: Log, plant: Plant, catalog: Catalog, weather: Weather, grid: Grid
+    ) -> None:
+        self.timers, self.log, self.weather, self.grid = timers, log, weather, grid
+        self.circuit = Circuit(plant, catalog)
+        self.supplies = Supplies(plant, catalog)
+        self.loads = Loads(plant, self.circuit, self.supplies)
+        self.totals, self.flows = PowerTotals(), Flows()
+        self.changed = False
+        self.at_s = timers.now_s
+        self._wanted = (
+            np.zeros(self.loads.racks),
+            np.zeros(self.loads.loops),
+            np.zeros(self.loads.plants),
+        )
+        count = self.circuit.count
+        self._loss_j, self._unbooked_s = np.zeros(count), 0.0
+        self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
+        self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._waiting = False
+        self._seen = (-1.0, 0.0, 0.0)  # IT, cooling, sun at the last sum
+        self._adopt(Condition.fresh(self.circuit))
+        timers.handle("power", lambda _: self._act())
+        self._settle()
+        self._flow()
+
+    def _adopt(self, condition: Condition) -> None:
+        circuit = self.circuit
+        self.condition = condition
+        self.sources = Sources(circuit, condition, self.log)
+        self.storage = Storage(circuit, condition, self.sources)
+        self.switching = Switching(circuit, condition, self.sources, self.log)
+        self.breakers = Breakers(circuit, condition, self.log)
+        self.report = Reporter(circuit, condition, self.log)
+
+    # --- flows
+
+    def stale(self, it_w: float, cooling_w: float, t_s: float) -> bool:
+        """Return whether powers have moved enough for a new sum; on batteries and islands anything is enough."""
+        seen_it, seen_cooling, seen_sun = self._seen
+        least = 0.0 if self._exact else REFRESH * max(seen_it, 1.0)
+        if abs(it_w - seen_it) > least or abs(cooling_w - seen_cooling) > least:
+            return True
+        return self._solar and abs(self.weather.sun(t_s) - seen_sun) > SUN_STEP
+
+    def update(
+        self, rack_dc_w: Floats, loop_w: Floats, plant_w: Floats, t_s: float, it_w: float = -1.0
+    ) -> None:
+        """Take the powers that racks, loops and plants take from `t_s` on [W].
+
+        `it_w` is what `stale` will be compared with; without it, the sum of the racks.
+        """
+        self.advance(t_s)
+        self._wanted = (rack_dc_w, loop_w, plant_w)
+        if self._waiting:
+            self._settle()
+        self._flow()
+        self._seen = (
+            float(rack_dc_w.sum()) if it_w < 0 else it_w,
+            float(loop_w.sum() + plant_w.sum()),
+            self.sources.sun,
+        )
+
+    def advance(self, t_s: float) -> None:
+        """Book what has flowed up to `t_s` [s]."""
+        dt = t_s - self.at_s
+        if dt <= 0:
+            return
+        self.at_s = t_s
+        book(self.totals, self.flows, dt)
+        self._unbooked_s += dt
+        self.breakers.advance(dt)
+        if self._draining:
+            self.storage.move(self._drained_w, dt)
+        self._price()
+
+    def correct(self, extra_j: float) -> None:
+        """Book energy that loads took beyond what the tree was told, at its source now [J]."""
+        if self.flows.grid_w > 0 or self.flows.on_site_w <= 0:
+            self.totals.grid_j += extra_j
+            self.totals.carbon_kg += extra_j * self.weather.carbon_kg_j(self.at_s)
+            self.totals.cost_usd += extra_j * self.weather.price_usd_j(self.at_s)
+        else:
+            self.totals.on_site_j += extra_j
+
+    def _price(self) -> None:
+        f = self.flows
+        f.carbon_kg_s = f.grid_w * self.weather.carbon_kg_j(self.at_s) + f.made_kg_s
+        f.cost_usd_s = f.grid_w * self.weather.price_usd_j(self.at_s)
+
+    def _act(self) -> None:
+        self.advance(self.timers.now_s)
+        self._settle()
+        self._flow()
+
+    def _settle(self) -> None:
+        """Work out what is live."""
+        before = self._standing()
+        was_live = self.condition.live.copy()
+        was_dark = self.supplies.rack_dark.copy()
+        self._solar = bool(self.circuit.is_solar.any())
+        self.sources.sun = self.weather.sun(self.at_s) if self._solar else 0.0
+        self.breakers.settle(self.at_s)
+        self.switching.settle(self.at_s, self._demand_w)
+        k = self.condition
+        self._rewire()
+        after = self._standing()
+        self.changed |= any(not np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+        self.report.outages(self.at_s, was_live, was_dark, self.loads)
+        self._waiting = any(not k.fed[bus] and not k.live[bus] for bus in self.circuit.sources_at)
+
+    def _standing(self) -> tuple[NDArray[Any], ...]:
+        s = self.supplies
+        return (
+            s.node_dark,
+            s.node_braked,
+            s.rack_feeds,
+            self.loads.loop_live,
+            self.loads.plant_live,
+            s.rack_dark,
+        )
+
+    def _rewire(self) -> None:
+        """Follow `live`: the tree that is solved, who hangs where."""
+        c, k = self.circuit, self.condition
+        parent = self.switching.active_parent()
+        self._tree = Tree(c.levels, parent, self.switching.running_units(), c.a_w, c.b, c.c_per_w)
+        self._on_grid = self.switching.on_grid(parent)
+        self._root_fed = c.roots[k.fed[c.roots]]
+        self.loads.switch(k.live, k.island)
+        self._exact = bool(k.on_battery.any() or k.island.any())
+
+    def _demand_w(self) -> Floats:
+        """Return what each output would carry if the sources at all buses carried theirs [W]."""
+        c = self.circuit
+        live, parent, units = self.switching.hoped()
+        wanted_w = np.concatenate([self.supplies.lit_input_w(self._wanted[0]), *self._wanted[1:]])
+        tree = Tree(c.levels, parent, units, c.a_w, c.b, c.c_per_w)
+        out_w, _, _ = tree.solve(self.loads.by_item_if(live, wanted_w))
+        return out_w
+
+    def _flow(self) -> None:
+        """Work out the flows of the present loads, what batteries do, and what happens next."""
+        storage = self.storage
+        self._loss_j += self._loss_w * self._unbooked_s if self._unbooked_s else 0.0
+        self._unbooked_s = 0.0
+        self.loads.take(*self._wanted)
+        before_w = self.flows.grid_w
+        window_s = storage.tick_s
+        if storage.any_ups:
+            storage.recharge_ups(self._on_grid)
+        if storage.any_storage:
+            storage.idle()
+            storage.smooth(self.at_s, self._on_grid, self._solve)
+        else:
+            self._solve()
+        self._read()
+        self._count_violations(before_w, window_s)
+        self._islands()
+        self._plan()
+
+    def _solve(self) -> float:
+        """Solve the tree with what batteries do now; return the power from the grid [W]."""
+        c, k = self.circuit, self.condition
+        if not c.count:
+            return self.loads.served_w
+        offered = None
+        if c.sources_at:
+            offered = np.zeros(c.count)
+            for bus, mine in c.sources_at.items():
+                beside = sum(self.sources.beside_grid_w(i) for i in mine) + float(k.battery_w[mine].sum())
+                offered[bus] = math.inf if k.island[bus] else beside
+        extra = k.charging_w if self.storage.any_ups else None
+        self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
+        return float(self._in_w[self._root_fed].sum())
+
+    def _read(self) -> None:
+        """Take the flows that were solved apart: losses, sources, batteries."""
+        c, k, f = self.circuit, self.condition, self.flows
+        f.load_w = self.loads.served_w
+        if not c.count:
+            f.grid_w = f.load_w
+            self._price()
+            return
+        if c.sources_at:
+            self.sources.share(self._own_w, self.at_s)
+        f.grid_w = float(self._in_w[self._root_fed].sum())
+        f.on_site_w = float(self.sources.output_w.sum())
+        loss_w = self._in_w - (self._out_w - self._own_w)
+        stores = self.storage.any_ups or self.storage.any_storage
+        if stores:
+            loss_w -= k.charging_w * UPS_CHARGE_EFFICIENCY
+            self._drained_w = self.storage.drained_w(self._in_w)
+            loss_w += np.where(c.is_battery, self._drained_w - k.battery_w, 0.0)
+            from_ups = np.where(k.on_battery, self._in_w, 0.0)
+            f.discharging_w = float(np.maximum(k.battery_w, 0.0).sum() + from_ups.sum())
+            f.charging_w = float(np.maximum(-k.battery_w, 0.0).sum() + k.charging_w.sum())
+        self._draining = stores and bool(self._drained_w.any())
+        self._loss_w = loss_w
+        f.loss_w = float(loss_w.sum())
+        if c.sources:
+            f.fuel_w, f.made_kg_s = self.sources.fuel_w(), self.sources.carbon_kg_s()
+        self.breakers.load(self._out_w, self.at_s)
+        self._price()
+
+    def _count_violations(self, before_w: float, window_s: float) -> None:
+        totals, f, grid = self.totals, self.flows, self.grid
+        totals.grid_max_w = max(totals.grid_max_w, f.grid_w)
+        over = grid.peak_w is not None and f.grid_w > grid.peak_w * (1 + 1e-6)
+        totals.peak_violations += over and not f.over_peak
+        f.over_peak = over
+        if grid.ramp_w_s is not None and before_w > 0 and f.grid_w > 0:
+            allowed = grid.ramp_w_s * max(window_s, FOLLOW_S)
+            totals.ramp_violations += abs(f.grid_w - before_w) > allowed * (1 + 1e-6)
+
+    def _islands(self) -> None:
+        """Note which islands are asked for too much."""
+        k = self.condition
+        for bus in self.circuit.sources_at:
+            over = bool(k.island[bus]) and self.sources.overload(bus, float(self._own_w[bus]), self.at_s)
+            if not over:
+                k.short_s[bus] = math.inf
+            elif math.isinf(k.short_s[bus]):
+                self.report.short(self.at_s, bus, float(self._own_w[bus]))
+
+    def _plan(self) -> None:
+        """Set the timer to the next thing that happens by itself."""
+        c, k, now = self.circuit, self.condition, self.at_s
+        due = min(self.breakers.next_s(now), float(k.transfer_s.min(initial=math.inf)))
+        if self._draining or self.storage.tick_s > 0:
+            due = min(due, self.storage.next_s(now, self._drained_w))
+        for bus, mine in c.sources_at.items():
+            due = min(due, float(k.short_s[bus]), self.sources.next_start_s(mine))
+            if k.island[bus] and self.sources.settling(bus, now):
+                due = min(due, now + FOLLOW_S)
+            elif not k.fed[bus] and not k.island[bus]:
+                ready_s = self.sources.accepts_at_s(bus, float(self._demand_w()[bus]))
+                if ready_s > now:
+                    due = min(due, ready_s)
+        if self._solar:
+            due = min(due, (math.floor(now / SUN_S) + 1) * SUN_S)
+        if math.isinf(due):
+            self.timers.cancel("power", 0)
+        elif self.timers.due_s("power", 0) != due:
+            self.timers.set("power", 0, due)

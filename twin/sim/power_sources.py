@@ -1,0 +1,270 @@
+"""Sources at the buses of the power tree: engines that start, islands that they carry, who gives how much.
+
+A bus that loses its upstream goes on without a break when what already runs there (gas, SMR, solar, batteries) can
+carry its load at once. Otherwise it is dark until its engines run and accept that load; then they close on it. Reactors
+that went dark with their bus come back with the grid. An island that is asked for more than it can give holds it for
+`STALL_S` and breaks down.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.on_site import OVERLOAD, acceptance_at_s, accepted_w, dispatched_w
+from twin.record.events import Severity
+from twin.sim.log import Log
+from twin.sim.power_circuit import BUS_SURVIVES, Circuit
+from twin.sim.power_condition import Condition, Phase
+
+Floats = NDArray[np.float64]
+
+STALL_S = 5.0
+"""Time for which overloaded engines hold on before undervoltage trips them [s] [estimated]."""
+JUST = 1e-9
+"""Relative slack of sums that should be equal."""
+
+
+class Sources:
+    """Engines and batteries beside the tree; their condition is the tree's."""
+
+    def __init__(self, circuit: Circuit, condition: Condition, log: Log) -> None:
+        self.circuit, self.log = circuit, log
+        self.condition = condition
+        self.sun = 0.0
+        items = circuit.items
+        self._start_s, self._carbon = items.start_s, items.carbon_kg_j
+        ramp_s = np.where(np.isfinite(items.ramp_w_s), items.capacity_w / items.ramp_w_s, 0.0)
+        gas = np.array([kind == "gas" for kind in circuit.kind], bool)
+        self.accept_s: Floats = np.where(gas, np.maximum(items.accept_s, ramp_s), items.accept_s)
+        self.output_w = np.zeros(circuit.count)
+
+    def healthy(self, i: int) -> bool:
+        """Return whether a source is in order and its breaker closed."""
+        k = self.condition
+        return bool(k.lost[i] < self.circuit.units[i] and not k.held_open[i] and not k.opened[i])
+
+    def rated_w(self, i: int) -> float:
+        """Return what the units of a source that are left can give [W]."""
+        c = self.circuit
+        left = c.units[i] - self.condition.lost[i]
+        return float(c.unit_w[i] * min(int(left), int(c.items.needed[i])))
+
+    def _charged(self, i: int) -> bool:
+        return bool(self.condition.charge_j[i] > JUST * self.circuit.energy_j[i])
+
+    def limit_w(self, i: int, t_s: float) -> float:
+        """Return the most that a source can give an island now [W]."""
+        c, k = self.circuit, self.condition
+        if not self.healthy(i):
+            return 0.0
+        if c.is_battery[i]:
+            return self.rated_w(i) if self._charged(i) else 0.0
+        if c.is_solar[i]:
+            return self.rated_w(i) * self.sun
+        if k.phase[i] != Phase.RUNNING:
+            return 0.0
+        rated = self.rated_w(i)
+        if c.kind[i] == "smr":
+            return min(rated, float(k.base_w[i]))
+        if math.isinf(k.since_s[i]):  # gas beside the grid: it has ramped for as long as it likes
+            return float(k.base_w[i]) if self.accept_s[i] > 0 else rated
+        more = float(accepted_w(rated, self.accept_s[i], t_s - k.since_s[i]))
+        return min(rated, float(k.base_w[i]) + more)
+
+    def _forms(self, i: int) -> bool:
+        """Return whether a source can build up a dead bus."""
+        return self.circuit.kind[i] in ("generator", "gas", "battery")
+
+    def beside_grid_w(self, i: int) -> float:
+        """Return what a source offers while the grid is there, batteries aside [W]."""
+        c, k = self.circuit, self.condition
+        if not self.healthy(i) or c.kind[i] in ("generator", "battery"):
+            return 0.0
+        if c.is_solar[i]:
+            return self.rated_w(i) * self.sun
+        if k.phase[i] != Phase.RUNNING:
+            return 0.0
+        return min(self.rated_w(i), float(np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])))
+
+    # --- a bus with or without its upstream
+
+    def with_upstream(self, bus: int, t_s: float) -> None:
+        """Let engines at a bus rest: its upstream is there."""
+        c, k = self.circuit, self.condition
+        k.island[bus], k.short_s[bus] = False, math.inf
+        for i in c.sources_at[bus]:
+            if c.starts[i] and k.phase[i] in (Phase.RUNNING, Phase.STARTING) and c.kind[i] == "generator":
+                self._say(t_s, "generator_off", i, "the grid is back: it rests", Severity.NOTICE)
+            if c.kind[i] in ("gas", "smr"):
+                k.phase[i] = Phase.RUNNING
+                k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
+            elif c.kind[i] == "generator":
+                k.phase[i] = Phase.STANDBY
+            k.since_s[i] = math.inf
+
+    def without_upstream(self, bus: int, t_s: float, need_w: float, *, was_live: bool) -> bool:
+        """Return whether the sources at a bus carry it now; engines start."""
+        c, k = self.circuit, self.condition
+        sound = c.kind[bus] in BUS_SURVIVES or k.lost[bus] < c.units[bus]
+        mine = c.sources_at[bus]
+        if not sound:
+            for i in mine:
+                k.phase[i], k.since_s[i] = Phase.STANDBY, math.inf
+            k.island[bus] = False
+            return False
+        for i in mine:
+            self._engine(i, t_s, was_live=was_live)
+        limit_w = sum(self.limit_w(i, t_s) for i in mine)
+        if k.island[bus]:
+            if t_s >= k.short_s[bus] - JUST or limit_w <= 0:
+                self._break_down(bus, t_s, need_w, limit_w)
+        elif was_live and limit_w >= need_w * (1 - JUST) and limit_w > 0:
+            k.island[bus] = True
+            text = "without the grid: its own sources carry it without a break"
+            self._say(t_s, "island_on", bus, text, Severity.WARNING)
+        else:
+            if was_live:
+                self._go_dark(bus)
+            forming_w = sum(self.limit_w(i, t_s) for i in mine if self._forms(i))
+            if forming_w > 0 and forming_w >= need_w * (1 - JUST):
+                k.island[bus] = True
+                for i in mine:
+                    if c.kind[i] == "generator" and k.phase[i] == Phase.RUNNING:
+                        self._say(t_s, "generator_on", i, "takes the load", Severity.NOTICE)
+        return bool(k.island[bus])
+
+    def _engine(self, i: int, t_s: float, *, was_live: bool) -> None:
+        """Let an engine of a bus without upstream start, or arrive at the end of its start."""
+        c, k = self.circuit, self.condition
+        if not c.starts[i]:
+            return
+        if c.kind[i] == "gas" and k.phase[i] == Phase.RUNNING and math.isinf(k.since_s[i]):
+            if was_live:
+                k.since_s[i] = t_s  # it follows the load from here on
+            else:
+                k.phase[i] = Phase.STANDBY
+        if k.phase[i] == Phase.STANDBY and self.healthy(i):
+            k.phase[i], k.since_s[i], k.base_w[i] = Phase.STARTING, t_s + self._start_s[i], 0.0
+            self._say(t_s, "generator_start", i, f"starts: {self._start_s[i]:.0f} s", Severity.NOTICE)
+        if k.phase[i] == Phase.STARTING and t_s >= k.since_s[i] - JUST:
+            if k.no_start[i] or not self.healthy(i):
+                k.phase[i], k.since_s[i] = Phase.FAILED, math.inf
+                self._say(t_s, "generator_failed", i, "does not start", Severity.ALARM)
+            else:
+                k.phase[i] = Phase.RUNNING
+
+    def _go_dark(self, bus: int) -> None:
+        c, k = self.circuit, self.condition
+        for i in c.sources_at[bus]:
+            if c.kind[i] == "smr":
+                k.phase[i] = Phase.STANDBY
+            elif c.kind[i] == "gas" and k.phase[i] == Phase.RUNNING:
+                k.phase[i], k.since_s[i], k.base_w[i] = Phase.STANDBY, math.inf, 0.0
+
+    def _break_down(self, bus: int, t_s: float, need_w: float, limit_w: float) -> None:
+        c, k = self.circuit, self.condition
+        k.island[bus], k.short_s[bus] = False, math.inf
+        for i in c.sources_at[bus]:
+            if c.starts[i] and k.phase[i] == Phase.RUNNING:
+                k.phase[i], k.since_s[i] = Phase.FAILED, math.inf
+                text = f"stalls: {need_w / 1e3:.0f} kW asked of {limit_w / 1e3:.0f} kW"
+                self._say(t_s, "generator_failed", i, text, Severity.ALARM)
+        self._go_dark(bus)
+
+    # --- who gives what
+
+    def share(self, own_w: Floats, t_s: float) -> None:
+        """Share out what the sources of each bus give together, `own_w` (I,) [W]; batteries beside the grid are set."""
+        c, k = self.circuit, self.condition
+        self.output_w = np.zeros(c.count)
+        for bus, mine in c.sources_at.items():
+            batteries = [i for i in mine if c.is_battery[i]]
+            others = [i for i in mine if not c.is_battery[i]]
+            others.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
+            if not k.island[bus]:
+                left = float(own_w[bus]) - float(k.battery_w[batteries].sum())
+                given = dispatched_w(left, [self.beside_grid_w(i) for i in others])
+                self.output_w[others] = given
+                continue
+            need = float(own_w[bus])
+            limits = [self.limit_w(i, t_s) for i in others]
+            engines = [i for i in others if c.starts[i]]
+            firm = dispatched_w(need, limits)
+            left = need - sum(firm)
+            from_batteries = [self.limit_w(i, t_s) for i in batteries]
+            k.battery_w[batteries] = _in_proportion(left, from_batteries)
+            left -= float(k.battery_w[batteries].sum())
+            self.output_w[others] = firm
+            if engines:  # of one kind share by their rating; what is too much is theirs as well
+                together = float(self.output_w[engines].sum()) + left
+                rated = [self.limit_w(i, t_s) for i in engines]
+                self.output_w[engines] = _in_proportion(together, rated, all_of_it=left > 0)
+            elif left > 0 and batteries:
+                k.battery_w[batteries[0]] += left
+            elif left > 0 and others:
+                self.output_w[others[0]] += left
+
+    def overload(self, bus: int, own_w: float, t_s: float) -> bool:
+        """Return whether an island is asked for more than its sources can give."""
+        c = self.circuit
+        limit = sum(self.limit_w(i, t_s) * (OVERLOAD if c.starts[i] else 1.0) for i in c.sources_at[bus])
+        return own_w > limit * (1 + JUST)
+
+    def accepts_at_s(self, bus: int, need_w: float) -> float:
+        """Return when the engines of a dark bus can carry its load [s]; inf: not with those that run."""
+        c, k = self.circuit, self.condition
+        engines = [
+            i for i in c.sources_at[bus] if c.starts[i] and k.phase[i] == Phase.RUNNING and self.healthy(i)
+        ]
+        if not engines:
+            return math.inf
+        batteries = [i for i in c.sources_at[bus] if c.is_battery[i]]
+        return acceptance_at_s(
+            need_w,
+            sum(self.limit_w(i, 0.0) for i in batteries),
+            [self.rated_w(i) for i in engines],
+            self.accept_s[engines],
+            k.since_s[engines],
+        )
+
+    def next_start_s(self, mine: list[int]) -> float:
+        """Return when the next of some engines has started [s]."""
+        k = self.condition
+        return min((float(k.since_s[i]) for i in mine if k.phase[i] == Phase.STARTING), default=math.inf)
+
+    def retry(self, i: int) -> None:
+        """Let an engine that failed try again."""
+        k = self.condition
+        if k.phase[i] == Phase.FAILED and not k.no_start[i]:
+            k.phase[i] = Phase.STANDBY
+
+    def settling(self, bus: int, t_s: float) -> bool:
+        """Return whether engines of an island still take up load."""
+        c, k = self.circuit, self.condition
+        return any(
+            c.starts[i] and k.phase[i] == Phase.RUNNING and t_s < k.since_s[i] + self.accept_s[i]
+            for i in c.sources_at[bus]
+        )
+
+    def carbon_kg_s(self) -> float:
+        """Return what the sources on site emit [kg/s]."""
+        return float(self.output_w @ self._carbon)
+
+    def fuel_w(self) -> float:
+        """Return the heat of the fuel that engines burn [W]."""
+        return float((self.output_w / self.circuit.engine_efficiency).sum())
+
+    def _say(self, t_s: float, kind: str, i: int, text: str, severity: Severity) -> None:
+        self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity)
+
+
+def _in_proportion(total_w: float, limits_w: list[float], *, all_of_it: bool = False) -> list[float]:
+    """Share a load out in proportion to limits, none above its own unless all of it has to be carried [W]."""
+    together = sum(limits_w)
+    if together <= 0 or total_w <= 0:
+        return [0.0] * len(limits_w)
+    share = total_w / together if all_of_it else min(1.0, total_w / together)
+    return [share * one for one in limits_w]

@@ -1,0 +1,144 @@
+"""What is live: from the roots of the power tree down, with transfer switches, UPS batteries and islands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.events import Severity
+from twin.sim.log import Log
+from twin.sim.power_circuit import Circuit
+from twin.sim.power_condition import Condition
+from twin.sim.power_sources import JUST, Sources
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+UNNOTICED_S = 0.02
+"""Dead time that power supplies ride through: a cycle of 50 Hz, as ITIC has it [s] [recalled]."""
+
+
+class Switching:
+    """Works out which outputs are live after something has changed."""
+
+    def __init__(self, circuit: Circuit, condition: Condition, sources: Sources, log: Log) -> None:
+        self.circuit, self.condition, self.sources, self.log = circuit, condition, sources, log
+
+    def settle(self, t_s: float, demand_w: Callable[[], Floats]) -> None:
+        """Bring `live`, `fed` and all switches up to date; `demand_w` is asked once, for what buses would carry."""
+        c, k, sources = self.circuit, self.condition, self.sources
+        before_w: Floats | None = None
+        open_ = k.open()
+        on_battery_before = k.on_battery.copy()
+        for i in c.tree:
+            fed = self._fed(i, t_s)
+            sound = bool(k.lost[i] < c.units[i])
+            on_battery = bool(
+                c.is_ups[i]
+                and sound
+                and not fed
+                and k.charge_j[i] > JUST * c.energy_j[i]
+                and not k.emptied[i]
+            )
+            through = sound and (fed or on_battery)
+            k.fed[i] = fed and sound
+            k.on_battery[i] = on_battery
+            if i in c.sources_at:
+                if fed and sound:
+                    sources.with_upstream(i, t_s)
+                else:
+                    if before_w is None:
+                        before_w = demand_w()
+                    was = bool(k.live[i] and not open_[i]) or bool(k.island[i])
+                    through |= sources.without_upstream(i, t_s, float(before_w[i]), was_live=was)
+            k.live[i] = through and not open_[i]
+        self._say_batteries(t_s, on_battery_before)
+
+    def _fed(self, i: int, t_s: float) -> bool:
+        """Return whether the input of an item is live, after its transfer switch."""
+        c, k = self.circuit, self.condition
+        parent, spare = c.parent[i], c.spare[i]
+        primary = parent < 0 or bool(k.live[parent])
+        if spare < 0:
+            return primary
+        if primary:  # back without a break: both sides are live while the switch goes over
+            if k.on_spare[i]:
+                self._say(t_s, "transfer_back", i, f"on {c.items.ids[parent]} again", Severity.NOTICE)
+            k.on_spare[i], k.transfer_s[i] = False, math.inf
+            return True
+        if not k.live[spare]:
+            k.transfer_s[i] = math.inf
+            return False
+        if not k.on_spare[i]:
+            if c.transfer_s[i] > UNNOTICED_S and t_s < k.transfer_s[i] - JUST:
+                k.transfer_s[i] = min(k.transfer_s[i], t_s + c.transfer_s[i])
+                return False
+            k.on_spare[i], k.transfer_s[i] = True, math.inf
+            self._say(t_s, "transfer", i, f"goes over to {c.items.ids[spare]}", Severity.WARNING)
+        return True
+
+    def _say_batteries(self, t_s: float, before: Bools) -> None:
+        c, k = self.circuit, self.condition
+        for i in np.flatnonzero(before != k.on_battery).tolist():
+            if k.on_battery[i]:
+                self._say(
+                    t_s, "on_battery", i, "its input is dead: the battery carries the load", Severity.WARNING
+                )
+            elif k.fed[i]:
+                self._say(t_s, "off_battery", i, "its input is back: the battery charges", Severity.NOTICE)
+            elif k.lost[i] < c.units[i]:
+                self._say(
+                    t_s,
+                    "battery_empty",
+                    i,
+                    "the battery is empty: what hangs on it goes dark",
+                    Severity.ALARM,
+                )
+
+    def active_parent(self) -> Ints:
+        """Return what each item takes its power from now; -1: the grid, or itself."""
+        c, k = self.circuit, self.condition
+        parent = np.where(k.on_spare, c.items.spare_parent, c.items.parent).astype(np.intp)
+        parent[~k.fed] = -1
+        return parent
+
+    def on_grid(self, parent: Ints) -> Bools:
+        """Return whether the input of each item leads to the grid, with `parent` what each hangs on now."""
+        c, k = self.circuit, self.condition
+        result = np.zeros(c.count, bool)
+        above = parent.tolist()
+        for i in c.tree:
+            if k.fed[i]:
+                result[i] = above[i] < 0 or (result[above[i]] and not k.island[above[i]])
+        return result
+
+    def running_units(self) -> Ints:
+        """Return how many units of each stage pass power on."""
+        c, k = self.circuit, self.condition
+        result: Ints = np.where(k.fed | k.on_battery, c.units - k.lost, 0)
+        return result
+
+    def hoped(self) -> tuple[Bools, Ints, Ints]:
+        """Return (live, parent, units) as they would be if every bus with sources were carried by them."""
+        c, k = self.circuit, self.condition
+        sound = k.lost < c.units
+        open_ = k.open()
+        live = np.zeros(c.count, bool)
+        parent = np.full(c.count, -1, np.intp)
+        for i in c.tree:
+            p, s = c.parent[i], c.spare[i]
+            fed = p < 0 or bool(live[p])
+            if p >= 0 and fed:
+                parent[i] = p
+            elif p >= 0 and s >= 0 and live[s]:
+                parent[i], fed = s, True
+            carried = i in c.sources_at and any(self.sources.healthy(one) for one in c.sources_at[i])
+            live[i] = ((fed and sound[i]) or carried) and not open_[i]
+        return live, parent, np.where(sound & ~c.is_source, c.units - k.lost, 0)
+
+    def _say(self, t_s: float, kind: str, i: int, text: str, severity: Severity) -> None:
+        self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity)
