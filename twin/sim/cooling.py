@@ -1,30 +1,35 @@
-"""Machines that move heat: pumps and fans with their faults, what the plants reject to, what all of it draws."""
+"""Machines that move heat: pumps, fans, valves and what rejects the heat, with their faults, and what all of it draws."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.hydraulics import chiller_cop, free_cooling, tower_water_l
+from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share, inlet_over_supply_k
+from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
-from twin.physics.thermal_inputs import FlowRamp
+from twin.physics.thermal_inputs import FlowRamp, healthy_plant
 from twin.physics.thermal_network import Network, State
-from twin.physics.thermal_solve import PlantState
+from twin.physics.thermal_solve import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
-from twin.scenario.site import Climate
-from twin.sim.parts import rejection_of
+from twin.sim.clockwork import Timers
+from twin.sim.cooling_draw import design_power_w, loop_heat_share
+from twin.sim.cooling_flow import Movers, next_stage_s, staged
+from twin.sim.cooling_rejection import Rejection
+from twin.sim.log import Log
+from twin.sim.parts import flow_share
+from twin.sim.weather import Weather
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
-STOPPED_FLOW = 0.0
-DAY_S = 86400.0
-WARMEST_S = 15 * 3600.0
-WET_SWING = 0.4
-"""Daily swing of the wet bulb over that of the dry bulb [est]."""
+CLOSE_K = 1.0
+"""Facility water this near to what its plant holds is taken as held: valves do not follow its every move."""
+FIT_FLOW = 0.5
+"""Flow that nodes shut off by heat need before they may come back [-] [est]."""
 
 
 @dataclass(frozen=True)
@@ -35,134 +40,381 @@ class Draw:
     water_l_s: float
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What people see of loops (L,) and plants (P,); flows, valves and free cooling are shares."""
+
+    loop_flow: Floats
+    loop_valve: Floats
+    loop_power_w: Floats
+    loop_pumps: NDArray[np.intp]
+    plant_flow: Floats
+    plant_heat_w: Floats
+    plant_power_w: Floats
+    plant_water_l_s: Floats
+    plant_units: NDArray[np.intp]
+    plant_free: Floats
+
+
 class Cooling:
-    """Flows and heat rejection as they are asked for, and the weather."""
+    """Flows, valves and heat rejection as they are asked for, in the weather of the moment.
+
+    Attributes
+    ----------
+    flow
+        Coolant through the cold plates of each loop.
+    plant_state
+        Exchangers, room units, facility flows and heat rejection.
+    bypass_w
+        Heat that the valves keep in the supply of each loop [W], shape (L,).
+    handed_w
+        The bypass that the network works with, as it was handed out last [W], shape (L,).
+    changed
+        Flows or plant state have changed, perhaps at a timer of their own; the engine reads and clears it.
+    """
 
     def __init__(
-        self, plant: Plant, catalog: Catalog, network: Network, climate: Climate, local_start_s: float
+        self, timers: Timers, plant: Plant, catalog: Catalog, network: Network, weather: Weather, log: Log
     ) -> None:
-        self.plant, self.network, self.climate = plant, network, climate
-        self.local_start_s = local_start_s
-        loops = plant.loops
-        liquid = loops.kind == LoopKind.LIQUID
-        self.tau_s = np.maximum(loops.coast_s, 0.05)
-        self.pumps_down = np.zeros(len(loops.ids), np.int64)
-        self.machine_w = np.array(
-            [
-                catalog.cdu(part).power_w if is_liquid else catalog.crah(part).fan_w
-                for part, is_liquid in zip(loops.part, liquid, strict=True)
-            ]
-        ) * np.maximum(loops.units, 1)
-        self.flow = FlowRamp.steady(np.ones(max(1, len(loops.ids))))
-        self._settled_w: float | None = None
-        self._flow_settled_s = self.flow.settled_s()
-        kinds = plant.plants.kind or ["dry-cooler"]
-        self._machines = [
-            rejection_of(catalog, kind, part)
-            for kind, part in zip(kinds, plant.plants.part or [""], strict=True)
-        ]
-        self.set_point_c = plant.plants.supply_c if len(plant.plants.ids) else np.array([24.0])
-        sky = {"chiller": 0, "cooling-tower": 1}
-        self._sky = np.array([sky.get(kind, 2) for kind in kinds])  # none that it cannot go below, wet, dry
-        c = network.coefficients
-        g = np.maximum(np.minimum(c.rejection_w_k, PLANT_MAX_FLOW_SHARE * c.plant_flow_w_k), 1e-9)
-        self._lift_k_w = 1 / g - 1 / np.maximum(c.plant_flow_w_k, 1e-9)
-        self._set_rejecting(np.ones(len(kinds)))
-        self.heat_w = np.zeros(len(kinds))
+        self.timers, self.plant, self.network, self.weather = timers, plant, network, weather
+        loops, plants, shape = plant.loops, plant.plants, network.shape
+        self._kind = np.asarray(loops.kind)
+        self._plates = self._kind == LoopKind.LIQUID
+        self._base = flow_share(network, plant)
+        self._drives = np.where(self._plates, self._base, 1.0)
+        self.pumps = Movers(loops.pumps, loops.coast_s, loops.recover_s)
+        if len(self._drives):
+            self.pumps.ramp = FlowRamp.steady(self._drives)
+        self.water = Movers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
+        self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
+        self._loop_design_w = design_power_w(plant, catalog)
+        self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)
+        self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
+        self._set_c = self._set_points(catalog)
+        self._loop_w = np.zeros(shape.n_loops)
+        self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
+        self._facility_c = self.rejection.held_c.copy()
+        timers.handle("cooling", self._due)
+        self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
+        self._follow()
+        self.changed = False
 
-    def _set_rejecting(self, share: Floats) -> None:
-        shape = self.network.shape
-        self.rejecting, self._carries = share, (share > 0).astype(float)
-        self.plant_state = PlantState(
-            np.ones(shape.n_loops), np.ones(shape.n_halls), np.ones(shape.n_plants), share
-        )
+    def _set_points(self, catalog: Catalog) -> Floats:
+        """Return the supply wanted in each loop [C]; vapour condenses as its fluid wants it."""
+        loops = self.plant.loops
+        wanted = loops.supply_c.astype(float).copy()
+        for loop in np.flatnonzero(self._kind == LoopKind.IMMERSION).tolist():
+            boil_c = catalog.tank(loops.part[loop]).boil_c
+            wanted[loop] = wanted[loop] if boil_c is None else boil_c
+        return wanted
+
+    # --- faults and repairs
+
+    def set_pumps_down(self, t_s: float, loop: int, down: int) -> None:
+        """Stop `down` of the pumps, or fans, of `loop` at `t_s`; 0: all run."""
+        if self.pumps.lose(loop, down):
+            self.timers.set("cooling", loop, t_s + self.pumps.recovery(loop)[0])
+        else:
+            self.timers.cancel("cooling", loop)
+        self._move_loop(t_s, loop)
+
+    def set_plant_pumps_down(self, t_s: float, plant: int, down: int) -> None:
+        """Stop `down` of the facility pumps of `plant` at `t_s`; 0: all run."""
+        self.water.lose(plant, down)
+        self._move_water(t_s, plant)
+
+    def set_fans_down(self, t_s: float, kind: str, slot: int, down: int) -> None:
+        """Stop `down` of the fans of an air loop ("loop"), or of towers, coolers or condensers ("plant").
+
+        Raises
+        ------
+        ValueError
+            When the loop has no fans.
+        """
+        if kind == "plant":
+            self.rejection.set_fans_down(slot, down)
+            self._follow()
+        elif LoopKind(int(self._kind[slot])).by_air:
+            self.set_pumps_down(t_s, slot, down)
+        else:
+            raise ValueError(f"{self.plant.loops.ids[slot]} has pumps, no fans; stop its pumps")
+
+    def set_units_down(self, t_s: float, plant: int, down: int) -> None:
+        """Take `down` of the chillers, towers or coolers of `plant` off; those that come back start anew."""
+        self.rejection.set_units_down(t_s, plant, down)
+        self._follow()
 
     def set_rejecting(self, plant: int, share: float) -> None:
         """Let `plant` give only `share` of its heat to the sky."""
-        after = self.rejecting.copy()
-        after[plant] = share
-        self._set_rejecting(after)
+        self.rejection.set_share(plant, share)
+        self._follow()
 
-    def set_pumps_down(self, t_s: float, loop: int, down: int) -> None:
-        """Stop `down` of the pumps of `loop` at `t_s`; 0: all run."""
-        pumps = int(self.plant.loops.pumps[loop])
-        down = min(down, pumps)
-        self.pumps_down[loop] = down
-        if down == 0:
-            target = 1.0
-        elif down == pumps:
-            target = STOPPED_FLOW
+    def set_valve(self, loop: int, opening: float | None) -> None:
+        """Let the valve of `loop` stick at an opening, or work again with None."""
+        self._opening[loop] = np.nan if opening is None else opening
+        self._follow()
+
+    def set_shut(self, t_s: float, loop: int, shut: bool) -> None:
+        """Stop `loop` for a leak, or let it flow again."""
+        self.pumps.shut[loop] = shut
+        self._move_loop(t_s, loop)
+
+    def set_branches(self, t_s: float, loop: int, shut: int, of: int) -> None:
+        """Note that valves isolate `shut` of the `of` racks on a coolant loop: the others get a little more."""
+        self.pumps.shut_branches(loop, shut, of)
+        self._move_loop(t_s, loop)
+
+    def power(self, t_s: float, loop_live: Bools, plant_live: Bools) -> None:
+        """Take note of which loops (L,) and plants (P,) have power: pumps coast, chillers must start anew."""
+        for loop in np.flatnonzero(self.pumps.live != loop_live).tolist():
+            self.pumps.live[loop] = loop_live[loop]
+            self._move_loop(t_s, loop)
+        for plant in np.flatnonzero(self.water.live != plant_live).tolist():
+            self.water.live[plant] = plant_live[plant]
+            self.rejection.power(t_s, plant, bool(plant_live[plant]))
+            self._move_water(t_s, plant)
+
+    def fit(self, loop: int) -> bool:
+        """Return whether nodes on `loop` may come back: coolant, facility water and sky take their heat again."""
+        plant = int(self.network.shape.loop_plant[loop])
+        flowing = self.pumps.share(loop) >= FIT_FLOW and self.water.share(plant) >= FIT_FLOW
+        opened = not self._opening[loop] <= 0  # nan: the valve works
+        return bool(flowing and opened and self.plant_state.rejection[plant] >= 1.0)
+
+    def rewire(self, network: Network) -> None:
+        """Take another network of the same loops and plants: parts have changed."""
+        self.network = network
+        self._follow()
+
+    # --- timers, by id: drives of a loop have sped up, machines of a plant have started, stages of a ramp
+
+    def _water_id(self, plant: int) -> int:
+        return len(self.plant.loops.ids) + len(self.plant.plants.ids) + plant
+
+    def _coil_id(self, loop: int) -> int:
+        return len(self.plant.loops.ids) + 2 * len(self.plant.plants.ids) + loop
+
+    def _due(self, id: int) -> None:
+        loops, plants, now = len(self.plant.loops.ids), len(self.plant.plants.ids), self.timers.now_s
+        if id < loops:
+            self.pumps.recovered[id] = True
+            self._move_loop(now, id, self.pumps.recovery(id)[1])
+        elif id < loops + plants:
+            self.rejection.started(id - loops)
+            self._follow()
+        elif id < loops + 2 * plants:
+            self._stage(self.water.ramp, id - loops - plants, id)
         else:
-            # Two lines through the published point: 72 % with one of two, and nothing with none of them.
-            target = min(1.0, (1 - down / pumps) * 1.44)
-        self.flow = self.flow.towards(t_s, loop, target, float(self.tau_s[loop]))
-        self._settled_w, self._flow_settled_s = None, self.flow.settled_s()
+            self._stage(self.pumps.ramp, id - loops - 2 * plants, id)
 
-    def outdoor_c(self, t_s: float) -> tuple[float, float]:
-        """Return (dry bulb, wet bulb) of the outdoor air [C]."""
-        phase = math.cos(2 * math.pi * (self.local_start_s + t_s - WARMEST_S) / DAY_S)
-        half = self.climate.swing_k / 2
-        return self.climate.dry_bulb_c + half * phase, self.climate.wet_bulb_c + half * WET_SWING * phase
+    def _stage(self, ramp: FlowRamp, slot: int, id: int) -> None:
+        due_s = next_stage_s(ramp, self.timers.now_s, slot)
+        if due_s is None:
+            self.timers.cancel("cooling", id)
+        else:
+            self.timers.set("cooling", id, due_s)
+        now, count = self.timers.now_s, min(len(self.plant.plants.ids), len(self._water))
+        self._moved = staged(self.pumps.ramp, now)[: len(self._moved)]
+        self._water = np.append(staged(self.water.ramp, now)[:count], self._water[count:])
+        self._follow()
 
-    def look(self, state: State) -> None:
-        """Take note of the heat each plant carries, for its set point and its draw."""
-        shape, c = self.network.shape, self.network.coefficients
+    def _move_loop(self, t_s: float, loop: int, tau_s: float | None = None) -> None:
+        self.pumps.head_for(t_s, loop, float(self._drives[loop]), tau_s)
+        if self._plates[loop]:
+            self._follow()
+        else:
+            self._stage(self.pumps.ramp, loop, self._coil_id(loop))
+
+    def _move_water(self, t_s: float, plant: int) -> None:
+        self.water.head_for(t_s, plant)
+        self._stage(self.water.ramp, plant, self._water_id(plant))
+
+    # --- what the network takes
+
+    def _follow(self) -> None:
+        """Make flows and plant state anew from what runs; the valves follow at the next look."""
+        c, ramp, plates = self.network.coefficients, self.pumps.ramp, self._plates
+        self.flow = ramp
+        if not plates.all():  # elsewhere nodes move their own air or fluid
+            start, target = np.where(plates, ramp.start, 1.0), np.where(plates, ramp.target, 1.0)
+            self.flow = FlowRamp(start, target, ramp.tau_s, ramp.since_s)
+        moved, water = self._moved, self._water
+        rejection = self.rejection.shares()
+        opening = np.where(np.isnan(self._opening), 1.0, self._opening)
+        self.plant_state = PlantState(self._coils(moved) * opening, self._room_units(moved), water, rejection)
+        self._water_w_k = water * c.plant_flow_w_k
+        most = PLANT_MAX_FLOW_SHARE * self._water_w_k
+        g = np.maximum(np.minimum(rejection * c.rejection_w_k, most), 1e-9)
+        self._lift_k_w = 1 / g - 1 / np.maximum(self._water_w_k, 1e-9)
+        self._carries = (g > 1e-9).astype(float)
+        self._valve = self._valves()
+        self._loop_power_w = self._loop_design_w * self.pumps.power_share()
+        self._water_power_w = self.plant.plants.pump_w * self.water.power_share()
+        self.changed = True
+        self._mix()
+
+    def _coils(self, moved: Floats) -> Floats:
+        """Return what fans, tank pumps and recirculation leave of each exchanger [-]."""
+        network, healthy = self.network, healthy_plant(self.network)
+        least = np.where(self._kind == LoopKind.REAR_DOOR, DOOR_WITHOUT_FANS, 0.0)
+        full = np.maximum(exchanger_w_k(network, np.ones(len(moved)), healthy), 1e-12)
+        left = exchanger_w_k(network, np.maximum(moved, least), healthy) / full
+        left = np.where(moved == 1.0, 1.0, left)
+        recirculation = self.plant.loops.recirculation
+        left = left * coil_share(full / np.maximum(network.loop_flow_w_k, 1e-9), recirculation)
+        result: Floats = np.where(self._plates, 1.0, left)
+        return result
+
+    def _room_units(self, moved: Floats) -> Floats:
+        """Return what still runs of the air handlers of each hall [-]; 1 in a hall without any."""
+        hall, halls = self.network.shape.loop_hall, self.network.shape.n_halls
+        units = np.where(self._kind == LoopKind.AIR, np.maximum(self.plant.loops.units, 1), 0).astype(float)
+        installed = np.bincount(hall, units, minlength=halls)
+        on = np.bincount(hall, units * moved, minlength=halls)
+        result: Floats = np.where(installed > 0, on / np.maximum(installed, 1.0), 1.0)
+        return result
+
+    def _valves(self) -> MixingValve:
+        """Return what the valves work with once flows have settled."""
+        network, target = self.network, self.flow.target[: self.network.shape.n_loops]
+        flow_w_k = target * network.loop_flow_w_k
+        exchanger = exchanger_w_k(network, target, self.plant_state)
+        works = self.plant.loops.valve & np.isnan(self._opening) & (flow_w_k > 0) & (exchanger > 0)
+        return MixingValve(exchanger, flow_w_k, self._set_c, works.astype(float))
+
+    def carry(self, loop_w: Floats) -> None:
+        """Take note of the heat into each loop, shape (L,) [W], whenever powers change."""
+        self._loop_w = loop_w
+        self._mix()
+
+    def _mix(self) -> None:
+        """Work out which facility water each valve needs at the present heat."""
+        self._mixed_c = self._valve.mixed_c(self._loop_w)
+        if self.plant.loops.recirculation.any():
+            rise_k = self._loop_w / np.maximum(self._valve.flow_w_k, 1e-9)
+            self._mixed_c = self._mixed_c + inlet_over_supply_k(rise_k, self.plant.loops.recirculation)
+
+    def look(self, state: State, *, settled: bool = False) -> None:
+        """Take note of the heat each plant carries, and let its machines and the valves follow.
+
+        `settled`: for a steady state, without what it takes time to come to.
+        """
+        upper, n_plants = state.upper, len(self._water_w_k)
+        supplies_c = upper[-n_plants:]
         # What the water carries, not what the sink takes: the sink is being chosen from it.
-        carried = c.plant_flow_w_k * (state.plant_return_c(shape) - state.plant_supply_c(shape))
-        self.heat_w = np.maximum(carried, 0.0) * self._carries
+        carried = self._water_w_k * (upper[-2 * n_plants : -n_plants] - supplies_c)
+        rejection = self.rejection
+        rejection.hold(np.maximum(carried, 0.0) * self._carries, self._carries, settled=settled)
+        held_c = rejection.held_c
+        apart_k = supplies_c - held_c
+        far_k = apart_k - np.minimum(np.maximum(apart_k, -CLOSE_K), CLOSE_K)
+        self._facility_c = held_c + far_k
+        loop_plant = self.network.shape.loop_plant
+        returns_c = upper[: len(loop_plant)]
+        self.bypass_w = self._valve.bypass_w(self._mixed_c, self._facility_c[loop_plant], returns_c)
+
+    def astray(self, most_k: float) -> bool:
+        """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
+        off_w = np.abs(self.bypass_w - self.handed_w)
+        return bool((off_w > most_k * self._valve.exchanger_w_k).any())
+
+    def mixed_w(self) -> Floats:
+        """Hand out the bypass, shape (L,) [W]."""
+        self.handed_w = self.bypass_w
+        return self.handed_w
 
     def sink_c(self, t_s: float) -> Floats:
-        """Return what each plant rejects to, shape (P,) [C]: the sky, or as much warmer as holds the set point.
-
-        A chiller holds the set point in any weather; a dry cooler or tower cannot go below the sky.
-        """
-        dry, wet = self.outdoor_c(t_s)
-        wanted = self.set_point_c - self.heat_w * self._lift_k_w
-        result: Floats = np.maximum(wanted, np.array((-math.inf, wet, dry))[self._sky])
+        """Return what each plant rejects to, shape (P,) [C]: so that its water settles where its machines hold it."""
+        result: Floats = self.rejection.held_c - self.rejection.heat_w * self._lift_k_w
         return result
 
     def start_sink_c(self) -> Floats:
         """Return a sink to begin the search for the steady state with [C]."""
-        return self.set_point_c - 10.0
+        return self.rejection.held_c - 10.0
+
+    # --- what it draws
+
+    def loop_power_w(self, t_s: float) -> Floats:
+        """Return the power of the pumps and fans of each loop, shape (L,) [W]."""
+        return self._loop_power_w
+
+    def plant_power_w(self, t_s: float) -> Floats:
+        """Return the power of compressors, fans and facility pumps of each plant, shape (P,) [W]."""
+        power = self._water_power_w.copy()
+        for p, work in enumerate(self.rejection.works(t_s)):
+            power[p] += work.machine_w + work.fan_w
+        return power
+
+    def water_l_s(self, t_s: float) -> Floats:
+        """Return the water that each plant uses, shape (P,) [L/s]."""
+        water = np.zeros(len(self._water_power_w))
+        for p, work in enumerate(self.rejection.works(t_s)):
+            water[p] = work.water_l_s
+        return water
+
+    def loop_heat_w(self, t_s: float) -> Floats:
+        """Return the heat of pumps and fans into each loop, shape (L,) [W]."""
+        return self._loop_power_w * self._to_loop
+
+    def hall_heat_w(self, t_s: float) -> Floats:
+        """Return the heat of pumps and fans into the air of each hall, shape (H,) [W]."""
+        shape, rest_w = self.network.shape, self._loop_power_w * (1.0 - self._to_loop)
+        return np.bincount(shape.loop_hall, rest_w, minlength=shape.n_halls).astype(float)
 
     def draw(self, t_s: float) -> Draw:
-        """Return power and water of all cooling machines now, at the heat last looked at."""
-        power_w, water_l_s = self._machines_w(t_s), 0.0
-        dry, wet = self.outdoor_c(t_s)
-        for (rejection, compressor), heat_w, set_c in zip(
-            self._machines, self.heat_w.tolist(), self.set_point_c.tolist(), strict=True
-        ):
-            work_w = 0.0
-            if compressor is not None and not free_cooling(wet, set_c, compressor.tower_approach_k):
-                condenser_c = (wet if compressor.wet else dry) + compressor.condenser_k
-                evaporator_c = set_c - compressor.evaporator_k
-                work_w = heat_w / float(chiller_cop(evaporator_c, condenser_c, compressor.carnot_share))
-            power_w += work_w + rejection.fan_share * heat_w
-            water_l_s += float(tower_water_l(heat_w + work_w, rejection.water_m3_j))
-        return Draw(power_w, water_l_s)
+        """Return power and water of all cooling machines, at the heat last looked at."""
+        works = self.rejection.works(t_s)
+        pumps_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
+        machines_w = sum(work.machine_w + work.fan_w for work in works)
+        return Draw(pumps_w + machines_w, sum(work.water_l_s for work in works))
 
-    def _machines_w(self, t_s: float) -> float:
-        if t_s >= self._flow_settled_s:
-            if self._settled_w is None:
-                self._settled_w = float(self.machine_w @ self.flow.target[: len(self.machine_w)] ** 3)
-            return self._settled_w
-        return float(self.machine_w @ self.flow.at(t_s)[: len(self.machine_w)] ** 3)
+    def shown(self, t_s: float, state: State | None = None) -> Shown:
+        """Return what people see now."""
+        moved = self.pumps.ramp.at(t_s)[: len(self._drives)] / self._drives
+        works, plants = self.rejection.works(t_s), len(self.plant.plants.ids)
+        loop_plant = self.network.shape.loop_plant
+        heat_w = np.zeros(plants)
+        heat_w[: len(works)] = self.rejection.heat_w[: len(works)]
+        on, free = np.zeros(plants, np.intp), np.zeros(plants)
+        on[: len(works)], free[: len(works)] = [w.units_on for w in works], [w.free for w in works]
+        return_c = self._facility_c[loop_plant] + 1.0 if state is None else state.upper[: len(loop_plant)]
+        opening = self._valve.opening(self.bypass_w, self._facility_c[loop_plant], return_c)
+        return Shown(
+            loop_flow=moved,
+            loop_valve=np.where(np.isnan(self._opening), opening, self._opening),
+            loop_power_w=self._loop_power_w,
+            loop_pumps=self.pumps.running(),
+            plant_flow=self.water.ramp.at(t_s)[:plants],
+            plant_heat_w=heat_w,
+            plant_power_w=self.plant_power_w(t_s),
+            plant_water_l_s=self.water_l_s(t_s),
+            plant_units=on,
+            plant_free=free,
+        )
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
-        f = self.flow
         return {
-            "flow": [f.start.tolist(), f.target.tolist(), f.tau_s.tolist(), f.since_s.tolist()],
-            "pumps_down": self.pumps_down.tolist(),
-            "rejecting": self.rejecting.tolist(),
-            "heat_w": self.heat_w.tolist(),
+            "pumps": self.pumps.state(),
+            "water": self.water.state(),
+            "rejection": self.rejection.state(),
+            "opening": [None if np.isnan(one) else one for one in self._opening.tolist()],
+            "stage": [self._moved.tolist(), self._water.tolist()],
+            "loop_w": self._loop_w.tolist(),
+            "facility_c": self._facility_c.tolist(),
+            "bypass_w": [self.bypass_w.tolist(), self.handed_w.tolist()],
         }
 
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
-        start, target, tau, since = (np.array(a, float) for a in state["flow"])  # type: ignore[attr-defined]
-        self.flow = replace(self.flow, start=start, target=target, tau_s=tau, since_s=since)
-        self.pumps_down = np.array(state["pumps_down"], np.int64)
-        self._set_rejecting(np.array(state["rejecting"], float))
-        self.heat_w = np.array(state["heat_w"], float)
-        self._settled_w, self._flow_settled_s = None, self.flow.settled_s()
+        self.pumps.restore(state["pumps"])  # type: ignore[arg-type]
+        self.water.restore(state["water"])  # type: ignore[arg-type]
+        self.rejection.restore(state["rejection"])  # type: ignore[arg-type]
+        opening: list[float | None] = state["opening"]  # type: ignore[assignment]
+        self._opening = np.array([np.nan if one is None else one for one in opening], float)
+        self._moved, self._water = (np.array(one, float) for one in state["stage"])  # type: ignore[attr-defined]
+        self._loop_w = np.array(state["loop_w"], float)
+        self._follow()
+        self._facility_c = np.array(state["facility_c"], float)
+        self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
+        self.changed = False

@@ -52,6 +52,7 @@ from twin.sim.settings import Settings
 from twin.sim.stores import Stores
 from twin.sim.traces import IDLE, Dies, Traces, spinning, stepping
 from twin.sim.traces import OFF as TRACE_OFF
+from twin.sim.weather import Weather
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
@@ -140,8 +141,8 @@ class Engine:
             len(plant.racks.ids),
         )
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
-        local = scenario.start.hour * 3600 + scenario.start.minute * 60 + scenario.start.second
-        self.cooling = Cooling(plant, catalog, body.network, scenario.site.climate, float(local))
+        self.weather = Weather(scenario.site, scenario.start)
+        self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
         self.heat = Heat(self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime)
         self.electric = Electric(plant, catalog)
         self.meter = Meter(self.electric, self.cooling, body, plant)
@@ -208,6 +209,8 @@ class Engine:
         if recovery.freed:
             recovery.freed = False
             self.scheduler.place()
+        if self.cooling.changed:
+            self.cooling.changed, incidents.machines_changed = False, True
         if not (recovery.changed or incidents.machines_changed or heat.fresh):
             return
         if recovery.changed or incidents.machines_changed:
@@ -240,6 +243,9 @@ class Engine:
 
     def _watch_heat(self) -> None:
         self._log_throttles()
+        wears = self.failures.arrhenius is not None
+        if wears and self.failures.heat(self.heat.node_die_c(), self.timers.now_s):
+            self.incidents.arm()
         hot = self.heat.nodes_above_shutdown()
         if hot:
             self.incidents.shut_down(hot)

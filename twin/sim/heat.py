@@ -39,8 +39,6 @@ QUIET = 2e-3
 SETTLING_S = 3.0
 """While steps are shorter than this and no limit is near, clocks and joining groups can wait for the next step."""
 NEAR_K = 5.0
-WORN_K = 0.2
-"""Change of a group's mean die that is worth new failure rates: 1.5 % at 0.7 eV and 60 C."""
 CROSSING_S = 0.05
 """A crossing this soon after the start of a step is taken as being at its end."""
 
@@ -110,9 +108,16 @@ class Heat:
         )
         now = self.timers.now_s
         state = ThermalStepper(self.network, groups, inputs).steady()
+        self.cooling.carry(self._into_loops_w())
         for _ in range(8):  # the sink follows the heat, which follows the sink a little
-            self.cooling.look(state)
-            inputs = replace(inputs, sink_c=self.cooling.sink_c(now))
+            self.cooling.look(state, settled=True)
+            inputs = replace(
+                inputs,
+                plant=self.cooling.plant_state,
+                flow=self.cooling.flow,
+                sink_c=self.cooling.sink_c(now),
+                bypass_w=self.cooling.mixed_w(),
+            )
             state = ThermalStepper(self.network, groups, inputs).steady()
         self.integrator = Integrator(
             self.network, groups, replace(inputs, leak_w_k=self.clocks.leak_w_k), state, now
@@ -126,6 +131,7 @@ class Heat:
         """Stand where a snapshot was taken: inside `step`, which is not booked yet."""
         self.loop_heat_w, self.hall_heat_w = (np.array(w, float) for w in heat_w)
         self.network = self.oddities.network
+        self.cooling.rewire(self.network)
         inputs = inputs_of(
             self.network,
             self.traces.groups,
@@ -140,6 +146,7 @@ class Heat:
             leak_w_k=self.clocks.leak_w_k,
             flow=self.cooling.flow,
             plant=self.cooling.plant_state,
+            bypass_w=self.cooling.handed_w,
             error_weight=self._error_weight(),
             sink_slope_k_s=np.array(sink[1], float),
             sink_since_s=float(sink[2]),
@@ -243,26 +250,20 @@ class Heat:
             found += traces.owner[members[worst >= limit]].tolist()
         return sorted(set(found))
 
-    def node_die_c(self) -> Floats | None:
-        """Return the mean die temperature of each node now, shape (N,) [C]; None: none moved since the last call."""
-        traces, state = self.traces, self.integrator.state
-        mean_c = state.die_c(traces.groups.mean_s)
-        known = self._worn
-        if (
-            known is not None
-            and known[0] == traces.version
-            and np.maximum.reduce(np.abs(mean_c - known[1]), initial=0.0) < WORN_K
-        ):
-            return None
-        self._worn = (traces.version, mean_c)
-        clocks, group = self.clocks, np.maximum(traces.slot_group, 0)
-        die = state.chain[group, 0]
+    def node_die_c(self) -> Floats:
+        """Return the mean die temperature of each node now, shape (N,) [C]."""
+        traces, state, clocks = self.traces, self.integrator.state, self.clocks
+        group = np.maximum(traces.slot_group, 0)
         # Every second GPU of an air-cooled node stands in another's exhaust.
-        behind = 0.5 * clocks.downstream_k_w[traces.groups.part[group]]
-        common = die[:, 0] + behind * clocks.base_w[group]
-        total = traces.slot_gpus * common + traces.slot_sum_s * (die[:, 1] + behind * clocks.dyn_w[group])
-        gpus = np.bincount(traces.owner, traces.slot_gpus, minlength=traces.nodes)
-        mean: Floats = np.bincount(traces.owner, total, minlength=traces.nodes) / np.maximum(gpus, 1.0)
+        behind = 0.5 * clocks.downstream_k_w[traces.groups.part]
+        common = (state.chain[:, 0, 0] + behind * clocks.base_w)[group]
+        spread = (state.chain[:, 0, 1] + behind * clocks.dyn_w)[group]
+        total = traces.slot_gpus * common + traces.slot_sum_s * spread
+        gpus = traces.slot_gpus
+        if traces.alone:
+            total = np.bincount(traces.owner, total, minlength=traces.nodes)
+            gpus = np.bincount(traces.owner, gpus, minlength=traces.nodes)
+        mean: Floats = total / np.maximum(gpus, 1.0)
         return mean
 
     def cut(self) -> None:
@@ -291,9 +292,11 @@ class Heat:
             self.clocks.fit()
             self.ceased += np.flatnonzero(held & (self.clocks.walk[: len(held)] == 1)).tolist()
             if rewired:
-                self.network = self.cooling.network = self.oddities.settle(self.traces.groups)
+                self.network = self.oddities.settle(self.traces.groups)
+                self.cooling.rewire(self.network)
         self.loop_heat_w, self.hall_heat_w = loop_heat_w, hall_heat_w
         self.clocks.refresh(state)
+        self.cooling.carry(self._into_loops_w())
         self.cooling.look(state)
         before = self.integrator.stepper.inputs
         after = self._inputs()
@@ -324,7 +327,14 @@ class Heat:
             error_weight=self._error_weight(),
             sink_c=cooling.sink_c(now),
             sink_since_s=now,
+            bypass_w=cooling.mixed_w(),
         )
+
+    def _into_loops_w(self) -> Floats:
+        """Return the heat into each loop, leakage aside [W]."""
+        groups, clocks = self.traces.groups, self.clocks
+        gpus_w = groups.n * clocks.base_w + groups.sum_s * clocks.dyn_w
+        return np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
 
     def nudge(self) -> bool:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""
@@ -342,20 +352,23 @@ class Heat:
         renewed = not brief and self.clocks.stale(self.hot_c(state))
         if renewed:
             self.clocks.refresh(state)
+            self.cooling.carry(self._into_loops_w())
         self.cooling.look(state)
         if merged or renewed:
             integrator.stepper.change(self._inputs(), self.traces.groups)
         else:
             now = self.timers.now_s
             sink_c = self.cooling.sink_c(now)
-            if np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > DRIFT_K:
-                integrator.stepper.follow(sink_c, now)
+            astray = self.cooling.astray(DRIFT_K)
+            if astray or np.maximum.reduce(np.abs(sink_c - integrator.stepper.sink_c(now))) > DRIFT_K:
+                integrator.stepper.follow(sink_c, now, self.cooling.mixed_w() if astray else None)
         return renewed
 
     def repower(self) -> None:
         """Take note that jobs go at another pace: GPUs that wait longer draw less."""
         state = self.integrator.state
         self.clocks.refresh(state)
+        self.cooling.carry(self._into_loops_w())
         self.integrator.stepper.change(self._inputs(), self.traces.groups)
 
     def look_ahead(self, change_s: float = math.inf) -> None:

@@ -165,8 +165,7 @@ class Incidents:
     def _reboot(self, node: int) -> None:
         loop = int(self.plant.nodes.loop[node])
         hall = int(self.plant.racks.hall[self.plant.nodes.rack[node]])
-        standing = self.cooling.flow.target[loop] < 0.5
-        if standing or hall in self.hot_halls or self.cooling.rejecting[self.plant.loops.plant[loop]] < 1:
+        if hall in self.hot_halls or not self.cooling.fit(loop):
             self.timers.set("reboot", node, self.timers.now_s + REBOOT_S)
             return
         self._bring_back(node, "restarted", "cool again and back")

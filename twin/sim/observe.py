@@ -178,9 +178,10 @@ class Observer:
         network, traces = engine.body.network, engine.traces
         shape = network.shape
         supply, back = temperatures.loop_supply_c(shape), temperatures.loop_return_c(shape)
-        flow = engine.cooling.flow.at(now)[: shape.n_loops]
+        flow = engine.cooling.shown(now, temperatures).loop_flow
         air = temperatures.hall_air_c(shape)
-        heat_w = network.loop_flow_w_k * flow * (back - supply)
+        through = engine.cooling.flow.at(now)[: shape.n_loops]  # nodes move their own air, whatever the fans do
+        heat_w = network.loop_flow_w_k * through * (back - supply)
         # Handlers that cool no GPUs stand in the room's air and take the heat that is left there.
         room = network.loop_flow_w_k <= 0
         facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
@@ -271,4 +272,4 @@ class Observer:
         free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted
         v["site.spares"][0] = int(free.sum())
         v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())
-        v["site.outdoor_c"][0] = engine.cooling.outdoor_c(now)[0]
+        v["site.outdoor_c"][0] = engine.weather.at(now).dry_c

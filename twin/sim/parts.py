@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
+from twin.catalog.cooling_parts import TankPart
+from twin.physics.cooling_plant import exchanger_ua_w_k
 from twin.physics.gpu_power import GpuPowerModel, gpu_power_model
-from twin.physics.hydraulics import ZERO_CELSIUS_K
-from twin.physics.thermal_constants import Package, PartThermal, air_part, liquid_part
+from twin.physics.hydraulics import M3_S_PER_LPM, PG25_W_K_PER_LPM
+from twin.physics.thermal_constants import (
+    NODE_HEAT_FACTOR,
+    PLANT_APPROACH_K,
+    PLANT_MAX_FLOW_SHARE,
+    STAGNANT_W_K,
+    Package,
+    PartThermal,
+    air_part,
+    liquid_part,
+)
+from twin.physics.thermal_network import Network
+from twin.plant.tables import LoopKind, Plant
+
+Floats = NDArray[np.float64]
 
 GHZ = 1e9
-USUAL_PART = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller-air-cooled"}
-"""Part of the catalogue by kind of facility plant, where a scenario names none."""
+TANK_WATER_RISE_K = 6.0
+"""Facility water through the coil of a tank at capacity [K] [est]."""
+TANK_FLUID_J_K = 500.0
+"""Fluid between the fins and boards about one GPU [J/K] [est]."""
+SAME_FLOW = 1e-6
+"""Relative difference up to which a loop's flow is that of its parts."""
 
 
 class UncooledNode(ValueError):
@@ -86,6 +108,86 @@ def in_air(gpu: GpuPart, node: NodePart) -> PartThermal:
         raise UncooledNode(f"{node.id}: {error}") from None
 
 
+def in_tank(gpu: GpuPart, tank: TankPart) -> PartThermal:
+    """Return the thermal chain of a GPU under a heat sink in the fluid of `tank`.
+
+    The fluid rises through the node by itself: its flow does not hang on the pumps, which only bring the heat to the
+    facility water.
+
+    Raises
+    ------
+    UncooledNode
+        When the catalogue has no heat sink for it, or the tank's resistance is below that of the bare die.
+    """
+    if gpu.sink_heat_capacity_j_k is None:
+        raise UncooledNode(f"{gpu.id} has no heat sink in the catalogue; give its rows a liquid loop")
+    package = _package(gpu)
+    flow_w_k = NODE_HEAT_FACTOR * gpu.tdp_w / tank.rise_k
+    convection_k_w = tank.r_ja_k_w - (1.0 - gpu.hbm_power_fraction) * gpu.r_die_plate_k_w - 1.0 / flow_w_k
+    if convection_k_w <= 0.0:
+        raise UncooledNode(f"{tank.id} cannot give {gpu.id} {tank.r_ja_k_w:g} K/W; its die alone has more")
+    return PartThermal(
+        name=package.name,
+        tdp_w=package.tdp_w,
+        flow_w_k=flow_w_k,
+        g_die_plate_w_k=1.0 / package.r_die_plate_k_w,
+        g_hbm_plate_w_k=1.0 / package.r_hbm_plate_k_w,
+        g_convection_w_k=1.0 / convection_k_w - STAGNANT_W_K,
+        g_ambient_w_k=0.0,
+        die_j_k=package.die_j_k,
+        hbm_j_k=package.hbm_j_k,
+        plate_j_k=gpu.sink_heat_capacity_j_k,
+        fluid_j_k=TANK_FLUID_J_K,
+        hbm_share=package.hbm_share,
+    )
+
+
+def fit_network(network: Network, plant: Plant, catalog: Catalog) -> Network:
+    """Return the network with the flows that the scene gives its coolant loops, and with its tanks.
+
+    A given flow enlarges exchanger and facility flow of its loop alike; the loop itself runs at that multiple of its
+    parts' own flow (see `flow_share`). A tank brings its fluid, and an exchanger for its capacity.
+    """
+    c, shape, loops = network.coefficients, network.shape, plant.loops
+    share = flow_share(network, plant)
+    tanks = np.flatnonzero(loops.kind == LoopKind.IMMERSION).tolist()
+    if not tanks and (share == 1.0).all():
+        return network
+    ua, facility = c.exchanger_ua_w_k * share, c.facility_flow_w_k * share
+    half_j_k = c.loop_return_j_k.copy()
+    rated_w = NODE_HEAT_FACTOR * network.installed @ network.part_table["tdp_w"]
+    for loop in tanks:
+        tank, units = catalog.tank(loops.part[loop]), max(1, int(loops.units[loop]))
+        half_j_k[loop] = units * tank.heat_capacity_j_k / 2
+        heat_w = float(rated_w[loop])
+        ua[loop] = exchanger_ua_w_k(heat_w, tank.approach_k, tank.rise_k, TANK_WATER_RISE_K)
+        facility[loop] = heat_w / TANK_WATER_RISE_K
+    plant_flow = np.bincount(shape.loop_plant, facility, minlength=shape.n_plants)
+    wanted = np.bincount(shape.loop_plant, rated_w, minlength=shape.n_plants) / PLANT_APPROACH_K
+    coefficients = replace(
+        c,
+        loop_return_j_k=half_j_k,
+        loop_supply_j_k=half_j_k.copy(),
+        exchanger_ua_w_k=ua,
+        facility_flow_w_k=facility,
+        plant_flow_w_k=plant_flow,
+        rejection_w_k=np.minimum(wanted, PLANT_MAX_FLOW_SHARE * plant_flow),
+    )
+    return replace(network, coefficients=coefficients)
+
+
+def flow_share(network: Network, plant: Plant) -> Floats:
+    """Return design flow of each loop over that of the parts on it [-]: 1 unless the scene gives a coolant loop its own.
+
+    Coolant is PG25 in every loop: 67.2 W/K per lpm.
+    """
+    own_m3_s = network.loop_flow_w_k / PG25_W_K_PER_LPM * M3_S_PER_LPM
+    liquid = (plant.loops.kind == LoopKind.LIQUID) & (own_m3_s > 0)
+    share = np.where(liquid, plant.loops.flow_m3_s / np.where(liquid, own_m3_s, 1.0), 1.0)
+    result: Floats = np.where(np.abs(share - 1.0) <= SAME_FLOW, 1.0, share)
+    return result
+
+
 def _package(gpu: GpuPart) -> Package:
     return Package(
         name=gpu.id,
@@ -97,73 +199,3 @@ def _package(gpu: GpuPart) -> Package:
         die_j_k=gpu.die_heat_capacity_j_k,
         hbm_j_k=gpu.hbm_heat_capacity_j_k,
     )
-
-
-@dataclass(frozen=True)
-class Rejection:
-    """How a facility plant gets rid of its heat.
-
-    Parameters
-    ----------
-    fan_share
-        Fan power over the heat that goes to the sky.
-    water_m3_j
-        Water evaporated and blown down per heat that goes to the sky [m3/J].
-    """
-
-    fan_share: float
-    water_m3_j: float
-
-
-@dataclass(frozen=True)
-class Compressor:
-    """How a chiller lifts the heat, when the sky does not take it by itself.
-
-    Parameters
-    ----------
-    carnot_share
-        Its COP over that of Carnot between its evaporator and condenser, as at its rating.
-    evaporator_k, condenser_k
-        Evaporator below the supply, condenser above the outdoor temperature [K].
-    wet
-        Whether the condenser hangs on a tower: that outdoor temperature is the wet bulb.
-    tower_approach_k
-        Water of a tower over the wet bulb: what is cold enough by itself needs no lift [K].
-    """
-
-    carnot_share: float
-    evaporator_k: float
-    condenser_k: float
-    wet: bool
-    tower_approach_k: float
-
-
-def rejection_of(catalog: Catalog, kind: str, part: str) -> tuple[Rejection, Compressor | None]:
-    """Return what a facility plant of a kind does; `part` is empty for the usual one.
-
-    A chiller rejects its condenser heat through the usual tower or dry cooler.
-
-    Raises
-    ------
-    twin.catalog.UnknownPart
-        When the catalogue has no such part of that kind.
-    """
-    part = part or USUAL_PART[kind]
-    if kind == "dry-cooler":
-        return Rejection(catalog.dry_cooler(part).fan_fraction, 0.0), None
-    tower = catalog.cooling_tower(part if kind == "cooling-tower" else USUAL_PART["cooling-tower"])
-    by_tower = Rejection(tower.fan_fraction, tower.water_m3_j)
-    if kind == "cooling-tower":
-        return by_tower, None
-    chiller = catalog.chiller(part)
-    evaporator_k = chiller.rated_supply_c - chiller.evaporator_approach_k + ZERO_CELSIUS_K
-    lift_k = chiller.rated_outdoor_c + chiller.condenser_approach_k + ZERO_CELSIUS_K - evaporator_k
-    compressor = Compressor(
-        carnot_share=chiller.cop * lift_k / evaporator_k,
-        evaporator_k=chiller.evaporator_approach_k,
-        condenser_k=chiller.condenser_approach_k,
-        wet=chiller.condenser == "water",
-        tower_approach_k=tower.approach_k,
-    )
-    dry = Rejection(catalog.dry_cooler(USUAL_PART["dry-cooler"]).fan_fraction, 0.0)
-    return (by_tower if compressor.wet else dry), compressor

@@ -1,0 +1,68 @@
+"""What the pumps and fans of the loops draw at design flow, and where their heat goes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.air_side import fan_power_w
+from twin.plant.error import PlantError
+from twin.plant.tables import LoopKind, Plant
+
+Floats = NDArray[np.float64]
+
+PUMP_HEAT_TO_LOOP = 0.8
+"""Share of a CDU's power that warms its coolant; motors and controls warm the room [est]."""
+
+
+def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the power of the pumps or fans of each loop at its design flow [W].
+
+    Racks hang in parallel on a CDU, each with its own pressure: a large CDU with few of them draws in proportion to
+    its flow. An air handler that is larger than its loop turns slower, with the cube of the speed.
+
+    Raises
+    ------
+    PlantError
+        When a machine gives its heat to the room: no loop carries it on.
+    """
+    loops = plant.loops
+    doors = np.bincount(plant.machines.loop, minlength=len(loops.ids))
+    power_w = np.zeros(len(loops.ids))
+    for loop, (part, kind) in enumerate(zip(loops.part, loops.kind.tolist(), strict=True)):
+        units, flow_m3_s = max(1, int(loops.units[loop])), float(loops.flow_m3_s[loop])
+        if kind == LoopKind.AIR:
+            crah = catalog.crah(part)
+            share = min(1.0, flow_m3_s / (units * crah.airflow_m3_s)) if flow_m3_s > 0 else 1.0
+            power_w[loop] = units * float(fan_power_w(crah.fan_w, share))
+        elif kind == LoopKind.REAR_DOOR:
+            power_w[loop] = max(1, int(doors[loop])) * catalog.rdhx(part).fan_w
+        elif kind == LoopKind.IMMERSION:
+            tank = catalog.tank(part)
+            _refuse_room_air(loops.ids[loop], part, tank.rejects_to)
+            power_w[loop] = units * tank.power_w
+        else:
+            cdu = catalog.cdu(part)
+            _refuse_room_air(loops.ids[loop], part, cdu.rejects_to)
+            whole = cdu.flow_m3_s is None or flow_m3_s <= 0
+            share = 1.0 if whole else min(1.0, flow_m3_s / (units * float(cdu.flow_m3_s or 1.0)))
+            power_w[loop] = units * cdu.power_w * share
+    return power_w
+
+
+def loop_heat_share(plant: Plant, loop_flow_w_k: Floats) -> Floats:
+    """Return the share of pump and fan power of each loop that warms what it moves; the rest warms the hall."""
+    kind = plant.loops.kind
+    pumped = (kind == LoopKind.LIQUID) | (kind == LoopKind.IMMERSION)
+    share = np.where(pumped, PUMP_HEAT_TO_LOOP, 1.0)
+    result: Floats = np.where(loop_flow_w_k > 0, share, 0.0)
+    return result
+
+
+def _refuse_room_air(loop: str, part: str, rejects_to: str) -> None:
+    if rejects_to == "room air":
+        raise PlantError(
+            f"loop {loop!r}: {part} gives its heat to the room air, which no loop carries on; "
+            "take a CDU on facility water, or an air loop"
+        )

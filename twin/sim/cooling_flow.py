@@ -1,0 +1,135 @@
+"""Pumps and fans of loops and plants: what still runs, and the flow that comes of it.
+
+Coolant of a cold-plate loop follows its pumps as a ramp. Elsewhere nodes move their own air or fluid: fans of air
+handlers and doors, pumps of tanks and of facility water only bring the heat on. Those act on conductances of the
+network, which change in a few stages at timers of their own (each new conductance costs the network a factorisation).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.hydraulics import manifold_flow, parallel_flow_fraction, recovery_speed
+from twin.physics.thermal_inputs import FlowRamp
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+LEAST_TAU_S = 0.05
+STAGE_SHARE = 0.5
+"""Stage of a ramp over its time constant."""
+ARRIVED = 0.02
+"""A ramp this close to its end is there [-]."""
+RECOVERY_TAUS = 5.0
+"""Drives have the flow back within so many of their time constants."""
+
+
+class Movers:
+    """Pumps or fans side by side, of every loop or of every plant.
+
+    Parameters
+    ----------
+    pumps
+        Installed on each.
+    coast_s, recover_s
+        Decay time of a stopped one, and time until the others make up for it; inf: never.
+    """
+
+    def __init__(self, pumps: NDArray[np.int32], coast_s: Floats, recover_s: Floats) -> None:
+        count = len(pumps)
+        self.pumps = np.maximum(np.asarray(pumps, np.intp), 1)
+        self.tau_s, self.recover_s = np.maximum(coast_s, LEAST_TAU_S), recover_s
+        self.down = np.zeros(count, np.intp)
+        self.live, self.shut = np.ones(count, bool), np.zeros(count, bool)
+        self.recovered = np.zeros(count, bool)
+        self.branches = np.ones(count)  # flow left by branches that their valves shut
+        self.ramp = FlowRamp.steady(np.ones(max(1, count)))
+
+    def running(self) -> Ints:
+        """Return how many turn on each."""
+        on = self.live & ~self.shut
+        return np.where(on, self.pumps - self.down, 0)
+
+    def share(self, slot: int) -> float:
+        """Return the flow that those of `slot` come to, over design."""
+        left = int(self.pumps[slot] - self.down[slot])
+        if not self.live[slot] or self.shut[slot] or left <= 0:
+            return 0.0
+        usual = 1.0 if self.recovered[slot] else float(parallel_flow_fraction(left, int(self.pumps[slot])))
+        return usual * float(self.branches[slot])
+
+    def head_for(self, t_s: float, slot: int, scale: float = 1.0, tau_s: float | None = None) -> None:
+        """Let the flow of `slot` go where its pumps take it; design flow is `scale` of the network's."""
+        tau = float(self.tau_s[slot]) if tau_s is None else tau_s
+        target = self.share(slot) * scale
+        if target != self.ramp.target[slot]:
+            self.ramp = self.ramp.towards(t_s, slot, target, tau)
+
+    def power_share(self) -> Floats:
+        """Return power over that of all at design speed: P ~ n^3 of each that turns."""
+        left = self.pumps - self.down
+        alone = parallel_flow_fraction(left, self.pumps)
+        speed = np.where(self.recovered & (left > 0), recovery_speed(alone), 1.0)
+        result: Floats = self.running() / self.pumps * speed**3
+        return result
+
+    def lose(self, slot: int, down: int) -> bool:
+        """Note that `down` of `slot` stand still; return whether the others have a loss to make up for."""
+        self.down[slot] = min(down, int(self.pumps[slot]))
+        self.recovered[slot] = False
+        return 0 < self.down[slot] < self.pumps[slot] and bool(math.isfinite(self.recover_s[slot]))
+
+    def recovery(self, slot: int) -> tuple[float, float]:
+        """Return after what time drives speed up [s], and the time constant of the flow then [s]."""
+        tau = float(self.recover_s[slot]) / (2 * RECOVERY_TAUS)
+        return float(self.recover_s[slot]) / 2, max(tau, LEAST_TAU_S)
+
+    def shut_branches(self, slot: int, shut: int, of: int) -> None:
+        """Note that valves have taken `shut` of the `of` branches off the manifold of `slot`."""
+        opening = np.ones(max(of, 1))
+        opening[:shut] = 0.0
+        flows, _ = manifold_flow(opening)
+        # The network counts flow per branch; those that are shut are without flow there already.
+        self.branches[slot] = float(flows[-1]) if shut < of else 1.0
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        f = self.ramp
+        return {
+            "ramp": [f.start.tolist(), f.target.tolist(), f.tau_s.tolist(), f.since_s.tolist()],
+            "down": self.down.tolist(),
+            "live": self.live.tolist(),
+            "shut": self.shut.tolist(),
+            "recovered": self.recovered.tolist(),
+            "branches": self.branches.tolist(),
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        start, target, tau, since = (np.array(a, float) for a in state["ramp"])  # type: ignore[attr-defined]
+        self.ramp = replace(self.ramp, start=start, target=target, tau_s=tau, since_s=since)
+        self.down = np.array(state["down"], np.intp)
+        self.live, self.shut = np.array(state["live"], bool), np.array(state["shut"], bool)
+        self.recovered = np.array(state["recovered"], bool)
+        self.branches = np.array(state["branches"], float)
+
+
+def staged(ramp: FlowRamp, t_s: float) -> Floats:
+    """Return a ramp as it is in the middle of the stage that begins now, shape of its target [-]."""
+    ahead = ramp.start - ramp.target
+    since = np.maximum(t_s - ramp.since_s, 0.0) + STAGE_SHARE * ramp.tau_s / 2
+    gap = ahead * np.exp(-since / ramp.tau_s)
+    result: Floats = np.where(np.abs(gap) > ARRIVED, ramp.target + gap, ramp.target)
+    return result
+
+
+def next_stage_s(ramp: FlowRamp, t_s: float, slot: int) -> float | None:
+    """Return when the next stage of `slot` begins [s], None once it has arrived."""
+    if staged(ramp, t_s)[slot] == ramp.target[slot]:
+        return None
+    return t_s + STAGE_SHARE * float(ramp.tau_s[slot])

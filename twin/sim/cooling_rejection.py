@@ -1,0 +1,226 @@
+"""Facility plants: which machines work, what water they can hold at the heat they carry, and what they draw."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.thermal_network import Network
+from twin.plant.tables import Plant
+from twin.record.events import Severity
+from twin.sim.clockwork import Timers
+from twin.sim.cooling_machines import Work, machines_of, working_units
+from twin.sim.log import Log
+from twin.sim.weather import Outdoor, Weather
+
+Floats = NDArray[np.float64]
+
+SETTLING_S = 120.0
+"""Within this time water that the chillers cannot hold settles at its higher temperature [s] [est]."""
+FREE_ON, FREE_OFF, FREE_EVERY_S = 0.999, 0.95, 3600.0
+"""Share of the heat above which free cooling has begun, below which it has ended, and least time between the two."""
+NO_PLANT_C = 24.0
+"""Facility supply of a site that names no plant [C]."""
+
+
+class Rejection:
+    """Chillers, towers and coolers of all plants.
+
+    Attributes
+    ----------
+    live
+        Whether each plant has power.
+    heat_w
+        Heat that each plant carries, at the latest look, shape (P,) [W].
+    held_c
+        Supply that its machines hold at that heat, shape (P,) [C].
+    """
+
+    def __init__(
+        self,
+        timers: Timers,
+        plant: Plant,
+        catalog: Catalog,
+        network: Network,
+        weather: Weather,
+        log: Log,
+        first_id: int,
+    ) -> None:
+        self.timers, self.plants, self.weather, self.log = timers, plant.plants, weather, log
+        self._first_id = first_id
+        plants, n_plants = plant.plants, network.shape.n_plants
+        flow_w_k = network.coefficients.plant_flow_w_k
+        self.machines = [
+            machines_of(
+                catalog,
+                plants.kind[p],
+                plants.part[p],
+                set_c=float(plants.supply_c[p]),
+                flow_w_k=max(float(flow_w_k[p]), 1e-9),
+                economiser=bool(plants.economiser[p]),
+            )
+            for p in range(min(len(plants.ids), n_plants))
+        ]
+        count = len(plants.ids)
+        self.live = np.ones(count, bool)
+        self._down, self._waiting, self._still = (np.zeros(count, np.intp) for _ in range(3))
+        self._fault = np.ones(count)  # heat that a fault leaves to the sky
+        self.heat_w = np.zeros(n_plants)
+        self.held_c = np.full(n_plants, NO_PLANT_C)
+        for p, machines in enumerate(self.machines):
+            self.held_c[p] = machines.set_c
+        self._over_k = np.zeros(n_plants)  # supply above the set point, for want of chillers
+        self._free_on = np.zeros(count, bool)
+        self._free_since_s = np.full(count, -1e9)
+        self._seen_s = timers.now_s
+        self._works: tuple[float, list[Work]] | None = None
+
+    # --- faults and power
+
+    def set_units_down(self, t_s: float, plant: int, down: int) -> None:
+        """Take `down` of the machines off; those that come back start anew."""
+        units = int(self.plants.units[plant])
+        down = min(down, units)
+        back = max(int(self._down[plant]) - down, 0)
+        self._down[plant] = down
+        self._waiting[plant] = min(int(self._waiting[plant]) + back, units - down)
+        self._start(t_s, plant)
+
+    def set_fans_down(self, plant: int, down: int) -> None:
+        """Let the fans of `down` towers, coolers or condensers stand still."""
+        self._still[plant] = min(down, int(self.plants.units[plant]))
+
+    def set_share(self, plant: int, share: float) -> None:
+        """Let a fault leave only `share` of its heat to the sky."""
+        self._fault[plant] = share
+
+    def power(self, t_s: float, plant: int, live: bool) -> None:
+        """Take note that `plant` has power or has none: with it, its machines start anew."""
+        self.live[plant] = live
+        self._waiting[plant] = int(self.plants.units[plant] - self._down[plant]) if live else 0
+        self._start(t_s, plant)
+
+    def _start(self, t_s: float, plant: int) -> None:
+        self._works = None
+        restart_s, id = float(self.plants.restart_s[plant]), self._first_id + plant
+        if restart_s <= 0:
+            self._waiting[plant] = 0
+        if self._waiting[plant]:
+            self.timers.set("cooling", id, t_s + restart_s)
+        else:
+            self.timers.cancel("cooling", id)
+
+    def started(self, plant: int) -> None:
+        """The machines that were starting run now."""
+        self._waiting[plant] = 0
+        self._works = None
+        noun = self.plants.kind[plant].replace("-", " ") + "s"
+        text = f"{noun} have started: full cooling again"
+        self.log.add(self.timers.now_s, "chiller_on", self.plants.ids[plant], text, Severity.NOTICE)
+
+    # --- what works
+
+    def units(self, plant: int) -> int:
+        """Return the machines that can work now."""
+        if not self.live[plant]:
+            return 0
+        return int(self.plants.units[plant] - self._down[plant] - self._waiting[plant])
+
+    def _working(self, plant: int) -> float:
+        """Return the machines that the air side counts; a chiller that trips leaves its tower running."""
+        if not self.live[plant]:
+            return 0.0
+        lifts = self.machines[plant].lift is not None
+        off = 0 if lifts else int(self._down[plant] + self._waiting[plant])
+        return working_units(int(self.plants.units[plant]), off, int(self._still[plant]))
+
+    def shares(self) -> Floats:
+        """Return what of the heat rejection is there, shape (P,) [-]: 0 where nothing can take heat."""
+        shares = np.ones(len(self.held_c))
+        for p, machines in enumerate(self.machines):
+            by_sky = machines.lift is None or machines.economiser
+            able = self._working(p) > 0 and (by_sky or self.units(p) > 0)
+            shares[p] = float(self._fault[p]) if able else 0.0
+        self._works = None
+        return shares
+
+    # --- what they hold and draw
+
+    def hold(self, heat_w: Floats, rejecting: Floats, *, settled: bool) -> None:
+        """Take note of the heat of each plant; `settled`: at once, without what it takes time to come to."""
+        now = self.timers.now_s
+        dt_s, self._seen_s, self._works = now - self._seen_s, now, None
+        self.heat_w = heat_w
+        outdoor = self.weather.at(now)
+        for p, machines in enumerate(self.machines):
+            if rejecting[p] <= 0:
+                self.held_c[p] = machines.set_c
+                continue
+            q_w, working = float(heat_w[p]), self._working(p)
+            held_c, over_k = machines.supply_c(q_w, self.units(p), working, outdoor)
+            before_k = float(self._over_k[p])
+            if over_k or before_k:
+                share = 0.0 if settled else math.exp(-dt_s / SETTLING_S)
+                after_k = over_k + (before_k - over_k) * share
+                self._over_k[p] = after_k = after_k if after_k > 1e-3 else 0.0
+                held_c += after_k
+            self.held_c[p] = held_c
+            if machines.lift is not None and machines.economiser and not settled:
+                self._note_free(p, machines.free(q_w, machines.reach_c(q_w, working, outdoor)))
+
+    def _note_free(self, p: int, free: float) -> None:
+        now = self.timers.now_s
+        on = free > (FREE_OFF if self._free_on[p] else FREE_ON)
+        if on == self._free_on[p] or now - self._free_since_s[p] < FREE_EVERY_S:
+            return
+        first = self._free_since_s[p] < 0
+        self._free_on[p], self._free_since_s[p] = on, now
+        if on or not first:  # compressors that have run all along are no event
+            text = (
+                "the sky cools the water alone: compressors rest"
+                if on
+                else "too warm outside: compressors run"
+            )
+            self.log.add(now, "free_cooling_on" if on else "free_cooling_off", self.plants.ids[p], text)
+
+    def works(self, t_s: float) -> list[Work]:
+        """Return what the machines of each plant do at `t_s`, at the heat last looked at."""
+        known = self._works
+        if known is None or known[0] != t_s:
+            outdoor: Outdoor = self.weather.at(t_s)
+            works = [
+                machines.work(float(self.heat_w[p]), self.units(p), self._working(p), outdoor)
+                for p, machines in enumerate(self.machines)
+            ]
+            self._works = known = (t_s, works)
+        return known[1]
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "live": self.live.tolist(),
+            "down": self._down.tolist(),
+            "waiting": self._waiting.tolist(),
+            "still": self._still.tolist(),
+            "fault": self._fault.tolist(),
+            "heat_w": self.heat_w.tolist(),
+            "held_c": self.held_c.tolist(),
+            "over_k": self._over_k.tolist(),
+            "free": [self._free_on.tolist(), self._free_since_s.tolist()],
+            "seen_s": self._seen_s,
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.live = np.array(state["live"], bool)
+        self._down, self._waiting = np.array(state["down"], np.intp), np.array(state["waiting"], np.intp)
+        self._still, self._fault = np.array(state["still"], np.intp), np.array(state["fault"], float)
+        self.heat_w, self.held_c = np.array(state["heat_w"], float), np.array(state["held_c"], float)
+        self._over_k = np.array(state["over_k"], float)
+        on, since_s = state["free"]  # type: ignore[misc]
+        self._free_on, self._free_since_s = np.array(on, bool), np.array(since_s, float)
+        self._seen_s = float(state["seen_s"])  # type: ignore[arg-type]
+        self._works = None
