@@ -23,6 +23,7 @@ MAX_LINES = 300_000
 """More than any hourly year with comments has; quarters of an hour have 35,040."""
 MAX_PROBLEMS = 12
 HOURS, LEAP_HOURS = 8760, 8784
+_CELLS_HINT = "write the decimal point as a point, and every cell of a row"
 _LEAP_DAY = slice(59 * 24, 60 * 24)
 _HEADER = re.compile(r"\s*\"?([A-Za-z][A-Za-z0-9_ ]{0,40}?)\s*(?:[\[(]\s*([^\])]{1,20}?)\s*[\])])?\"?\s*")
 
@@ -158,10 +159,11 @@ def table(text: str, name: str, known: Mapping[str, Column], needed: tuple[str, 
     width = max(places.values()) + 1
     cells = [line.split(delimiter) for _, line in body]
     lines = np.array([number for number, _ in body], np.int64)
+    most = head.count(delimiter) + 1
     problems = [
-        Problem(name, number, "", "", f"has {len(row)} cells, the first line names {width} or more")
+        Problem(name, number, "", "", f"has {len(row)} cells, the first line has {most}", _CELLS_HINT)
         for (number, _), row in zip(body, cells, strict=True)
-        if len(row) < width
+        if len(row) < width or any(cell.strip() for cell in row[most:])
     ]
     raise_some(problems)
     columns: dict[str, Floats] = {}
