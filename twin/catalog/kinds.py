@@ -22,6 +22,8 @@ from twin.catalog.power_parts import (
     PduPart,
     PowerShelfPart,
     PsuPart,
+    SolarPart,
+    SwitchgearPart,
     TransformerPart,
     UpsPart,
 )
@@ -50,8 +52,10 @@ PART_TYPES: dict[str, type[Part]] = {
         PowerShelfPart,
         PsuPart,
         UpsPart,
+        SwitchgearPart,
         TransformerPart,
         GeneratorPart,
+        SolarPart,
         BatteryPart,
     )
 }

@@ -44,6 +44,16 @@ class PowerShelfPart(PowerStage):
 
     psu_count: int = fields.count("Power supplies in the shelf")
     psu_capacity_w: float = fields.quantity("power", "Capacity of one power supply")
+    energy_j: float | None = fields.quantity(
+        "energy", "Energy in its capacitors that smooths swings of load", optional=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchgearPart(PowerStage):
+    """Low-voltage switchgear: main and tie breakers on a bus."""
+
+    KIND: ClassVar[str] = "switchgear"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +107,16 @@ class GeneratorPart(Part):
     start_s: float | None = fields.quantity("duration", "Start until it can take load", optional=True)
     load_accept_s: float | None = fields.quantity("duration", "Until it carries full load", optional=True)
     carbon_kg_j: float = fields.quantity("carbon_intensity", "CO2 per electric energy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolarPart(Part):
+    """Field of solar panels with its inverter; how much of its rating it gives is up to the sun."""
+
+    KIND: ClassVar[str] = "solar"
+
+    capacity_w: float = fields.quantity("power", "Rated output of its inverter")
+    carbon_kg_j: float = fields.quantity("carbon_intensity", "CO2 per electric energy, of making it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
