@@ -161,14 +161,14 @@ def test_the_dock_leads_to_cables_and_runs_the_collective(make_window: MakeWindo
     assert not layer.on
     QTest.keyClick(window, Qt.Key.Key_7)
     assert window.hall.state.cables_by == "load"
-    assert window.hall.cable_legends[0].isVisible()
+    assert window.hall.more_legends[0].isVisible()
     plain = window.hall.view.grab().astype(int)
     dock.switch.click()
     assert layer.on
     assert layer.shown is not None
     assert layer.shown.kind == "data"
     assert "ring of 15 GPUs" in dock.lines[0].text()
-    assert window.hall.cable_legends[1].isVisible()
+    assert window.hall.more_legends[1].isVisible()
     assert (np.abs(window.hall.view.grab().astype(int) - plain).max(axis=2) > 40).sum() > 200
     dock.kind_box.setCurrentIndex(1)
     dock.kind_box.activated.emit(1)

@@ -195,14 +195,14 @@ def test_a_small_view_has_no_room_for_the_legends_of_cables(
     window = make_window(lab)
     hall = window.hall
     hall.state.cables_by = "load"
-    assert hall.cable_legends[0].isVisible()
+    assert hall.more_legends[0].isVisible()
     window.resize(980, 640)
     strip_px = hall.view.native.geometry().top()
     qtbot.waitUntil(lambda: hall.height() < 400)
-    for plate in (hall.legend, *hall.cable_legends):
+    for plate in (hall.legend, *hall.more_legends):
         assert not plate.isVisible() or plate.y() >= strip_px
     window.resize(1400, 900)
-    qtbot.waitUntil(lambda: hall.cable_legends[0].isVisible())
+    qtbot.waitUntil(lambda: hall.more_legends[0].isVisible())
 
 
 def test_the_cards_of_the_welcome_page_fit_a_small_window(make_window: MakeWindow, qtbot: QtBot) -> None:

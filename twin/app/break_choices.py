@@ -10,7 +10,7 @@ from twin.app.text import duration, quantity
 from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import LoopKind, Plant
-from twin.scenario.action import parse_injection
+from twin.scenario import parse_injection
 from twin.scenario.document import Scenario
 from twin.scenario.fault_kinds import KINDS, Dimension, FaultKind, TargetKind
 from twin.scenario.faults import Intervention, InterventionKind

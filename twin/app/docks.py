@@ -7,6 +7,7 @@ from typing import ClassVar
 from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
+from twin.app.alarms_dock import AlarmsDock
 from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
 from twin.app.fabric_dock import FabricDock
@@ -28,6 +29,7 @@ class Docks:
         "inspector": "Inspector",
         "fabric": "Fabric",
         "events": "Events",
+        "alarms": "Alarms",
         "jobs": "Jobs",
         "plots": "Plots",
     }
@@ -39,12 +41,14 @@ class Docks:
         self.inspector = Inspector(look, session, window)
         self.fabric = FabricDock(look, session, window)
         self.events = EventsDock(look, session, window)
+        self.alarms = AlarmsDock(look, session, window)
         self.jobs = JobsDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
             "fabric": self.fabric,
             "events": self.events,
+            "alarms": self.alarms,
             "jobs": self.jobs,
             "plots": self.plots,
         }
@@ -79,6 +83,11 @@ class Docks:
         dock.setVisible(not self.is_shown(name))
         if self.is_shown(name):
             dock.raise_()
+
+    def show(self, name: str) -> None:
+        """Open a dock in front of its tabs."""
+        self._all[name].show()
+        self._all[name].raise_()
 
     def reset(self) -> None:
         """Lay the docks out as at first."""
@@ -140,7 +149,8 @@ class Docks:
         window.tabifyDockWidget(self.inspector, self.fabric)
         window.addDockWidget(area.BottomDockWidgetArea, self.events)
         window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)
-        window.tabifyDockWidget(self.events, self.jobs)
+        window.tabifyDockWidget(self.events, self.alarms)
+        window.tabifyDockWidget(self.alarms, self.jobs)
         for dock in self._all.values():
             dock.show()
         self._fresh = True

@@ -12,12 +12,15 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from twin.app.break_choices import choices
 from twin.app.fabric_layer import FabricLayer
+from twin.app.facility_overlay import AlarmBadge, TracePlate
 from twin.app.fact_rows import World
 from twin.app.look import Look, label, tool_button
 from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.session import Session
 from twin.app.theme import Theme
+from twin.app.trace_layer import TraceLayer
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe
 from twin.plant.tables import Plant
@@ -25,7 +28,7 @@ from twin.record.channels import BY_ID
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.hall_view import HallView
-from twin.view3d.legend import legend_for
+from twin.view3d.legend import legend_for, power_legend
 from twin.view3d.picking import Hit
 from twin.view3d.presets import PRESETS
 from twin.view3d.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
@@ -51,6 +54,7 @@ class HallPanel(QWidget):
 
     hovered = Signal(str)  # name and state of what is under the pointer, "" for nothing
     dropped = Signal(str)  # path of a file dropped on the window
+    break_wanted = Signal(object, str)  # id of the thing, kind of fault or ""
 
     LAYER_TITLES: ClassVar[dict[str, str]] = {"power": "Power path", "trays": "Near trays", "air": "Air"}
 
@@ -66,22 +70,25 @@ class HallPanel(QWidget):
         self._hit: Hit | None = None
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
-        self._shown_legends = 0  # of the cables; a small view has no room for them
+        self._shown_legends = 0  # of cables and power; a small view has no room for them
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
         self.fabric = FabricLayer(session, self.view, self.state, world)
+        self.trace = TraceLayer(session, self.view, self.state)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._strip())
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
-        self.cable_legends = (LegendPlate(look, self), LegendPlate(look, self))
-        for plate in (self.legend, *self.cable_legends):
+        self.more_legends = tuple(LegendPlate(look, self) for _ in range(3))
+        for plate in (self.legend, *self.more_legends):
             plate.hide()
         self.mark = SimulatedMark(look, self)
         self.hover_plate = HoverPlate(look, self)
         self.ticker = Ticker(look, self)
+        self.alarm_badge = AlarmBadge(look, self)
+        self.trace_plate = TracePlate(look, self)
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
@@ -160,6 +167,10 @@ class HallPanel(QWidget):
         self.state.events.cables_by.connect(self._on_cables_by)
         self.state.events.layers.connect(self._show_legend)
         self.fabric.changed.connect(self._show_legend)
+        self.trace.changed.connect(self._on_trace)
+        self.state.events.selection.connect(self._show_legend)
+        self.view.menu_wanted.connect(self._on_menu)
+        session.broken.connect(self._on_broken)
         self.view.hovered.connect(self._on_hovered)
         self._look.changed.connect(self._on_theme)
 
@@ -212,6 +223,7 @@ class HallPanel(QWidget):
     def _on_run_started(self) -> None:
         self.view.set_frame(None)
         self.ticker.hide()
+        self.mark.show_by_hand(0)
         self._show_legend()
 
     def _on_frame(self, frame: Frame) -> None:
@@ -232,11 +244,14 @@ class HallPanel(QWidget):
             return
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
         jobs = [job.title or job.id for job in document.scenario.jobs]
-        self.legend.show_legend(legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs))
-        cables = self.fabric.legends()
-        for plate, each in zip(self.cable_legends, cables, strict=False):
+        reach = self.trace.legend()
+        self.legend.show_legend(
+            reach or legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs)
+        )
+        more = [*self.fabric.legends(), *([power_legend()] if self.view.shows_power else [])]
+        for plate, each in zip(self.more_legends, more, strict=False):
             plate.show_legend(each)
-        self._shown_legends = len(cables)
+        self._shown_legends = min(len(more), len(self.more_legends))
         self._place_overlays()
 
     def _on_cables_box(self, index: int) -> None:
@@ -259,6 +274,48 @@ class HallPanel(QWidget):
     def _tick(self) -> None:
         if self.isVisible():
             self.view.tick(time.monotonic())
+
+    def show_alarms(self, active: int, unseen: int) -> None:
+        """Say how many alarms there are."""
+        self.alarm_badge.show_counts(active, unseen)
+        self._place_overlays()
+
+    def _on_trace(self) -> None:
+        self.trace_plate.show_told(self.trace.told)
+        self._show_legend()
+
+    def _on_broken(self, _intervention: object) -> None:
+        self.mark.show_by_hand(len(self._session.by_hand))
+        self._place_overlays()
+
+    def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:
+        """Offer what can be done with the thing under a click of the right button."""
+        if hit is not None:
+            self.state.selection = (hit.id,)
+        menu = self.thing_menu(hit.id if hit is not None else None)
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.view.native.mapToGlobal(QPoint(round(place[0]), round(place[1]))))
+
+    def thing_menu(self, thing: str | None) -> QMenu | None:
+        """Return the menu of a thing, None: of the whole site; None without a scene."""
+        document, plant = self._session.document, self._session.plant
+        if document is None or plant is None:
+            return None
+        menu = QMenu(self)
+        menu.addAction(thing or "The whole site").setEnabled(False)
+        menu.addSeparator()
+        if thing is not None:
+            menu.addAction("Fly there", partial(self.view.fly_to, thing))
+            menu.addAction("Trace to grid and sky", partial(self.trace.show_trace, thing))
+            menu.addAction("Blast radius", partial(self.trace.show_blast, thing))
+            menu.addSeparator()
+        breaking = menu.addMenu("Break")
+        for choice in choices(document.scenario, plant, thing):
+            act = partial(self.break_wanted.emit, thing, choice.kind)
+            breaking.addAction(f"{choice.title}\N{HORIZONTAL ELLIPSIS}", act)
+        breaking.setEnabled(not breaking.isEmpty())
+        return menu
 
     # -- pointer ----
 
@@ -303,10 +360,17 @@ class HallPanel(QWidget):
     def _place_overlays(self) -> None:
         top = self.view.native.geometry().top()
         self.mark.move(self.width() - self.mark.width() - _MARGIN, top + _MARGIN)
-        self.ticker.move(_MARGIN, top + _MARGIN)
+        left = _MARGIN
+        if self.alarm_badge.isVisibleTo(self):
+            self.alarm_badge.move(left, top + _MARGIN)
+            left += self.alarm_badge.width() + _BETWEEN
+        self.ticker.move(left, top + _MARGIN)
+        below = top + _MARGIN + max(self.alarm_badge.height(), self.ticker.height()) + _BETWEEN
+        self.trace_plate.move(_MARGIN, below)
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
         shown, bottom = [self.legend, self.mark], self.legend.y()
-        for number, each in enumerate(self.cable_legends):
+        shown += [plate for plate in (self.trace_plate, self.alarm_badge) if plate.isVisibleTo(self)]
+        for number, each in enumerate(self.more_legends):
             above = bottom - each.height() - _BETWEEN
             each.setVisible(number < self._shown_legends and above >= top + _MARGIN)
             if each.isVisibleTo(self):

@@ -34,6 +34,7 @@ class Inspector(Dock):
     chosen = Signal(str)  # id a link leads to
     shown = Signal(object)  # id of what is shown now, None for the whole scene
     plan_wanted = Signal(object)  # id of the job shown
+    break_wanted = Signal(object)  # id of what is shown, None for the whole scene
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "inspector", "Inspector", "info", parent)
@@ -93,6 +94,10 @@ class Inspector(Dock):
         self.plan_button.setVisible(False)
         self.plan_button.clicked.connect(lambda: self.plan_wanted.emit(self._thing))
         badges.addWidget(self.plan_button)
+        self.break_button = QPushButton("Break\N{HORIZONTAL ELLIPSIS}")
+        self.break_button.setToolTip("Let something go wrong with it (B)")
+        self.break_button.clicked.connect(lambda: self.break_wanted.emit(self._thing))
+        badges.addWidget(self.break_button)
         grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self._title, 0, 1)
         grid.addWidget(self._subtitle, 1, 1)
@@ -129,6 +134,7 @@ class Inspector(Dock):
         self._subtitle.setVisible(bool(facts.subtitle))
         self._kind.setText(kind_word(facts.kind))
         self.plan_button.setVisible(facts.kind == "job")
+        self.break_button.setVisible(facts.kind not in ("store", "fabric"))
         self._values = []
         content = QWidget()
         column = QVBoxLayout(content)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from twin.app import text
 from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
+from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
 from twin.app.docks import Docks
 from twin.app.fact_rows import World
@@ -142,6 +143,11 @@ class MainWindow(QMainWindow):
         self.hall.state.events.selection.connect(self._on_selection)
         self.hall.view.clicked.connect(self._on_clicked)
         self.docks.events.chosen.connect(self.go_to_event)
+        self.docks.alarms.chosen.connect(lambda alarm: self.go_to(alarm.subject))
+        self.docks.alarms.counted.connect(self.hall.show_alarms)
+        self.hall.alarm_badge.clicked.connect(partial(self.docks.show, "alarms"))
+        self.hall.break_wanted.connect(self.break_thing)
+        self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
         self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
         self.docks.inspector.chosen.connect(self.go_to)
@@ -199,6 +205,15 @@ class MainWindow(QMainWindow):
     def go_to_event(self, event: Event) -> None:
         """Select what an event happened to and fly there."""
         self.go_to(event.subject)
+
+    def break_thing(self, thing: str | None, kind: str = "") -> None:
+        """Ask what shall go wrong with a thing (None: with the site), and let it."""
+        BreakDialog(self.look, self.session, thing, self, kind).show()
+
+    def break_selection(self) -> None:
+        """Ask what shall go wrong with what is selected or in the inspector."""
+        selection = self.hall.state.selection
+        self.break_thing(selection[-1] if selection else self.docks.inspector.thing)
 
     def select_parent(self) -> None:
         """Select the node of a GPU, the rack of a node, the row of a rack."""

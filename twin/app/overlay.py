@@ -187,9 +187,17 @@ class SimulatedMark(Glass):
         super().__init__(look, parent)
         self._font = themes.font(11, bold=True)
         self._font.setLetterSpacing(self._font.SpacingType.AbsoluteSpacing, 1.4)
-        width = QFontMetricsF(self._font).horizontalAdvance("SIMULATED")
-        self.resize(round(width + 34), 26)
-        self.setAccessibleName("Simulated, not measured")
+        self.words = "SIMULATED"
+        self.show_by_hand(0)
+
+    def show_by_hand(self, count: int) -> None:
+        """Say how many things a person has broken in this run."""
+        by_hand = "" if not count else f"  \N{MIDDLE DOT}  {count:,} BY HAND"
+        self.words = f"SIMULATED{by_hand}"
+        self.resize(round(QFontMetricsF(self._font).horizontalAdvance(self.words) + 34), 26)
+        said = f", {count} faults made by hand" if count else ""
+        self.setAccessibleName(f"Simulated, not measured{said}")
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the mark."""
@@ -200,7 +208,7 @@ class SimulatedMark(Glass):
         painter.drawEllipse(QPointF(14, self.height() / 2), 3.2, 3.2)
         painter.setFont(self._font)
         painter.setPen(self.text_colour)
-        painter.drawText(self.rect().adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, "SIMULATED")
+        painter.drawText(self.rect().adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
         painter.end()
 
 

@@ -1,0 +1,58 @@
+"""Actions on power, cooling and alarms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twin.app.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
+    from twin.app.main_window import MainWindow
+
+
+def facility_actions(window: MainWindow) -> list[Command]:
+    """Return what lights paths, breaks things and answers alarms."""
+    trace = window.hall.trace
+    return [
+        entry(
+            "run.break",
+            "Break\N{HORIZONTAL ELLIPSIS}",
+            window.break_selection,
+            menu="run",
+            key="B",
+            icon="alarm",
+            group="4",
+            needs_scene=True,
+        ),
+        entry(
+            "view.trace",
+            "Trace to grid and sky",
+            trace.show_trace,
+            menu="view",
+            key="T",
+            icon="bolt",
+            group="2",
+            needs_scene=True,
+        ),
+        entry(
+            "view.blast",
+            "Blast radius",
+            trace.show_blast,
+            menu="view",
+            key="Shift+T",
+            icon="alarm",
+            group="2",
+            needs_scene=True,
+        ),
+        entry(
+            "run.acknowledge",
+            "Acknowledge all alarms",
+            window.docks.alarms.acknowledge_all,
+            menu="run",
+            key="Ctrl+Shift+A",
+            icon="check",
+            group="4",
+            needs_scene=True,
+        ),
+    ]

@@ -1,0 +1,106 @@
+"""Plates over the 3D view that tell of alarms and of lit paths."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from twin.app import icons
+from twin.app import theme as themes
+from twin.app.look import Look
+from twin.app.overlay import Glass
+from twin.app.trace_layer import Told
+
+_PAD = 12.0
+_LINE = 18.0
+_END = "Esc ends it"
+
+
+class AlarmBadge(Glass):
+    """How many alarms last now; a click opens their list. Hidden while there is none."""
+
+    clicked = Signal()
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._font = themes.font(12, bold=True)
+        self.words, self._loud = "", False
+        self.hide()
+
+    def show_counts(self, active: int, unseen: int) -> None:
+        """Show how many alarms last, and how many nobody has seen; nothing when there are neither."""
+        if not active and not unseen:
+            self.words = ""
+            self.hide()
+            return
+        said = f"{active:,} alarm{'' if active == 1 else 's'}" if active else "no alarm now"
+        self.words = said if not unseen or unseen == active else f"{said}, {unseen:,} not seen"
+        self.resize(round(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46), 28)
+        self.setAccessibleName(self.words)
+        self._loud = active > 0
+        self.show()
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open the list."""
+        self.clicked.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint icon and words."""
+        painter = QPainter(self)
+        self.paint_plate(painter, 14.0)
+        colour = self.look.theme.alarm if self._loud else self.look.theme.muted
+        painter.drawPixmap(10, 5, icons.pixmap("alarm", colour, 18, self.devicePixelRatio()))
+        painter.setFont(self._font)
+        painter.setPen(self.text_colour)
+        painter.drawText(self.rect().adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
+        painter.end()
+
+
+class TracePlate(Glass):
+    """What is lit, in words: the way to grid and sky, or who feels the loss of a thing."""
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self._bold, self._plain = themes.font(12, bold=True), themes.font(12)
+        self.told: Told | None = None
+        self.hide()
+
+    def show_told(self, told: Told | None) -> None:
+        """Show other words; None: nothing."""
+        self.told = told
+        self.setVisible(told is not None)
+        if told is None:
+            return
+        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
+        room = max(self.host.width() - 2 * 14, 200)
+        title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(_END) + 24
+        widest = max(title, *(plain.horizontalAdvance(line) for line in told.lines))
+        self.resize(round(min(widest + 2 * _PAD, room)), round(2 * _PAD + _LINE * (1 + len(told.lines)) - 4))
+        self.setAccessibleName(". ".join((told.title, *told.lines)))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the words."""
+        if self.told is None:
+            return
+        painter = QPainter(self)
+        self.paint_plate(painter)
+        plain = QFontMetricsF(self._plain)
+        y = _PAD + 10
+        painter.setFont(self._bold)
+        painter.setPen(self.text_colour)
+        painter.drawText(QPointF(_PAD, y), self.told.title)
+        painter.setFont(self._plain)
+        painter.setPen(self.muted_colour)
+        painter.drawText(QPointF(self.width() - _PAD - plain.horizontalAdvance(_END), y), _END)
+        painter.setPen(self.text_colour)
+        for line in self.told.lines:
+            y += _LINE
+            room = self.width() - 2 * _PAD
+            painter.drawText(QPointF(_PAD, y), plain.elidedText(line, Qt.TextElideMode.ElideRight, room))
+        painter.end()

@@ -1,0 +1,93 @@
+"""What a trace and the reach of a fault say in words. No widgets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.plant.blast import Blast, Trace
+from twin.plant.find import entity_id
+from twin.plant.tables import Kind, Plant
+
+_MOST_NAMED = 6
+
+
+def trace_lines(plant: Plant, found: Trace) -> list[str]:
+    """Return a line for each feed and one for the coolant, from the rack up to the grid and the sky."""
+    lines = []
+    for name, way in (("Feed A", found.power_a), ("Feed B", found.power_b)):
+        if way:
+            lines.append(f"{name}:  {_way([plant.power.ids[item] for item in way])}  ← grid")
+    if not (found.power_a or found.power_b):
+        lines.append("Power:  on the house supply")
+    for loop in found.loops:
+        source = int(plant.loops.plant[loop])
+        after = f"  →  {plant.plants.ids[source]}" if source >= 0 else ""
+        lines.append(f"Heat:  {plant.loops.labels[loop]}{after}  →  sky")
+    if not found.loops and found.plants:
+        lines.append(f"Heat:  {', '.join(plant.plants.ids[p] for p in found.plants)}  →  sky")
+    if found.spares:
+        lines.append(f"Stands in:  {_way([plant.power.ids[item] for item in found.spares], ', ')}")
+    return lines
+
+
+def trace_names(plant: Plant, found: Trace) -> list[str]:
+    """Return the ids of everything on the way."""
+    items = dict.fromkeys((*found.power_a, *found.power_b))
+    names = [entity_id(plant, "power", item) for item in items]
+    names += [entity_id(plant, "loop", loop) for loop in found.loops]
+    return [*names, *(entity_id(plant, "plant", source) for source in found.plants)]
+
+
+def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
+    """Return who feels the loss of a thing, in one sentence."""
+    if kind in ("switch", "fabric", "store"):
+        return f"{_counted(len(blast.nodes), 'node')} with {_gpus(plant, blast)} hang on it"
+    if kind in ("gpu", "node"):
+        return f"{_gpus(plant, blast)} stop"
+    parts = []
+    if len(blast.racks):
+        fate = "lose their cooling" if kind in ("loop", "plant") else "go dark"
+        if kind == "power" and not _all_dark(plant, blast):
+            fate = "go dark or lose their cooling"
+        parts.append(f"{_counted(len(blast.racks), 'rack')} with {_gpus(plant, blast)} {fate}")
+    if len(blast.racks_thinned):
+        one = len(blast.racks_thinned) == 1
+        parts.append(f"{_counted(len(blast.racks_thinned), 'rack')} {'loses' if one else 'lose'} a feed")
+    if kind == "power" and len(blast.loops):
+        parts.append(f"{_counted(len(blast.loops), 'cooling loop')} stop")
+    if len(blast.loops_thinned):
+        parts.append(f"{_counted(len(blast.loops_thinned), 'cooling loop')} lose a feed")
+    if len(blast.plants) and kind != "plant":
+        parts.append(f"{_counted(len(blast.plants), 'facility loop')} stop")
+    if not parts:
+        return "nothing feels it"
+    if not len(blast.racks) and kind == "power":
+        parts.append("none goes dark")
+    return ", ".join(parts)
+
+
+def _all_dark(plant: Plant, blast: Blast) -> bool:
+    """Return whether every rack that stops has lost its power; with loops down some are only hot."""
+    return not len(blast.loops) and not len(blast.plants)
+
+
+def _gpus(plant: Plant, blast: Blast) -> str:
+    return _counted(int(plant.nodes.gpu_count[blast.nodes].sum()), "GPU")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def _way(ids: list[str], between: str = "  ←  ") -> str:
+    shown = (
+        ids if len(ids) <= _MOST_NAMED else [*ids[: _MOST_NAMED - 1], f"{len(ids) - _MOST_NAMED + 1} more"]
+    )
+    return between.join(shown)
+
+
+def node_mask(plant: Plant, slots: np.ndarray) -> np.ndarray:
+    """Return which nodes are among these slots, (node slots,)."""
+    out = np.zeros(len(plant.nodes.ids), bool)
+    out[slots] = True
+    return out
