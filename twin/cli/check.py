@@ -63,6 +63,7 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     from twin.planning.figures import ProfileError
     from twin.planning.job import PlanError
     from twin.planning.joined import NotJoined
+    from twin.plant.doubts import facility_doubts
     from twin.plant.error import PlantError
     from twin.scenario.doubts import doubts
     from twin.scenario.expand import counts
@@ -81,7 +82,11 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
         return [_row(document.name, 0, "", "", str(error), "")], made
     except UnknownPart as error:
         return [_row(document.name, 0, "", "", str(error.args[0]), "")], made
-    problems = [*doubts(document, load_catalog()), *_said_at_the_start(document, engine)]
+    problems = [
+        *doubts(document, load_catalog()),
+        *facility_doubts(document, engine.plant, load_catalog()),
+        *_said_at_the_start(document, engine),
+    ]
     return [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in problems], made
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.catalog import Catalog, ChillerPart, CoolingTowerPart, DryCoolerPart
 from twin.plant.layout import Layout
-from twin.plant.tables import Floats, LoopKind, Loops, Plants
+from twin.plant.tables import Floats, LoopKind, Loops, Plant, Plants
 from twin.scenario.document import Scenario
 
 USUAL_PART = {"dry-cooler": "dry-cooler", "cooling-tower": "cooling-tower", "chiller": "chiller-air-cooled"}
@@ -63,7 +63,7 @@ def size_plants(scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loo
         plants.needed[slot] = min(said.needed or units, units)
 
 
-def rated_heat_w(layout: Layout, catalog: Catalog, loops: Loops) -> Floats:
+def rated_heat_w(layout: Layout | Plant, catalog: Catalog, loops: Loops) -> Floats:
     """Return the heat each loop must carry with every node at its nameplate power [W].
 
     Cold plates put the liquid share of a node into its liquid loop, the rest warms the air of its air loop;

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from twin.catalog import Catalog
 from twin.scenario import fabric_fits, fits, storage_fits
+from twin.scenario.electricity import ON_SITE
 from twin.scenario.load import Document
 from twin.scenario.problem import Problem, shown
 from twin.scenario.tree import Path, child, locate, written
@@ -22,7 +23,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
         fits.split_tensors,
         storage_fits.unmet,
     )
-    wrong = (_problem(document, *one) for topic in topics for one in topic(scenario, catalog))
+    wrong = (problem_at(document, *one) for topic in topics for one in topic(scenario, catalog))
     found = [*_edition(document, catalog), *_power(document), *wrong]
     return sorted(found, key=lambda problem: problem.line)
 
@@ -30,7 +31,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
 def _edition(document: Document, catalog: Catalog) -> Iterator[Problem]:
     if document.scenario.catalog > catalog.version:
         reason = f"is newer than the installed catalogue {catalog.version}: parts may have other figures here"
-        yield _problem(document, ("catalog",), reason, "install a newer gpu-twin")
+        yield problem_at(document, ("catalog",), reason, "install a newer gpu-twin")
 
 
 def _power(document: Document) -> Iterator[Problem]:
@@ -43,17 +44,21 @@ def _power(document: Document) -> Iterator[Problem]:
         for r, rows in enumerate(hall.rows):
             if rows.id not in fed:
                 reason = "hangs on no power stage, so its power is in no loss and no limit"
-                yield _problem(
+                yield problem_at(
                     document, ("halls", h, "rows", r, "id"), reason, "name it under feeds of a stage of power"
                 )
-    sources = {stage.source for stage in scenario.power}
+    sources = {name for stage in scenario.power for name in (stage.source, stage.spare_source)}
     for i, stage in enumerate(scenario.power):
-        if stage.kind != "generator" and not stage.feeds and stage.id not in sources:
+        if stage.kind not in ON_SITE and not stage.feeds and stage.id not in sources:
             reason = "feeds nothing: no row and no other stage hangs on it"
-            yield _problem(document, ("power", i, "feeds"), reason, "name rows under feeds")
+            yield problem_at(document, ("power", i, "feeds"), reason, "name rows under feeds")
+        elif stage.kind in ON_SITE and stage.at is None and not stage.feeds and stage.id not in sources:
+            reason = "is connected to nothing"
+            yield problem_at(document, ("power", i, "id"), reason, "at: names the stage it feeds into")
 
 
-def _problem(document: Document, at: Path, reason: str, hint: str) -> Problem:
+def problem_at(document: Document, at: Path, reason: str, hint: str) -> Problem:
+    """Return a finding at a path of a scene; one that the file does not write is blamed on what holds it."""
     here = document.tree
     for step in at:
         below = child(here, step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.catalog import Catalog, CduPart
+from twin.catalog.cooling_parts import TankPart
 from twin.catalog.kinds import PART_TYPES
 from twin.scenario.document import Scenario
 from twin.scenario.electricity import ON_SITE, PowerStage, StageKind
@@ -64,7 +65,7 @@ def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             yield at, f"is more than its {plant.units} units", f"at most {plant.units}"
     for i, loop in enumerate(scenario.cooling.loops):
         part = catalog.part(loop.part)
-        if isinstance(part, CduPart) and part.rejects_to == "room air":
+        if isinstance(part, CduPart | TankPart) and part.rejects_to == "room air":
             reason = "gives its heat to the room air, which no loop here carries on"
             yield ("cooling", "loops", i, "part"), reason, "use a CDU on facility water, or an air loop"
     for h, hall in enumerate(scenario.halls):

@@ -1,0 +1,136 @@
+"""What the power tree carries when everything in the halls draws its most: the load its design rules look at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.catalog import (
+    Catalog,
+    CduPart,
+    ChillerPart,
+    CoolingTowerPart,
+    CrahPart,
+    DryCoolerPart,
+    NodePart,
+    PowerStage,
+    RdhxPart,
+    UpsPart,
+)
+from twin.catalog.cooling_parts import TankPart
+from twin.plant.facility import facility_flow_m3_s
+from twin.plant.tables import Bools, Floats, Loops, Plant, Plants, Racks
+
+PUMP_HEAD_PA, PUMP_EFFICIENCY = 1.5e5, 0.65
+"""Of facility pumps whose power nobody says [est]."""
+
+
+def rack_design_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the most each rack draws [W]: nodes as measured at their highest, else by nameplate, and what is beside.
+
+    Switches draw their typical power and stores that of their part.
+    """
+    nodes, racks, switches = plant.nodes, plant.racks, plant.switches
+    most_w = racks.gear_w * racks.present
+    if plant.node_parts:
+        each_w = np.array([_most_w(catalog.node(name)) for name in plant.node_parts])
+        np.add.at(most_w, nodes.rack, each_w[nodes.part] * nodes.present)
+    typical = {name: catalog.switch(name).typical_w for name in set(switches.part)}
+    np.add.at(most_w, switches.rack, np.array([typical[name] for name in switches.part]) * switches.present)
+    stores = plant.storage
+    for rack, part, count in zip(stores.rack.tolist(), stores.part, stores.count.tolist(), strict=True):
+        if rack >= 0 and part:
+            most_w[rack] += (catalog.storage(part).power_w or 0.0) * count
+    return most_w
+
+
+def loop_design_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return what pumps or fans of each loop draw at design flow [W]."""
+    racks = plant.racks
+    doors = np.bincount(racks.air_loop[racks.air_loop >= 0], minlength=len(plant.loops.ids))
+    power_w = np.zeros(len(plant.loops.ids))
+    for slot, name in enumerate(plant.loops.part):
+        part, units = catalog.part(name), int(plant.loops.units[slot])
+        if isinstance(part, CduPart | TankPart):
+            power_w[slot] = part.power_w * units
+        elif isinstance(part, CrahPart):
+            power_w[slot] = part.fan_w * units
+        elif isinstance(part, RdhxPart):
+            power_w[slot] = part.fan_w * int(doors[slot])
+    return power_w * plant.loops.present
+
+
+def plant_design_w(plant: Plant, catalog: Catalog) -> Floats:
+    """Return what compressors, fans and pumps of each facility loop draw at its rated heat [W]."""
+    water_m3_s = np.zeros(len(plant.plants.ids))
+    np.add.at(water_m3_s, plant.loops.plant, facility_flow_m3_s(plant.loops))
+    usual_w = water_m3_s * PUMP_HEAD_PA / PUMP_EFFICIENCY
+    power_w = np.where(np.isnan(plant.plants.pump_w), usual_w, plant.plants.pump_w)
+    for slot, name in enumerate(plant.plants.part):
+        part, heat_w = catalog.part(name), float(plant.plants.rated_w[slot])
+        if isinstance(part, ChillerPart):
+            power_w[slot] += heat_w / part.cop
+        elif isinstance(part, DryCoolerPart | CoolingTowerPart):
+            power_w[slot] += heat_w * part.fan_fraction
+    return np.asarray(power_w, np.float64)
+
+
+class DesignLoad:
+    """Loads of the power tree, with any of its items lost."""
+
+    def __init__(self, plant: Plant, catalog: Catalog) -> None:
+        self._plant = plant
+        self._loads = (
+            (plant.racks, rack_design_w(plant, catalog)),
+            (plant.loops, loop_design_w(plant, catalog)),
+            (plant.plants, plant_design_w(plant, catalog)),
+        )
+        power = plant.power
+        figures = [_coefficients(catalog, *one) for one in zip(power.part, power.eco.tolist(), strict=True)]
+        a_w, b, c_w = np.array(figures, np.float64).reshape(-1, 3).T
+        self._a_w, self._b, self._c_w = a_w * power.units, b, c_w / power.units
+        self._roots = np.flatnonzero((power.parent < 0) & (power.bus < 0) & power.present)
+
+    def out_w(self, lost: Bools | None = None) -> Floats:
+        """Return what each item delivers [W] when the `lost` ones are dead: two live feeds share evenly.
+
+        An item without its parent draws from its spare input; what finds no supply draws nothing.
+        """
+        power = self._plant.power
+        alive = power.present.copy() if lost is None else power.present & ~lost
+        source = power.parent.copy()
+        for item, (parent, spare) in enumerate(zip(power.parent, power.spare_parent, strict=True)):
+            if parent >= 0 and not alive[parent]:
+                source[item] = spare
+                alive[item] &= spare >= 0 and alive[spare]
+        out_w = np.zeros(len(power.ids))
+        for table, load_w in self._loads:
+            self._share(table, load_w, alive, out_w)
+        for item in range(len(out_w) - 1, -1, -1):  # children come after their parents
+            above = source[item]
+            if alive[item] and above >= 0 and alive[above] and out_w[item] > 0:
+                out_w[above] += (
+                    self._a_w[item] + self._b[item] * out_w[item] + self._c_w[item] * out_w[item] ** 2
+                )
+        return out_w
+
+    def _share(self, table: Racks | Loops | Plants, load_w: Floats, alive: Bools, out_w: Floats) -> None:
+        feeds = np.stack([table.feed_a, table.feed_b])
+        live = np.append(alive, False)[feeds] & (feeds >= 0)
+        share_w = load_w / np.maximum(live.sum(axis=0), 1)
+        for column, there in zip(feeds, live, strict=True):
+            np.add.at(out_w, column[there], share_w[there])
+        house_w = float(load_w[(feeds < 0).all(axis=0)].sum())
+        roots = self._roots[alive[self._roots]]
+        out_w[roots] += house_w / max(1, len(roots))
+
+
+def _most_w(node: NodePart) -> float:
+    return node.measured_max_w or node.max_w
+
+
+def _coefficients(catalog: Catalog, part: str, eco: bool) -> tuple[float, float, float]:
+    """Return (a [W], b, c [1/W]) of P_in = a + b P_out + c P_out^2 of one unit; lossless without a part."""
+    stage = catalog.part(part) if part else None
+    if isinstance(stage, UpsPart) and eco:
+        return 0.0, 1.0 / stage.eco_efficiency, 0.0
+    return stage.input_coefficients() if isinstance(stage, PowerStage) else (0.0, 1.0, 0.0)
