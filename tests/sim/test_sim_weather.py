@@ -127,6 +127,11 @@ def test_a_heat_wave_of_dry_air_keeps_its_water():
         assert float(rise) / 8 == pytest.approx(WAVE_WET_SHARE, abs=0.06)
 
 
+def test_a_file_that_was_never_read_is_no_weather():
+    with pytest.raises(ValueError, match=r"site\.climate\.file has not been read"):
+        weather(climate=Climate(file="w.csv"))
+
+
 # --- price and carbon
 
 

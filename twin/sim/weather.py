@@ -62,9 +62,17 @@ class Weather:
     ----------
     heat_wave_k
         Added to the dry bulb, and a share of it to the wet bulb [K]; at least 0.
+
+    Raises
+    ------
+    ValueError
+        When the site names a file whose hours are not in it: it was not loaded by `twin.scenario.load`.
     """
 
     def __init__(self, site: Site, start: datetime) -> None:
+        for key, named in (("climate", site.climate), ("grid", site.grid)):
+            if named.file is not None and named.hours is None:
+                raise ValueError(f"site.{key}.file has not been read: load the scene from its folder")
         self.heat_wave_k = 0.0
         self._zone = _zone(site.timezone, start)
         self._start = start.astimezone(UTC)
