@@ -1,4 +1,4 @@
-"""Machines that move heat: pumps, fans, valves and what rejects the heat, with their faults, and what all of it draws."""
+"""Machines that move heat: pumps, fans, valves, and what rejects it; their faults, and what all of it draws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from twin.physics.thermal_network import Network, State
 from twin.physics.thermal_solve import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.clockwork import Timers
-from twin.sim.cooling_draw import design_power_w, loop_heat_share
+from twin.sim.cooling_draw import design_power_w, loop_heat_share, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
 from twin.sim.log import Log
@@ -88,6 +88,7 @@ class Cooling:
         self.water = Movers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
         self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
         self._loop_design_w = design_power_w(plant, catalog)
+        self._water_design_w = water_power_w(plant, network.coefficients.plant_flow_w_k)
         self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = self._set_points(catalog)
@@ -249,7 +250,7 @@ class Cooling:
         self._carries = (g > 1e-9).astype(float)
         self._valve = self._valves()
         self._loop_power_w = self._loop_design_w * self.pumps.power_share()
-        self._water_power_w = self.plant.plants.pump_w * self.water.power_share()
+        self._water_power_w = self._water_design_w * self.water.power_share()
         self.changed = True
         self._mix()
 
@@ -289,6 +290,7 @@ class Cooling:
 
     def _mix(self) -> None:
         """Work out which facility water each valve needs at the present heat."""
+        self._remix = True
         self._mixed_c = self._valve.mixed_c(self._loop_w)
         if self.plant.loops.recirculation.any():
             rise_k = self._loop_w / np.maximum(self._valve.flow_w_k, 1e-9)
@@ -300,18 +302,20 @@ class Cooling:
         `settled`: for a steady state, without what it takes time to come to.
         """
         upper, n_plants = state.upper, len(self._water_w_k)
-        supplies_c = upper[-n_plants:]
+        returns_c, supplies_c = upper[-2 * n_plants : -n_plants], upper[-n_plants:]
         # What the water carries, not what the sink takes: the sink is being chosen from it.
-        carried = self._water_w_k * (upper[-2 * n_plants : -n_plants] - supplies_c)
-        rejection = self.rejection
-        rejection.hold(np.maximum(carried, 0.0) * self._carries, self._carries, settled=settled)
-        held_c = rejection.held_c
-        apart_k = supplies_c - held_c
-        far_k = apart_k - np.minimum(np.maximum(apart_k, -CLOSE_K), CLOSE_K)
-        self._facility_c = held_c + far_k
+        carried_w = np.maximum(self._water_w_k * (returns_c - supplies_c), 0.0) * self._carries
+        held = self.rejection.hold(carried_w, self._carries, settled=settled)
+        apart_k = supplies_c - self.rejection.held_c
+        far = max(map(abs, apart_k.tolist())) > CLOSE_K
+        if not (held or far or self._remix):
+            return
+        self._facility_c = supplies_c - np.minimum(np.maximum(apart_k, -CLOSE_K), CLOSE_K)
         loop_plant = self.network.shape.loop_plant
-        returns_c = upper[: len(loop_plant)]
-        self.bypass_w = self._valve.bypass_w(self._mixed_c, self._facility_c[loop_plant], returns_c)
+        loop_returns_c = upper[: len(loop_plant)]
+        self.bypass_w = self._valve.bypass_w(self._mixed_c, self._facility_c[loop_plant], loop_returns_c)
+        # Once more where the water was far, or where a loop itself is colder than its valve wants it.
+        self._remix = far or bool((loop_returns_c < self._mixed_c).any())
 
     def astray(self, most_k: float) -> bool:
         """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
@@ -341,14 +345,14 @@ class Cooling:
     def plant_power_w(self, t_s: float) -> Floats:
         """Return the power of compressors, fans and facility pumps of each plant, shape (P,) [W]."""
         power = self._water_power_w.copy()
-        for p, work in enumerate(self.rejection.works(t_s)):
+        for p, work in enumerate(self.rejection.works()):
             power[p] += work.machine_w + work.fan_w
         return power
 
     def water_l_s(self, t_s: float) -> Floats:
         """Return the water that each plant uses, shape (P,) [L/s]."""
         water = np.zeros(len(self._water_power_w))
-        for p, work in enumerate(self.rejection.works(t_s)):
+        for p, work in enumerate(self.rejection.works()):
             water[p] = work.water_l_s
         return water
 
@@ -363,7 +367,7 @@ class Cooling:
 
     def draw(self, t_s: float) -> Draw:
         """Return power and water of all cooling machines, at the heat last looked at."""
-        works = self.rejection.works(t_s)
+        works = self.rejection.works()
         pumps_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         machines_w = sum(work.machine_w + work.fan_w for work in works)
         return Draw(pumps_w + machines_w, sum(work.water_l_s for work in works))
@@ -371,7 +375,7 @@ class Cooling:
     def shown(self, t_s: float, state: State | None = None) -> Shown:
         """Return what people see now."""
         moved = self.pumps.ramp.at(t_s)[: len(self._drives)] / self._drives
-        works, plants = self.rejection.works(t_s), len(self.plant.plants.ids)
+        works, plants = self.rejection.works(), len(self.plant.plants.ids)
         loop_plant = self.network.shape.loop_plant
         heat_w = np.zeros(plants)
         heat_w[: len(works)] = self.rejection.heat_w[: len(works)]
@@ -402,6 +406,7 @@ class Cooling:
             "stage": [self._moved.tolist(), self._water.tolist()],
             "loop_w": self._loop_w.tolist(),
             "facility_c": self._facility_c.tolist(),
+            "remix": self._remix,
             "bypass_w": [self.bypass_w.tolist(), self.handed_w.tolist()],
         }
 
@@ -417,4 +422,4 @@ class Cooling:
         self._follow()
         self._facility_c = np.array(state["facility_c"], float)
         self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
-        self.changed = False
+        self._remix, self.changed = bool(state["remix"]), False

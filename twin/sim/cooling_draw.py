@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.air_side import fan_power_w
+from twin.physics.hydraulics import M3_S_PER_LPM, WATER_W_K_PER_LPM, pump_power_w
 from twin.plant.error import PlantError
 from twin.plant.tables import LoopKind, Plant
 
@@ -14,6 +15,10 @@ Floats = NDArray[np.float64]
 
 PUMP_HEAT_TO_LOOP = 0.8
 """Share of a CDU's power that warms its coolant; motors and controls warm the room [est]."""
+
+WATER_J_K_M3 = WATER_W_K_PER_LPM / M3_S_PER_LPM
+FACILITY_HEAD_PA, FACILITY_PUMP_EFFICIENCY = 1.5e5, 0.65
+"""Pressure that facility pumps work against, and their efficiency with motor and drive [est, PHYSICS 4: 0.5-0.65]."""
 
 
 def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
@@ -49,6 +54,17 @@ def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
             share = 1.0 if whole else min(1.0, flow_m3_s / (units * float(cdu.flow_m3_s or 1.0)))
             power_w[loop] = units * cdu.power_w * share
     return power_w
+
+
+def water_power_w(plant: Plant, flow_w_k: Floats) -> Floats:
+    """Return the power of the facility pumps of each plant at design flow [W]: as the scene says, or for its flow."""
+    plants = plant.plants
+    flow = np.zeros(len(plants.ids))
+    count = min(len(flow), len(flow_w_k))
+    flow[:count] = flow_w_k[:count] / WATER_J_K_M3
+    usual_w = pump_power_w(flow, FACILITY_HEAD_PA, FACILITY_PUMP_EFFICIENCY)
+    result: Floats = np.where(np.isnan(plants.pump_w), usual_w, plants.pump_w)
+    return result
 
 
 def loop_heat_share(plant: Plant, loop_flow_w_k: Floats) -> Floats:

@@ -117,6 +117,8 @@ class PlantMachines:
         Heat capacity flow of the facility water [W/K].
     economiser
         Chiller plants: whether the sky may take the heat alone.
+    restart_s
+        From power back to full cooling [s].
     """
 
     sky: Sky
@@ -125,6 +127,7 @@ class PlantMachines:
     set_c: float
     flow_w_k: float
     economiser: bool
+    restart_s: float
 
     def reach_c(self, heat_w: float, working: float, outdoor: Outdoor) -> float:
         """Return the coldest facility water that the sky alone makes of a heat [C].
@@ -135,7 +138,7 @@ class PlantMachines:
         return self.sky.outdoor_c(outdoor) + self.sky.over_k(load, outdoor)
 
     def supply_c(self, heat_w: float, units: int, working: float, outdoor: Outdoor) -> tuple[float, float]:
-        """Return facility supply that the machines can hold [C], and how much of it is chillers short of capacity [K]."""
+        """Return the facility supply that the machines hold [C], and what chillers short of capacity add to it [K]."""
         if self.lift is None:
             return max(self.set_c, self.reach_c(heat_w, working, outdoor)), 0.0
         reach_c = self.reach_c(heat_w, working, outdoor) if self.economiser else float("inf")
@@ -210,7 +213,7 @@ def machines_of(
         When the catalogue has no such part of that kind.
     """
     part = part or USUAL_PART[kind]
-    lift = None
+    lift, restart_s = None, 0.0
     if kind == "dry-cooler":
         cooler = catalog.dry_cooler(part)
         sky, unit_w = Sky(False, cooler.approach_k, cooler.fan_fraction, 0.0, 0.0), cooler.capacity_w
@@ -223,13 +226,13 @@ def machines_of(
         lift = Lift(
             chiller.cop * lift_k / evaporator_k, chiller.evaporator_approach_k, chiller.condenser_approach_k
         )
-        unit_w = chiller.capacity_w
+        unit_w, restart_s = chiller.capacity_w, chiller.restart_s
         if chiller.condenser == "water":
             sky = _tower(catalog, USUAL_PART["cooling-tower"])
         else:
             cooler = catalog.dry_cooler(USUAL_PART["dry-cooler"])
             sky = Sky(False, cooler.approach_k, cooler.fan_fraction, 0.0, EXCHANGER_APPROACH_K)
-    return PlantMachines(sky, lift, unit_w, set_c, flow_w_k, economiser)
+    return PlantMachines(sky, lift, unit_w, set_c, flow_w_k, economiser, restart_s)
 
 
 def _tower(catalog: Catalog, part: str) -> Sky:

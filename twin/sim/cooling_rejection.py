@@ -22,6 +22,8 @@ SETTLING_S = 120.0
 """Within this time water that the chillers cannot hold settles at its higher temperature [s] [est]."""
 FREE_ON, FREE_OFF, FREE_EVERY_S = 0.999, 0.95, 3600.0
 """Share of the heat above which free cooling has begun, below which it has ended, and least time between the two."""
+DRIFT_K, HEAT_DRIFT = 0.05, 2e-3
+"""Change of the weather [K] and relative change of the heat that are worth working the machines out anew."""
 NO_PLANT_C = 24.0
 """Facility supply of a site that names no plant [C]."""
 
@@ -67,6 +69,12 @@ class Rejection:
         count = len(plants.ids)
         self.live = np.ones(count, bool)
         self._down, self._waiting, self._still = (np.zeros(count, np.intp) for _ in range(3))
+        self._restart_s = np.array(
+            [
+                machines.restart_s if np.isnan(said) else said
+                for machines, said in zip(self.machines, plants.restart_s.tolist(), strict=False)
+            ]
+        )
         self._fault = np.ones(count)  # heat that a fault leaves to the sky
         self.heat_w = np.zeros(n_plants)
         self.held_c = np.full(n_plants, NO_PLANT_C)
@@ -76,7 +84,10 @@ class Rejection:
         self._free_on = np.zeros(count, bool)
         self._free_since_s = np.full(count, -1e9)
         self._seen_s = timers.now_s
-        self._works: tuple[float, list[Work]] | None = None
+        self._short = False  # chillers are short of capacity, or were just now
+        self._known: Outdoor | None = None  # weather and heat that the plants were last worked out for
+        self._known_w = self.heat_w
+        self._works: list[Work] = []
 
     # --- faults and power
 
@@ -104,8 +115,8 @@ class Rejection:
         self._start(t_s, plant)
 
     def _start(self, t_s: float, plant: int) -> None:
-        self._works = None
-        restart_s, id = float(self.plants.restart_s[plant]), self._first_id + plant
+        self._known = None
+        restart_s, id = float(self._restart_s[plant]), self._first_id + plant
         if restart_s <= 0:
             self._waiting[plant] = 0
         if self._waiting[plant]:
@@ -116,7 +127,7 @@ class Rejection:
     def started(self, plant: int) -> None:
         """The machines that were starting run now."""
         self._waiting[plant] = 0
-        self._works = None
+        self._known = None
         noun = self.plants.kind[plant].replace("-", " ") + "s"
         text = f"{noun} have started: full cooling again"
         self.log.add(self.timers.now_s, "chiller_on", self.plants.ids[plant], text, Severity.NOTICE)
@@ -144,17 +155,24 @@ class Rejection:
             by_sky = machines.lift is None or machines.economiser
             able = self._working(p) > 0 and (by_sky or self.units(p) > 0)
             shares[p] = float(self._fault[p]) if able else 0.0
-        self._works = None
+        self._known = None
         return shares
 
     # --- what they hold and draw
 
-    def hold(self, heat_w: Floats, rejecting: Floats, *, settled: bool) -> None:
-        """Take note of the heat of each plant; `settled`: at once, without what it takes time to come to."""
+    def hold(self, heat_w: Floats, rejecting: Floats, *, settled: bool) -> bool:
+        """Take note of the heat of each plant; return whether the water that its machines hold is another.
+
+        `settled`: at once, without what it takes time to come to.
+        """
         now = self.timers.now_s
-        dt_s, self._seen_s, self._works = now - self._seen_s, now, None
+        dt_s, self._seen_s = now - self._seen_s, now
         self.heat_w = heat_w
         outdoor = self.weather.at(now)
+        if not settled and not self._moved(outdoor) and not self._short:
+            return False
+        self._note(outdoor)
+        self._short = False
         for p, machines in enumerate(self.machines):
             if rejecting[p] <= 0:
                 self.held_c[p] = machines.set_c
@@ -167,9 +185,30 @@ class Rejection:
                 after_k = over_k + (before_k - over_k) * share
                 self._over_k[p] = after_k = after_k if after_k > 1e-3 else 0.0
                 held_c += after_k
+                self._short = True
             self.held_c[p] = held_c
             if machines.lift is not None and machines.economiser and not settled:
-                self._note_free(p, machines.free(q_w, machines.reach_c(q_w, working, outdoor)))
+                self._note_free(p, self._works[p].free)
+        return True
+
+    def _moved(self, outdoor: Outdoor) -> bool:
+        """Return whether weather, heat or machines are others than what the plants were last worked out for."""
+        known = self._known
+        if (
+            known is None
+            or abs(outdoor.wet_c - known.wet_c) > DRIFT_K
+            or abs(outdoor.dry_c - known.dry_c) > DRIFT_K
+        ):
+            return True
+        pairs = zip(self.heat_w.tolist(), self._known_w.tolist(), strict=True)
+        return any(abs(now_w - known_w) > HEAT_DRIFT * known_w for now_w, known_w in pairs)
+
+    def _note(self, outdoor: Outdoor) -> None:
+        self._known, self._known_w = outdoor, self.heat_w
+        self._works = [
+            machines.work(float(self.heat_w[p]), self.units(p), self._working(p), outdoor)
+            for p, machines in enumerate(self.machines)
+        ]
 
     def _note_free(self, p: int, free: float) -> None:
         now = self.timers.now_s
@@ -186,17 +225,11 @@ class Rejection:
             )
             self.log.add(now, "free_cooling_on" if on else "free_cooling_off", self.plants.ids[p], text)
 
-    def works(self, t_s: float) -> list[Work]:
-        """Return what the machines of each plant do at `t_s`, at the heat last looked at."""
-        known = self._works
-        if known is None or known[0] != t_s:
-            outdoor: Outdoor = self.weather.at(t_s)
-            works = [
-                machines.work(float(self.heat_w[p]), self.units(p), self._working(p), outdoor)
-                for p, machines in enumerate(self.machines)
-            ]
-            self._works = known = (t_s, works)
-        return known[1]
+    def works(self) -> list[Work]:
+        """Return what the machines of each plant do, at the heat and weather last looked at."""
+        if self._known is None:
+            self._note(self.weather.at(self.timers.now_s))
+        return self._works
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
@@ -211,6 +244,8 @@ class Rejection:
             "over_k": self._over_k.tolist(),
             "free": [self._free_on.tolist(), self._free_since_s.tolist()],
             "seen_s": self._seen_s,
+            "short": self._short,
+            "known": None if self._known is None else [list(self._known), self._known_w.tolist()],
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -220,7 +255,14 @@ class Rejection:
         self._still, self._fault = np.array(state["still"], np.intp), np.array(state["fault"], float)
         self.heat_w, self.held_c = np.array(state["heat_w"], float), np.array(state["held_c"], float)
         self._over_k = np.array(state["over_k"], float)
-        on, since_s = state["free"]  # type: ignore[misc]
-        self._free_on, self._free_since_s = np.array(on, bool), np.array(since_s, float)
-        self._seen_s = float(state["seen_s"])  # type: ignore[arg-type]
-        self._works = None
+        free: list[list[float]] = state["free"]  # type: ignore[assignment]
+        self._free_on, self._free_since_s = np.array(free[0], bool), np.array(free[1], float)
+        self._seen_s, self._short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
+        self._restore_known(state["known"])  # type: ignore[arg-type]
+
+    def _restore_known(self, known: tuple[list[float], list[float]] | None) -> None:
+        self._known = None
+        if known is not None:
+            present_w, self.heat_w = self.heat_w, np.array(known[1], float)
+            self._note(Outdoor(*known[0]))
+            self.heat_w = present_w

@@ -130,7 +130,7 @@ class Heat:
     ) -> None:
         """Stand where a snapshot was taken: inside `step`, which is not booked yet."""
         self.loop_heat_w, self.hall_heat_w = (np.array(w, float) for w in heat_w)
-        self.network = self.oddities.network
+        self.network = self.oddities.network_of(self.traces.groups)
         self.cooling.rewire(self.network)
         inputs = inputs_of(
             self.network,
@@ -334,7 +334,8 @@ class Heat:
         """Return the heat into each loop, leakage aside [W]."""
         groups, clocks = self.traces.groups, self.clocks
         gpus_w = groups.n * clocks.base_w + groups.sum_s * clocks.dyn_w
-        return np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
+        into_w: Floats = np.bincount(groups.loop, gpus_w, minlength=len(self.loop_heat_w)) + self.loop_heat_w
+        return into_w
 
     def nudge(self) -> bool:
         """Follow the weather and, where dies have moved, clocks; return whether clocks were worked out anew."""

@@ -162,7 +162,7 @@ def fit_network(network: Network, plant: Plant, catalog: Catalog) -> Network:
         heat_w = float(rated_w[loop])
         ua[loop] = exchanger_ua_w_k(heat_w, tank.approach_k, tank.rise_k, TANK_WATER_RISE_K)
         facility[loop] = heat_w / TANK_WATER_RISE_K
-    plant_flow = np.bincount(shape.loop_plant, facility, minlength=shape.n_plants)
+    plant_flow = np.bincount(shape.loop_plant, facility, minlength=shape.n_plants).astype(float)
     wanted = np.bincount(shape.loop_plant, rated_w, minlength=shape.n_plants) / PLANT_APPROACH_K
     coefficients = replace(
         c,
@@ -177,7 +177,7 @@ def fit_network(network: Network, plant: Plant, catalog: Catalog) -> Network:
 
 
 def flow_share(network: Network, plant: Plant) -> Floats:
-    """Return design flow of each loop over that of the parts on it [-]: 1 unless the scene gives a coolant loop its own.
+    """Return design flow of each loop over that of the parts on it [-]: 1 unless the scene says another.
 
     Coolant is PG25 in every loop: 67.2 W/K per lpm.
     """
