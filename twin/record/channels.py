@@ -124,6 +124,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("store.write_bytes_s", "store writes", "B/s", "f4", 0, 5e11, 1e8),
     _channel("store.iops", "store operations", "/s", "f4", 0, 1e6, 100),
     _channel("store.load", "store load", "%", "f4", 0, 100, 0.5),
+    _channel("rack.loss_w", "losses in the rack", "W", "f4", 0, 1e4, 10.0),
     _channel("rack.feeds", "live feeds", "", "u1", 0, 2, 0),
     _channel("rack.inlet_c", "inlet air", "°C", "f4", 10, 50, 0.1, "turbo"),
     _channel("rack.flow", "coolant flow of the rack", "% of design", "f4", 0, 110, 0.5),

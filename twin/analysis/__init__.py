@@ -1,0 +1,1 @@
+"""What runs amount to: whole scenes beside published figures."""

@@ -1,0 +1,169 @@
+"""How fast the engine runs whole facilities: a day of RAPS's machine, a day of 100,000 GPUs with faults."""
+
+from __future__ import annotations
+
+import math
+from time import process_time
+
+from twin.record.frame import Frame
+from twin.runtime.inline import peak_rss_bytes
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import ENGINE, Engine
+from twin.scenario import loads
+from twin.scenario.document import Scenario
+
+DAY_S = 86400.0
+RAPS_INTERVAL_S = 15.0
+RAPS_JOBS = 400
+FAULTS = (
+    "2 h pump_stop cdu/3 for=20s",
+    "3 h pump_stop cdu/7 count=1 for=1h",
+    "4 h valve_stuck cdu/9 value=30% for=1h",
+    "5 h leak gpu/3/5 for=2h",
+    "6 h trip pdu-a/11 for=30min",
+    "7 h fail ups-a/2 for=1h",
+    "8 h blocked_plate gpu/4/7/1/3 value=40% for=6h",
+    "8.5 h bad_contact gpu/6/7/1/2 value=3 for=6h",
+    "9 h psu_loss gpu/8/3/2 count=3 for=3h",
+    "10 h chiller_trip water count=1 for=1h",
+    "11 h fan_stop crah/0 count=1 for=1h",
+    "12 h heat_wave site value=6K for=6h",
+    "13 h fail pdu-b/20 for=1h",
+    "14 h pump_stop water count=1 for=1h",
+    "15 h power_cap gpu/10 value=1.2MW for=1h",
+    "16 h fail gpu/12/0/0 for=2h",
+    "17 h fail utility/0 for=20min",
+    "18 h no_start genset/0 for=1h",
+    "19 h battery_empty ups-b/1 for=1h",
+    "20 h leak gpu/20/3 for=1h",
+)
+"""Twenty things that go wrong in a day, of every kind."""
+
+
+def measure() -> dict[str, float]:
+    """Return the figures of both facilities by key."""
+    raps = run_day(raps_day(), RAPS_INTERVAL_S)
+    giant = run_day(giant_day(), None)
+    return {
+        "raps_day_cpu_s": raps[0],
+        "raps_day_mb": raps[1],
+        "giant_day_cpu_s": giant[0],
+        "giant_day_mb": giant[1],
+    }
+
+
+def run_day(scenario: Scenario, interval_s: float | None) -> tuple[float, float]:
+    """Return CPU time of a run without its building [s], and the peak memory of this process [MB].
+
+    Parameters
+    ----------
+    interval_s
+        A result of every series so often [s]; None: none.
+    """
+    engine: Engine = engine_type(ENGINE)(scenario)
+    began = process_time()
+    if interval_s is None:
+        engine.advance(engine.end_s)
+    else:
+        frame = Frame.empty(engine.layout)
+        frame.detail = False
+        for k in range(1, math.floor(engine.end_s / interval_s) + 1):
+            engine.advance(k * interval_s)
+            engine.fill(frame)
+    return process_time() - began, (peak_rss_bytes() or 0) / 1e6
+
+
+def raps_day() -> Scenario:
+    """Return a day of 38,400 GPUs with a mix of jobs known by their power alone."""
+    jobs = []
+    for k in range(RAPS_JOBS):
+        # A fixed mix: sizes over three decades, an arrival every few minutes, half an hour to five hours each.
+        nodes = int(8 * 2 ** (7 * _unit(3 * k)))
+        minutes = int(30 * 10 ** _unit(3 * k + 1))
+        gpu, cpu = 20 + 75 * _unit(5 * k + 2), 10 + 40 * _unit(7 * k + 3)
+        jobs.append(
+            f"  - {{id: job-{k}, nodes: {nodes}, submit: {int(k * DAY_S / RAPS_JOBS)} s, steps: {minutes}, "
+            f"workload: {{kind: load, gpu: {gpu:.1f} %, cpu: {cpu:.1f} %}}, checkpoint: {{interval: none}}, "
+            f"recovery: {{constant: 0 s}}}}"
+        )
+    return loads(_RAPS + "\n".join(jobs) + "\n", "raps-day").scenario
+
+
+def giant_day() -> Scenario:
+    """Return a day of 100,000 GPUs in a place with weather, and twenty faults."""
+    from twin.scenario.injection import parse_injection
+
+    scenario = loads(_GIANT, "giant-day").scenario
+    return scenario.model_copy(update={"interventions": tuple(parse_injection(one) for one in FAULTS)})
+
+
+def _unit(k: int) -> float:
+    """Return the k-th member of a sequence that fills 0..1 evenly."""
+    return (0.6180339887498949 * (k + 1)) % 1.0
+
+
+_RAPS = """
+format: twin/scenario
+version: 1
+catalog: "2026.11"
+title: A day of 38,400 GPUs
+duration: 1 day
+site: {climate: {dry_bulb: 15 degC, wet_bulb: 12 degC, swing: 11 K}}
+halls:
+  - id: hall
+    rows: [{id: cab, count: 3, pitch: 4.2 m, racks: {count: 25, pitch: 1.3 m, part: Frontier-rack}}]
+power:
+  - {id: utility, kind: utility, capacity: 40 MW}
+  - {id: board, kind: switchgear, from: utility, feeds: [cab, cdu]}
+cooling:
+  plants: [{id: water, kind: cooling-tower, supply: 30 degC}]
+  loops:
+    - {id: cdu, kind: liquid, part: CDU-frontier, count: 25, plant: water, serves: [cab], supply: 32 degC}
+    - {id: crah, kind: air, part: CRAH-chilled, units: 10, plant: water, serves: [cab], supply: 32 degC}
+failures: {enabled: false}
+jobs:
+"""
+
+_GIANT = """
+format: twin/scenario
+version: 1
+catalog: "2026.11"
+title: A day of 100,000 GPUs
+start: 2026-07-14T00:00-04:00
+duration: 1 day
+site: {timezone: America/New_York, climate: {place: ashburn}}
+halls:
+  - id: hall
+    rows:
+      - id: gpu
+        count: 40
+        pitch: 3 m
+        racks: {count: 40, nodes: [{part: HGX-H100-DLC, count: 8, first_u: 1}]}
+power:
+  - {id: utility, kind: utility, capacity: 250 MW}
+  - {id: trafo, kind: transformer, part: transformer-MV-LV, count: 64, from: utility}
+  - {id: gear, kind: switchgear, count: 16, from: trafo}
+  - {id: genset, kind: generator, part: diesel-genset-3MW, count: 64, at: gear}
+  - {id: ups-a, kind: ups, part: UPS-double-conversion, count: 160, from: gear}
+  - {id: ups-b, kind: ups, part: UPS-double-conversion, count: 160, from: gear}
+  - {id: pdu-a, kind: pdu, part: floor-PDU, count: 800, from: ups-a, feeds: [gpu, cdu], breaker: {}}
+  - {id: pdu-b, kind: pdu, part: floor-PDU, count: 800, from: ups-b, feeds: [gpu, cdu], breaker: {}}
+  - {id: house, kind: switchgear, from: utility, feeds: [crah, water]}
+cooling:
+  plants: [{id: water, kind: chiller, part: chiller-water-cooled, supply: 20 degC}]
+  loops:
+    - {id: cdu, kind: liquid, part: CDU-inrow-1350, count: 120, plant: water, serves: [gpu], supply: 28 degC}
+    - {id: crah, kind: air, part: FanWall-500, units: 60, plant: water, serves: [gpu], supply: 24 degC}
+jobs:
+  - id: run
+    nodes: 12288
+    workload:
+      kind: llm
+      model: llama3-405b
+      global_batch: 12288
+      sequence: 8192
+      parallelism: {tensor: 8, pipeline: 16, interleave: 2, context: 2}
+    checkpoint: {interval: 20 min, pause: 10 s}
+failures:
+  causes: [{id: node, rate: 3.8 per 1000 node-day, repair: gpu}]
+"""
