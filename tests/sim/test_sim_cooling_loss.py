@@ -134,4 +134,4 @@ def test_pump_stops_add_up() -> None:
     for t_s in (1090.0, 1104.9, 1200.0, 1400.0):
         engine.advance(t_s)
         seen[t_s] = engine.cooling.flow.target[0]
-    assert seen == {1090.0: 0.72, 1104.9: 0.0, 1200.0: 0.72, 1400.0: 1.0}
+    assert seen == pytest.approx({1090.0: 0.72, 1104.9: 0.0, 1200.0: 0.72, 1400.0: 1.0})

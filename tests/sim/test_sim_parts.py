@@ -12,7 +12,8 @@ from twin.catalog import Catalog, CatalogError, catalog_from_texts, load_catalog
 from twin.scenario.document import Scenario
 from twin.sim import engine as engine_module
 from twin.sim.engine import Engine
-from twin.sim.parts import UncooledNode, in_air, on_cold_plate, power_of, rejection_of
+from twin.sim.cooling_machines import PlantMachines, machines_of
+from twin.sim.parts import UncooledNode, in_air, on_cold_plate, power_of
 
 SHIPPED = load_catalog()
 LLM = job(1) | {
@@ -147,14 +148,19 @@ def test_an_edited_plant_changes_what_cooling_draws(kind: str, monkeypatch: pyte
     assert hour(scene).summary()["power"]["facility_mean_w"] > before + 10.0
 
 
+def machines(kind: str, part: str = "") -> PlantMachines:
+    return machines_of(SHIPPED, kind, part, set_c=20.0, flow_w_k=1e5, economiser=True)
+
+
 def test_a_plant_does_what_its_part_says() -> None:
-    assert rejection_of(SHIPPED, "dry-cooler", "")[0].fan_share == 0.02
-    tower, none = rejection_of(SHIPPED, "cooling-tower", "")
-    assert none is None
-    assert (tower.fan_share, tower.water_m3_j * 3.6e9) == pytest.approx((0.012, 2.1))
+    cooler = machines("dry-cooler")
+    assert (cooler.sky.fan_share, cooler.sky.approach_k, cooler.unit_w) == (0.02, 8.0, 1e6)
+    tower = machines("cooling-tower")
+    assert cooler.lift is tower.lift is None
+    assert (tower.sky.fan_share, tower.sky.water_m3_j * 3.6e9) == pytest.approx((0.012, 2.1))
     for part, wet in (("chiller-air-cooled", False), ("chiller-water-cooled", True)):
-        rejection, compressor = rejection_of(SHIPPED, "chiller", part)
-        assert compressor is not None
-        assert compressor.carnot_share == pytest.approx(0.55, abs=0.004)
-        assert compressor.wet == wet == (rejection.water_m3_j > 0)
-        assert compressor.tower_approach_k == 4.0
+        chiller = machines("chiller", part)
+        assert chiller.lift is not None
+        assert chiller.lift.carnot_share == pytest.approx(0.55, abs=0.004)
+        assert chiller.sky.wet == wet == (chiller.sky.water_m3_j > 0)
+        assert chiller.restart_s == SHIPPED.chiller(part).restart_s
