@@ -28,7 +28,6 @@ from twin.sim.body import build_body
 from twin.sim.clocks import Clocks
 from twin.sim.clockwork import Timers
 from twin.sim.cooling import Cooling
-from twin.sim.electric import Electric
 from twin.sim.failures import FailureClocks
 from twin.sim.heat import Heat
 from twin.sim.incidents import Incidents
@@ -46,6 +45,7 @@ from twin.sim.observe import Observer
 from twin.sim.oddities import Oddities
 from twin.sim.outages import Outages
 from twin.sim.plan import JobPlan, misfit_of, plan_jobs
+from twin.sim.power_system import PowerSystem
 from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
@@ -144,8 +144,8 @@ class Engine:
         self.weather = Weather(scenario.site, scenario.start)
         self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
         self.heat = Heat(self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime)
-        self.electric = Electric(plant, catalog)
-        self.meter = Meter(self.electric, self.cooling, body, plant)
+        self.power = PowerSystem(self.timers, self.log, plant, catalog, self.weather, scenario.site.grid)
+        self.meter = Meter(self.power, self.cooling, body, plant)
         self.outages = Outages(
             self.timers, self.log, self.nodes, self.jobs, self.recovery, self.failures, self.network
         )

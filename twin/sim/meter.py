@@ -1,176 +1,257 @@
-"""The meters: power of nodes, racks and the whole site, energy and water since the start."""
+"""The meters: power of nodes, racks and the whole site, energy, water, carbon and cost since the start."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.thermal_network import State
-from twin.plant.tables import LoopKind, Plant
+from twin.plant.tables import Plant
 from twin.sim.body import Body
 from twin.sim.clocks import Clocks
 from twin.sim.cooling import Cooling, Draw
-from twin.sim.electric import Electric
 from twin.sim.heat import Heat
-from twin.sim.traces import OFF, Traces
+from twin.sim.overhead import Overhead
+from twin.sim.power_books import PowerTotals, book
+from twin.sim.power_system import PowerSystem
+from twin.sim.traces import Traces
 
 Floats = NDArray[np.float64]
-
-ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
-"""A hall loses its power above the first temperature of its air and may come back below the second [est]."""
 
 
 @dataclass
 class Meters:
-    """Energies since the start [J], water [L], highest powers [W], and the time they are read up to [s]."""
+    """Energies since the start [J], water [L], highest powers [W], and the time they are read up to [s].
+
+    What came in, from the grid, from sources on site and out of batteries, is `PowerSystem.totals`.
+    """
 
     at_s: float = 0.0
-    it_j: float = 0.0
-    loss_j: float = 0.0
+    it_j: float = 0.0  # input of the racks: nodes, switches, stores, shelves
+    gpu_j: float = 0.0  # of that, the GPUs
+    supply_j: float = 0.0  # of that, losses of shelves and converters
     cooling_j: float = 0.0
+    inside_j: float = 0.0  # of that, pumps and fans whose heat goes into loops and halls
     water_l: float = 0.0
     it_max_w: float = 0.0
     facility_max_w: float = 0.0
-    it_seen_j: float = 0.0
+    seen_j: float = 0.0  # heat into the network at the last reading
+    load_seen_j: float = 0.0  # of the power system, at the last reading
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Energy up to one moment [J]: what came in, where it went, what is stored."""
+
+    it_j: float
+    gpu_j: float
+    supply_j: float
+    cooling_j: float
+    water_l: float
+    heat_j: float  # to the sky, out of loops and halls
+    outside_j: float  # heat of compressors, towers and facility pumps, straight to the sky
+    heat_stored_j: float
+    battery_stored_j: float
+    power: PowerTotals
+
+    @property
+    def facility_j(self) -> float:
+        """Return what the site used: racks, cooling and losses of its power chain [J]."""
+        return self.it_j + self.cooling_j + self.power.loss_j
+
+    @property
+    def residual(self) -> float:
+        """Return energy in less energy out and stored, over energy in [-]."""
+        in_j = self.power.grid_j + self.power.on_site_j
+        out_j = self.heat_j + self.outside_j + self.power.loss_j
+        stored_j = self.heat_stored_j + self.battery_stored_j
+        return abs(in_j - out_j - stored_j) / max(self.facility_j, 1e-9)
 
 
 class Meter:
     """Adds up what flows, at each thermal step; what flows is constant in between."""
 
-    def __init__(self, electric: Electric, cooling: Cooling, body: Body, plant: Plant) -> None:
-        self.electric, self.cooling, self.body, self.plant = electric, cooling, body, plant
+    def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
+        self.power, self.cooling, self.body, self.plant = power, cooling, body, plant
         self.meters = Meters()
-        self.overhead_w = np.zeros(len(plant.nodes.ids))
-        shape = body.network.shape
-        self.loop_heat_w, self.hall_heat_w = np.zeros(shape.n_loops), np.zeros(shape.n_halls)
-        self._static_loop = self._static_place()
-        self._inlets = (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
-        self.hall_tripped = np.zeros(shape.n_halls, bool)  # switches and stores are off: the room is too hot
-        self.static_w = body.rack_static_w
+        self.overhead = Overhead(power, cooling, body, plant)
         self.it_w = 0.0
         self.draw = Draw(0.0, 0.0)
+        self._outside_w = 0.0  # of the draw, what does not go into loops and halls
+        self._charged_j = power.stored_j
+
+    @property
+    def overhead_w(self) -> Floats:
+        """Power of each node besides its GPUs (N,) [W]."""
+        return self.overhead.node_w
+
+    @property
+    def static_w(self) -> Floats:
+        """Power of switches and stores of each rack (R,) [W]."""
+        return self.overhead.static_w
+
+    @property
+    def loop_heat_w(self) -> Floats:
+        """Heat into each loop besides the GPUs' (L,) [W]."""
+        return self.overhead.loop_heat_w
+
+    @property
+    def hall_heat_w(self) -> Floats:
+        """Heat into the air of each hall (H,) [W]."""
+        return self.overhead.hall_heat_w
+
+    @property
+    def hall_tripped(self) -> NDArray[np.bool_]:
+        """Halls that are too hot for their equipment (H,)."""
+        return self.overhead.hall_tripped
 
     def set_overhead(self, wanted: NDArray[np.intp], traces: Traces, clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        body, nodes, shape = self.body, self.plant.nodes, self.body.network.shape
-        share = np.zeros(len(clocks.jobs.rows) * 2 + 2)
-        for job in range(len(clocks.jobs.rows)):
-            share[2 + 2 * job] = clocks.load_share(job)
-        span = body.overhead_full_w - body.overhead_idle_w
-        overhead = np.where(wanted == OFF, 0.0, body.overhead_idle_w + share[wanted] * span)
-        self.overhead_w = overhead * nodes.present
-        air_w = self.overhead_w * body.overhead_to_air
-        loop = np.maximum(nodes.loop, 0)
-        by_loop = np.bincount(loop, self.overhead_w - air_w, minlength=shape.n_loops)
-        self.static_w = self._static_now(wanted)
-        in_loop = self._static_loop >= 0
-        racks = self.plant.racks
-        by_loop = by_loop + np.bincount(
-            self._static_loop[in_loop], self.static_w[in_loop], minlength=shape.n_loops
-        )
-        self.loop_heat_w = by_loop.astype(float)
-        hall = self.plant.racks.hall[nodes.rack]
-        by_hall = np.bincount(hall, air_w, minlength=shape.n_halls)
-        by_hall = by_hall + np.bincount(
-            racks.hall[~in_loop], self.static_w[~in_loop], minlength=shape.n_halls
-        )
-        self.hall_heat_w = by_hall.astype(float)
-
-    def _static_place(self) -> NDArray[np.int32]:
-        """Loop that takes the heat of switches and stores of each rack: the one that cools GPUs too; -1 the room."""
-        racks = self.plant.racks
-        loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
-        taken = (loop >= 0) & (self.body.network.loop_flow_w_k[np.maximum(loop, 0)] > 0)
-        return np.where(taken, loop, -1)
-
-    def _static_now(self, wanted: NDArray[np.intp]) -> Floats:
-        """Power of switches and stores of each rack [W]: none where all nodes are off, or where the room tripped."""
-        nodes, racks = self.plant.nodes, self.plant.racks
-        count = len(racks.ids)
-        housed = np.bincount(nodes.rack[nodes.present], minlength=count)
-        lit = np.bincount(nodes.rack[nodes.present & (wanted != OFF)], minlength=count)
-        dark = (housed > 0) & (lit == 0)
-        off = dark | ((housed == 0) & self.hall_tripped[racks.hall])
-        result: Floats = np.where(off, 0.0, self.body.rack_static_w)
-        return result
+        self.overhead.set(wanted, clocks)
 
     def trips(self, state: State) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
-        if np.maximum.reduce(state.upper) <= ROOM_TRIP_C and not self.hall_tripped.any():
-            return []  # no water or air of the site is that warm
-        shape = self.body.network.shape
-        air_c = state.hall_air_c(shape).copy()
-        np.maximum.at(air_c, shape.loop_hall[self._inlets], state.loop_supply_c(shape)[self._inlets])
-        after = np.where(self.hall_tripped, air_c > ROOM_RESET_C, air_c > ROOM_TRIP_C)
-        changed = [(int(hall), bool(after[hall])) for hall in np.flatnonzero(after != self.hall_tripped)]
-        self.hall_tripped = after
-        return changed
+        return self.overhead.trips(state)
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
         """Return base power of the GPUs of each group with leakage, as the present step takes it [W]."""
         return clocks.base_w + heat.integrator.stepper.leak_w(heat.begun)
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
-        """Return the power of each node now [W]."""
-        return traces.gpu_w(self.gpu_group_w(heat, clocks), clocks.dyn_w) + self.overhead_w
+        """Return the power of each node now, without its voltage converters [W]."""
+        return traces.gpu_w(self.gpu_group_w(heat, clocks), clocks.dyn_w) + self.overhead.node_w
 
     def rack_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
-        """Return the power of each rack now [W]."""
-        racks = len(self.plant.racks.ids)
+        """Return the power of each rack now behind its shelves: nodes, converters, switches and stores [W]."""
+        racks, supplies = len(self.plant.racks.ids), self.power.supplies
         by_node = self.node_w(heat, traces, clocks)
-        return self.static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
+        if supplies.any_converters:
+            by_node = by_node + supplies.converter_loss_w(by_node)
+        return self.overhead.static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
 
     def measure(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float, *, force: bool) -> None:
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
-        m, totals = self.meters, heat.totals
-        dt = now_s - m.at_s
-        if dt > 0:
-            it_j = totals.in_j - m.it_seen_j
-            it_w = it_j / dt
-            m.it_j += it_j
-            m.it_seen_j = totals.in_j
-            m.loss_j += self.electric.loss_w * dt
-            m.cooling_j += self.draw.power_w * dt
-            m.water_l += self.draw.water_l_s * dt
-            m.it_max_w = max(m.it_max_w, it_w)
-            m.facility_max_w = max(m.facility_max_w, it_w + self.electric.loss_w + self.draw.power_w)
-            m.at_s = now_s
-        self.it_w = heat.integrator.stepper.power_w(heat.begun)
-        if force or self.electric.stale(self.it_w):
-            self.electric.update(self.rack_w(heat, traces, clocks))
+        if now_s > self.meters.at_s:
+            self._book(heat.totals.in_j, now_s)
+        self._look(heat, now_s)
+        if not (force or self.power.stale(self.it_w, self.draw.power_w, now_s)):
+            return
+        for _ in range(2):  # heat of the supplies is part of IT power
+            self._update(heat, traces, clocks, now_s)
+            if not self.overhead.follow(self.it_w):
+                break
+            heat.loop_heat_w, heat.hall_heat_w = self.overhead.loop_heat_w, self.overhead.hall_heat_w
+            heat.repower()
+            self._look(heat, now_s)
+
+    def _look(self, heat: Heat, now_s: float) -> None:
+        """Take note of what flows from now on."""
+        self.it_w = heat.integrator.stepper.power_w(heat.begun) - self.overhead.machines_w
         self.draw = self.cooling.draw(now_s)
+        self._outside_w = self.draw.power_w - self.overhead.machines_w
+
+    def _update(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float) -> None:
+        """Tell the power system what racks and machines take."""
+        supplies, overhead = self.power.supplies, self.overhead
+        if supplies.any_converters:
+            overhead.converter_w = supplies.converter_loss_w(self.node_w(heat, traces, clocks))
+        self.power.update(
+            self.rack_w(heat, traces, clocks),
+            self.cooling.loop_power_w(now_s),
+            self.cooling.plant_power_w(now_s),
+            now_s,
+            self.it_w,
+        )
+
+    def _book(self, heat_in_j: float, now_s: float) -> None:
+        m, over = self.meters, self.overhead
+        dt = now_s - m.at_s
+        self.power.advance(now_s)
+        net_j = heat_in_j - m.seen_j
+        inside_j = over.machines_w * dt
+        it_j, cooling_j = net_j - inside_j, inside_j + self._outside_w * dt
+        loads_j = self.power.totals.load_j
+        self.power.correct(it_j + cooling_j - (loads_j - m.load_seen_j))
+        m.it_j += it_j
+        m.gpu_j += net_j - self._besides_w * dt
+        m.supply_j += over.supplies_w * dt
+        m.cooling_j += cooling_j
+        m.inside_j += inside_j
+        m.water_l += self.draw.water_l_s * dt
+        it_w = it_j / dt
+        m.it_max_w = max(m.it_max_w, it_w)
+        m.facility_max_w = max(m.facility_max_w, it_w + self.power.loss_w + self.draw.power_w)
+        m.seen_j, m.load_seen_j, m.at_s = heat_in_j, loads_j, now_s
+
+    @property
+    def _besides_w(self) -> float:
+        """Heat into loops and halls besides the GPUs' [W]."""
+        return float(np.add.reduce(self.overhead.loop_heat_w) + np.add.reduce(self.overhead.hall_heat_w))
+
+    @property
+    def gpu_w(self) -> float:
+        """Return the power of all GPUs now [W]."""
+        return self.it_w + self.overhead.machines_w - self._besides_w
+
+    @property
+    def cooling_w(self) -> float:
+        """Return the power of all cooling machines now [W]."""
+        return self.draw.power_w
 
     @property
     def facility_w(self) -> float:
-        """Return what the site takes from the grid now [W]."""
-        return self.it_w + self.electric.loss_w + self.draw.power_w
+        """Return what the site uses now: racks, cooling and losses of its power chain [W]."""
+        return self.it_w + self.power.loss_w + self.draw.power_w
+
+    def reading(self, heat: Heat, now_s: float) -> Reading:
+        """Return energy up to `now_s`: what is booked, and what has flowed since; changes nothing."""
+        m, step = self.meters, heat.ahead
+        # The step ahead counts in proportion: its power is constant, its heat and storage linear for observers.
+        share = min(1.0, max(0.0, (now_s - step.t0_s) / (step.t1_s - step.t0_s))) if heat.pending else 0.0
+        since = now_s - m.at_s
+        in_j = heat.totals.in_j + share * step.energy.in_j - m.seen_j
+        inside_j = self.overhead.machines_w * since
+        it_j, cooling_j = in_j - inside_j, inside_j + self._outside_w * since
+        totals = replace(self.power.totals)
+        later = now_s - self.power.at_s
+        book(totals, self.power.flows, later)
+        # What the loads took beyond what the tree was told comes from the grid, as `PowerSystem.correct` has it.
+        extra_j = it_j + cooling_j - (totals.load_j - m.load_seen_j)
+        if self.power.grid_w > 0 or self.power.on_site_w <= 0:
+            totals.grid_j += extra_j
+        else:
+            totals.on_site_j += extra_j
+        return Reading(
+            it_j=m.it_j + it_j,
+            gpu_j=m.gpu_j + in_j - self._besides_w * since,
+            supply_j=m.supply_j + self.overhead.supplies_w * since,
+            cooling_j=m.cooling_j + cooling_j,
+            water_l=m.water_l + self.draw.water_l_s * since,
+            heat_j=heat.totals.out_j + share * step.energy.out_j,
+            outside_j=m.cooling_j - m.inside_j + self._outside_w * since,
+            heat_stored_j=heat.totals.stored_j + share * step.energy.stored_j,
+            battery_stored_j=self.power.stored_at_j(later) - self._charged_j,
+            power=totals,
+        )
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
         return {
             "meters": asdict(self.meters),
-            "overhead_w": self.overhead_w.tolist(),
-            "static_w": self.static_w.tolist(),
-            "hall_tripped": self.hall_tripped.tolist(),
-            "loop_heat_w": self.loop_heat_w.tolist(),
-            "hall_heat_w": self.hall_heat_w.tolist(),
+            "overhead": self.overhead.state(),
+            "power": self.power.state(),
             "it_w": self.it_w,
-            "loss_w": self.electric.loss_w,
-            "seen_w": self.electric.seen_w,
+            "outside_w": self._outside_w,
             "draw": [self.draw.power_w, self.draw.water_l_s],
         }
 
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.meters = Meters(**state["meters"])  # type: ignore[arg-type]
-        self.overhead_w = np.array(state["overhead_w"], float)
-        self.static_w = np.array(state["static_w"], float)
-        self.hall_tripped = np.array(state["hall_tripped"], bool)
-        self.loop_heat_w = np.array(state["loop_heat_w"], float)
-        self.hall_heat_w = np.array(state["hall_heat_w"], float)
+        self.power.restore(state["power"])  # type: ignore[arg-type]
+        self.overhead.restore(state["overhead"])  # type: ignore[arg-type]
         self.it_w = float(state["it_w"])  # type: ignore[arg-type]
-        self.electric.loss_w = float(state["loss_w"])  # type: ignore[arg-type]
-        self.electric.seen_w = float(state["seen_w"])  # type: ignore[arg-type]
+        self._outside_w = float(state["outside_w"])  # type: ignore[arg-type]
         self.draw = Draw(*state["draw"])  # type: ignore[misc]

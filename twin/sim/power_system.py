@@ -105,6 +105,10 @@ class PowerSystem(PowerChain):
         """Energy in all batteries [J]."""
         return float(self.condition.charge_j.sum())
 
+    def stored_at_j(self, later_s: float) -> float:
+        """Return the energy in all batteries when flows go on as they are for `later_s` [J]."""
+        return self.stored_j - (float(self._drained_w.sum()) * later_s if self._draining else 0.0)
+
     def rack_loss_at(self, rack_dc_w: Floats) -> Floats:
         """Return the loss of each rack's shelves if they delivered `rack_dc_w` (R,) [W]."""
         taken = self.supplies.rack_input_w(rack_dc_w)

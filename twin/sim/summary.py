@@ -70,37 +70,26 @@ def _ledger(engine: Engine) -> dict[str, float]:
 
 def _energy(engine: Engine) -> dict[str, Any]:
     """Energy up to now: what is booked, and what has flowed since at constant power."""
-    meters, heat, now = engine.meter.meters, engine.heat, engine.now_s
-    step = heat.ahead
-    # The step ahead is booked in proportion: its power is constant, its heat and storage linear for observers.
-    share = min(1.0, max(0.0, (now - step.t0_s) / (step.t1_s - step.t0_s))) if heat.pending else 0.0
-    dt = now - meters.at_s
-    it_j = meters.it_j + share * step.energy.in_j
-    loss_j = meters.loss_j + engine.electric.loss_w * dt
-    cooling_j = meters.cooling_j + engine.meter.draw.power_w * dt
-    water_l = meters.water_l + engine.meter.draw.water_l_s * dt
-    stored_j = heat.totals.stored_j + share * step.energy.stored_j
-    heat_j = heat.totals.out_j + share * step.energy.out_j
-    facility_j = it_j + loss_j + cooling_j
-    out_j = heat_j + loss_j + cooling_j  # losses and fans warm the air outside
+    meters, now = engine.meter.meters, engine.now_s
+    read = engine.meter.reading(engine.heat, now)
     known = now > 0
     return {
         "energy": {
-            "it_j": it_j,
-            "facility_j": facility_j,
-            "heat_j": heat_j,
-            "stored_j": stored_j,
-            "residual": abs(facility_j - out_j - stored_j) / facility_j if facility_j > 0 else None,
+            "it_j": read.it_j,
+            "facility_j": read.facility_j,
+            "heat_j": read.heat_j,
+            "stored_j": read.heat_stored_j,
+            "residual": read.residual if read.facility_j > 0 else None,
         },
         "power": {
-            "it_mean_w": it_j / now if known else None,
+            "it_mean_w": read.it_j / now if known else None,
             "it_max_w": max(meters.it_max_w, engine.meter.it_w),
-            "facility_mean_w": facility_j / now if known else None,
+            "facility_mean_w": read.facility_j / now if known else None,
             "facility_max_w": max(meters.facility_max_w, engine.meter.facility_w),
-            "loss_w": loss_j / now if known else None,
+            "loss_w": read.power.loss_j / now if known else None,
         },
-        "pue": facility_j / it_j if it_j > 0 else None,
-        "water_l": water_l,
+        "pue": read.facility_j / read.it_j if read.it_j > 0 else None,
+        "water_l": read.water_l,
     }
 
 

@@ -1,0 +1,177 @@
+"""Power besides the GPUs: the rest of the nodes, switches and stores, converters, shelves, pumps and fans.
+
+All of it is heat of the network of loops and halls while it is constant; `Overhead.follow` says when it has moved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.thermal_network import State
+from twin.plant.tables import LoopKind, Plant
+from twin.sim.body import Body
+from twin.sim.clocks import Clocks
+from twin.sim.cooling import Cooling
+from twin.sim.power_system import PowerSystem
+from twin.sim.traces import OFF
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+ROOM_TRIP_C, ROOM_RESET_C = 50.0, 35.0
+"""A hall loses its power above the first temperature of its air and may come back below the second [est]."""
+MOVED = 1e-3
+"""Heat of machines and supplies is followed when it has moved by this share of IT power."""
+
+
+class Overhead:
+    """Powers of nodes besides their GPUs and of what else stands in the racks, and where all that heat goes.
+
+    Attributes
+    ----------
+    node_w, static_w
+        Of each node besides its GPUs; of switches and stores in each rack [W].
+    loop_heat_w, hall_heat_w
+        Heat into each loop and into the air of each hall, machines and supplies included [W].
+    machines_w, supplies_w
+        What pumps and fans, and what shelves and converters, have in those sums [W].
+    """
+
+    def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
+        self.power, self.cooling, self.body, self.plant = power, cooling, body, plant
+        self.node_w = np.zeros(len(plant.nodes.ids))
+        shape = body.network.shape
+        self._loops, self._halls = shape.n_loops, shape.n_halls
+        self._own_loop_w, self._own_hall_w = np.zeros(self._loops), np.zeros(self._halls)
+        self.loop_heat_w, self.hall_heat_w = np.zeros(self._loops), np.zeros(self._halls)
+        self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
+        self._static_loop, self._shelf_loop = self._places()
+        self._inlets = (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
+        self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
+        self.static_w = body.rack_static_w
+        self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
+        self.machines_w, self.supplies_w = 0.0, 0.0
+
+    def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
+        """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
+        body, nodes, racks = self.body, self.plant.nodes, self.plant.racks
+        share, peak = np.zeros(len(clocks.jobs.rows) * 2 + 2), np.zeros(len(clocks.jobs.rows) * 2 + 2, bool)
+        for job, work in enumerate(clocks.jobs.work[: len(clocks.jobs.rows)]):
+            share[2 + 2 * job], peak[2 + 2 * job] = clocks.load_share(job), work.node_at_peak
+        full = body.overhead_full_w
+        if peak.any():
+            full = np.where(peak[wanted], body.overhead_peak_w, full)
+        driven = body.overhead_idle_w + share[wanted] * (full - body.overhead_idle_w)
+        self.node_w = np.where(wanted == OFF, 0.0, driven) * nodes.present
+        self.static_w = self._static_now(wanted)
+        loop_w, hall_w = self._by_node(self.node_w)
+        in_loop = self._static_loop >= 0
+        loop_w += np.bincount(self._static_loop[in_loop], self.static_w[in_loop], minlength=self._loops)
+        hall_w += np.bincount(racks.hall[~in_loop], self.static_w[~in_loop], minlength=self._halls)
+        self._own_loop_w, self._own_hall_w = loop_w, hall_w
+        self._take_extras()
+
+    def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
+        """Share power of the nodes besides their GPUs out among loops and halls."""
+        nodes = self.plant.nodes
+        air_w = node_w * self.body.overhead_to_air
+        loop_w = np.bincount(np.maximum(nodes.loop, 0), node_w - air_w, minlength=self._loops).astype(float)
+        hall = self.plant.racks.hall[nodes.rack]
+        return loop_w, np.bincount(hall, air_w, minlength=self._halls).astype(float)
+
+    def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.
+
+        Switches share the loop that cools GPUs. Shelves stand in the air of the room wherever it is cooled.
+        """
+        racks, flow = self.plant.racks, self.body.network.loop_flow_w_k
+        loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+        static = np.where((loop >= 0) & (flow[np.maximum(loop, 0)] > 0), loop, -1)
+        room = (racks.loop >= 0) & (racks.air_loop >= 0)
+        return static, np.where(room, -1, static)
+
+    def _static_now(self, wanted: NDArray[np.intp]) -> Floats:
+        """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
+        nodes, racks = self.plant.nodes, self.plant.racks
+        count = len(racks.ids)
+        housed = np.bincount(nodes.rack[nodes.present], minlength=count)
+        lit = np.bincount(nodes.rack[nodes.present & (wanted != OFF)], minlength=count)
+        off = (housed > 0) & (lit == 0)
+        off |= ((housed == 0) & self.hall_tripped[racks.hall]) | self.power.supplies.rack_dark
+        result: Floats = np.where(off, 0.0, self.body.rack_static_w)
+        return result
+
+    def _extras(self) -> tuple[Floats, Floats, float, float]:
+        """Return heat of machines and supplies into loops and halls now, and the sums of the two [W]."""
+        loop_w, hall_w = np.zeros(self._loops), np.zeros(self._halls)
+        now = self.power.timers.now_s
+        for total, part in (
+            (loop_w, self.cooling.loop_heat_w(now)),
+            (hall_w, self.cooling.hall_heat_w(now)),
+        ):
+            total[: len(part)] += part
+        machines_w = float(loop_w.sum() + hall_w.sum())
+        supplies = self.power.supplies
+        if supplies.any_shelves:
+            loss_w, racks = self.power.supply_loss_w, self.plant.racks
+            in_loop = self._shelf_loop >= 0
+            loop_w += np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
+            hall_w += np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
+        if supplies.any_converters:
+            by_loop, by_hall = self._by_node(self.converter_w)
+            loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
+        return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
+
+    def _take_extras(self) -> None:
+        self._extra_loop_w, self._extra_hall_w, self.machines_w, self.supplies_w = self._extras()
+        self.loop_heat_w = self._own_loop_w + self._extra_loop_w
+        self.hall_heat_w = self._own_hall_w + self._extra_hall_w
+
+    def follow(self, it_w: float) -> bool:
+        """Take the present heat of machines and supplies when it has moved; return whether it has."""
+        loop_w, hall_w, _, _ = self._extras()
+        moved = np.abs(loop_w - self._extra_loop_w).sum() + np.abs(hall_w - self._extra_hall_w).sum()
+        if moved <= MOVED * max(it_w, 1.0):
+            return False
+        self._take_extras()
+        return True
+
+    def trips(self, state: State) -> list[tuple[int, bool]]:
+        """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
+        if np.maximum.reduce(state.upper) <= ROOM_TRIP_C and not self.hall_tripped.any():
+            return []  # no water or air of the site is that warm
+        shape = self.body.network.shape
+        air_c = state.hall_air_c(shape).copy()
+        np.maximum.at(air_c, shape.loop_hall[self._inlets], state.loop_supply_c(shape)[self._inlets])
+        after = np.where(self.hall_tripped, air_c > ROOM_RESET_C, air_c > ROOM_TRIP_C)
+        changed = [(int(hall), bool(after[hall])) for hall in np.flatnonzero(after != self.hall_tripped)]
+        self.hall_tripped = after
+        return changed
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {name: getattr(self, name).tolist() for name in _ARRAYS} | {
+            "hall_tripped": self.hall_tripped.tolist(),
+            "sums": [self.machines_w, self.supplies_w],
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        for name in _ARRAYS:
+            setattr(self, name, np.array(state[name], float))
+        self.hall_tripped = np.array(state["hall_tripped"], bool)
+        self.machines_w, self.supplies_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
+
+
+_ARRAYS = (
+    "node_w",
+    "static_w",
+    "converter_w",
+    "_own_loop_w",
+    "_own_hall_w",
+    "_extra_loop_w",
+    "_extra_hall_w",
+    "loop_heat_w",
+    "hall_heat_w",
+)
