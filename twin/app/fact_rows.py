@@ -13,7 +13,7 @@ from twin.app.figure_text import figure_title, figure_value
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
-from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
+from twin.record.channels import BY_ID, Channel, JobState, PowerState, State, of_entity
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 
@@ -30,9 +30,11 @@ _THROTTLE = {
     0x02: "clock setting",
     0x04: "power cap",
     0x08: "hardware slowdown",
+    0x10: "sync boost",
     0x20: "thermal",
     0x40: "hardware thermal",
     0x80: "power brake",
+    0x100: "display clock",
 }
 """Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*)."""
 
@@ -84,6 +86,8 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         names = [j.id for j in world.scenario.jobs]
         known = 0 <= job < len(names)
         return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
+    if channel.id == "power.state":
+        return Row(title, PowerState(int(number)).name.lower().replace("_", " "), hint=hint)
     if channel.id in ("gpu.state", "switch.state"):
         return Row(title, State(int(number)).words, hint=hint)
     if channel.id == "job.state":
@@ -178,9 +182,9 @@ def hall_name(plant: Plant, hall: int) -> str:
 def feed_rows(world: World, rack: int) -> list[Row]:
     """Return the power feeds of a rack."""
     feeds = (("Feed A", world.plant.racks.feed_a), ("Feed B", world.plant.racks.feed_b))
-    return [
-        Row(label, world.plant.power.ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0
-    ]
+    ids = world.plant.power.ids
+    found = [(label, ids[int(table[rack])]) for label, table in feeds if int(table[rack]) >= 0]
+    return [Row(label, item, item) for label, item in found]
 
 
 def cooling_rows(world: World, loop: int) -> list[Row]:

@@ -9,6 +9,18 @@ import numpy as np
 from twin.app import text
 from twin.app.cut_off_rows import cut_off_rows
 from twin.app.fabric_facts import cable_rows, cable_state, collective_rows, switch_rows
+from twin.app.facility_facts import (
+    hall_rows,
+    loop_rows,
+    loss_row,
+    plant_design_rows,
+    plant_rows,
+    power_design_rows,
+    power_rows,
+    rack_rows,
+    site_sections,
+    supply_rows,
+)
 from twin.app.fact_rows import (
     Row,
     World,
@@ -84,7 +96,17 @@ def facts_of(world: World, thing: str | None) -> Facts | None:
         jobs = [job.id for job in world.scenario.jobs]
         return _job(world, jobs.index(thing)) if thing in jobs else None
     kind, slot = found
-    builders = {"gpu": _gpu, "node": _node, "rack": _rack, "switch": _switch, "loop": _loop, "row": _row}
+    builders = {
+        "gpu": _gpu,
+        "node": _node,
+        "rack": _rack,
+        "switch": _switch,
+        "loop": _loop,
+        "row": _row,
+        "power": _power,
+        "plant": _plant,
+        "hall": _hall,
+    }
     if kind in builders:
         return builders[kind](world, slot)
     return _other(world, kind, slot)
@@ -102,7 +124,13 @@ def state_of(world: World, thing: str) -> str:
     if kind == "switch":
         return ", ".join(f"{r.label.lower()} {r.value}" for r in live_rows(world, "switch", slot))
     if kind == "loop":
-        return ", ".join(f"{r.label} {r.value}" for r in live_rows(world, "loop", slot)[:3])
+        return ", ".join(f"{r.label} {r.value}" for r in loop_rows(world, slot)[:3])
+    if kind == "power":
+        return ", ".join(
+            r.value if r.label == "State" else f"{r.label} {r.value}" for r in power_rows(world, slot)[:3]
+        )
+    if kind == "plant":
+        return ", ".join(f"{r.label} {r.value}" for r in plant_rows(world, slot)[:3])
     gpus = gpus_of(world.plant, kind, slot)
     if not len(gpus):
         return ""
@@ -163,11 +191,7 @@ def _node(world: World, node: int) -> Facts:
 def _rack(world: World, rack: int) -> Facts:
     plant, racks = world.plant, world.plant.racks
     gpus = gpus_of(plant, "rack", rack)
-    live = (
-        [*live_rows(world, "rack", rack), *crowd_rows(world, gpus)]
-        if len(gpus)
-        else live_rows(world, "rack", rack)
-    )
+    live = [*rack_rows(world, rack), *crowd_rows(world, gpus)] if len(gpus) else rack_rows(world, rack)
     part = racks.part[rack]
     size = f"{racks.width_m[rack]:.2f} × {racks.depth_m[rack]:.2f} × {racks.height_m[rack]:.2f}\N{NO-BREAK SPACE}m"
     air = int(racks.air_loop[rack])
@@ -259,7 +283,7 @@ def _loop(world: World, loop: int) -> Facts:
         f"{part}, {'liquid loop' if liquid else 'air loop'}",
         ICONS["loop"],
         _sections(
-            ("Now", live_rows(world, "loop", loop)),
+            ("Now", loop_rows(world, loop)),
             (
                 "Design",
                 [
@@ -268,7 +292,13 @@ def _loop(world: World, loop: int) -> Facts:
                     Row("Machines", f"{int(loops.units[loop])}"),
                     Row("Pumps" if liquid else "Fans", f"{int(loops.pumps[loop])}"),
                     Row("Racks served", f"{served:,}"),
-                    Row("Heat goes to", plant.plants.ids[int(loops.plant[loop])]),
+                    Row(
+                        "Heat goes to",
+                        plant.plants.ids[int(loops.plant[loop])],
+                        plant.plants.ids[int(loops.plant[loop])],
+                    ),
+                    *supply_rows(world, int(loops.feed_a[loop]), int(loops.feed_b[loop])),
+                    loss_row(world, "loop", loop),
                 ],
             ),
             (part, figure_rows(world, part)),
@@ -295,10 +325,56 @@ def _row(world: World, row: int) -> Facts:
     )
 
 
+def _power(world: World, item: int) -> Facts:
+    power = world.plant.power
+    part = power.part[item]
+    return Facts(
+        power.ids[item],
+        "power",
+        power.ids[item],
+        f"{power.kind[item]}" + (f", {part}" if part else ""),
+        ICONS["power"],
+        _sections(
+            ("Now", power_rows(world, item)),
+            ("In the tree", power_design_rows(world, item)),
+            (part, figure_rows(world, part)),
+        ),
+    )
+
+
+def _plant(world: World, source: int) -> Facts:
+    plants = world.plant.plants
+    part = plants.part[source]
+    return Facts(
+        plants.ids[source],
+        "plant",
+        f"{kind_word('plant')} {plants.ids[source]}",
+        f"{part or plants.kind[source]}",
+        ICONS["plant"],
+        _sections(
+            ("Now", plant_rows(world, source)),
+            ("Design", plant_design_rows(world, source)),
+            (part, figure_rows(world, part)),
+        ),
+    )
+
+
+def _hall(world: World, hall: int) -> Facts:
+    halls = world.plant.halls
+    racks = int(np.count_nonzero((world.plant.racks.hall == hall) & world.plant.racks.present))
+    return Facts(
+        halls.ids[hall],
+        "hall",
+        hall_name(world.plant, hall),
+        f"hall with {racks:,} racks",
+        ICONS["hall"],
+        _sections(("Air", hall_rows(world, hall)), ("Loss", [loss_row(world, "hall", hall)])),
+    )
+
+
 def _other(world: World, kind: Kind, slot: int) -> Facts:
-    channels = {"hall": "hall", "plant": "plant"}
     id_ = entity_id(world.plant, kind, slot)
-    live = live_rows(world, channels[kind], slot) if kind in channels else []
+    live = live_rows(world, "store", slot) if kind == "store" else []
     return Facts(id_, kind, f"{kind_word(kind)} {id_}", "", ICONS.get(kind, "info"), _sections(("Now", live)))
 
 
@@ -308,7 +384,7 @@ def _job(world: World, job: int) -> Facts:
         spec.id,
         "job",
         spec.title or f"Job {spec.id}",
-        f"{spec.workload.model} on {spec.nodes:,} nodes",
+        f"{getattr(spec.workload, 'model', 'load')} on {spec.nodes:,} nodes",
         ICONS["job"],
         _sections(
             ("Now", pace_rows(world, job)),
@@ -329,6 +405,7 @@ def _job(world: World, job: int) -> Facts:
 def _site(world: World) -> Facts:
     scenario, plant = world.scenario, world.plant
     gpus = int(np.count_nonzero(plant.gpus.present))
+    now, weather, energy = site_sections(world)
     return Facts(
         "",
         "site",
@@ -336,7 +413,9 @@ def _site(world: World) -> Facts:
         scenario.site.name,
         ICONS["site"],
         _sections(
-            ("Now", live_rows(world, "site", 0)),
+            ("Now", now),
+            ("Weather", weather),
+            ("Energy", energy),
             (
                 "Installed",
                 [
