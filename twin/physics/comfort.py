@@ -1,7 +1,7 @@
 """What air and water IT equipment is made for: ASHRAE classes, and the margin to the dew point.
 
 References: ASHRAE TC 9.9, Thermal Guidelines for Data Processing Environments, 5th edition (2021): air classes A1-A4
-and the recommended range; liquid classes W17 to W+ by the warmest facility water supply [published].
+and the recommended range; liquid classes W17 to W+ by the warmest facility water supply [recalled].
 """
 
 from __future__ import annotations
