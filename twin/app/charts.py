@@ -27,4 +27,28 @@ CHARTS: tuple[Chart, ...] = (
     Chart("Goodput", "%", (Curve("site.goodput_now", "now"), Curve("site.goodput", "so far"))),
     Chart("GPU", "°C", (Curve("site.gpu_max_c", "max"), Curve("site.gpu_mean_c", "mean"))),
 )
-CHANNELS_SHOWN: tuple[str, ...] = tuple(curve.channel for chart in CHARTS for curve in chart.curves)
+PAGES: dict[str, tuple[Chart, ...]] = {
+    "Run": CHARTS,
+    "Power": (
+        Chart(
+            "Supply",
+            "W",
+            (
+                Curve("site.grid_w", "grid"),
+                Curve("site.on_site_w", "on site"),
+                Curve("site.battery_w", "batteries"),
+            ),
+        ),
+        Chart("Overheads", "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses"))),
+        Chart("Swing of a step", "W", (Curve("site.swing_w", "at the grid"),)),
+    ),
+    "Efficiency": (
+        Chart("PUE", "", (Curve("site.pue", "now"),)),
+        Chart("WUE", "L/kWh", (Curve("site.wue", "now"),)),
+        Chart("Outdoors", "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", "wet bulb"))),
+    ),
+}
+"""Plots side by side, by the name of their page; the first one is shown first."""
+CHANNELS_SHOWN: tuple[str, ...] = tuple(
+    dict.fromkeys(curve.channel for page in PAGES.values() for chart in page for curve in chart.curves)
+)

@@ -92,14 +92,13 @@ class DiagramDock(LiveDock):
         self, look: Look, session: Session, name: str, title: str, icon: str, parent: QMainWindow
     ) -> None:
         super().__init__(look, session, name, title, icon, parent)
-        self.caption = label("", "section")
-        self.caption.setContentsMargins(12, 7, 12, 2)
+        self.caption = label("", "muted")
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.view = DiagramView(look, f"{title} diagram")
         self.view.chosen.connect(self.chosen.emit)
         self.note = label("", "faint", wrap=True)
         self.note.setContentsMargins(12, 4, 12, 7)
-        self.body.addWidget(self.caption)
+        self.lead.addWidget(self.caption)
         self.body.addWidget(_Surface(self.view), 1)
         self.body.addWidget(self.note)
         self.setMinimumWidth(300)
@@ -111,8 +110,9 @@ class DiagramDock(LiveDock):
     def refresh(self, world: World) -> None:
         """Draw a moment."""
         diagram = self.make(world)
-        if self.caption.text() != diagram.caption.upper():
-            self.caption.setText(diagram.caption.upper())
+        if self.caption.text() != diagram.caption:
+            self.caption.setText(diagram.caption)
+            self.caption.setToolTip(diagram.caption)
         if self.note.text() != diagram.note:
             self.note.setText(diagram.note)
             self.note.setVisible(bool(diagram.note))
@@ -140,7 +140,7 @@ class CoolingDock(DiagramDock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, session, "cooling", "Cooling", "loop", parent)
-        self.body.insertWidget(2, TemperatureScale(look))
+        self.body.insertWidget(1, TemperatureScale(look))
 
     def make(self, world: World) -> Diagram:
         """Return the way of the heat around what is selected."""

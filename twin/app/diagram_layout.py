@@ -9,7 +9,7 @@ from twin.app.diagram import Box, Diagram, Line
 BOX_PX, SMALL_PX = 50.0, 30.0
 """Heights."""
 WIDEST_PX, NARROWEST_PX = 210.0, 64.0
-LANE_PX, THIN_LANE_PX = 66.0, 42.0
+LANE_PX, THIN_LANE_PX = 66.0, 52.0
 """Width of the edge for small boxes: of those with words, of those that only count."""
 PIPE_APART_PX = 14.0
 _MARGIN_PX, _BETWEEN_PX = 10.0, 8.0
@@ -86,7 +86,9 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
             edge = x0 - lane if side < 0 else x0 + used
             y = tops[level] + (heights[level] - len(small) * (SMALL_PX + 4) + 4) / 2
             for number, box in enumerate(small):
-                spots[box.key] = Spot(edge, y + number * (SMALL_PX + 4), lane - _BETWEEN_PX / 2, SMALL_PX)
+                own_px = (THIN_LANE_PX if box.symbol == "more" else lane) - _BETWEEN_PX / 2
+                x = edge + (lane - _BETWEEN_PX / 2 - own_px) / 2
+                spots[box.key] = Spot(x, y + number * (SMALL_PX + 4), own_px, SMALL_PX)
     return Picture(whole, bottom, spots, tuple(_route(diagram, line, spots, tops) for line in diagram.lines))
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from twin.app.diagram import Box, Diagram, Line
 from twin.app.diagram_layout import PIPE_APART_PX, Picture, Route, Spot
@@ -133,29 +133,43 @@ class _Artist:
         tint, theme = _tint(self._theme, box.tone), self._theme
         ink = QColor(theme.muted if box.tone in ("dead", "calm") else theme.text)
         narrow = spot.width() < _NARROW_PX
-        side = 15.0 if narrow else 24.0
-        mark = QRectF(spot.left() + (5 if narrow else 9), spot.top() + 5, side, side)
+        side = 13.0 if narrow else 24.0
+        mark = QRectF(spot.left() + (5 if narrow else 9), spot.top() + 4, side, side)
         if not narrow:
             mark.moveTop(spot.center().y() - side / 2)
         draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
         left = mark.right() + (5 if narrow else 9)
         title = QRectF(left, spot.top() + 3, spot.right() - left - 5, 16)
-        _elided(self._painter, title, box.title, font(10 if narrow else 11, bold=True), QColor(theme.text))
         left = spot.left() + 6 if narrow else left
         words = QRectF(left, title.bottom() - 1, spot.right() - left - 5, 13)
-        if box.state:
-            icon = QRectF(words.left(), words.top() + 2, 9, 9)
-            draw_mark(self._painter, box.tone, icon, tint, QColor(theme.surface))
-            state = words.adjusted(13, 0, 0, 0)
-            rest = _wrapped(self._painter, state, box.state, font(10, bold=True), tint)
-            _elided(self._painter, words.translated(0, 13), rest, font(10, bold=True), tint)
-            if not rest:
-                _elided(self._painter, words.translated(0, 13), box.text, font(10), QColor(theme.muted))
-        else:
-            rest = _wrapped(self._painter, words, _breakable(box.text), font(10), QColor(theme.muted))
-            _elided(self._painter, words.translated(0, 13), rest, font(10), QColor(theme.muted))
         if not math.isnan(box.load):
             self._load(box, QRectF(words.left(), spot.bottom() - 6, words.width(), 3.0))
+        if (
+            not narrow
+            and not box.state
+            and QFontMetricsF(font(10)).horizontalAdvance(box.text) <= words.width()
+        ):
+            down = 6.0 if math.isnan(box.load) else 3.0  # title and one line stand in the middle
+            title.translate(0, down)
+            words.translate(0, down)
+        _elided(self._painter, title, box.title, font(10 if narrow else 11, bold=True), QColor(theme.text))
+        self._words(box, words)
+
+    def _words(self, box: Box, line: QRectF) -> None:
+        """Write the state, and the figures where it leaves room, on two lines."""
+        tint, muted, below = _tint(self._theme, box.tone), QColor(self._theme.muted), line.translated(0, 13)
+        if not box.state:
+            rest = _wrapped(self._painter, line, _breakable(box.text), font(10), muted)
+            _elided(self._painter, below, rest, font(10), muted)
+            return
+        icon = QRectF(line.left(), line.top() + 2, 9, 9)
+        draw_mark(self._painter, box.tone, icon, tint, QColor(self._theme.surface))
+        bold = font(10, bold=True)
+        rest = _wrapped(self._painter, line.adjusted(13, 0, 0, 0), box.state, bold, tint)
+        if rest:
+            _elided(self._painter, below, rest, bold, tint)
+        else:
+            _elided(self._painter, below, box.text, font(10), muted)
 
     def _load(self, box: Box, bar: QRectF) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -177,34 +191,19 @@ class _Artist:
 
     def small(self, box: Box, spot: QRectF) -> None:
         self._frame(box, spot, 5.0)
-        tint = _tint(self._theme, box.tone)
-        if box.symbol == "more":
-            ink = tint if box.state else QColor(self._theme.muted)
-            self._painter.setPen(ink)
-            self._painter.setFont(font(10, bold=True))
-            self._painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, box.title)
-            if box.state:
-                draw_mark(
-                    self._painter,
-                    box.tone,
-                    QRectF(spot.right() - 9, spot.top() - 3, 10, 10),
-                    tint,
-                    QColor(self._theme.surface),
-                )
-            return
-        mark = QRectF(spot.left() + 4, spot.center().y() - 7.5, 15, 15)
-        ink = QColor(self._theme.muted if box.tone in ("dead", "calm") else self._theme.text)
-        draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
-        words = QRectF(mark.right() + 4, spot.top() + 2, spot.right() - mark.right() - 5, 13)
-        _elided(self._painter, words, box.title, font(9, bold=True), QColor(self._theme.text))
-        shade = tint if box.state and box.tone != "calm" else QColor(self._theme.muted)
-        _elided(
-            self._painter,
-            words.translated(0, 13),
-            (box.state or box.text).title() if box.state else box.text,
-            font(9),
-            shade,
-        )
+        theme, tint = self._theme, _tint(self._theme, box.tone)
+        words = QRectF(spot.left() + 5, spot.top() + 2, spot.width() - 7, 13)
+        if box.symbol != "more":
+            mark = QRectF(spot.left() + 4, spot.center().y() - 7.5, 15, 15)
+            ink = QColor(theme.muted if box.tone in ("dead", "calm") else theme.text)
+            draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
+            words.setLeft(mark.right() + 4)
+        _elided(self._painter, words, box.title, font(9, bold=True), QColor(theme.text))
+        shade = tint if box.tone in ("alarm", "warning") else QColor(theme.muted)
+        _elided(self._painter, words.translated(0, 13), box.text, font(9), shade)
+        if box.tone in ("alarm", "warning", "dead"):
+            corner = QRectF(spot.right() - 8, spot.top() - 4, 10, 10)
+            draw_mark(self._painter, box.tone, corner, tint, QColor(theme.surface))
 
     def _frame(self, box: Box, spot: QRectF, corner: float) -> None:
         hovered = box.key == self._state.hovered and box.thing

@@ -51,7 +51,8 @@ class Dock(QDockWidget):
         self._name = label(title, "dockname")
         self._mark = mark
         layout.addWidget(self._name)
-        layout.addStretch(1)
+        self.lead = QHBoxLayout()
+        layout.addLayout(self.lead, 1)
         self.tools = QHBoxLayout()
         self.tools.setSpacing(4)
         layout.addLayout(self.tools)

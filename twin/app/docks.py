@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import pairwise
 from typing import ClassVar
 
 from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
 from twin.app.alarms_dock import AlarmsDock
+from twin.app.diagram_dock import CoolingDock, LiveDock, PowerDock
 from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
 from twin.app.fabric_dock import FabricDock
@@ -15,11 +18,12 @@ from twin.app.inspector import Inspector
 from twin.app.jobs_dock import JobsDock
 from twin.app.look import Look
 from twin.app.plots_dock import PlotsDock
+from twin.app.sankey_view import EnergyDock
 from twin.app.session import Session
 from twin.app.settings import Settings
 
-_LAYOUT_VERSION = 2
-_BOTTOM_PX, _RIGHT_PX = 262, 336
+_LAYOUT_VERSION = 3
+_BOTTOM_PX, _RIGHT_PX = 262, 352
 
 
 class Docks:
@@ -28,9 +32,12 @@ class Docks:
     titles: ClassVar[dict[str, str]] = {
         "inspector": "Inspector",
         "fabric": "Fabric",
+        "power": "Power",
+        "cooling": "Cooling",
         "events": "Events",
         "alarms": "Alarms",
         "jobs": "Jobs",
+        "energy": "Energy",
         "plots": "Plots",
     }
 
@@ -40,16 +47,22 @@ class Docks:
         self._fresh = True  # laid out here, not by settings
         self.inspector = Inspector(look, session, window)
         self.fabric = FabricDock(look, session, window)
+        self.power = PowerDock(look, session, window)
+        self.cooling = CoolingDock(look, session, window)
         self.events = EventsDock(look, session, window)
         self.alarms = AlarmsDock(look, session, window)
         self.jobs = JobsDock(look, session, window)
+        self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
             "fabric": self.fabric,
+            "power": self.power,
+            "cooling": self.cooling,
             "events": self.events,
             "alarms": self.alarms,
             "jobs": self.jobs,
+            "energy": self.energy,
             "plots": self.plots,
         }
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
@@ -62,11 +75,19 @@ class Docks:
         self._titles = QTimer(window)
         self._titles.setSingleShot(True)
         self._titles.timeout.connect(self._drop_doubled_titles)
+        self._in_front: set[str] = set()
+        for name, dock in self._all.items():
+            dock.visibilityChanged.connect(partial(self._on_visible, name))
         for dock in self._all.values():  # tabs come and go with any dock, and only after these signals
             dock.visibilityChanged.connect(self._check_titles)
             dock.dockLocationChanged.connect(self._check_titles)
             dock.topLevelChanged.connect(self._check_titles)
         self._arrange()
+
+    @property
+    def live(self) -> tuple[LiveDock, ...]:
+        """Return the docks that follow run and selection while they are seen."""
+        return (self.power, self.cooling, self.energy)
 
     @property
     def on_welcome(self) -> bool:
@@ -78,11 +99,11 @@ class Docks:
         return not self._all[name].isHidden()
 
     def toggle(self, name: str) -> None:
-        """Close an open dock, open a closed one in front of its tabs."""
-        dock = self._all[name]
-        dock.setVisible(not self.is_shown(name))
-        if self.is_shown(name):
-            dock.raise_()
+        """Close a dock that is seen; open one that is closed, or behind another tab, in front of its tabs."""
+        if name in self._in_front:
+            self._all[name].close()
+        else:
+            self.show(name)
 
     def show(self, name: str) -> None:
         """Open a dock in front of its tabs."""
@@ -129,6 +150,9 @@ class Docks:
         )
         settings.save_layout(self._window.saveGeometry(), state)
 
+    def _on_visible(self, name: str, seen: bool) -> None:
+        (self._in_front.add if seen else self._in_front.discard)(name)
+
     def _raise_first(self) -> None:
         self.inspector.raise_()
         self.events.raise_()
@@ -145,12 +169,14 @@ class Docks:
         for dock in self._all.values():
             dock.setFloating(False)
             window.removeDockWidget(dock)
+        right: tuple[Dock, ...] = (self.inspector, self.fabric, self.power, self.cooling)
+        bottom: tuple[Dock, ...] = (self.events, self.jobs, self.alarms, self.energy)
         window.addDockWidget(area.RightDockWidgetArea, self.inspector)
-        window.tabifyDockWidget(self.inspector, self.fabric)
         window.addDockWidget(area.BottomDockWidgetArea, self.events)
         window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)
-        window.tabifyDockWidget(self.events, self.alarms)
-        window.tabifyDockWidget(self.alarms, self.jobs)
+        for tabs in (right, bottom):
+            for before, after in pairwise(tabs):
+                window.tabifyDockWidget(before, after)
         for dock in self._all.values():
             dock.show()
         self._fresh = True

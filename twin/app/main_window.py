@@ -154,6 +154,9 @@ class MainWindow(QMainWindow):
         self.docks.inspector.shown.connect(self.hall.fabric.choose)
         self.docks.fabric.chosen.connect(self.go_to)
         self.docks.fabric.attach(self.hall.fabric, self.hall.state, self._world)
+        for dock in self.docks.live:
+            dock.attach(self.hall.state, self._world)
+            dock.chosen.connect(self.go_to)
         self.docks.inspector.plan_wanted.connect(self.planner.open)
         self.docks.jobs.plan_wanted.connect(self.planner.open)
 

@@ -10,7 +10,7 @@ import numpy as np
 from twin.app import text
 from twin.app.diagram import Box, Diagram, Line, Tone, places_of
 from twin.app.fact_rows import World, gpus_of
-from twin.app.one_line_facts import PowerNow, losses_note, state_of_many
+from twin.app.one_line_facts import PowerNow, losses_note, short_words, state_of_many
 from twin.app.one_line_loads import Load, load_box, loads_of, rack_load
 from twin.plant.graph import find
 
@@ -40,7 +40,7 @@ class _Drawing:
                 key,
                 now.items.kind[item],
                 key,
-                (state or text.quantity(float(now.out_w[item]), "W")) if side else words,
+                short_words(now, [item]) if side else words,
                 level,
                 place,
                 side,
@@ -80,7 +80,7 @@ class _Drawing:
             key,
             "more" if side and not title else kind,
             title or f"+{len(chosen):,}",
-            (state or text.quantity(out_w, "W")) if side else words,
+            short_words(now, items) if side else words,
             level,
             place,
             side,
@@ -103,7 +103,7 @@ class _Drawing:
             Line(
                 above,
                 below,
-                text.quantity(power_w, "W") if taken else "0 W",
+                "" if self.boxes[below].side else text.quantity(power_w, "W") if taken else "0 W",
                 "live" if taken else "dead",
                 flow=1.0 if power_w > 0 else 0.0,
             )
@@ -371,7 +371,8 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
         chain = _chain(now, item)
     children = np.flatnonzero((items.parent == chain[-1]) & items.present).tolist()
     loads = [load for load in loads_of(world, feed=chain[-1]) if load.count]
-    columns = max(1, min(len(children), MOST_CHILDREN) or min(len(loads), MOST_CHILDREN))
+    shown = len(children) if len(children) <= MOST_CHILDREN else MOST_CHILDREN - 1
+    columns = max(1, shown or min(len(loads), MOST_CHILDREN))
     middle = (columns - 1) / 2
     above = ""
     for level, one in enumerate(chain):
@@ -389,11 +390,11 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
         drawing.item(item, len(chain) - 1, 0.0, side=1, chosen=True)
         drawing.lines.append(Line(above, items.ids[item], "", drawing.now.tone(item), up=True))
     below = len(chain)
-    for place, child in enumerate(children[:MOST_CHILDREN]):
+    for place, child in enumerate(children[:shown]):
         key = drawing.item(child, below, float(place))
         drawing.supply(above, key, [child], [chain[-1]])
-    if len(children) > MOST_CHILDREN:
-        rest = children[MOST_CHILDREN:]
+    if len(children) > shown:
+        rest = children[shown:]
         key = drawing.group(rest, "", below, 0.0, side=1)
         drawing.supply(above, key, rest, [chain[-1]])
     middle = (columns - 1) / 2 - (min(len(loads), columns) - 1) / 2

@@ -46,6 +46,7 @@ TONES: dict[PowerState, Tone] = {
     PowerState.DISCHARGING: "warning",
     PowerState.ON_SPARE: "warning",
 }
+_ORDER = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
 _SILENT = (PowerState.LIVE,)
 _WITHOUT = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED, PowerState.STARTING, PowerState.STANDBY)
 """States in which nothing comes out of an item."""
@@ -175,8 +176,7 @@ def state_of_many(now: PowerNow, group: Sequence[int]) -> tuple[Tone, str]:
     """Return tone and words of the worst of a group: "2 of 6 TRIPPED"; "" while all are plain."""
     states = now.state[np.asarray(group, np.int64)]
     present = [PowerState(int(state)) for state in np.unique(states)]
-    order = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
-    state = max(present, key=lambda one: order[TONES[one]])
+    state = max(present, key=lambda one: _ORDER[TONES[one]])
     if all(one in _SILENT for one in present):
         return "live", ""
     if state in _SILENT:  # some stand by, the others are plain
@@ -186,6 +186,18 @@ def state_of_many(now: PowerNow, group: Sequence[int]) -> tuple[Tone, str]:
         return TONES[state], now.state_words(int(group[0]))
     words = state.name.replace("_", " ")
     return TONES[state], words if count == len(states) else f"{count} of {len(states)} {words}"
+
+
+def short_words(now: PowerNow, group: Sequence[int]) -> str:
+    """Return what a small box says: the power, or the state where there is none or it is not well."""
+    mine = np.asarray(group, np.int64)
+    states = [PowerState(int(state)) for state in np.unique(now.state[mine])]
+    state = max(states, key=lambda one: _ORDER[TONES[one]])
+    out_w = float(now.out_w[mine].sum())
+    plain = TONES[state] == "live" and out_w != 0
+    return (
+        text.quantity(out_w, "W") if plain or state in _SILENT else state.name.replace("_", " ").capitalize()
+    )
 
 
 def _minutes(left_s: float) -> str:

@@ -115,7 +115,7 @@ class _Drawing:
                 key,
                 "more" if side else SYMBOLS[LoopKind(int(plant.loops.kind[first]))],
                 title,
-                loop_words(self.world, group),
+                _small_words(self.world, group) if side else loop_words(self.world, group),
                 LOOP,
                 place,
                 side,
@@ -332,6 +332,12 @@ def _of_loops(
     return Diagram(
         tuple(drawing.boxes), tuple(drawing.lines), columns, f"Cooling of {title}", _note(drawing.world)
     )
+
+
+def _small_words(world: World, group: Sequence[int]) -> str:
+    """Return the flow of loops that stand as one small box."""
+    flow = values_of(world, "loop.flow", len(world.plant.loops.ids))[np.asarray(group)]
+    return f"{float(flow.min()):.0f}\N{NO-BREAK SPACE}% flow"
 
 
 def _moved(box: Box, place: float) -> Box:

@@ -23,8 +23,8 @@ STANDING: dict[str, tuple[str, bool]] = {
 }
 """Kinds of events that put a mark on a machine or take it away: what no channel tells."""
 
-WARM_K = 2.0
-"""Supply above its set point by so much is an alarm [K]."""
+WARM_K, HOT_K = 2.0, 5.0
+"""Supply above its set point by so much is a warning, an alarm [K]."""
 DEW_MARGIN_K = 2.0
 """Supply nearer to the dew point of the room than this is an alarm [K]."""
 _STANDS, _WEAK = 1.0, 60.0
@@ -75,7 +75,7 @@ def loop_alarm(world: World, loop: int, marks: dict[str, frozenset[str]]) -> tup
         return "alarm", STUCK
     above_k = value["supply_c"] - float(loops.supply_c[loop])
     if above_k > WARM_K and loops.valve[loop]:
-        return "alarm", f"SUPPLY +{above_k:.1f} K"
+        return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
     dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
     if loops.kind[loop] == LoopKind.LIQUID and value["supply_c"] < dew_c + DEW_MARGIN_K:
         return "alarm", "BELOW DEW POINT" if value["supply_c"] < dew_c else "NEAR DEW POINT"
@@ -145,7 +145,7 @@ def plant_alarm(world: World, plant_slot: int) -> tuple[Tone, str]:
     if known and value["units"] == 0:
         return "alarm", "STOPPED"
     if above_k > WARM_K:
-        return "alarm", f"SUPPLY +{above_k:.1f} K"
+        return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
     if known and value["units"] < int(plants.needed[plant_slot]):
         return "warning", f"{int(value['units'])} of {int(plants.units[plant_slot])} RUNNING"
     return "live", ""

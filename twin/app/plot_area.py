@@ -1,14 +1,15 @@
-"""Curves over simulated time: power, goodput, temperature. Loaded late: pyqtgraph takes 0.4 s."""
+"""Curves over simulated time, side by side. Loaded late: pyqtgraph takes 0.4 s."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from twin.app import theme as themes
-from twin.app.charts import CHARTS, Chart
+from twin.app.charts import Chart
 from twin.app.history import History
 from twin.app.look import Look, label
 from twin.app.theme import Theme
@@ -55,20 +56,22 @@ class PlotArea(QWidget):
     ----------
     history
         What is drawn by `draw`.
+    charts
+        The plots, from the left.
     """
 
-    def __init__(self, look: Look, history: History) -> None:
+    def __init__(self, look: Look, history: History, charts: tuple[Chart, ...]) -> None:
         super().__init__()
-        self._look, self._history = look, history
+        self._look, self._history, self._charts = look, history, charts
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
         self._titles: list[QLabel] = []
         self._curves: dict[str, Any] = {}
-        self._scales = [(1.0, chart.unit) for chart in CHARTS]
+        self._scales = [(1.0, chart.unit) for chart in charts]
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 10, 4)
         row.setSpacing(8)
-        for chart in CHARTS:
+        for chart in charts:
             row.addLayout(self._add_chart(chart), 1)
         self._paint(look.theme)
         look.changed.connect(self._paint)
@@ -76,7 +79,7 @@ class PlotArea(QWidget):
     def draw(self) -> None:
         """Draw the history as it is now."""
         times_s = self._history.times_s().copy()
-        for number, chart in enumerate(CHARTS):
+        for number, chart in enumerate(self._charts):
             self._rescale(number, chart)
             for curve in chart.curves:
                 series = self._history.series(curve.channel) / self._scales[number][0]
@@ -108,7 +111,7 @@ class PlotArea(QWidget):
         return column
 
     def _paint(self, theme: Theme) -> None:
-        for number, (chart, plot) in enumerate(zip(CHARTS, self._plots, strict=True)):
+        for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):
             self._set_title(number, chart)
             plot.setBackground(theme.surface)
             item = plot.getPlotItem()
@@ -136,7 +139,7 @@ class PlotArea(QWidget):
         """Choose the prefix of the axis by the largest value."""
         if chart.unit != "W":
             return
-        largest = max(float(self._history.series(c.channel).max(initial=0.0)) for c in chart.curves)
+        largest = max(float(np.abs(self._history.series(c.channel)).max(initial=0.0)) for c in chart.curves)
         scale = next((s for s in _POWERS if largest >= s[0]), _POWERS[-1])
         if scale != self._scales[number]:
             self._scales[number] = scale

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QComboBox, QMainWindow, QStackedWidget
 
-from twin.app.charts import CHANNELS_SHOWN
+from twin.app.charts import CHANNELS_SHOWN, PAGES
 from twin.app.dock import Dock
 from twin.app.history import History
 from twin.app.look import Look
@@ -21,12 +21,19 @@ _REDRAW_MS = 100
 
 
 class PlotsDock(Dock):
-    """Keeps the history of the run, and draws it once the first picture of the hall is up."""
+    """Keeps the history of the run, and draws a page of it once the first picture of the hall is up."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "plots", "Plots", "plot", parent)
         self.history = History(CHANNELS_SHOWN)
-        self.area: PlotArea | None = None
+        self.areas: dict[str, PlotArea] = {}
+        self.page_box = QComboBox()
+        self.page_box.setAccessibleName("Page of plots")
+        self.page_box.addItems(list(PAGES))
+        self.page_box.currentIndexChanged.connect(self._on_page)
+        self.tools.addWidget(self.page_box)
+        self._stack = QStackedWidget()
+        self.body.addWidget(self._stack)
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
         self._redraw.setInterval(_REDRAW_MS)
@@ -34,9 +41,17 @@ class PlotsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
 
+    @property
+    def area(self) -> PlotArea | None:
+        """Return the page in front, None before it was drawn."""
+        return self.areas.get(self.page_box.currentText())
+
     def _on_run_started(self) -> None:
         self.history.clear()
         self._redraw.start()
+
+    def _on_page(self, *_page: object) -> None:
+        self._redraw.start(0)
 
     def _on_frame(self, frame: Frame) -> None:
         values = tuple(float(frame.values[name][0]) for name in CHANNELS_SHOWN)
@@ -46,9 +61,12 @@ class PlotsDock(Dock):
     def _draw(self) -> None:
         if self.area is None and not len(self.history):
             return
-        if self.area is None:
+        page = self.page_box.currentText()
+        if page not in self.areas:
             from twin.app.plot_area import PlotArea
 
-            self.area = PlotArea(self._look, self.history)
-            self.body.addWidget(self.area)
-        self.area.draw()
+            self.areas[page] = PlotArea(self._look, self.history, PAGES[page])
+            self._stack.addWidget(self.areas[page])
+        self._redraw.setInterval(_REDRAW_MS)
+        self._stack.setCurrentWidget(self.areas[page])
+        self.areas[page].draw()

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from twin.app.diagram_layout import Spot
 
 NODE_PX = 9.0
-_GAP_PX, _LEAST_PX, _PAD_PX = 15.0, 1.0, 6.0
+FEW = 3
+"""So many nodes of a column have room for names on two lines."""
+_GAP_PX, _WIDE_GAP_PX, _LEAST_PX, _PAD_PX = 12.5, 27.0, 1.0, 7.0
+_PLACES = (0.0, 0.18, 0.35, 0.75, 1.0)
+"""Of the columns: names of uses are long."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Node:
     key
         Unique, known to the colours of `twin.app.sankey_view`.
     column
-        From the left, 0 first.
+        From the left, 0 to 4.
     thing
         Id that a click selects; "": none.
     """
@@ -107,21 +111,26 @@ def lay_out(
         return Sankey({}, (), 0.0)
     members = {column: [node for node in shown if node.column == column] for column in columns}
     px_w = min(
-        (height - 2 * _PAD_PX - _GAP_PX * (len(mine) - 1)) / max(sum(amounts[n.key] for n in mine), 1e-9)
+        (height - 2 * _PAD_PX - _gap(len(mine)) * (len(mine) - 1))
+        / max(sum(amounts[n.key] for n in mine), 1e-9)
         for mine in members.values()
     )
     px_w = max(px_w, 0.0)
-    last = columns[-1]
-    step = (width - 2 * _PAD_PX - tail - NODE_PX) / max(last - columns[0], 1)
+    room = width - 2 * _PAD_PX - tail - NODE_PX
     bars: dict[str, Spot] = {}
     for column, mine in members.items():
         heights = [max(amounts[node.key] * px_w, _LEAST_PX) for node in mine]
-        gap = _GAP_PX if len(mine) > 1 else 0.0
+        gap = _gap(len(mine))
         y = _PAD_PX + (height - 2 * _PAD_PX - sum(heights) - gap * (len(mine) - 1)) / 2
         for node, high in zip(mine, heights, strict=True):
-            bars[node.key] = Spot(_PAD_PX + (column - columns[0]) * step, max(y, 0.0), NODE_PX, high)
+            bars[node.key] = Spot(_PAD_PX + _PLACES[column] * room, max(y, 0.0), NODE_PX, high)
             y += high + gap
     return Sankey(bars, _bands(flows, bars, px_w), px_w)
+
+
+def _gap(count: int) -> float:
+    """Return the room between the nodes of a column: for names on two lines where they are few."""
+    return _WIDE_GAP_PX if count <= FEW else _GAP_PX
 
 
 def _bands(flows: tuple[Flow, ...], bars: dict[str, Spot], px_w: float) -> tuple[Band, ...]:

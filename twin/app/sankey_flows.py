@@ -57,14 +57,15 @@ def energy_flows(world: World) -> EnergyFlows:
         sources.append(("other-in", "Not metered", -missing_w))
     nodes = [Node(key, title, SOURCES) for key, title, _ in sources]
     nodes.append(Node("supply", "Site", SUPPLY))
-    nodes += [Node(use.key, use.title, ENDS if use.stored else USES) for use in uses]
+    nodes += [Node(use.key, use.title, USES) for use in uses]
     flows = [Flow(key, "supply", power_w) for key, _, power_w in sources]
     flows += [Flow("supply", use.key, use.power_w) for use in uses]
     more_nodes, more_flows, stored_w, sky_w = _heat(world, [use for use in uses if not use.stored])
     taken_w = sum(power_w for _, _, power_w in sources)
     charged_w = sum(use.power_w for use in uses if use.stored)
     words = f"in {text.quantity(taken_w, 'W')} = to the sky {text.quantity(sky_w, 'W')}"
-    words += f" {'+' if stored_w >= 0 else '\N{MINUS SIGN}'} stored heat {text.quantity(abs(stored_w), 'W')}"
+    sign = "+" if stored_w >= 0 else "\N{MINUS SIGN}"
+    words += f" {sign} stored heat {text.quantity(abs(stored_w), 'W')}"
     if charged_w > 0:
         words += f" + charging {text.quantity(charged_w, 'W')}"
     return EnergyFlows((*nodes, *more_nodes), (*flows, *more_flows), words)
@@ -115,8 +116,7 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     stages = losses(now)
     total_w = float(values["site.loss_w"][0])
     known_w = sum(stage.loss_w for stage in stages)
-    for stage in stages:
-        uses.append(_Use(f"loss {stage.kind}", f"Lost in {stage.title}", stage.loss_w))
+    uses += [_Use(f"loss {stage.kind}", f"Loss, {stage.title}", stage.loss_w) for stage in stages]
     if total_w - known_w > 0.5:
         uses.append(_Use("loss", "Other losses", total_w - known_w))
     uses.append(_Use("pumps", "Pumps, fans", pumps_w, float(loop_w[by_water].sum()) if len(loop_w) else 0.0))
@@ -166,7 +166,7 @@ def _heat(world: World, uses: list[_Use]) -> tuple[list[Node], list[Flow], float
     ]
     parts = (("liquid", to_liquid_w), ("air", made_w - to_liquid_w))
     if stored_w >= 0:
-        nodes.append(Node("stored", "Stored heat", ENDS))
+        nodes.append(Node("stored", "Stored", ENDS))
         for key, power_w in parts:
             kept_w = stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow(key, "sky", power_w - kept_w), Flow(key, "stored", kept_w)]

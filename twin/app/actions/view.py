@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 
 _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
+_DIAGRAMS = (
+    ("power", "One-line diagram of the power", "Shift+P", "bolt"),
+    ("cooling", "Piping diagram of the cooling", "Shift+C", "loop"),
+    ("energy", "Energy flow", "Shift+E", "flow"),
+)
+"""Dock, title, key, icon."""
 
 
 def view_actions(window: MainWindow) -> list[Command]:
@@ -85,6 +91,19 @@ def view_actions(window: MainWindow) -> list[Command]:
             is_on=partial(hall.shows, layer),
         )
         for layer in LAYERS
+    )
+    actions.extend(
+        entry(
+            f"view.{name}",
+            title,
+            partial(window.docks.show, name),
+            menu="view",
+            key=key,
+            icon=icon,
+            group="2",
+            needs_scene=True,
+        )
+        for name, title, key, icon in _DIAGRAMS
     )
     for number, preset in enumerate(PRESETS, start=1):
         actions.append(
