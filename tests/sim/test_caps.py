@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import assert_books_close, events, job, tiny
+from sim_scenes import assert_books_close, events, inject, job, liquid, tiny
 
+from twin.record.channels import JobState
 from twin.scenario.document import Scenario
 from twin.sim.caps import STEP_W, items_below, racks_of
 from twin.sim.engine import Engine
@@ -139,8 +140,8 @@ def test_a_feed_counts_every_rack_below_it_in_full() -> None:
 def test_losses_of_shelves_are_taken_off_first() -> None:
     engine, _ = run(scene(cap("hall", 14e3)))
     before_w = engine.limits.node_cap_w[0]
-    wanted, meter = engine._wanted_traces(), engine.meter
-    args = (engine.now_s, wanted, meter.overhead_w, meter.static_w + 1e-9)
+    meter = engine.meter
+    args = (engine.now_s, meter.overhead_w, meter.static_w + 1e-9)
     changed = engine.caps.update(*args, lambda rack_w: np.full(len(rack_w), 160.0))
     assert changed
     assert engine.limits.node_cap_w[0] == pytest.approx(before_w - 3 * 160 / 16, abs=STEP_W)
@@ -190,6 +191,60 @@ def test_caps_of_people_come_and_go_and_survive_a_snapshot() -> None:
         assert np.isinf(one.limits.node_cap_w).all()
         assert len(events(one, "cap_off")) == 1
     assert again.event_hash() == engine.event_hash()
+
+
+def test_a_job_keeps_its_limits_while_it_restarts() -> None:
+    engine = inject(Engine(scene(cap("hall", 14e3)), 1), "1000 s fail gpu/0/0/0 cause=bug")
+    engine.advance(999.0)
+    before = engine.limits.node_cap_w.tolist()
+    engine.advance(1005.0)
+    assert engine.jobs.rows[0].state != JobState.RUNNING
+    assert np.isfinite(engine.limits.node_cap_w[:2]).all()
+    engine.advance(3000.0)
+    assert engine.jobs.rows[0].state == JobState.RUNNING
+    assert engine.limits.node_cap_w.tolist() == before
+    assert len(events(engine, "cap_on")) == 1
+    assert not events(engine, "cap_off")
+
+
+def test_racks_of_many_gpus_on_cold_plates_hold_too() -> None:
+    limit_w = 80e3
+    caps = [{"id": "rack", "target": "gpu/0/0", "limit": f"{limit_w} W", "share": "uniform"}]
+    free, most_free = run(liquid(jobs=(job(18),)), 1800.0)
+    engine, most = run(liquid(jobs=(job(18),), power_caps=caps), 1800.0)
+    assert most_free[0] > 1.05 * limit_w
+    assert 0.8 * limit_w < most[0] <= 1.01 * limit_w
+    assert engine.jobs.pace[0].step_s > free.jobs.pace[0].step_s
+    assert_books_close(engine)
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        {"kind": "load", "gpu": 1.0, "cpu": 1.0},
+        {"kind": "inference", "model": "llama3-8b", "requests": "40 /s"},
+        {"kind": "hpc", "model": "x", "problem": {"kind": "monte-carlo", "paths": 1e9, "path_flop": 1e6}},
+        {
+            "kind": "hpc",
+            "model": "x",
+            "problem": {
+                "kind": "stencil",
+                "cells": [2048, 2048, 512],
+                "cell_flop": 100,
+                "cell": "2 kB",
+                "state": "100 B",
+            },
+        },
+    ],
+    ids=["load", "inference", "monte-carlo", "stencil"],
+)
+def test_a_cap_holds_whatever_the_work_is(workload: dict[str, Any]) -> None:
+    jobs = (job(2, workload=workload),)
+    _, most_free = run(scene(jobs=jobs, nodes=2), 1200.0)
+    limit_w = 0.85 * most_free[-1]
+    engine, most = run(scene(cap("hall", limit_w), jobs=jobs, nodes=2), 1200.0)
+    assert most[-1] <= 1.01 * limit_w
+    assert_books_close(engine)
 
 
 def test_what_cannot_be_capped_is_refused() -> None:

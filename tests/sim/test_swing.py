@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import WORKLOAD, events, job, tiny
+from sim_scenes import WORKLOAD, events, inject, job, tiny
 
 from twin.catalog import load_catalog
 from twin.physics.swings import step_waveform, stored, swing_energy_j
@@ -129,9 +129,13 @@ def test_figures_are_worked_out_only_when_something_has_changed() -> None:
     engine = stepping(job(2, workload=WORKLOAD))
     swing = watched(engine)
     assert swing.now() is swing.now()
-    before = swing.now()
-    engine.clocks.refresh(engine.heat.integrator.state)
+    before, booked = swing.now(), engine.jobs.rows[0].since_s
+    engine.advance(booked + 2 * engine.jobs.pace[0].step_s)
+    assert swing.now() is before
+    inject(engine, "500 s power_cap all value=400W")
+    engine.advance(600.0)
     assert swing.now() is not before
+    assert swing.site_w < 0.75 * before.grid[0].swing_w
 
 
 def test_a_grid_that_limits_ramps_is_told_of() -> None:

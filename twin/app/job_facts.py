@@ -25,7 +25,8 @@ def plan_rows(world: World, job: Job) -> list[Row]:
     if planned is None:
         return []  # such a job is refused before it begins, and said so there
     if planned.kind == "load":
-        return [Row("Step time", text.quantity(planned.step_s, "s"), hint="\n".join(planned.low_confidence))]
+        hint = "\n".join(planned.low_confidence)
+        return [Row("Step time", text.quantity(planned.step_s, "s"), hint=hint), *_power(job)]
     hint = _CONFIDENCE.get(planned.confidence, "")
     used = text.quantity(planned.memory.total_bytes, "B")
     whole = text.quantity(planned.gpu_bytes, "B")
@@ -41,6 +42,7 @@ def plan_rows(world: World, job: Job) -> list[Row]:
             hint="Of the fullest GPU: weights, optimizer, activations",
         ),
         Row("Fits in memory", "yes" if planned.fits else f"no: {planned.reason}"),
+        *_power(job),
     ]
 
 
@@ -48,6 +50,17 @@ def pace_rows(world: World, job: int) -> list[Row]:
     """Return what a job does now; of network and input only where something limits or feeds it."""
     rows = live_rows(world, "job", job)
     return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
+
+
+def _power(job: Job) -> list[Row]:
+    """Return what is said of a job's power beyond its work; nothing where nothing is."""
+    rows = []
+    if job.power_floor > 0:
+        hint = "GPUs draw at least that while they wait: steps swing the grid less and cost more energy"
+        rows.append(Row("Power floor", f"{100 * job.power_floor:.0f} % of working power", hint=hint))
+    if job.priority:
+        rows.append(Row("Priority", f"{job.priority:+d}", hint="Higher keeps its power longer under a cap"))
+    return rows
 
 
 def _throughput(planned: JobEstimate) -> list[Row]:

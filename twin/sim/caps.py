@@ -2,9 +2,9 @@
 
 A cap is kept by the power limits of GPUs, as `nvidia-smi -pl` sets them: each GPU that computes counts with its limit,
 since all GPUs of a synchronous job compute at the same moment and a breaker sees that moment, not the mean of a step.
-What nodes draw besides their GPUs, switches, stores and the losses of power shelves is taken off first. An item of the
-power tree counts every rack below it in full, also one that shares its load with a second feed: the limit then still
-holds when the other feed is lost.
+A job keeps the limits of its GPUs while it restarts, as nobody lifts them for minutes. What nodes draw besides their
+GPUs, switches, stores and the losses of power shelves is taken off first. An item of the power tree counts every rack
+below it in full, also one that shares its load with a second feed: the limit then still holds when that one is lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
-from twin.physics.gpu_power import dynamic_unit_w, leak_w
+from twin.physics.gpu_power import leak_w
 from twin.physics.power_sharing import Policy, share_out
 from twin.plant.find import find
 from twin.plant.tables import Plant
@@ -26,7 +26,7 @@ from twin.scenario.electricity import PowerCap
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.limits import Limits
 from twin.sim.log import Log
-from twin.sim.traces import IDLE, OFF
+from twin.sim.nodes import UNLIT, Nodes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -80,19 +80,25 @@ class PowerCaps:
     def __init__(
         self,
         caps: Iterable[PowerCap],
-        plant: Plant,
+        nodes: Nodes,
         limits: Limits,
         clocks: Clocks,
         node_part: Ints,
         log: Log,
     ) -> None:
-        self.plant, self.limits, self.clocks, self.log = plant, limits, clocks, log
+        self.plant, self.nodes, self.limits, self.clocks, self.log = nodes.plant, nodes, limits, clocks, log
         self.node_part = node_part
-        self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
+        self.gpus = nodes.gpus.astype(float)
         self.caps: dict[str, Cap] = {}
         self._order: list[Cap] = []
         self._lifted: list[Cap] = []  # since the latest look
-        self._seen: tuple[object, ...] | None = None
+        self._holder: Ints = np.full(len(self.gpus), -1, np.intp)
+        self._rest_w: Floats = np.zeros(
+            len(self.gpus)
+        )  # most that nodes drew besides GPUs for their present job
+        self._seen: tuple[Any, ...] | None = (
+            None  # demand of the jobs, who holds the nodes, power besides GPUs
+        )
         for cap in caps:
             self.set(f"cap {cap.id}", cap.target, cap.limit_w, cap.share)
 
@@ -139,7 +145,6 @@ class PowerCaps:
     def update(
         self,
         now_s: float,
-        wanted: Ints,
         overhead_w: Floats,
         static_w: Floats,
         rack_loss_w: Callable[[Floats], Floats],
@@ -150,8 +155,6 @@ class PowerCaps:
         ----------
         now_s
             Time, for events [s].
-        wanted
-            Trace of each node, shape (N,).
         overhead_w
             Power of each node besides its GPUs, shape (N,) [W].
         static_w
@@ -161,15 +164,20 @@ class PowerCaps:
         """
         if not self._order and not self._lifted:
             return False
-        seen = (wanted, overhead_w, static_w, sorted(self.clocks.cap_w.items()))
-        if self._unchanged(seen):
+        jobs = [self.clocks.wanted_gpu_w(row.index) for row in self.clocks.jobs.rows]
+        dark = np.isin(self.nodes.condition, UNLIT)
+        holder = np.where(dark, -2, self.nodes.job).astype(np.intp)
+        # While a job restarts its nodes draw less besides their GPUs; what they drew for it before will come back.
+        rest_w = np.where(holder == self._holder, np.maximum(self._rest_w, overhead_w), overhead_w)
+        self._holder, self._rest_w = holder, rest_w
+        if self._unchanged(jobs, holder, rest_w, static_w):
             return False
-        self._seen = (wanted.copy(), overhead_w.copy(), static_w.copy(), seen[3])
-        asked_w, floor_w, priority = self._demand(wanted)
+        self._seen = (jobs, holder, rest_w, static_w.copy())
+        asked_w, floor_w, priority = self._demand(jobs, holder)
         racks = len(static_w)
-        by_node = self.gpus * asked_w + overhead_w
+        by_node = self.gpus * asked_w + rest_w
         full_w = static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
-        fixed_w = static_w + np.bincount(self.plant.nodes.rack, overhead_w, minlength=racks)
+        fixed_w = static_w + np.bincount(self.plant.nodes.rack, rest_w, minlength=racks)
         fixed_w = fixed_w + rack_loss_w(full_w)
         given_w = asked_w.copy()
         told = [(cap, cap.binds, cap.broken) for cap in self._lifted]
@@ -194,32 +202,32 @@ class PowerCaps:
         self._tell(now_s, told)
         return not np.array_equal(before_w, self.limits.node_cap_w)
 
-    def _unchanged(self, now: tuple[object, ...]) -> bool:
+    def _unchanged(self, jobs: list[dict[int, tuple[float, float]]], *now: NDArray[Any]) -> bool:
         seen = self._seen
-        if seen is None or seen[3] != now[3]:
+        if seen is None or seen[0] != jobs:
             return False
-        return all(np.array_equal(a, b) for a, b in zip(seen[:3], now[:3], strict=True))  # type: ignore[arg-type]
+        return all(np.array_equal(a, b) for a, b in zip(seen[1:], now, strict=True))
 
-    def _demand(self, wanted: Ints) -> tuple[Floats, Floats, Floats]:
-        """Return what a GPU of each node asks for and cannot go below [W], and the priority of its job."""
+    def _demand(self, jobs: list[dict[int, tuple[float, float]]], holder: Ints) -> tuple[Floats, ...]:
+        """Return what a GPU of each node asks for and cannot go below [W], and the priority of its job.
+
+        `holder` is the job of each node, shape (N,); -1: none, so it idles; -2: it is dark.
+        """
         clocks, models = self.clocks, self.clocks.models
-        rows = clocks.jobs.rows
-        ask, least = np.zeros((2 * len(rows) + 2, len(models))), np.zeros((2 * len(rows) + 2, len(models)))
-        rank = np.full(2 * len(rows) + 2, LAST, float)
-        ask[IDLE] = least[IDLE] = [model.idle_w for model in models]
-        present = set(wanted.tolist()) - {OFF, IDLE}
-        for job in sorted({trace // 2 - 1 for trace in present}):
-            rank[2 + 2 * job : 4 + 2 * job] = clocks.jobs.specs[job].priority
+        ask, least = np.zeros((len(jobs) + 2, len(models))), np.zeros((len(jobs) + 2, len(models)))
+        ask[1] = least[1] = [model.idle_w for model in models]
+        rank = np.full(len(jobs) + 2, LAST, float)
+        for job, by_part in enumerate(jobs):
+            rank[job + 2] = clocks.jobs.specs[job].priority
             top_w = min(clocks.cap_w.get(job, np.inf), clocks.cap_w.get(EVERY_JOB, np.inf))
             leaks = clocks.jobs.work[job].gpu_load is None  # a load that was measured leaks already
-            for part, (high_w, low_w) in clocks.wanted_gpu_w(job).items():
+            for part, (high_w, low_w) in by_part.items():
                 model = models[part]
                 hot_w = high_w + leaks * float(leak_w(model, model.max_op_c, 1.0))
-                ask[2 + 2 * job, part] = max(high_w, min(hot_w, model.cap_w, top_w))
-                least[2 + 2 * job, part] = low_w
-                waits_w = model.idle_w + float(dynamic_unit_w(model, model.f_max_ghz, model.a_comm))
-                ask[3 + 2 * job, part] = least[3 + 2 * job, part] = min(high_w, waits_w)
-        return ask[wanted, self.node_part], least[wanted, self.node_part], rank[wanted]
+                ask[job + 2, part] = max(high_w, min(hot_w, model.cap_w, top_w))
+                least[job + 2, part] = low_w
+        at = holder + 2
+        return ask[at, self.node_part], least[at, self.node_part], rank[at]
 
     def _tell(self, now_s: float, before: list[tuple[Cap, bool, bool]]) -> None:
         """Record which caps began or ceased to hold GPUs down, or to be broken."""
@@ -254,7 +262,9 @@ class PowerCaps:
             "caps": [
                 [key, c.target, c.limit_w, c.share, c.binds, c.broken, c.asked_w, c.given_w, c.gpus]
                 for key, c in self.caps.items()
-            ]
+            ],
+            "holder": self._holder.tolist() if self.caps else [],
+            "rest_w": self._rest_w.tolist() if self.caps else [],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -264,6 +274,8 @@ class PowerCaps:
             self.set(key, target, limit_w, share)
             cap = self.caps[key]
             cap.binds, cap.broken, cap.asked_w, cap.given_w, cap.gpus = rest
+        if self.caps:
+            self._holder, self._rest_w = np.array(state["holder"], np.intp), np.array(state["rest_w"], float)
 
 
 def _text(kind: str, cap: Cap) -> str:

@@ -85,7 +85,6 @@ class Swing:
         self._batteries = np.flatnonzero(kinds & items.present & np.isfinite(items.ramp_w_s))
         self.above = False  # the grid's limit on ramps is broken
         self._key: list[object] = []
-        self._empty: list[bool] = []
         self._now = Swings()
 
     @property
@@ -112,12 +111,18 @@ class Swing:
         """Return the waveforms now."""
         running = [row for row in self.jobs.rows if row.state == JobState.RUNNING]
         empty = self.power.charge[self._batteries] <= 0
-        key: list[object] = [self.clocks.job_clock, *(self.jobs.pace[row.index] for row in running)]
-        known = len(key) == len(self._key) and all(a is b for a, b in zip(key, self._key, strict=True))
-        if not known or empty.tolist() != self._empty:
-            self._key, self._empty = key, empty.tolist()
+        key = [empty.tolist(), *(self._signature(row) for row in running)]
+        if key != self._key:
+            self._key = key
             self._now = self._work_out(running, empty)
         return self._now
+
+    def _signature(self, row: JobRow) -> tuple[object, ...]:
+        """Return what has to change for a new waveform; the drift of clocks by a few MHz with heat does not."""
+        clock = self.clocks.job_clock.get(row.index)
+        pace = self.jobs.pace[row.index]
+        shown = None if clock is None else (round(clock.now, 2), round(clock.capped, 2))
+        return row.index, row.since_s, row.held, pace.step_s, shown
 
     def _work_out(self, running: list[JobRow], empty: NDArray[np.bool_]) -> Swings:
         raw, racks = [], []
