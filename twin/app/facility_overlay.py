@@ -1,4 +1,4 @@
-"""Plates over the 3D view that tell of alarms and of lit paths."""
+"""Plates over the 3D view that tell of alarms, of what goes on and of lit paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from twin.app.trace_layer import Told
 
 _PAD = 12.0
 _LINE = 18.0
-_END = "Esc ends it"
 
 
 class AlarmBadge(Glass):
@@ -61,8 +60,8 @@ class AlarmBadge(Glass):
         painter.end()
 
 
-class TracePlate(Glass):
-    """What is lit, in words: the way to grid and sky, or who feels the loss of a thing."""
+class ToldPlate(Glass):
+    """A few lines under a title: what is lit, or what goes on."""
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
@@ -72,13 +71,15 @@ class TracePlate(Glass):
 
     def show_told(self, told: Told | None) -> None:
         """Show other words; None: nothing."""
+        if told is not None and told == self.told:
+            return
         self.told = told
         self.setVisible(told is not None)
         if told is None:
             return
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         room = max(self.host.width() - 2 * 14, 200)
-        title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(_END) + 24
+        title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
         widest = max(title, *(plain.horizontalAdvance(line) for line in told.lines))
         self.resize(round(min(widest + 2 * _PAD, room)), round(2 * _PAD + _LINE * (1 + len(told.lines)) - 4))
         self.setAccessibleName(". ".join((told.title, *told.lines)))
@@ -97,7 +98,8 @@ class TracePlate(Glass):
         painter.drawText(QPointF(_PAD, y), self.told.title)
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
-        painter.drawText(QPointF(self.width() - _PAD - plain.horizontalAdvance(_END), y), _END)
+        hint = self.told.hint
+        painter.drawText(QPointF(self.width() - _PAD - plain.horizontalAdvance(hint), y), hint)
         painter.setPen(self.text_colour)
         for line in self.told.lines:
             y += _LINE

@@ -14,16 +14,18 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxL
 
 from twin.app.break_choices import choices
 from twin.app.fabric_layer import FabricLayer
-from twin.app.facility_overlay import AlarmBadge, TracePlate
+from twin.app.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.fact_rows import World
 from twin.app.look import Look, label, tool_button
 from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.session import Session
+from twin.app.story import Story
 from twin.app.theme import Theme
 from twin.app.trace_layer import TraceLayer
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe
 from twin.plant.tables import Plant
+from twin.record.alarms import Alarms
 from twin.record.channels import BY_ID
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
@@ -88,7 +90,8 @@ class HallPanel(QWidget):
         self.hover_plate = HoverPlate(look, self)
         self.ticker = Ticker(look, self)
         self.alarm_badge = AlarmBadge(look, self)
-        self.trace_plate = TracePlate(look, self)
+        self.trace_plate, self.story_plate = ToldPlate(look, self), ToldPlate(look, self)
+        self.story, self._world = Story(), world
         self.view.native.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view.native.setAcceptDrops(True)
         self.view.native.installEventFilter(self)
@@ -224,6 +227,8 @@ class HallPanel(QWidget):
         self.view.set_frame(None)
         self.ticker.hide()
         self.mark.show_by_hand(0)
+        self.story.forget()
+        self.story_plate.show_told(None)
         self._show_legend()
 
     def _on_frame(self, frame: Frame) -> None:
@@ -279,6 +284,14 @@ class HallPanel(QWidget):
         """Say how many alarms there are."""
         self.alarm_badge.show_counts(active, unseen)
         self._place_overlays()
+
+    def tell(self, alarms: Alarms) -> None:
+        """Say in a few lines what goes on."""
+        world = self._world()
+        told = self.story.tell(world, alarms) if world is not None else None
+        if told != self.story_plate.told:
+            self.story_plate.show_told(told)
+            self._place_overlays()
 
     def _on_trace(self) -> None:
         self.trace_plate.show_told(self.trace.told)
@@ -366,10 +379,17 @@ class HallPanel(QWidget):
             left += self.alarm_badge.width() + _BETWEEN
         self.ticker.move(left, top + _MARGIN)
         below = top + _MARGIN + max(self.alarm_badge.height(), self.ticker.height()) + _BETWEEN
-        self.trace_plate.move(_MARGIN, below)
+        for plate in (self.trace_plate, self.story_plate):
+            if plate.isVisibleTo(self):
+                plate.move(_MARGIN, below)
+                below += plate.height() + _BETWEEN
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
         shown, bottom = [self.legend, self.mark], self.legend.y()
-        shown += [plate for plate in (self.trace_plate, self.alarm_badge) if plate.isVisibleTo(self)]
+        shown += [
+            plate
+            for plate in (self.trace_plate, self.story_plate, self.alarm_badge)
+            if plate.isVisibleTo(self)
+        ]
         for number, each in enumerate(self.more_legends):
             above = bottom - each.height() - _BETWEEN
             each.setVisible(number < self._shown_legends and above >= top + _MARGIN)

@@ -145,6 +145,7 @@ class MainWindow(QMainWindow):
         self.docks.events.chosen.connect(self.go_to_event)
         self.docks.alarms.chosen.connect(lambda alarm: self.go_to(alarm.subject))
         self.docks.alarms.counted.connect(self.hall.show_alarms)
+        session.figures_changed.connect(lambda _: self.hall.tell(self.docks.alarms.alarms))
         self.hall.alarm_badge.clicked.connect(partial(self.docks.show, "alarms"))
         self.hall.break_wanted.connect(self.break_thing)
         self.docks.inspector.break_wanted.connect(self.break_thing)

@@ -19,14 +19,16 @@ from twin.view3d.lit import Lit, Reach
 from twin.view3d.state import ViewState
 
 Mode = Literal["", "trace", "blast"]
+ENDS = "Esc ends it"
 
 
 @dataclass(frozen=True)
 class Told:
-    """What stands over the picture: a title and lines under it."""
+    """What stands over the picture: a title, lines under it, and how to end it."""
 
     title: str
     lines: tuple[str, ...]
+    hint: str = ""
 
 
 class TraceLayer:
@@ -90,13 +92,13 @@ class TraceLayer:
         if mode == "trace":
             way = trace(plant, *found)
             lit = Lit(way.power_a, way.power_b, way.loops, way.plants, way.racks)
-            self.told = Told(f"{thing} hangs on", tuple(trace_lines(plant, way)))
+            self.told = Told(f"{thing} hangs on", tuple(trace_lines(plant, way)), ENDS)
             self._view.light(lit, None, trace_names(plant, way))
         else:
             blast = blast_radius(plant, *found)
             reach = Reach(node_mask(plant, blast.nodes), node_mask(plant, blast.thinned))
             self._counts = _gpu_counts(plant, reach)
-            self.told = Told(f"If {thing} fails", (reach_line(plant, found[0], blast),))
+            self.told = Told(f"If {thing} fails", (reach_line(plant, found[0], blast),), ENDS)
             self._view.light(None, reach)
         self.changed.emit()
 

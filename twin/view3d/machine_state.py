@@ -13,7 +13,7 @@ from twin.record.frame import Frame
 from twin.view3d.palette import Rgb
 from twin.view3d.power_state import BROKEN, ICON, WORDS, PowerShown
 
-STILL = 2.0
+STILL = 4.0
 """Flow below this counts as standing still [% of design]."""
 WEAK = 90.0
 """Flow below this is worth a word [% of design]."""
@@ -102,9 +102,11 @@ def _loop_badges(plant: Plant, cooling: CoolingShown) -> list[Badge]:
         fans = LoopKind(int(loops.kind[loop])).by_air
         moved = "fans" if fans else "pumps"
         flow = ("no air" if fans else "no flow") if still else f"{cooling.loop_flow[loop]:.0f} % flow"
-        text = f"{'✖' if still else '▲'} {loops.labels[loop]}: {cooling.pumps[loop]} of {design[loop]} {moved}, {flow}"
+        grave = still or not cooling.pumps[loop]
+        running = f"{cooling.pumps[loop]} of {design[loop]} {moved}"
+        text = f"{'✖' if grave else '▲'} {loops.labels[loop]}: {running}, {flow}"
         at = (float(loops.x_m[loop]), float(loops.y_m[loop]), float(loops.height_m[loop]) + 0.25)
-        out.append(Badge(text, at, 2 if still else 1))
+        out.append(Badge(text, at, 2 if grave else 1))
     return out
 
 

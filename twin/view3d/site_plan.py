@@ -114,7 +114,8 @@ def site_plan(plant: Plant, geometry: Geometry, side: float) -> SitePlan:
     middle = np.zeros((len(sizes), 3))
     middle[:, 2] = sizes[:, 2] / 2
     hung = _place_feeding(plant, geometry, middle)
-    _place_behind(plant, sizes, middle, side)
+    placed = np.isin(np.arange(len(sizes)), geometry.busways.item)
+    _place_behind(plant, sizes, middle, placed, side)
     return SitePlan(middle - sizes / 2, middle + sizes / 2, hung, _yard(plant))
 
 
@@ -140,10 +141,12 @@ def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[
     return hung
 
 
-def _place_behind(plant: Plant, sizes: Floats, middle: Floats, side: float) -> None:
+def _place_behind(
+    plant: Plant, sizes: Floats, middle: Floats, placed: NDArray[np.bool_], side: float
+) -> None:
     """Place all other power items in ranks behind the first hall, in place: what is nearer to the racks nearer."""
     power, halls = plant.power, plant.halls
-    rank = _ranks(plant)
+    rank = _ranks(plant, placed)
     order = _order(plant)
     wall_m = float(halls.y0_m.min() if side > 0 else halls.y1_m.max())
     at_m = wall_m - side * BEHIND_M
@@ -162,10 +165,10 @@ def _place_behind(plant: Plant, sizes: Floats, middle: Floats, side: float) -> N
         at_m -= side * (deep_m + BEHIND_M) if len(mine) else 0.0
 
 
-def _ranks(plant: Plant) -> Ints:
-    """Return how far each item is from the racks: 0 for those that feed any, sources beside what they push into."""
+def _ranks(plant: Plant, placed: NDArray[np.bool_]) -> Ints:
+    """Return how far each item is from the racks: 0 for those that stand there, sources beside what they feed."""
     power = plant.power
-    rank = np.where(power.feed >= 0, 0, 1).astype(np.int32)
+    rank = np.where(placed, 0, 1).astype(np.int32)
     for item in range(len(rank) - 1, -1, -1):
         above = int(power.parent[item])
         if above >= 0:

@@ -1,0 +1,103 @@
+"""What goes on, told in a few lines: the alarms that last, in the order they came, and what the GPUs and jobs feel."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from twin.app import text
+from twin.app.fact_rows import World
+from twin.app.trace_layer import Told
+from twin.record.alarms import Alarm, Alarms
+from twin.record.channels import JobState
+from twin.record.frame import Frame
+
+MOST_LINES = 4
+"""Kinds of alarm that are told one by one."""
+SLOWER = 1.02
+"""A step this much longer than usual is worth a word."""
+REASONS: tuple[tuple[int, str], ...] = (
+    (0x40 | 0x20, "slowed by heat"),
+    (0x80, "under a power brake"),
+    (0x04, "held by a power cap"),
+)
+"""Bits of the throttle reason (NVML), and what they mean to a person."""
+_STANDS = {
+    JobState.DETECTING: "stands still: something broke, not noticed yet",
+    JobState.RESTARTING: "stands still: restarts from its checkpoint",
+    JobState.WAITING: "stands still: waits for spare nodes",
+}
+
+
+class Story:
+    """Remembers how long steps take while all is well, to tell how much slower they are now."""
+
+    def __init__(self) -> None:
+        self._usual_s: dict[int, float] = {}
+
+    def forget(self) -> None:
+        """Another run begins."""
+        self._usual_s.clear()
+
+    def tell(self, world: World, alarms: Alarms) -> Told | None:
+        """Return what goes on; None while nothing does."""
+        frame = world.frame
+        if not alarms.active_count:
+            if frame is not None:
+                self._learn(frame)
+            return None
+        lines = _causes(alarms.active())
+        if frame is not None:
+            lines += [*_gpu_lines(frame), *self._job_lines(world, frame)]
+        return Told("What goes on", tuple(lines))
+
+    def _learn(self, frame: Frame) -> None:
+        for job, step_s in enumerate(frame.values["job.step_s"].tolist()):
+            if step_s > 0 and int(frame.values["job.state"][job]) == JobState.RUNNING:
+                self._usual_s[job] = step_s
+
+    def _job_lines(self, world: World, frame: Frame) -> list[str]:
+        lines = []
+        for job, spec in enumerate(world.scenario.jobs):
+            state = JobState(int(frame.values["job.state"][job]))
+            step_s, usual_s = float(frame.values["job.step_s"][job]), self._usual_s.get(job, 0.0)
+            if state in _STANDS:
+                lines.append(f"{spec.id} {_STANDS[state]}")
+            elif state == JobState.RUNNING and 0 < usual_s * SLOWER < step_s < np.inf:
+                pace = f"{text.quantity(step_s, 's')} a step instead of {text.quantity(usual_s, 's')}"
+                lines.append(f"{spec.id} waits for its slowest GPU: {pace}")
+        return lines
+
+
+def _causes(active: list[Alarm]) -> list[str]:
+    """Return a line for each kind of alarm that lasts, the oldest first; many of one kind are one line."""
+    kinds = Counter(alarm.kind for alarm in active)
+    first: dict[str, Alarm] = {}
+    for alarm in sorted(active, key=lambda a: a.last_s):
+        first.setdefault(alarm.kind, alarm)
+    lines = []
+    for kind, alarm in first.items():
+        more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
+        said = text.spelled(alarm.text)
+        where = "" if alarm.subject in said else f"{alarm.subject}: "
+        lines.append(f"{text.elapsed(alarm.last_s)}   {where}{said}{more}")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]
+    return lines
+
+
+def _gpu_lines(frame: Frame) -> list[str]:
+    throttle = np.asarray(frame.values["gpu.throttle"])
+    lines = []
+    for bits, words in REASONS:
+        hit = (throttle & bits) != 0
+        count = int(np.count_nonzero(hit))
+        if count:
+            clock = float(np.mean(frame.values["gpu.clock_mhz"][hit]))
+            hottest = float(np.max(frame.values["gpu.temp_c"][hit]))
+            lines.append(
+                f"{count:,} GPU{'' if count == 1 else 's'} {words}: "
+                f"mean clock {text.quantity(clock, 'MHz', 4)}, hottest {text.quantity(hottest, '°C')}"
+            )
+    return lines
