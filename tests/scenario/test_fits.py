@@ -24,7 +24,12 @@ MISFITS = [
     ("model: llama3-8b", "model: llama3-8b\n      profile: h10", "jobs[llama3].workload.profile", "'h100'"),
     ("Europe/Berlin", "Mars/X", "site.timezone", "is no time zone"),
     ('"2026.11"', '"1999"', "catalog", "year and month"),
-    ("wet_bulb: 2 degC", "wet_bulb: 6 degC", "site.climate.wet_bulb", "is above dry_bulb, 4 degC"),
+    (
+        "place: frankfurt",
+        "dry_bulb: 4 degC, wet_bulb: 6 degC",
+        "site.climate.wet_bulb",
+        "above dry_bulb, 4 degC",
+    ),
 ]
 
 

@@ -78,7 +78,9 @@ def wrong_type(document: Document, draw: random.Random) -> Mutation:
 
 
 def wrong_unit(document: Document, draw: random.Random) -> Mutation:
-    place = draw.choice([p for p in places(document.tree) if p.spot.quantity and p.key != "interval"])
+    given = [p for p in places(document.tree) if p.spot.quantity and p.key != "interval"]
+    # A share may come without a unit: 5 is five times the whole.
+    place = draw.choice([p for p in given if p.spot.quantity and p.spot.quantity.dimension != "fraction"])
     return changed(
         "wrong unit", document, place, draw.choice(["5", "5 bananas", "5 V", "five", '"5"', "true"])
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from twin.plant.tables import Ints, Plant
+from twin.plant.tables import Plant
 
 
-def common_place(plant: Plant, nodes: Ints) -> str:
+def common_place(plant: Plant, nodes: NDArray[np.integer]) -> str:
     """Return the id of the node, rack, row or hall that all of `nodes` (slots, at least one) stand in.
 
     Nodes of several halls have only the site in common: "site".

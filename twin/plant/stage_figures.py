@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from twin.catalog import BatteryPart, Catalog, GeneratorPart, UpsPart
 from twin.catalog import PowerStage as StagePart
+from twin.catalog.power_parts import SolarPart
 from twin.scenario.electricity import PowerStage
 
 
@@ -37,7 +38,7 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
     part = catalog.part(stage.part) if stage.part is not None else None
     one_w = stage.capacity_w
     if one_w is None:
-        one_w = part.capacity_w if isinstance(part, StagePart | GeneratorPart | BatteryPart) else math.nan
+        one_w = part.capacity_w if isinstance(part, StagePart | GeneratorPart | BatteryPart | SolarPart) else math.nan
     needed = min(stage.needed or stage.units, stage.units)
     capacity_w = one_w * needed
     breaker = stage.breaker
@@ -58,7 +59,7 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
         peak_w=stage.peak_w or math.inf,
         reserve=stage.reserve,
         output=stage.output,
-        carbon_kg_j=generator.carbon_kg_j if generator else 0.0,
+        carbon_kg_j=part.carbon_kg_j if isinstance(part, GeneratorPart | SolarPart) else 0.0,
     )
 
 
