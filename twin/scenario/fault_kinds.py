@@ -60,7 +60,7 @@ HOUR_S = 3600.0
 
 KINDS: dict[InterventionKind, FaultKind] = {
     "fail": FaultKind(
-        "Fails", (*PLACES, "switch", "link", "power"), ("for", "cause"), repair_s=(4 * HOUR_S, 0.8)
+        "Fails", (*PLACES, "switch", "link", "power"), ("for", "count", "cause"), repair_s=(4 * HOUR_S, 0.8)
     ),
     "flap": FaultKind("Flaps", ("link",), ("for", "value"), "fraction", "10 %"),
     "drain": FaultKind("Drain", PLACES, ("for",)),

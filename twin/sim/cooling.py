@@ -26,6 +26,8 @@ from twin.sim.weather import Weather
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+LOOK_S = 2.0
+"""Water moves little within less [s]."""
 CLOSE_K = 1.0
 """Facility water this near to what its plant holds is taken as held: valves do not follow its every move."""
 FIT_FLOW = 0.5
@@ -95,6 +97,7 @@ class Cooling:
         self._loop_w = np.zeros(shape.n_loops)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
         self._facility_c = self.rejection.held_c.copy()
+        self._looked_s = timers.now_s
         timers.handle("cooling", self._due)
         self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
         self._follow()
@@ -301,6 +304,10 @@ class Cooling:
 
         `settled`: for a steady state, without what it takes time to come to.
         """
+        now = self.timers.now_s
+        if now - self._looked_s < LOOK_S and not (self._remix or settled):
+            return
+        self._looked_s = now
         upper, n_plants = state.upper, len(self._water_w_k)
         returns_c, supplies_c = upper[-2 * n_plants : -n_plants], upper[-n_plants:]
         # What the water carries, not what the sink takes: the sink is being chosen from it.
@@ -372,6 +379,16 @@ class Cooling:
         machines_w = sum(work.machine_w + work.fan_w for work in works)
         return Draw(pumps_w + machines_w, sum(work.water_l_s for work in works))
 
+    @property
+    def free_share(self) -> float:
+        """Return the share of the heat that leaves without a compressor's help now, 0..1."""
+        works = self.rejection.works()
+        heat_w = self.rejection.heat_w[: len(works)]
+        total_w = float(heat_w.sum())
+        return (
+            sum(w.free * q for w, q in zip(works, heat_w.tolist(), strict=True)) / total_w if total_w else 1.0
+        )
+
     def shown(self, t_s: float, state: State | None = None) -> Shown:
         """Return what people see now."""
         moved = self.pumps.ramp.at(t_s)[: len(self._drives)] / self._drives
@@ -406,7 +423,7 @@ class Cooling:
             "stage": [self._moved.tolist(), self._water.tolist()],
             "loop_w": self._loop_w.tolist(),
             "facility_c": self._facility_c.tolist(),
-            "remix": self._remix,
+            "looked": [self._remix, self._looked_s],
             "bypass_w": [self.bypass_w.tolist(), self.handed_w.tolist()],
         }
 
@@ -422,4 +439,5 @@ class Cooling:
         self._follow()
         self._facility_c = np.array(state["facility_c"], float)
         self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
-        self._remix, self.changed = bool(state["remix"]), False
+        remix, self._looked_s = state["looked"]  # type: ignore[misc]
+        self._remix, self.changed = bool(remix), False

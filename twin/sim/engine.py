@@ -25,11 +25,15 @@ from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
 from twin.sim import snapshot, summary
 from twin.sim.body import build_body
+from twin.sim.caps import PowerCaps
 from twin.sim.clocks import Clocks
 from twin.sim.clockwork import Timers
+from twin.sim.comfort import Comfort
 from twin.sim.cooling import Cooling
+from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.heat import Heat
+from twin.sim.hourly import Hourly
 from twin.sim.incidents import Incidents
 from twin.sim.ingest import Ingest
 from twin.sim.inputs import job_inputs
@@ -40,7 +44,7 @@ from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.meter import Meter
 from twin.sim.network import FabricState
-from twin.sim.nodes import DOWN, OFF, Nodes
+from twin.sim.nodes import UNLIT, Nodes
 from twin.sim.observe import Observer
 from twin.sim.oddities import Oddities
 from twin.sim.outages import Outages
@@ -50,6 +54,7 @@ from twin.sim.recovery import Recovery
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
+from twin.sim.swing import Swing
 from twin.sim.traces import IDLE, Dies, Traces, spinning, stepping
 from twin.sim.traces import OFF as TRACE_OFF
 from twin.sim.weather import Weather
@@ -149,6 +154,25 @@ class Engine:
         self.outages = Outages(
             self.timers, self.log, self.nodes, self.jobs, self.recovery, self.failures, self.network
         )
+        self.caps = PowerCaps(
+            scenario.power_caps, self.nodes, self.limits, self.clocks, body.node_part, self.log
+        )
+        self.swing = Swing(
+            plant, catalog, self.jobs, self.clocks, self.power, scenario.site.grid.ramp_w_s, self.log
+        )
+        self.comfort, self.hourly = Comfort(plant), Hourly()
+        facility = FacilityFaults(
+            self.timers,
+            self.log,
+            plant,
+            self.power,
+            self.cooling,
+            self.oddities,
+            self.caps,
+            self.weather,
+            seed,
+            shut_leaks=scenario.cooling.shut_leaks,
+        )
         self.incidents = Incidents(
             self.timers,
             self.log,
@@ -160,6 +184,7 @@ class Engine:
             self.clocks,
             Settings(scenario, self._replan),
             self.outages,
+            facility,
         )
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
@@ -209,7 +234,9 @@ class Engine:
         if recovery.freed:
             recovery.freed = False
             self.scheduler.place()
-        if self.cooling.changed:
+        if self.power.changed:
+            self._follow_power()
+        if self.cooling.changed or self.oddities.changed or self.limits.changed:
             self.cooling.changed, incidents.machines_changed = False, True
         if not (recovery.changed or incidents.machines_changed or heat.fresh):
             return
@@ -232,6 +259,17 @@ class Engine:
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
 
+    def _follow_power(self) -> None:
+        """Let pumps, nodes and switches know what supply they have."""
+        power, now = self.power, self.timers.now_s
+        power.changed = False
+        self.cooling.power(now, power.loop_live, power.plant_live)
+        dark_racks = power.supplies.rack_dark
+        self.incidents.supply(power.node_dark, dark_racks[self.plant.switches.rack])
+        self.incidents.brake(power.node_braked & ~power.node_dark)
+        self.limits.set_braked(power.node_braked)
+        self.incidents.machines_changed = True
+
     def _next_change_s(self) -> float:
         """Return when powers change much next, as far as timers tell [s]; steps and checkpoints change none."""
         timers = self.timers
@@ -249,8 +287,13 @@ class Engine:
         hot = self.heat.nodes_above_shutdown()
         if hot:
             self.incidents.shut_down(hot)
-        for hall, too_hot in self.meter.trips(self.heat.integrator.state):
+        state = self.heat.integrator.state
+        for hall, too_hot in self.meter.trips(state):
             self.incidents.room(hall, too_hot)
+        for change in self.comfort.look(state, self.heat.network):
+            alarming = change.on and change.kind in ("inlet_hot", "below_dew_point")
+            severity = Severity.WARNING if alarming else Severity.NOTICE
+            self.log.add(self.timers.now_s, change.kind, change.subject, change.text, severity)
 
     def _log_throttles(self) -> None:
         heat, now = self.heat, self.timers.now_s
@@ -281,12 +324,15 @@ class Engine:
             elif row.state == JobState.DETECTING:
                 by_job[row.index] = spinning(row.index)
         wanted = by_job[self.nodes.job]
-        dark = (self.nodes.condition == DOWN) | (self.nodes.condition == OFF)
+        dark = np.isin(self.nodes.condition, UNLIT)
         result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
         return result
 
     def _heat_besides_gpus(self) -> tuple[Floats, Floats]:
         self.meter.set_overhead(self._wanted_traces(), self.traces, self.clocks)
+        self.caps.update(
+            self.timers.now_s, self.meter.overhead_w, self.meter.static_w, self.power.rack_loss_at
+        )
         return self.meter.loop_heat_w, self.meter.hall_heat_w
 
     def _rerate(self) -> bool:
@@ -306,7 +352,22 @@ class Engine:
         return largest > REPOWER
 
     def _measure(self, *, force: bool = True) -> None:
-        self.meter.measure(self.heat, self.traces, self.clocks, self.timers.now_s, force=force)
+        now, meter, power = self.timers.now_s, self.meter, self.power
+        if now > meter.meters.at_s:
+            self.hourly.add(
+                meter.meters.at_s,
+                now,
+                meter.it_w,
+                meter.facility_w,
+                meter.draw.water_l_s,
+                power.loss_w,
+                meter.cooling_w,
+                power.carbon_kg_s,
+                power.cost_usd_s,
+                self.cooling.free_share,
+            )
+        meter.measure(self.heat, self.traces, self.clocks, now, force=force)
+        self.swing.look(now)
 
     # --- people
 

@@ -6,8 +6,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin import units
+from twin.plant.common_place import common_place
 from twin.plant.graph import find
 from twin.record.channels import JobState
 from twin.record.events import Severity
@@ -17,18 +19,23 @@ from twin.scenario.validate import nearest
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.clockwork import INTERVENTION, Timers
 from twin.sim.cooling import Cooling
+from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
-from twin.sim.nodes import DOWN, FREE, OFF, Nodes
+from twin.sim.nodes import DARK, DOWN, FREE, OFF, Nodes
 from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
 from twin.sim.settings import Settings
 
 REBOOT_S = 600.0
 """From coolant back to a node that takes work: check, power on, health test [est]."""
+LEAST_FLOW = 0.5
+"""Share of its coolant that a node needs to come back [-]."""
 INJECTED = "injected"
 THERMAL_SHUTDOWN = "thermal_shutdown"
+POWER_LOSS = "power_loss"
+LEAK = "leak"
 
 
 def counted(number: int, noun: str) -> str:
@@ -55,10 +62,11 @@ class Incidents:
         clocks: Clocks,
         settings: Settings,
         outages: Outages,
+        facility: FacilityFaults,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
         self.recovery, self.failures, self.cooling, self.clocks = recovery, failures, cooling, clocks
-        self.settings, self.outages = settings, outages
+        self.settings, self.outages, self.facility = settings, outages, facility
         self.plant = nodes.plant
         self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
         self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
@@ -66,6 +74,8 @@ class Incidents:
         self.acting: list[Intervention] = []  # of them, what lasts now
         self.machines_changed = False
         self.hot_halls: frozenset[int] = frozenset()  # without power until their air is cool
+        self.unsupplied = np.zeros(len(self.plant.nodes.ids), bool)
+        self.braked = np.zeros(len(self.plant.nodes.ids), bool)
         self.was_off = np.zeros(len(self.plant.nodes.ids), bool)  # shut down by heat at least once
         for kind in ("failure", "repair", "reboot", "do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
@@ -125,29 +135,69 @@ class Incidents:
 
     # --- heat
 
-    def shut_down(self, hot: list[int], why: str = "a die passed its shutdown limit: power off") -> None:
+    def shut_down(
+        self,
+        hot: list[int],
+        why: str = "a die passed its shutdown limit: power off",
+        cause: str = THERMAL_SHUTDOWN,
+        how: str = "shut down by heat",
+    ) -> None:
         """Switch off nodes, because of heat; they come back once their coolant flows and their room is cool."""
         now = self.timers.now_s
-        hot = [node for node in hot if self.nodes.condition[node] not in (OFF, DOWN)]
-        by_job: dict[int, list[int]] = {}
+        hot = [node for node in hot if self.nodes.condition[node] not in (OFF, DOWN, DARK)]
         for node in hot:
             self.nodes.set_condition(now, node, OFF)
             self.was_off[node] = True
             self.failures.set_up(node, now, False)
             self.timers.set("reboot", node, now + REBOOT_S)
             self.log.add(now, "shutdown", self.plant.nodes.ids[node], why, Severity.ALARM)
-            by_job.setdefault(int(self.nodes.job[node]), []).append(node)
-        self.machines_changed |= bool(hot)
-        for job, nodes in sorted(by_job.items()):
+        self._stop_jobs_of(hot, cause, how)
+
+    def _stop_jobs_of(self, nodes: list[int], cause: str, how: str) -> None:
+        """Interrupt the jobs that hold any of the nodes that went off now, once each."""
+        self.machines_changed |= bool(nodes)
+        by_job: Counter[int] = Counter(int(self.nodes.job[node]) for node in nodes)
+        for job, count in sorted(by_job.items()):
             if job < 0:
                 continue
             row = self.jobs.rows[job]
             if row.state == JobState.WAITING:
                 self.recovery.swap(row)
             elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
-                self.unexpected[THERMAL_SHUTDOWN] += 1
-                self.recovery.interrupt(row, None, f"{counted(len(nodes), 'node')} shut down by heat")
+                self.unexpected[cause] += 1
+                self.recovery.interrupt(row, None, f"{counted(count, 'node')} {how}")
         self.arm()
+
+    # --- power
+
+    def supply(self, dark: NDArray[np.bool_], dark_switches: NDArray[np.bool_]) -> None:
+        """Take note which nodes and switches have no supply; nodes that have one again boot and come back."""
+        nodes, now = self.nodes, self.timers.now_s
+        present = self.plant.nodes.present
+        lost = np.flatnonzero(dark & ~self.unsupplied & present)
+        back = np.flatnonzero(~dark & self.unsupplied & present)
+        self.unsupplied = dark.copy()
+        for node in lost.tolist():
+            self.timers.cancel("reboot", node)
+            nodes.lose_power(now, node)
+            self.failures.set_up(node, now, False)
+        if len(lost):
+            where = common_place(self.plant, lost)
+            text = f"{counted(len(lost), 'node')} without power"
+            self.log.add(now, "nodes_unpowered", where, text, Severity.ALARM, nodes=len(lost))
+            self._stop_jobs_of(lost.tolist(), POWER_LOSS, "without power")
+        for row in self.outages.unlight(dark_switches):
+            self.unexpected[POWER_LOSS] += 1
+            self.recovery.interrupt(row, None, "switches without power")
+        for node in back.tolist():
+            if nodes.condition[node] == DARK or nodes.dark[node]:
+                self.timers.set("reboot", node, now + REBOOT_S)
+        if len(back):
+            text = f"{counted(len(back), 'node')} supplied again: they boot"
+            self.log.add(
+                now, "nodes_supplied", common_place(self.plant, back), text, Severity.NOTICE, nodes=len(back)
+            )
+            self.machines_changed = True
 
     def room(self, hall: int, too_hot: bool) -> None:
         """Cut the power of a hall whose air is too hot for anything in it, or let it come back."""
@@ -162,13 +212,39 @@ class Incidents:
         inside = nodes.present & (self.plant.racks.hall[nodes.rack] == hall)
         self.shut_down(np.flatnonzero(inside).tolist(), "emergency power off of the room")
 
+    def brake(self, braked: NDArray[np.bool_]) -> None:
+        """Take note which nodes have too few supplies for full power: their GPUs are braked."""
+        now = self.timers.now_s
+        for mask, kind, text, severity in (
+            (
+                braked & ~self.braked,
+                "power_brake_on",
+                "too few supplies left: GPUs are braked",
+                Severity.ALARM,
+            ),
+            (self.braked & ~braked, "power_brake_off", "enough supplies again", Severity.NOTICE),
+        ):
+            nodes = np.flatnonzero(mask & self.plant.nodes.present)
+            if len(nodes):
+                where = common_place(self.plant, nodes)
+                self.log.add(
+                    now, kind, where, f"{counted(len(nodes), 'node')}: {text}", severity, nodes=len(nodes)
+                )
+        self.braked = braked.copy()
+
     def _reboot(self, node: int) -> None:
+        if self.unsupplied[node]:
+            return  # it waits for its supply, which sets this timer again
         loop = int(self.plant.nodes.loop[node])
         hall = int(self.plant.racks.hall[self.plant.nodes.rack[node]])
-        if hall in self.hot_halls or not self.cooling.fit(loop):
+        cooled = self.cooling.fit(loop) and self.facility.oddities.flow_of(node) > LEAST_FLOW
+        if hall in self.hot_halls or not cooled:
             self.timers.set("reboot", node, self.timers.now_s + REBOOT_S)
             return
-        self._bring_back(node, "restarted", "cool again and back")
+        self.nodes.dark[node] = False
+        if self.nodes.condition[node] == DOWN:
+            return  # its repair brings it back
+        self._bring_back(node, "restarted", "back after it was off")
 
     # --- people
 
@@ -181,6 +257,10 @@ class Incidents:
         return refusal
 
     def _refusal(self, i: Intervention) -> str | None:
+        if i.kind not in ("fail", "flap", "drain", "undrain", "power_cap", "set") or self.facility.concerns(
+            i
+        ):
+            return self.facility.refusal(i)
         if i.kind == "power_cap":
             if i.target != "all" and i.target not in {row.id for row in self.jobs.rows}:
                 return f"there is no job {i.target!r}; name a job, or all"
@@ -198,9 +278,7 @@ class Incidents:
             return self.outages.refusal(i)
         found = find(self.plant, i.target)
         wanted = {
-            "fail": ("gpu", "node", "rack", "row", "switch"),
-            "pump_stop": ("loop",),
-            "heat_rejection_loss": ("plant",),
+            "fail": ("gpu", "node", "rack", "row", "switch", "power"),
         }.get(i.kind, ("gpu", "node", "rack", "row"))
         if found is None:
             near = nearest(i.target, self.plant.slots)
@@ -231,6 +309,9 @@ class Incidents:
 
     def _do(self, index: int) -> None:
         i = self.asked[index]
+        if self.facility.concerns(i):
+            self._begin_facility(i, index)
+            return
         if self.outages.concerns(i):
             self._begin_outage(i, index)
             return
@@ -241,6 +322,10 @@ class Incidents:
 
     def _undo(self, index: int) -> None:
         i = self.asked[index]
+        if self.facility.concerns(i):
+            self.facility.end(i)
+            self.machines_changed = True
+            return
         if self.outages.concerns(i):
             self.outages.end(i)
             self.machines_changed = True
@@ -261,6 +346,17 @@ class Incidents:
         if lasts_s is not None:
             self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
 
+    def _begin_facility(self, i: Intervention, index: int) -> None:
+        """Let something of the facility fail; its repair ends that."""
+        lasts_s = self.facility.repair_s(i, index)
+        self.facility.begin(i, lasts_s)
+        self.machines_changed = True
+        leaking = self.facility.leaking(i)
+        if leaking:
+            self.shut_down(leaking, "its rack leaks: power off", LEAK, "off because of a leak")
+        if lasts_s is not None:
+            self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
+
     def _in_force(self, i: Intervention) -> list[Intervention]:
         """Return what is done now to the target of `i` in its way, the latest last: such things may overlap."""
         return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
@@ -275,7 +371,7 @@ class Incidents:
             "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
         )
         for node in self._nodes_of(i.target):
-            if self.nodes.condition[node] in (DOWN, OFF):
+            if self.nodes.condition[node] in (DOWN, OFF, DARK):
                 continue
             repair_s = i.duration_s if i.duration_s is not None else self.failures.drawn_repair_s(node, cause)
             if repair_s > 0:
@@ -312,40 +408,6 @@ class Incidents:
             self.planned["drain"] += 1
             self.recovery.interrupt(self.jobs.rows[job], None, f"{target} is drained")
 
-    def _do_pump_stop(self, i: Intervention, lasts: str) -> None:
-        self.acting.append(i)
-        down, pumps = self._stop_pumps(i)
-        self._say("pump_stop", i.target, f"{down} of {pumps} pumps stand still{lasts}")
-
-    def _undo_pump_stop(self, i: Intervention) -> None:
-        down, pumps = self._stop_pumps(i)
-        text = f"{pumps - down} of {pumps} pumps run again"
-        self._say("pump_start", i.target, text, Severity.NOTICE)
-
-    def _stop_pumps(self, i: Intervention) -> tuple[int, int]:
-        """Stop as many pumps of a loop as is asked for in all; return how many, of how many."""
-        loop = self.plant.loops.ids.index(i.target)
-        pumps = int(self.plant.loops.pumps[loop])
-        down = min(pumps, sum(other.count or pumps for other in self._in_force(i)))
-        self.cooling.set_pumps_down(self.timers.now_s, loop, down)
-        self.machines_changed = True
-        return down, pumps
-
-    def _do_heat_rejection_loss(self, i: Intervention, lasts: str) -> None:
-        self.acting.append(i)
-        self._reject(i)
-        self._say("heat_rejection_loss", i.target, f"gives no heat to the sky{lasts}")
-
-    def _undo_heat_rejection_loss(self, i: Intervention) -> None:
-        self._reject(i)
-        if not self._in_force(i):
-            self._say("heat_rejection_back", i.target, "gives heat to the sky again", Severity.NOTICE)
-
-    def _reject(self, i: Intervention) -> None:
-        share = 0.0 if self._in_force(i) else 1.0
-        self.cooling.set_rejecting(self.plant.plants.ids.index(i.target), share)
-        self.machines_changed = True
-
     def _do_power_cap(self, i: Intervention, lasts: str) -> None:
         self.acting.append(i)
         self._cap(i)
@@ -380,6 +442,10 @@ class Incidents:
             "asked": [part_to_json(i) for i in self.asked],
             "acting": [part_to_json(i) for i in self.acting],
             "outages": [part_to_json(i) for i in self.outages.acting],
+            "unlit": np.flatnonzero(self.outages.unlit).tolist(),
+            "facility": [part_to_json(i) for i in self.facility.acting],
+            "braked": np.flatnonzero(self.braked).tolist(),
+            "unsupplied": np.flatnonzero(self.unsupplied).tolist(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -392,4 +458,8 @@ class Incidents:
             self.settings.apply(path, value)
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
         self.acting = [part_from_json(Intervention, text) for text in state["acting"]]
-        self.outages.restore([part_from_json(Intervention, text) for text in state["outages"]])
+        outages = [part_from_json(Intervention, text) for text in state["outages"]]
+        self.outages.restore(outages, state["unlit"])
+        self.facility.restore([part_from_json(Intervention, text) for text in state["facility"]])
+        self.unsupplied[np.array(state["unsupplied"], int)] = True
+        self.braked[np.array(state["braked"], int)] = True

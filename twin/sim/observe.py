@@ -13,7 +13,8 @@ from twin.record.channels import JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import HBM_LIMIT_C
 from twin.sim.ledger import INDEX
-from twin.sim.nodes import CUT, DOWN, DRAINED, FREE, OFF
+from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
+from twin.sim.observe_facility import show_loops, show_power, show_site
 from twin.sim.traces import IDLE
 from twin.sim.traces import OFF as TRACE_OFF
 
@@ -25,7 +26,13 @@ Floats = NDArray[np.float64]
 SPINNING_SHARE = 0.2
 """Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
 
-SHOWN = ((DOWN, State.FAILED), (CUT, State.CUT_OFF), (OFF, State.OFF), (DRAINED, State.DRAINED))
+SHOWN = (
+    (DOWN, State.FAILED),
+    (CUT, State.CUT_OFF),
+    (OFF, State.OFF),
+    (DARK, State.UNPOWERED),
+    (DRAINED, State.DRAINED),
+)
 """Nodes that are not usable, whoever holds them."""
 
 STATE_OF_JOB: dict[int, State] = {
@@ -71,8 +78,8 @@ class Observer:
         frame.t_s, frame.events = now, engine.log.rows
         if frame.detail:
             self._gpus(v, temperatures)
-        v["rack.power_w"][...] = engine.meter.rack_w(engine.heat, engine.traces, engine.clocks)
-        self._loops(v, temperatures, now)
+        show_power(engine, v)
+        show_loops(engine, v, temperatures, now)
         self._stores(v)
         self._jobs(v, now)
         self._fabrics(v)
@@ -173,33 +180,6 @@ class Observer:
         result: Floats = by_trace[np.maximum(trace, TRACE_OFF)]
         return result
 
-    def _loops(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, now: float) -> None:
-        engine = self.engine
-        network, traces = engine.body.network, engine.traces
-        shape = network.shape
-        supply, back = temperatures.loop_supply_c(shape), temperatures.loop_return_c(shape)
-        flow = engine.cooling.shown(now, temperatures).loop_flow
-        air = temperatures.hall_air_c(shape)
-        through = engine.cooling.flow.at(now)[: shape.n_loops]  # nodes move their own air, whatever the fans do
-        heat_w = network.loop_flow_w_k * through * (back - supply)
-        # Handlers that cool no GPUs stand in the room's air and take the heat that is left there.
-        room = network.loop_flow_w_k <= 0
-        facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
-        room_w = network.coefficients.crah_w_k * (air - facility_c)
-        sharing = np.maximum(np.bincount(shape.loop_hall[room], minlength=shape.n_halls), 1)
-        v["loop.supply_c"][...] = np.where(room, air[shape.loop_hall], supply)
-        v["loop.return_c"][...] = np.where(room, air[shape.loop_hall], back)
-        v["loop.flow"][...] = 100 * flow
-        v["loop.heat_w"][...] = np.where(room, (room_w / sharing)[shape.loop_hall], heat_w)
-        hottest = supply.copy()
-        live = traces.groups.n > 0
-        np.maximum.at(hottest, traces.groups.loop[live], engine.heat.hot_c(temperatures)[live])
-        v["loop.gpu_max_c"][...] = hottest
-        v["hall.air_c"][...] = air
-        plants = len(engine.plant.plants.ids)
-        v["plant.supply_c"][...] = temperatures.plant_supply_c(shape)[:plants]
-        v["plant.return_c"][...] = temperatures.plant_return_c(shape)[:plants]
-
     def _stores(self, v: dict[str, NDArray[Any]]) -> None:
         for i, one in enumerate(self.engine.stores.tally):
             v["store.read_bytes_s"][i] = one.read
@@ -244,9 +224,6 @@ class Observer:
         live = traces.groups.n > 0
         n, sum_s = traces.groups.n[live], traces.groups.sum_s[live]
         die = temperatures.chain[live, 0]
-        v["site.it_w"][0] = engine.meter.it_w
-        v["site.facility_w"][0] = engine.meter.facility_w
-        v["site.pue"][0] = engine.meter.facility_w / max(engine.meter.it_w, 1.0)
         v["site.gpu_max_c"][0] = float(engine.heat.hot_c(temperatures)[live].max(initial=0.0))
         clocks = engine.clocks
         drawn_w = n * clocks.base_w[live] + sum_s * clocks.dyn_w[live]
@@ -266,10 +243,10 @@ class Observer:
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         v["site.goodput_now"][0] = min(100.0, 100 * float(weights @ np.array(at_pace)) / total)
         condition = nodes.condition
-        unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT)
+        unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT) | (condition == DARK)
         down = engine.plant.nodes.present & unfit
         v["site.nodes_down"][0] = int(down.sum())
         free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted
         v["site.spares"][0] = int(free.sum())
         v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())
-        v["site.outdoor_c"][0] = engine.weather.at(now).dry_c
+        show_site(engine, v, now)

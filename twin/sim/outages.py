@@ -47,6 +47,7 @@ class Outages:
         self.recovery, self.failures, self.network = recovery, failures, network
         self.plant = nodes.plant
         self.acting: list[Intervention] = []
+        self.unlit = np.zeros(len(self.plant.switches.ids), np.bool_)  # switches without power
 
     # --- targets
 
@@ -141,6 +142,24 @@ class Outages:
         self.recovery.interrupt(row, self.failures.known.get(i.cause or ""), f"{i.target} fails")
         return True
 
+    def unlight(self, dark: Bools) -> list[JobRow]:
+        """Let exactly the switches of `dark` have no power; return the jobs that stops, as `begin` does."""
+        if np.array_equal(dark, self.unlit):
+            return []
+        self.unlit = dark.copy()
+        self._follow()
+        cut, now = self.network.cut_off(), self.timers.now_s
+        fresh, back = np.flatnonzero(cut & ~self.nodes.cut), np.flatnonzero(self.nodes.cut & ~cut)
+        stopped = sorted({int(job) for job in self.nodes.job[fresh] if job >= 0})
+        for node in fresh.tolist():
+            self.nodes.cut_off(now, node, True)
+        for node in back.tolist():
+            self.nodes.cut_off(now, node, False)
+        if len(back):
+            self.recovery.node_usable()
+        rows = [self.jobs.rows[job] for job in stopped]
+        return [row for row in rows if row.state != JobState.DETECTING]
+
     def end(self, i: Intervention) -> None:
         """Let a fault be over."""
         self.acting.remove(i)
@@ -164,6 +183,9 @@ class Outages:
             if mine is not None:
                 kept = 1.0 - units.parse(i.value or "", "fraction") if i.kind == "flap" else 0.0
                 faults.append(Fault(i.target, np.flatnonzero(mine), kept))
+        if self.unlit.any():
+            links = self.network.links.of_switches(self.unlit)
+            faults.append(Fault("no power", np.flatnonzero(links), 0.0))
         self.network.set_faults(faults)
 
     def _left(self) -> dict[int, float]:
@@ -219,8 +241,9 @@ class Outages:
         found = [find(self.plant, i.target) for i in self.acting if i.kind == "fail"]
         return sorted({place[1] for place in found if place is not None and place[0] == "switch"})
 
-    def restore(self, acting: list[Intervention]) -> None:
+    def restore(self, acting: list[Intervention], unlit: list[int]) -> None:
         """Take over the faults in force; nodes know themselves that they are cut off."""
         self.acting = acting
-        if acting:
+        self.unlit[np.array(unlit, int)] = True
+        if acting or unlit:
             self._follow()

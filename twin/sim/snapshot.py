@@ -32,8 +32,13 @@ _PARTS = (
     "traces",
     "clocks",
     "lifetime",
+    "weather",
     "cooling",
     "meter",
+    "caps",
+    "swing",
+    "comfort",
+    "hourly",
 )
 """Attributes of the engine that save and restore themselves."""
 

@@ -1,0 +1,339 @@
+"""What goes wrong in the facility, and its repair: supplies, breakers, pumps, fans, valves, leaks, chillers, plates.
+
+Each fault acts on one thing and lasts until its repair. Several may act on one thing at once: what is in force is
+always worked out from all of them, so that the end of one leaves the others standing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from twin import units
+from twin.physics import reliability
+from twin.physics.normal import normal_quantile
+from twin.plant.graph import find
+from twin.plant.tables import Plant
+from twin.record.events import Severity
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.faults import Intervention
+from twin.sim.caps import PowerCaps
+from twin.sim.clockwork import Timers
+from twin.sim.cooling import Cooling
+from twin.sim.log import Log
+from twin.sim.oddities import Oddities, fan_share
+from twin.sim.power_system import PowerSystem
+from twin.sim.weather import Weather
+
+CLEARED_BY = {
+    "fail": "power_restored",
+    "trip": "breaker_closed",
+    "battery_empty": "battery_refilled",
+    "no_start": "starts_again",
+    "psu_loss": "psu_back",
+    "pump_stop": "pump_start",
+    "fan_stop": "fans_start",
+    "valve_stuck": "valve_free",
+    "leak": "leak_mended",
+    "chiller_trip": "chiller_on",
+    "heat_rejection_loss": "heat_rejection_back",
+    "heat_wave": "heat_wave_over",
+    "blocked_plate": "unblocked",
+    "bad_contact": "contact_good",
+    "power_cap": "power_cap_off",
+}
+"""Kind of the event that says a fault is over."""
+BEGINS_AS = {"fail": "power_failure", "trip": "breaker_trip", "fan_stop": "fans_stop"}
+"""Kind of the event that says it began, where it is not the kind of the fault."""
+USUAL_VALUE = {"valve_stuck": 0.3, "blocked_plate": 0.4, "bad_contact": 3.0, "heat_wave": 8.0}
+FANS_OF_NODE = 6
+"""Fan modules of a node, where the catalogue gives none [est]."""
+WORST_FLOW = 1e-3
+"""Share of the coolant that valves leave a rack they shut off [-]."""
+
+
+class FacilityFaults:
+    """Faults of power and cooling in force, and what they do to the machines."""
+
+    def __init__(
+        self,
+        timers: Timers,
+        log: Log,
+        plant: Plant,
+        power: PowerSystem,
+        cooling: Cooling,
+        oddities: Oddities,
+        caps: PowerCaps,
+        weather: Weather,
+        seed: int,
+        *,
+        shut_leaks: bool,
+    ) -> None:
+        self.timers, self.log, self.plant, self.seed = timers, log, plant, seed
+        self.power, self.cooling, self.oddities, self.caps, self.weather = (
+            power,
+            cooling,
+            oddities,
+            caps,
+            weather,
+        )
+        self.shut_leaks = shut_leaks
+        self.acting: list[Intervention] = []
+        self._apply: dict[str, Callable[[Intervention], str]] = {
+            "fail": self._supply,
+            "trip": self._breaker,
+            "battery_empty": self._battery,
+            "no_start": self._generator,
+            "psu_loss": self._supplies,
+            "pump_stop": self._pumps,
+            "fan_stop": self._fans,
+            "valve_stuck": self._valve,
+            "leak": self._leak,
+            "chiller_trip": self._units,
+            "heat_rejection_loss": self._rejection,
+            "heat_wave": self._weather,
+            "blocked_plate": self._plate,
+            "bad_contact": self._contact,
+            "power_cap": self._cap,
+        }
+
+    def concerns(self, i: Intervention) -> bool:
+        """Return whether a fault is one of the facility's."""
+        if i.kind == "fail":
+            return self._kind(i) == "power"
+        if i.kind == "power_cap":
+            return self._kind(i) in ("rack", "row", "hall", "power")
+        return i.kind in self._apply
+
+    def repair_s(self, i: Intervention, index: int) -> float | None:
+        """Return how long a fault lasts [s]: as told, else drawn from its kind; None: until somebody ends it."""
+        if i.duration_s is not None:
+            return i.duration_s
+        spread = KINDS[i.kind].repair_s
+        if spread is None:
+            return None
+        key = reliability.component_keys([i.target])
+        uniform = reliability.hash_uniform(self.seed, key, i.kind, index)
+        return float(spread[0] * np.exp(spread[1] * normal_quantile(uniform))[0])
+
+    def refusal(self, i: Intervention) -> str | None:
+        """Return why a fault cannot act here, None when it can."""
+        kind = self._kind(i)
+        wanted = KINDS[i.kind].targets
+        if kind not in wanted:
+            what = "there is nothing called" if kind is None else f"{i.kind} does not work on a {kind}:"
+            return f"{what} {i.target!r}; it takes a {' or '.join(wanted)}"
+        if i.kind == "battery_empty" and self._item_kind(i) not in ("ups", "battery"):
+            return f"{i.target!r} is a {self._item_kind(i)} and has no battery"
+        if i.kind == "no_start" and self._item_kind(i) != "generator":
+            return f"{i.target!r} is a {self._item_kind(i)}, not a generator"
+        try:
+            value = self._value(i)
+        except units.UnitError as error:
+            return f"{i.kind} needs value=, such as {KINDS[i.kind].example}: {error}"
+        if i.kind in ("valve_stuck", "blocked_plate") and not 0 <= value <= 1:
+            return f"{i.kind} takes 0 to 100 %, not {i.value}"
+        if i.kind == "bad_contact" and not 1 <= value <= 100:
+            return f"bad_contact takes a factor from 1 to 100, not {i.value}"
+        if i.kind == "power_cap" and value <= 0:
+            return f"power_cap takes a power above 0, not {i.value}"
+        return None
+
+    def begin(self, i: Intervention, lasts_s: float | None) -> None:
+        """Let a fault begin."""
+        self.acting.append(i)
+        what = self._apply[i.kind](i)
+        lasts = "" if lasts_s is None else f" for {units.render(lasts_s, 'duration', digits=3)}"
+        severity = Severity.NOTICE if i.kind == "power_cap" else Severity.ALARM
+        if i.kind in ("valve_stuck", "heat_wave", "blocked_plate", "bad_contact", "psu_loss"):
+            severity = Severity.WARNING
+        self._say(BEGINS_AS.get(i.kind, i.kind), i.target, what + lasts, severity)
+
+    def end(self, i: Intervention) -> None:
+        """Let a fault be over."""
+        self.acting.remove(i)
+        what = self._apply[i.kind](i)
+        self._say(CLEARED_BY[i.kind], i.target, what, Severity.NOTICE)
+
+    def leaking(self, i: Intervention) -> list[int]:
+        """Return the nodes that a leak takes out of service: their valves are shut."""
+        if i.kind != "leak" or i not in self.acting or not (self.shut_leaks and self._kind(i) == "rack"):
+            return []
+        nodes = self.plant.nodes
+        return np.flatnonzero(nodes.present & nodes.liquid & (nodes.rack == self._slot(i))).tolist()
+
+    # --- what each kind does, begun or over; returns how things stand then
+
+    def _in_force(self, i: Intervention) -> list[Intervention]:
+        return [other for other in self.acting if (other.kind, other.target) == (i.kind, i.target)]
+
+    def _supply(self, i: Intervention) -> str:
+        item, others = self._slot(i), self._in_force(i)
+        units_ = int(self.plant.power.units[item])
+        lost = min(units_, sum(other.count or units_ for other in others))
+        self.power.fail(item, lost)
+        what = self._item_kind(i)
+        if not lost:
+            return f"{what} works again"
+        return f"{what} fails" if lost == units_ else f"{lost} of {units_} units of the {what} fail"
+
+    def _breaker(self, i: Intervention) -> str:
+        if self._in_force(i):
+            self.power.trip(self._slot(i))
+            return "breaker opens"
+        self.power.close(self._slot(i))
+        return "breaker is closed again"
+
+    def _battery(self, i: Intervention) -> str:
+        if self._in_force(i):
+            self.power.empty(self._slot(i))
+            return "battery is empty"
+        self.power.refill(self._slot(i))
+        return "battery charges again"
+
+    def _generator(self, i: Intervention) -> str:
+        stuck = bool(self._in_force(i))
+        self.power.no_start(self._slot(i), stuck)
+        return "will not start" if stuck else "starts again when it is needed"
+
+    def _supplies(self, i: Intervention) -> str:
+        kind, slot = self._kind(i), self._slot(i)
+        lost = sum(other.count or 1 for other in self._in_force(i))
+        total = self.power.lose_supplies(kind or "", slot, lost)
+        noun = "power supplies" if kind == "node" else "power shelves"
+        return f"{min(lost, total)} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
+
+    def _pumps(self, i: Intervention) -> str:
+        slot, now = self._slot(i), self.timers.now_s
+        table: Any = self.plant.loops if self._kind(i) == "loop" else self.plant.plants
+        pumps = int(table.pumps[slot])
+        down = min(pumps, sum(other.count or pumps for other in self._in_force(i)))
+        if self._kind(i) == "loop":
+            self.cooling.set_pumps_down(now, slot, down)
+        else:
+            self.cooling.set_plant_pumps_down(now, slot, down)
+        return f"{down} of {pumps} pumps stand still" if down else f"all {pumps} pumps run again"
+
+    def _fans(self, i: Intervention) -> str:
+        kind, slot = self._kind(i), self._slot(i)
+        others = self._in_force(i)
+        if kind == "node":
+            fans = FANS_OF_NODE
+            down = min(fans, sum(other.count or fans for other in others))
+            self._odd(i, "fans", fan_share(down, fans))
+        else:
+            table: Any = self.plant.loops if kind == "loop" else self.plant.plants
+            fans = int(table.pumps[slot] if kind == "loop" else table.units[slot])
+            down = min(fans, sum(other.count or fans for other in others))
+            self.cooling.set_fans_down(self.timers.now_s, kind or "", slot, down)
+        return f"{down} of {fans} fans stand still" if down else f"all {fans} fans turn again"
+
+    def _valve(self, i: Intervention) -> str:
+        others = self._in_force(i)
+        opening = self._value(others[-1]) if others else None
+        self.cooling.set_valve(self._slot(i), opening)
+        return "valve moves again" if opening is None else f"valve sticks at {100 * opening:.0f} %"
+
+    def _leak(self, i: Intervention) -> str:
+        leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
+        if self._kind(i) == "loop" or not self.shut_leaks:
+            loop = slot if self._kind(i) == "loop" else int(self.plant.racks.loop[slot])
+            if loop >= 0:
+                self.cooling.set_shut(now, loop, leaks)
+            return "leaks: the loop is shut off" if leaks else "tight again: coolant flows"
+        if leaks:
+            self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
+        else:
+            self.oddities.clear(self._key(i))
+        return "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
+
+    def _units(self, i: Intervention) -> str:
+        slot = self._slot(i)
+        total = int(self.plant.plants.units[slot])
+        down = min(total, sum(other.count or total for other in self._in_force(i)))
+        self.cooling.set_units_down(self.timers.now_s, slot, down)
+        noun = self.plant.plants.kind[slot].replace("-", " ") + "s"
+        return f"{down} of {total} {noun} trip" if down else f"all {total} {noun} may run again"
+
+    def _rejection(self, i: Intervention) -> str:
+        lost = bool(self._in_force(i))
+        self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
+        return "gives no heat to the sky" if lost else "gives heat to the sky again"
+
+    def _weather(self, i: Intervention) -> str:
+        self.weather.heat_wave_k = sum(self._value(other) for other in self._in_force(i))
+        hotter_k = self.weather.heat_wave_k
+        return f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
+
+    def _plate(self, i: Intervention) -> str:
+        share = float(np.prod([self._value(other) for other in self._in_force(i)]))
+        self._odd(i, "flow", share)
+        return f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
+
+    def _contact(self, i: Intervention) -> str:
+        factor = float(np.prod([self._value(other) for other in self._in_force(i)]))
+        self._odd(i, "contact", factor)
+        return f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
+
+    def _odd(self, i: Intervention, what: str, share: float) -> None:
+        if not self._in_force(i):
+            self.oddities.clear(self._key(i))
+            return
+        if self._kind(i) == "gpu":
+            self.oddities.set(self._key(i), None, self._slot(i), **{what: share})
+        else:
+            self.oddities.set(self._key(i), self._nodes(i), None, **{what: share})
+
+    def _cap(self, i: Intervention) -> str:
+        others = self._in_force(i)
+        if not others:
+            self.caps.clear(self._key(i))
+            return "no power cap any more"
+        limit_w = self._value(others[-1])
+        self.caps.set(self._key(i), i.target, limit_w, "proportional")
+        return f"capped at {units.render(limit_w, 'power', digits=4)}"
+
+    # --- targets
+
+    def _key(self, i: Intervention) -> str:
+        return f"{i.kind} {i.target}"
+
+    def _kind(self, i: Intervention) -> str | None:
+        if i.target == "site":
+            return "site"
+        found = find(self.plant, i.target)
+        return None if found is None else found[0]
+
+    def _slot(self, i: Intervention) -> int:
+        found = find(self.plant, i.target)
+        return -1 if found is None else found[1]
+
+    def _item_kind(self, i: Intervention) -> str:
+        return self.plant.power.kind[self._slot(i)]
+
+    def _nodes(self, i: Intervention) -> list[int]:
+        nodes, kind, slot = self.plant.nodes, self._kind(i), self._slot(i)
+        mine = nodes.rack == slot if kind == "rack" else np.arange(len(nodes.ids)) == slot
+        return np.flatnonzero(mine & nodes.present).tolist()
+
+    def _value(self, i: Intervention) -> float:
+        dimension = KINDS[i.kind].value
+        if i.value is None:
+            return USUAL_VALUE.get(i.kind, 0.0)
+        if dimension == "kelvin":
+            return units.parse(i.value, "temperature_difference")
+        if dimension == "factor":
+            try:
+                return float(i.value)
+            except ValueError:
+                raise units.UnitError(f"{i.value!r} is not a number") from None
+        return units.parse(i.value, dimension) if dimension in ("power", "fraction") else 0.0
+
+    def _say(self, kind: str, subject: str, text: str, severity: Severity) -> None:
+        self.log.add(self.timers.now_s, kind, subject, text, severity)
+
+    def restore(self, acting: list[Intervention]) -> None:
+        """Take over the faults in force; the machines restore themselves what they do to them."""
+        self.acting = acting
