@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import WORKLOAD, events, inject, job, tiny
+from sim_scenes import WORKLOAD, events, inject, job, liquid, tiny
 
 from twin.catalog import load_catalog
 from twin.physics.swings import step_waveform, stored, swing_energy_j
@@ -16,6 +16,7 @@ from twin.sim.log import Log
 from twin.sim.swing import Swing, store_j
 
 HALL_W = 1e6
+SHELVES = {"part": "power-shelf-33kW-storage", "count": 8, "needed": 4}
 
 
 class Batteries:
@@ -53,6 +54,10 @@ def test_a_training_job_swings_between_compute_and_communication() -> None:
     assert swing.site_w == pytest.approx(16 * one.swing_w)
     assert swing.site_w == swing.raw_w > 0
     assert wave.high_w <= 16 * 700 * 1.01
+    said = swing.summary()
+    assert said["site_w"] == said["without_smoothing_w"] == swing.site_w
+    assert [job["id"] for job in said["jobs"]] == ["train"]
+    assert said["jobs"][0]["high_w"] == wave.high_w
     t, raw, grid = swing.waveform(engine.now_s, 10 * wave.period_s, 50.0, HALL_W)
     assert np.diff(t).max() <= 1 / 50 + 1e-9
     assert raw.tolist() == grid.tolist()
@@ -123,6 +128,19 @@ def test_stores_in_shelves_flatten_their_racks_only() -> None:
     whole = watched(engine)
     whole.gpu_store_j = np.full(4, 2 * swing_energy_j(per_gpu))
     assert whole.site_w == pytest.approx(0.0, abs=1e-6)
+
+
+def test_capacitors_of_gb300_shelves_take_something_off_a_rack() -> None:
+    row = {"id": "gpu", "racks": {"count": 2, "part": "GB300-NVL72", "shelves": SHELVES}}
+    engine = Engine(liquid(jobs=(job(18),), halls=[{"id": "hall", "rows": [row]}]), 1)
+    engine.advance(400.0)
+    swing = watched(engine)
+    assert store_j(engine.plant, load_catalog()) == pytest.approx([65 * 72] * 2)
+    wave = swing.of_job(0)
+    assert wave is not None
+    saved = min(65.0 * 72 / swing_energy_j(wave), 1.0)
+    assert 1 - swing.site_w / swing.raw_w == pytest.approx(saved, abs=0.15)
+    assert swing.site_w < 0.95 * swing.raw_w
 
 
 def test_figures_are_worked_out_only_when_something_has_changed() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
-from twin.catalog import Catalog, PowerShelfPart
+from twin.catalog import Catalog
 from twin.physics.swings import (
     LEAST_HZ,
     Waveform,
@@ -206,6 +206,26 @@ class Swing:
             text = f"steps change no faster than {allowed} a second at the grid"
             self.log.add(now_s, "ramp_kept", "site", text, Severity.NOTICE)
 
+    def summary(self) -> dict[str, Any]:
+        """Return the swings now, for the report of a run: power in watts, times in seconds."""
+        waves = ((row.id, self.of_job(row.index)) for row in self.jobs.rows)
+        return {
+            "site_w": self.site_w,
+            "without_smoothing_w": self.raw_w,
+            "steepest_w_s": self.steepest_w_s,
+            "jobs": [
+                {
+                    "id": job,
+                    "high_w": wave.high_w,
+                    "low_w": wave.low_w,
+                    "period_s": wave.period_s,
+                    "duty": wave.duty,
+                }
+                for job, wave in waves
+                if wave is not None
+            ],
+        }
+
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {"above": self.above}
@@ -217,10 +237,8 @@ class Swing:
 
 def store_j(plant: Plant, catalog: Catalog) -> Floats:
     """Return the energy that the power shelves of each rack can take and give, shape (R,) [J]."""
-    each = {}
-    for name in set(plant.racks.shelf_part) - {""}:
-        part = catalog.part(name)
-        each[name] = float(getattr(part, "energy_j", 0.0) or 0.0) if isinstance(part, PowerShelfPart) else 0.0
+    names = set(plant.racks.shelf_part) - {""}
+    each = {name: catalog.power_shelf(name).energy_j or 0.0 for name in names}
     one_j = np.array([each.get(name, 0.0) for name in plant.racks.shelf_part], float)
     result: Floats = one_j * plant.racks.shelves.astype(float) * plant.racks.present
     return result
