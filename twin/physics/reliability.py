@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from twin.physics.hydraulics import ZERO_CELSIUS_K
 from twin.physics.normal import normal_cdf, normal_quantile
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,8 @@ LONGEST_REPAIR_S = 349 * 86400.0
 """Length of the InfiniteHBD trace [s]."""
 MEAN_SLACK = 0.03
 """A class whose mean asks for a tail this much below p90 itself gets none: rounding of a few faults [-]."""
+BOLTZMANN_EV_K = 8.617333262e-5
+"""Boltzmann constant [eV/K], exact by the definition of the SI."""
 _MASK = (1 << 64) - 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -253,3 +256,29 @@ def _mix(x: Keys) -> Keys:
     z = (z ^ (z >> _U30)) * _MIX_1
     z = (z ^ (z >> _U27)) * _MIX_2
     return z ^ (z >> _U31)
+
+
+def arrhenius_factor(die_c: ArrayLike, reference_c: float, activation_ev: float) -> Floats:
+    """Failure rate of electronics at a temperature over that at the reference temperature [-].
+
+    exp(E_a / k (1 / T_ref - 1 / T)), the usual law of single wear mechanisms (recalled: JEDEC JEP122); for whole GPUs no fleet has
+    published an activation energy, so it is an estimate [est].
+
+    Parameters
+    ----------
+    die_c : array_like
+        Mean die temperature [C].
+    reference_c : float
+        Temperature at which the given rate holds [C].
+    activation_ev : float
+        Activation energy E_a [eV].
+
+    Examples
+    --------
+    >>> round(float(arrhenius_factor(70.0, 60.0, 0.7)), 2)
+    2.04
+    """
+    kelvin = np.asarray(die_c, dtype=np.float64) + ZERO_CELSIUS_K
+    span = 1.0 / (reference_c + ZERO_CELSIUS_K) - 1.0 / kelvin
+    result: Floats = np.exp(activation_ev / BOLTZMANN_EV_K * span)
+    return result

@@ -12,7 +12,7 @@ from twin.physics import reliability
 from twin.physics.gpu_power import GpuPowerModel, die_spread
 from twin.physics.thermal_network import Network, design_network
 from twin.plant.tables import LoopKind, Plant
-from twin.sim.parts import UncooledNode, in_air, on_cold_plate, power_of
+from twin.sim.parts import UncooledNode, fit_network, in_air, in_tank, on_cold_plate, power_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -78,17 +78,24 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         raise UncooledNode(
             f"node {nodes.ids[uncooled[0]]} stands in no coolant or air loop; name its rows under cooling.loops.serves"
         )
-    is_air = loops.kind == LoopKind.AIR
-    keys: dict[tuple[str, bool], int] = {}
+    is_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
+    tank = [
+        part if kind == LoopKind.IMMERSION else "" for part, kind in zip(loops.part, loops.kind, strict=True)
+    ]
+    keys: dict[tuple[str, bool, str], int] = {}
     node_part = np.zeros(len(nodes.ids), np.intp)
     for n in np.flatnonzero(nodes.present).tolist():
-        name = plant.node_parts[nodes.part[n]]
-        node_part[n] = keys.setdefault((name, bool(is_air[nodes.loop[n]])), len(keys))
+        loop = int(nodes.loop[n])
+        key = (plant.node_parts[nodes.part[n]], bool(is_air[loop]), tank[loop])
+        node_part[n] = keys.setdefault(key, len(keys))
     thermal, gpus = [], []
-    for name, by_air in keys:
+    for name, by_air, tank_part in keys:
         node = catalog.node(name)
         gpus.append(catalog.gpu(node.gpu))
-        thermal.append(in_air(gpus[-1], node) if by_air else on_cold_plate(gpus[-1]))
+        if tank_part:
+            thermal.append(in_tank(gpus[-1], catalog.tank(tank_part)))
+        else:
+            thermal.append(in_air(gpus[-1], node) if by_air else on_cold_plate(gpus[-1]))
     installed = np.zeros((len(loops.ids), len(thermal)))
     np.add.at(
         installed, (nodes.loop[nodes.present], node_part[nodes.present]), nodes.gpu_count[nodes.present]
@@ -97,6 +104,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     for loop, hall in enumerate(loops.hall.tolist()):
         hall_plant[hall] = max(0, int(loops.plant[loop]))
     network = design_network(np.asarray(loops.hall, np.intp), hall_plant, thermal, installed, is_air)
+    network = fit_network(network, plant, catalog)
     spread = _spread(plant, seed)
     specs = [catalog.node(name) for name in plant.node_parts]
     idle, full = (
@@ -107,20 +115,20 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     residual = np.array([1.0 - s.liquid_fraction for s in specs])
     to_air = np.clip(residual * (tdp + full) / np.maximum(full, 1.0), 0.0, 1.0)
     by_node = np.asarray(nodes.part, np.intp)
-    air_node = is_air[np.maximum(nodes.loop, 0)]
+    on_plates = (loops.kind == LoopKind.LIQUID)[np.maximum(nodes.loop, 0)]
     return Body(
         network=network,
         parts=[gpu.id for gpu in gpus],
         models=[power_of(gpu) for gpu in gpus],
         junction_k_w=np.array([part.junction_to_supply_k_w for part in thermal]),
-        downstream_k_w=np.array([DOWNSTREAM_K_W if by_air else 0.0 for _, by_air in keys]),
+        downstream_k_w=np.array([DOWNSTREAM_K_W if by_air else 0.0 for _, by_air, _ in keys]),
         node_part=node_part,
         spread=spread,
-        by_air=[by_air for _, by_air in keys],
+        by_air=[by_air for _, by_air, _ in keys],
         overhead_idle_w=idle[by_node] * nodes.present,
         overhead_full_w=full[by_node] * nodes.present,
         overhead_peak_w=peak[by_node] * nodes.present,
-        overhead_to_air=np.where(air_node, 0.0, to_air[by_node]),
+        overhead_to_air=np.where(on_plates, to_air[by_node], 0.0),
         rack_static_w=_rack_static_w(plant, catalog),
     )
 

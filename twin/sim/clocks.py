@@ -204,13 +204,17 @@ class Clocks:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
         hot_c = state.die_c(traces.hot_s)
+        if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
+            pooled_c = traces.pooled(hot_c)
+        else:
+            pooled_c = hot_c
         base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
         self.capped_ghz = self.values("f_max_ghz").copy()
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
         base[on] = self.values("idle_w")[on]
         for job, members in traces.of_job.items():
-            self._refresh_job(job, members, hot_c, base, dyn, leak, clock)
+            self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
         self._seen_c = hot_c + self.downstream_c()
 
@@ -237,7 +241,7 @@ class Clocks:
         reference = 1.0
         for part, mine in members:
             model = self.models[part]
-            spread = 1.0 if measured else traces.hot_s[mine]
+            spread = 1.0 if measured else traces.clock_s[mine]
             leakage_w = np.zeros(len(mine)) if measured else leak_w(model, hot_c[mine], 1.0)
             phase = phase_activity(work, model)
             free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)

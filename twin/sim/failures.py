@@ -1,7 +1,8 @@
 """What fails when: one clock per node, whose thresholds are hashed from (seed, node id, count).
 
 A node's clock runs while it is up, whatever it does and whoever holds it, so its whole history depends on nothing
-but the seed and its own id: an intervention, a move or another rack leaves every other node's failures alone.
+but the seed and its own id: an intervention, a move or another rack leaves every other node's failures alone. Where
+the scenario says that heat wears, it runs faster while the node's dies are hot; what it counts up to stays the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ Floats = NDArray[np.float64]
 
 MAINTENANCE_S = 4 * 3600.0
 """Planned work on a node [est]."""
+
+WORN_SHARE = 0.02
+"""Change of a node's failure rate by heat that is taken note of [-]."""
 
 FLEET_SAMPLE = 8192
 """Imagined nodes over which the mean of lemons is taken, the same for every scene."""
@@ -56,6 +60,8 @@ class FailureClocks:
             self.quality *= self._fleet_scale()
         self.quality = np.where(plant.nodes.present, self.quality, 0.0)
         n = len(self.keys)
+        self.arrhenius = failures.arrhenius
+        self.wear = np.ones(n)  # what heat makes of the rate of each node
         self.count = np.zeros(n, np.int64)
         self.hazard = np.zeros(n)
         self.since_s = np.zeros(n)
@@ -81,7 +87,7 @@ class FailureClocks:
         return reliability.REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair.mean_s
 
     def _due(self, nodes: NDArray[np.int64]) -> Floats:
-        rate = self.rate * self.quality[nodes]
+        rate = self.rate * self.quality[nodes] * self.wear[nodes]
         live = self.up[nodes] & (rate > 0)
         left = np.divide(
             self.threshold[nodes] - self.hazard[nodes], rate, out=np.full(len(nodes), math.inf), where=live
@@ -151,10 +157,37 @@ class FailureClocks:
         if bool(self.up[node]) == up:
             return
         if self.up[node]:
-            self.hazard[node] += (t_s - self.since_s[node]) * self.rate * self.quality[node]
+            rate = self.rate * self.quality[node] * self.wear[node]
+            self.hazard[node] += (t_s - self.since_s[node]) * rate
         self.up[node] = up
         self.since_s[node] = t_s
         self.due_s[node] = self._due(np.array([node]))[0]
+
+    def heat(self, node_die_c: Floats, t_s: float) -> bool:
+        """Let the clocks of nodes run as their mean dies have it from `t_s` on; return whether any changed its rate.
+
+        Parameters
+        ----------
+        node_die_c
+            Mean die temperature of each node, shape (N,) [C].
+        t_s
+            Now [s].
+        """
+        if self.arrhenius is None:
+            return False
+        wear = reliability.arrhenius_factor(
+            node_die_c, self.arrhenius.reference_c, self.arrhenius.activation_ev
+        )
+        moved = np.flatnonzero(np.abs(wear - self.wear) > WORN_SHARE * self.wear)
+        if not moved.size:
+            return False
+        aged = moved[self.up[moved]]
+        rate = self.rate * self.quality[aged] * self.wear[aged]
+        self.hazard[aged] += (t_s - self.since_s[aged]) * rate
+        self.since_s[aged] = t_s
+        self.wear[moved] = wear[moved]
+        self.due_s[moved] = self._due(moved)
+        return True
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
@@ -163,6 +196,7 @@ class FailureClocks:
             "hazard": self.hazard.tolist(),
             "since_s": self.since_s.tolist(),
             "up": self.up.tolist(),
+            "wear": [] if self.arrhenius is None else self.wear.tolist(),
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -171,5 +205,7 @@ class FailureClocks:
         self.hazard = np.array(state["hazard"])
         self.since_s = np.array(state["since_s"])
         self.up = np.array(state["up"], bool)
+        if self.arrhenius is not None:
+            self.wear = np.array(state["wear"], float)
         self.threshold = reliability.unit_exponential(self.seed, self.keys, "failure", self.count)
         self.due_s = self._due(np.arange(len(self.keys)))

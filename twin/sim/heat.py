@@ -261,8 +261,10 @@ class Heat:
         total = traces.slot_gpus * common + traces.slot_sum_s * spread
         gpus = traces.slot_gpus
         if traces.alone:
-            total = np.bincount(traces.owner, total, minlength=traces.nodes)
-            gpus = np.bincount(traces.owner, gpus, minlength=traces.nodes)
+            total, gpus = (
+                np.bincount(traces.owner, values, minlength=traces.nodes).astype(float)
+                for values in (total, gpus)
+            )
         mean: Floats = total / np.maximum(gpus, 1.0)
         return mean
 

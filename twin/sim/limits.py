@@ -94,9 +94,12 @@ class Limits:
         return int(self._gpus[self.braked].sum())
 
     def _classify(self) -> None:
-        keys, which = np.unique(np.stack([self.node_cap_w, self.braked]), axis=1, return_inverse=True)
+        # One number a node, negative where it is braked: sorting those is far cheaper than sorting pairs.
+        cap_w = np.maximum(self.node_cap_w, 0.0) + 1.0
+        keys, which = np.unique(np.where(self.braked, -cap_w, cap_w), return_inverse=True)
         numbers = []
-        for cap_w, braked in keys.T.tolist():
+        for key in keys.tolist():
+            cap_w, braked = abs(key) - 1.0, key < 0
             limit = Limit(cap_w, BRAKE_SHARE, BRAKE) if braked else Limit(cap_w)
             if limit not in self.classes:
                 self.classes.append(limit)

@@ -88,7 +88,7 @@ class Oddities:
     Attributes
     ----------
     network : Network
-        As it is now; replaced by `settle`.
+        As it is now; replaced, never changed in place.
     rack_flow : ndarray, shape (R,)
         Share of its coolant or air that faults leave each rack, in the mean of its nodes.
     changed : bool
@@ -210,13 +210,17 @@ class Oddities:
         return part
 
     def settle(self, groups: Groups) -> Network:
+        """Take note that every slot has its part; return the network as `groups` have it."""
+        self.changed = False
+        return self.network_of(groups)
+
+    def network_of(self, groups: Groups) -> Network:
         """Return the network with the GPUs of each loop under the parts that `groups` say."""
         shape = (self.network.shape.n_loops, len(self.network.parts))
         counts = np.bincount(groups.loop * shape[1] + groups.part, groups.n, minlength=shape[0] * shape[1])
         installed = counts.reshape(shape).astype(float)
         if not np.array_equal(installed, self.network.installed):
             self.network = replace(self.network, installed=installed)
-        self.changed = False
         return self.network
 
     def state(self) -> dict[str, object]:

@@ -75,6 +75,8 @@ class Traces:
         Node of each slot.
     alone : list of int
         GPUs that have a slot of their own, in the order of those slots.
+    hot_s, clock_s : ndarray, shape (G,)
+        Spread factor of the leakiest die of each group, and of all groups with its key: that sets their clock.
     limit : ndarray of int, shape (G,)
         Limit class of each group; `trace` and `groups` hold the rest of its key.
     splits : list of (int, int)
@@ -137,6 +139,8 @@ class Traces:
         self.of_job = self._find_jobs()
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = np.array(self._find_doubles(), np.intp).reshape(-1, 2)
+        # Groups of one key work alike, so that they become alike and can be joined.
+        self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
         self._gpu_group: Ints | None = None
 
     @property
@@ -273,11 +277,13 @@ class Traces:
 
     def _move(self, slots: Ints, wanted: Ints, state: State) -> State:
         """Split off, or rekey as a whole, the groups of `slots`."""
-        keys = np.stack([self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots]])
-        pairs, which = np.unique(keys, axis=1, return_inverse=True)
-        which = which.reshape(-1)
-        for i, (source, trace, limit, part) in enumerate(pairs.T.tolist()):
-            members = slots[which == i]
+        keys = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
+        sizes = tuple(int(key.max()) + 1 for key in keys)
+        codes = np.ravel_multi_index(keys, sizes)
+        found = np.unique(codes)
+        for code, *key in zip(found, *(k.tolist() for k in np.unravel_index(found, sizes)), strict=True):
+            source, trace, limit, part = key
+            members = slots[codes == code]
             n = float(self.slot_gpus[members].sum())
             target = source
             if n < self.groups.n[source] - 0.5:
@@ -327,6 +333,14 @@ class Traces:
             if key[2] != STAND_IN and first.setdefault(key, i) != i:
                 pairs.append((first[key], i))
         return pairs
+
+    def pooled(self, values: Floats) -> Floats:
+        """Return the highest value among the groups of one key, for each group."""
+        first, other = self._doubles.T
+        result = values.copy()
+        np.maximum.at(result, first, values[other])
+        result[other] = result[first]
+        return result
 
     @property
     def doubled(self) -> bool:
