@@ -156,19 +156,3 @@ def places_of(parents: list[int]) -> tuple[list[int], list[float], int]:
         if parent < 0:
             settle(member)
     return levels, places, max(free, 1)
-
-
-def spread(wanted: list[float], columns: int) -> list[float]:
-    """Return places near those wanted, a column apart and inside `columns` where they fit."""
-    order = sorted(range(len(wanted)), key=lambda k: wanted[k])
-    placed = [0.0] * len(wanted)
-    last = -1.0
-    for k in order:
-        last = placed[k] = max(wanted[k], last + 1.0)
-    beyond = max(0.0, last - (columns - 1))
-    limit = last - beyond
-    for k in reversed(order):
-        placed[k] = min(placed[k], limit)
-        limit = placed[k] - 1.0
-    low = min(placed, default=0.0)
-    return [place - min(low, 0.0) for place in placed]

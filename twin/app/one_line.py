@@ -303,7 +303,12 @@ def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diag
         drawing.lines.append(_hanging(now, now.items.ids[chain[-1]], key, [chain[-1]], load))
     if node >= 0:
         _inside(drawing, key, node, gpu, level + 1, middle)
-    return drawing.diagram(columns, f"Power of {load.title}")
+    return drawing.diagram(
+        columns,
+        f"Power of {load.title[:1].lower()}{load.title[1:]}"
+        if load.kind == "rack"
+        else f"Power of {load.title}",
+    )
 
 
 def _drawn_in(chains: list[list[int]], item: int) -> bool:

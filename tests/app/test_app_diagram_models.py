@@ -1,0 +1,360 @@
+"""One-line, piping and energy flow diagrams: what they say, where things go, what flows; no widgets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twin.app.diagram import Box, Diagram, Line, places_of
+from twin.app.diagram_layout import BOX_PX, Picture, lay_out
+from twin.app.fact_rows import World
+from twin.app.one_line import one_line
+from twin.app.one_line_facts import PowerNow, losses
+from twin.app.piping import piping
+from twin.app.piping_facts import standing_marks
+from twin.app.sankey import Flow, Node, through, unbalanced
+from twin.app.sankey import lay_out as lay_out_sankey
+from twin.app.sankey_flows import energy_flows
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.record.channels import PowerState
+from twin.record.events import Event, Severity
+from twin.record.frame import Frame, Layout
+from twin.scenario import load
+
+SCENES = Path(__file__).parents[2] / "scenes"
+POWER = """power:
+  - {id: grid, kind: utility, capacity: 4 MW}
+  - {id: trafo-a, kind: transformer, part: transformer-MV-LV, from: grid}
+  - {id: trafo-b, kind: transformer, part: transformer-MV-LV, from: grid}
+  - {id: board-a, kind: switchgear, from: trafo-a, or_from: trafo-b, capacity: 2 MW, feeds: [water]}
+  - {id: board-b, kind: switchgear, from: trafo-b, capacity: 2 MW}
+  - {id: gen, kind: generator, count: 3, at: board-a, capacity: 1 MW, start: 10 s}
+  - {id: sun, kind: solar, at: board-b, capacity: 300 kW}
+  - {id: ups-a, kind: ups, part: UPS-double-conversion, count: 2, from: board-a, feeds: [cdu]}
+  - {id: ups-b, kind: ups, part: UPS-double-conversion, count: 2, from: board-b, feeds: [cdu]}
+  - {id: duct-a, kind: busbar, part: busway-415V-400A, count: 8, from: ups-a, feeds: [gpu]}
+  - {id: duct-b, kind: busbar, part: busway-415V-400A, count: 8, from: ups-b, feeds: [gpu]}
+  - {id: pdu-a, kind: pdu, part: floor-PDU, from: ups-a, feeds: [net, store]}
+  - {id: pdu-b, kind: pdu, part: floor-PDU, from: ups-b, feeds: [net, store]}
+
+"""
+
+
+def world_of(path: Path) -> World:
+    """Return a scene with a frame of zeros, all well and warm."""
+    scenario = load(path).scenario
+    plant = build(scenario)
+    counts = {
+        "gpu": len(plant.gpus.node),
+        "node": len(plant.nodes.ids),
+        "rack": len(plant.racks.ids),
+        "switch": len(plant.switches.ids),
+        "bundle": len(plant.bundles.rail),
+        "store": len(plant.stores),
+        "power": len(plant.power.ids),
+        "loop": len(plant.loops.ids),
+        "hall": len(plant.halls.ids),
+        "plant": len(plant.plants.ids),
+        "job": len(scenario.jobs),
+        "site": 1,
+    }
+    frame = Frame.empty(Layout(counts, plant.epoch), 60.0)  # type: ignore[arg-type]
+    values = frame.values
+    values["gpu.temp_c"][:] = 60.0
+    values["gpu.power_w"][:] = 1000.0
+    values["rack.feeds"][:] = 2
+    values["rack.flow"][:] = values["loop.flow"][:] = values["plant.flow"][:] = 100.0
+    values["loop.supply_c"][:] = plant.loops.supply_c
+    values["loop.return_c"][:] = plant.loops.supply_c + 10.0
+    values["loop.pumps"][:] = plant.loops.pumps
+    values["plant.supply_c"][:] = plant.plants.supply_c
+    values["plant.return_c"][:] = plant.plants.supply_c + 8.0
+    values["plant.units"][:] = plant.plants.units
+    np.add.at(values["rack.power_w"], plant.gpus.rack, values["gpu.power_w"])
+    return World(scenario, plant, load_catalog(), frame)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """The row of NVL72 with two paths, generators behind a board, the sun behind the other."""
+    words = (SCENES / "nvl72-row.twin.yaml").read_text()
+    before, after = words[: words.index("power:")], words[words.index("cooling:") :]
+    path = tmp_path / "paths.twin.yaml"
+    path.write_text(before + POWER + after)
+    return world_of(path)
+
+
+def set_state(world: World, item: str, state: PowerState, **values: float) -> None:
+    assert world.frame is not None
+    slot = world.plant.power.ids.index(item)
+    world.frame.values["power.state"][slot] = state
+    for name, value in values.items():
+        world.frame.values[f"power.{name}"][slot] = value
+
+
+def box(diagram: Diagram, key: str) -> Box:
+    return next(one for one in diagram.boxes if one.key == key)
+
+
+def lines_into(diagram: Diagram, key: str) -> list[Line]:
+    return [line for line in diagram.lines if line.below == key]
+
+
+def assert_apart(diagram: Diagram, picture: Picture) -> None:
+    """Boxes touch neither one another nor the edge."""
+    for one, other in combinations(picture.spots.values(), 2):
+        beside = one.x + one.width <= other.x + 0.1 or other.x + other.width <= one.x + 0.1
+        assert beside or one.bottom <= other.y + 0.1 or other.bottom <= one.y + 0.1
+    for spot in picture.spots.values():
+        assert spot.x >= 0
+        assert spot.x + spot.width <= picture.width + 0.1
+        assert spot.bottom <= picture.height
+    assert len(picture.routes) == len(diagram.lines)
+
+
+# -- the one-line diagram ----
+
+
+def test_a_forest_has_leaves_side_by_side_and_parents_in_the_middle() -> None:
+    levels, places, columns = places_of([-1, 0, 0, 1, 1, 2])
+    assert levels == [0, 1, 1, 2, 2, 2]
+    assert places == [1.25, 0.5, 2.0, 0.0, 1.0, 2.0]
+    assert columns == 3
+
+
+def test_the_overview_counts_stages_and_their_loads(world: World) -> None:
+    diagram = one_line(world, None)
+    titles = [one.title for one in diagram.boxes]
+    assert "ups-a \N{MULTIPLICATION SIGN}2" in titles
+    assert "gen \N{MULTIPLICATION SIGN}3" in titles
+    assert "13 racks" in titles
+    assert diagram.columns == 2  # ducts and PDUs under one UPS stage are one box
+    racks = next(one for one in diagram.boxes if one.title == "13 racks")
+    assert len(lines_into(diagram, racks.key)) == 2
+    assert not any(one.chosen for one in diagram.boxes)
+
+
+def test_a_gpu_shows_both_paths_with_siblings_collapsed(world: World) -> None:
+    diagram = one_line(world, "gpu/0/0/3/2")
+    keys = {one.key for one in diagram.boxes}
+    assert {"grid/0", "trafo-a/0", "board-a/0", "ups-a/0", "duct-a/0"} <= keys
+    assert {"trafo-b/0", "board-b/0", "ups-b/0", "duct-b/0", "gpu/0/0", "gpu/0/0/3"} <= keys
+    assert sum(one.title == "+3" for one in diagram.boxes) == 2  # ducts under either UPS
+    assert box(diagram, "gpu/0/0/3/2").chosen
+    assert [line.above for line in lines_into(diagram, "gpu/0/0")] == ["duct-a/0", "duct-b/0"]
+    assert sum(line.text == "36.0 kW" for line in lines_into(diagram, "gpu/0/0")) == 2  # half of 72 kW each
+
+
+def test_a_dead_path_is_dashed_and_the_other_takes_all(world: World) -> None:
+    set_state(world, "duct-b/0", PowerState.TRIPPED)
+    assert world.frame is not None
+    world.frame.values["rack.feeds"][0] = 1
+    diagram = one_line(world, "gpu/0/0")
+    assert box(diagram, "duct-b/0").state == "TRIPPED"
+    assert box(diagram, "duct-b/0").tone == "alarm"
+    assert [(line.tone, line.text) for line in lines_into(diagram, "gpu/0/0")] == [
+        ("live", "72.0 kW"),
+        ("dead", "0 W"),
+    ]
+    assert box(diagram, "gpu/0/0").state == "ONE FEED"
+
+
+def test_a_ups_on_battery_tells_its_minutes_and_takes_nothing_from_above(world: World) -> None:
+    items = world.plant.power
+    ups = items.ids.index("ups-a/0")
+    drawn_w = float(items.energy_j[ups]) * 0.5 / 240.0  # half full: four minutes
+    set_state(world, "ups-a/0", PowerState.ON_BATTERY, out_w=drawn_w, charge=50.0)
+    now = PowerNow.of(world)
+    assert now.left_s(ups) == pytest.approx(240.0, rel=1e-5)
+    assert now.in_w[ups] == 0.0
+    diagram = one_line(world, "ups-a/0")
+    assert box(diagram, "ups-a/0").state == "ON BATTERY 4.0 min"
+    assert box(diagram, "ups-a/0").charge == pytest.approx(0.5)
+    assert lines_into(diagram, "ups-a/0")[0].tone == "dead"
+
+
+def test_a_group_shows_its_worst(world: World) -> None:
+    set_state(world, "ups-b/1", PowerState.OVERLOAD, load=112.0)
+    worst = next(one for one in one_line(world, None).boxes if one.title.startswith("ups-b"))
+    assert (worst.tone, worst.state) == ("alarm", "1 of 2 OVERLOAD")
+    assert worst.load == pytest.approx(1.12)
+    assert worst.thing == "ups-b/1"
+
+
+def test_an_item_shows_what_hangs_on_it_and_its_second_source(world: World) -> None:
+    around = one_line(world, "ups-a/0")
+    assert box(around, "ups-a/0").chosen
+    assert {line.below for line in around.lines if line.above == "ups-a/0"} >= {"duct-a/0", "duct-a/1"}
+    set_state(world, "board-a/0", PowerState.ON_SPARE)
+    path = one_line(world, "gpu/0/0")
+    spare = next(line for line in path.lines if (line.above, line.below) == ("trafo-b/0", "board-a/0"))
+    assert spare.tone == "warning"
+    source = one_line(world, "gen/1")
+    assert box(source, "gen/1").chosen
+    assert one_line(world, "duct-a/2").boxes[-1].symbol == "rack"
+
+
+def test_losses_go_by_kind_of_stage(world: World) -> None:
+    set_state(world, "ups-a/0", PowerState.LIVE, loss_w=3e3)
+    set_state(world, "ups-b/1", PowerState.LIVE, loss_w=1e3)
+    set_state(world, "trafo-a/0", PowerState.LIVE, loss_w=500.0)
+    assert [(stage.kind, stage.loss_w) for stage in losses(PowerNow.of(world))] == [
+        ("transformer", 500.0),
+        ("ups", 4000.0),
+    ]
+    assert one_line(world, None).note.startswith("Losses 4.50 kW: Transformers 500 W, UPS 4.00 kW")
+
+
+# -- the piping diagram ----
+
+
+def test_the_overview_leads_from_the_sky_to_the_hottest_gpu(world: World) -> None:
+    assert world.frame is not None
+    world.frame.values["gpu.temp_c"][77] = 71.5
+    diagram = piping(world, None)
+    assert [one.level for one in diagram.boxes if one.key in ("sky", "water", "pumps water")] == [0, 1, 2]
+    hottest = next(one for one in diagram.boxes if one.title == "Hottest GPU")
+    assert hottest.thing == world.plant.gpu_id(77)
+    assert "71.5 °C" in hottest.text
+    pair = next(line for line in diagram.lines if line.above == "water")
+    assert (pair.supply_c, pair.return_c) == (24.0, 32.0)
+    assert pair.is_pair
+
+
+def test_a_gpu_shows_its_own_loop_and_the_others_as_one(world: World) -> None:
+    diagram = piping(world, "gpu/0/0/3/2")
+    loop = world.plant.loops.ids[int(world.plant.racks.loop[0])]
+    assert box(diagram, loop).symbol == "cdu"
+    assert any(one.title == "+3" and one.side for one in diagram.boxes)
+    assert box(diagram, "gpu/0/0/3/2").chosen
+    assert box(piping(world, "cdu/1"), "cdu/1").chosen
+    assert box(piping(world, "water"), "water").chosen
+
+
+@pytest.mark.parametrize(
+    ("channel", "value", "words", "tone"),
+    [
+        ("loop.flow", 0.0, "PUMPS STOPPED", "alarm"),
+        ("loop.pumps", 1, "1 of 2 PUMPS", "warning"),
+        ("loop.supply_c", 31.0, "SUPPLY +3.0 K", "warning"),
+        ("loop.supply_c", 43.0, "SUPPLY +15.0 K", "alarm"),
+        ("loop.supply_c", 12.0, "NEAR DEW POINT", "alarm"),
+        ("loop.supply_c", 9.0, "BELOW DEW POINT", "alarm"),
+    ],
+)
+def test_what_is_wrong_with_a_loop_is_marked(
+    world: World, channel: str, value: float, words: str, tone: str
+) -> None:
+    assert world.frame is not None
+    world.plant.halls.dew_point_c[:] = 11.0
+    world.frame.values[channel][0] = value
+    found = box(piping(world, "cdu/0"), "cdu/0")
+    assert (found.state, found.tone) == (words, tone)
+    group = next(one for one in piping(world, None).boxes if one.title.startswith("cdu"))
+    assert group.state == f"1 of 4: {words}"
+
+
+def test_marks_that_no_channel_tells_come_from_events(world: World) -> None:
+    def event(row: int, kind: str) -> Event:
+        return Event(row, 60.0 * row, kind, "cdu/2", Severity.ALARM, "")
+
+    marks = standing_marks([event(0, "valve_stuck")])
+    assert box(piping(world, "cdu/2", marks), "cdu/2").state == "VALVE STUCK"
+    assert not standing_marks([event(0, "valve_stuck"), event(1, "valve_free")])
+
+
+# -- layout ----
+
+
+@pytest.mark.parametrize("width", [300.0, 352.0, 900.0])
+def test_boxes_stay_apart_at_every_width(world: World, width: float) -> None:
+    for thing in (None, "gpu/0/0/3/2", "ups-a/0", "grid/0", "cdu/0", "gen/0"):
+        for diagram in (one_line(world, thing), piping(world, thing)):
+            assert_apart(diagram, lay_out(diagram, width, 560.0))
+
+
+@pytest.mark.parametrize("scene", ["lab-16", "llama3-16k", "mixed-workloads", "frontier"])
+def test_scenes_have_diagrams(scene: str) -> None:
+    if not (SCENES / f"{scene}.twin.yaml").exists():
+        pytest.skip("not there yet")
+    world = world_of(SCENES / f"{scene}.twin.yaml")
+    bare = replace(world, frame=None)
+    for one in (world, bare):
+        for diagram in (one_line(one, None), one_line(one, one.plant.gpu_id(0)), piping(one, None)):
+            assert_apart(diagram, lay_out(diagram, 352.0, 560.0))
+            assert all(spot.height <= BOX_PX for spot in lay_out(diagram, 352.0, 560.0).spots.values())
+            assert diagram.words.startswith(diagram.caption)
+
+
+# -- energy flows ----
+
+
+def fill_site(world: World, **site: float) -> None:
+    assert world.frame is not None
+    for name, value in site.items():
+        world.frame.values[f"site.{name}"][0] = value
+
+
+def test_every_node_gives_what_it_gets(world: World) -> None:
+    assert world.frame is not None
+    set_state(world, "sun/0", PowerState.RUNNING, out_w=120e3)
+    set_state(world, "ups-a/0", PowerState.LIVE, loss_w=20e3)
+    world.frame.values["loop.heat_w"][:] = 150e3
+    world.frame.values["plant.heat_w"][:] = 700e3
+    world.frame.values["plant.power_w"][:] = 30e3
+    fill_site(world, grid_w=700e3, on_site_w=120e3, it_w=720e3, loss_w=20e3, battery_w=-40e3)
+    found = energy_flows(world)
+    assert not unbalanced(found.nodes, found.flows, 0.5)
+    amounts = through(found.nodes, found.flows)
+    assert amounts["supply"] == pytest.approx(820e3)
+    assert amounts["gpus"] == pytest.approx(576e3)
+    assert amounts["rest"] == pytest.approx(144e3)
+    assert amounts["loss ups"] == pytest.approx(20e3)
+    assert amounts["charging"] == pytest.approx(40e3)
+    assert amounts["sky"] == pytest.approx(730e3)
+    assert amounts["stored"] == pytest.approx(820e3 - 40e3 - 730e3)
+    assert "820 kW" in found.balance
+
+
+def test_heat_given_back_by_the_water_comes_from_the_store(world: World) -> None:
+    assert world.frame is not None
+    world.frame.values["loop.heat_w"][:] = 150e3
+    world.frame.values["plant.heat_w"][:] = 900e3
+    fill_site(world, facility_w=720e3, it_w=720e3)
+    found = energy_flows(world)
+    amounts = through(found.nodes, found.flows)
+    assert amounts["released"] == pytest.approx(180e3)
+    assert not unbalanced(found.nodes, found.flows, 0.5)
+
+
+def test_without_a_frame_nothing_flows(world: World) -> None:
+    assert not energy_flows(replace(world, frame=None)).flows
+
+
+powers = st.floats(min_value=0.0, max_value=5e7)
+
+
+@given(st.lists(powers, min_size=2, max_size=9), st.integers(40, 900))
+def test_bands_are_as_wide_as_what_flows_and_fill_their_bars(uses: list[float], height: int) -> None:
+    nodes = (Node("in", "", 0), *(Node(f"u{k}", "", 2) for k in range(len(uses))), Node("out", "", 4))
+    flows = tuple(
+        flow
+        for k, power in enumerate(uses)
+        for flow in (Flow("in", f"u{k}", power), Flow(f"u{k}", "out", power))
+    )
+    assert not unbalanced(nodes, flows)
+    picture = lay_out_sankey(nodes, flows, 600.0, float(height), 80.0)
+    leaving = [band for band in picture.bands if band.flow.source == "in"]
+    for band in picture.bands:
+        assert band.width == pytest.approx(max(band.flow.power_w * picture.px_w, 1.0))
+        assert band.x0 < band.x1
+    for one, other in combinations(leaving, 2):
+        upper, lower = sorted((one, other), key=lambda band: band.y0)
+        assert upper.y0 + upper.flow.power_w * picture.px_w <= lower.y0 + 1e-6
