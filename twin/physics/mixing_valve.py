@@ -54,8 +54,9 @@ class MixingValve:
         facility_c, return_c : ndarray, shape (L,)
             Facility supply at each loop, and return of the loop [C].
         """
+        # Where no valve works, `mixed_c` is minus infinity.
         colder_k = np.minimum(mixed_c, return_c) - facility_c
-        result: Floats = self.active * self.exchanger_w_k * np.maximum(colder_k, 0.0)
+        result: Floats = self.exchanger_w_k * np.maximum(colder_k, 0.0)
         return result
 
     def opening(self, bypass_w: Floats, facility_c: Floats, return_c: Floats) -> Floats:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog
-from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share, inlet_over_supply_k
+from twin.physics.air_side import inlet_over_supply_k
 from twin.physics.mixing_valve import MixingValve
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE
-from twin.physics.thermal_inputs import FlowRamp, healthy_plant
+from twin.physics.thermal_inputs import FlowRamp
 from twin.physics.thermal_network import Network, State
 from twin.physics.thermal_solve import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
@@ -19,6 +19,7 @@ from twin.sim.clockwork import Timers
 from twin.sim.cooling_draw import design_power_w, loop_heat_share, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
+from twin.sim.cooling_wiring import Shown, coil_shares, room_units, set_points_c
 from twin.sim.log import Log
 from twin.sim.parts import flow_share
 from twin.sim.weather import Weather
@@ -40,22 +41,6 @@ class Draw:
 
     power_w: float
     water_l_s: float
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What people see of loops (L,) and plants (P,); flows, valves and free cooling are shares."""
-
-    loop_flow: Floats
-    loop_valve: Floats
-    loop_power_w: Floats
-    loop_pumps: NDArray[np.intp]
-    plant_flow: Floats
-    plant_heat_w: Floats
-    plant_power_w: Floats
-    plant_water_l_s: Floats
-    plant_units: NDArray[np.intp]
-    plant_free: Floats
 
 
 class Cooling:
@@ -93,24 +78,15 @@ class Cooling:
         self._water_design_w = water_power_w(plant, network.coefficients.plant_flow_w_k)
         self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
-        self._set_c = self._set_points(catalog)
+        self._set_c = set_points_c(plant, catalog)
         self._loop_w = np.zeros(shape.n_loops)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
-        self._facility_c = self.rejection.held_c.copy()
+        self._facility_c = np.array(self.rejection.held_c)
         self._looked_s = timers.now_s
         timers.handle("cooling", self._due)
         self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
         self._follow()
         self.changed = False
-
-    def _set_points(self, catalog: Catalog) -> Floats:
-        """Return the supply wanted in each loop [C]; vapour condenses as its fluid wants it."""
-        loops = self.plant.loops
-        wanted = loops.supply_c.astype(float).copy()
-        for loop in np.flatnonzero(self._kind == LoopKind.IMMERSION).tolist():
-            boil_c = catalog.tank(loops.part[loop]).boil_c
-            wanted[loop] = wanted[loop] if boil_c is None else boil_c
-        return wanted
 
     # --- faults and repairs
 
@@ -188,7 +164,7 @@ class Cooling:
     def rewire(self, network: Network) -> None:
         """Take another network of the same loops and plants: parts have changed."""
         self.network = network
-        self._follow()
+        self._wire()
 
     # --- timers, by id: drives of a loop have sped up, machines of a plant have started, stages of a ramp
 
@@ -237,6 +213,11 @@ class Cooling:
 
     def _follow(self) -> None:
         """Make flows and plant state anew from what runs; the valves follow at the next look."""
+        self.rejection.renew()
+        self._wire()
+        self._remix = self.changed = True
+
+    def _wire(self) -> None:
         c, ramp, plates = self.network.coefficients, self.pumps.ramp, self._plates
         self.flow = ramp
         if not plates.all():  # elsewhere nodes move their own air or fluid
@@ -245,38 +226,20 @@ class Cooling:
         moved, water = self._moved, self._water
         rejection = self.rejection.shares()
         opening = np.where(np.isnan(self._opening), 1.0, self._opening)
-        self.plant_state = PlantState(self._coils(moved) * opening, self._room_units(moved), water, rejection)
+        coils = coil_shares(self.network, self.plant, moved)
+        self.plant_state = PlantState(
+            coils * opening, room_units(self.network, self.plant, moved), water, rejection
+        )
         self._water_w_k = water * c.plant_flow_w_k
+        self._water_list = self._water_w_k.tolist()
         most = PLANT_MAX_FLOW_SHARE * self._water_w_k
         g = np.maximum(np.minimum(rejection * c.rejection_w_k, most), 1e-9)
         self._lift_k_w = 1 / g - 1 / np.maximum(self._water_w_k, 1e-9)
-        self._carries = (g > 1e-9).astype(float)
+        self._carries = (g > 1e-9).tolist()
         self._valve = self._valves()
         self._loop_power_w = self._loop_design_w * self.pumps.power_share()
         self._water_power_w = self._water_design_w * self.water.power_share()
-        self.changed = True
         self._mix()
-
-    def _coils(self, moved: Floats) -> Floats:
-        """Return what fans, tank pumps and recirculation leave of each exchanger [-]."""
-        network, healthy = self.network, healthy_plant(self.network)
-        least = np.where(self._kind == LoopKind.REAR_DOOR, DOOR_WITHOUT_FANS, 0.0)
-        full = np.maximum(exchanger_w_k(network, np.ones(len(moved)), healthy), 1e-12)
-        left = exchanger_w_k(network, np.maximum(moved, least), healthy) / full
-        left = np.where(moved == 1.0, 1.0, left)
-        recirculation = self.plant.loops.recirculation
-        left = left * coil_share(full / np.maximum(network.loop_flow_w_k, 1e-9), recirculation)
-        result: Floats = np.where(self._plates, 1.0, left)
-        return result
-
-    def _room_units(self, moved: Floats) -> Floats:
-        """Return what still runs of the air handlers of each hall [-]; 1 in a hall without any."""
-        hall, halls = self.network.shape.loop_hall, self.network.shape.n_halls
-        units = np.where(self._kind == LoopKind.AIR, np.maximum(self.plant.loops.units, 1), 0).astype(float)
-        installed = np.bincount(hall, units, minlength=halls)
-        on = np.bincount(hall, units * moved, minlength=halls)
-        result: Floats = np.where(installed > 0, on / np.maximum(installed, 1.0), 1.0)
-        return result
 
     def _valves(self) -> MixingValve:
         """Return what the valves work with once flows have settled."""
@@ -290,10 +253,10 @@ class Cooling:
         """Take note of the heat into each loop, shape (L,) [W], whenever powers change."""
         self._loop_w = loop_w
         self._mix()
+        self._remix = True
 
     def _mix(self) -> None:
         """Work out which facility water each valve needs at the present heat."""
-        self._remix = True
         self._mixed_c = self._valve.mixed_c(self._loop_w)
         if self.plant.loops.recirculation.any():
             rise_k = self._loop_w / np.maximum(self._valve.flow_w_k, 1e-9)
@@ -308,17 +271,25 @@ class Cooling:
         if now - self._looked_s < LOOK_S and not (self._remix or settled):
             return
         self._looked_s = now
-        upper, n_plants = state.upper, len(self._water_w_k)
-        returns_c, supplies_c = upper[-2 * n_plants : -n_plants], upper[-n_plants:]
+        upper, n_plants, loop_plant = state.upper, len(self._carries), self.network.shape.loop_plant
+        temperatures_c = upper[-2 * n_plants :].tolist()
+        supplies_c = temperatures_c[n_plants:]
         # What the water carries, not what the sink takes: the sink is being chosen from it.
-        carried_w = np.maximum(self._water_w_k * (returns_c - supplies_c), 0.0) * self._carries
-        held = self.rejection.hold(carried_w, self._carries, settled=settled)
-        apart_k = supplies_c - self.rejection.held_c
-        far = max(map(abs, apart_k.tolist())) > CLOSE_K
+        carried_w = [
+            max(w_k * (return_c - supply_c), 0.0) if carries else 0.0
+            for w_k, return_c, supply_c, carries in zip(
+                self._water_list, temperatures_c, supplies_c, self._carries, strict=False
+            )
+        ]
+        rejection = self.rejection
+        held = rejection.hold(carried_w, self._carries, settled=settled)
+        apart_k = [supply_c - held_c for supply_c, held_c in zip(supplies_c, rejection.held_c, strict=True)]
+        far = max(map(abs, apart_k)) > CLOSE_K
         if not (held or far or self._remix):
             return
-        self._facility_c = supplies_c - np.minimum(np.maximum(apart_k, -CLOSE_K), CLOSE_K)
-        loop_plant = self.network.shape.loop_plant
+        self._facility_c = np.array(
+            [c - min(max(k, -CLOSE_K), CLOSE_K) for c, k in zip(supplies_c, apart_k, strict=True)]
+        )
         loop_returns_c = upper[: len(loop_plant)]
         self.bypass_w = self._valve.bypass_w(self._mixed_c, self._facility_c[loop_plant], loop_returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
@@ -326,6 +297,8 @@ class Cooling:
 
     def astray(self, most_k: float) -> bool:
         """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
+        if self.bypass_w is self.handed_w:
+            return False
         off_w = np.abs(self.bypass_w - self.handed_w)
         return bool((off_w > most_k * self._valve.exchanger_w_k).any())
 
@@ -336,12 +309,12 @@ class Cooling:
 
     def sink_c(self, t_s: float) -> Floats:
         """Return what each plant rejects to, shape (P,) [C]: so that its water settles where its machines hold it."""
-        result: Floats = self.rejection.held_c - self.rejection.heat_w * self._lift_k_w
+        result: Floats = self.rejection.held_c - np.multiply(self.rejection.heat_w, self._lift_k_w)
         return result
 
     def start_sink_c(self) -> Floats:
         """Return a sink to begin the search for the steady state with [C]."""
-        return self.rejection.held_c - 10.0
+        return np.array(self.rejection.held_c) - 10.0
 
     # --- what it draws
 
@@ -384,24 +357,25 @@ class Cooling:
         """Return the share of the heat that leaves without a compressor's help now, 0..1."""
         works = self.rejection.works()
         heat_w = self.rejection.heat_w[: len(works)]
-        total_w = float(heat_w.sum())
-        return (
-            sum(w.free * q for w, q in zip(works, heat_w.tolist(), strict=True)) / total_w if total_w else 1.0
-        )
+        total_w = sum(heat_w)
+        return sum(w.free * q for w, q in zip(works, heat_w, strict=True)) / total_w if total_w else 1.0
 
-    def shown(self, t_s: float, state: State | None = None) -> Shown:
-        """Return what people see now."""
-        moved = self.pumps.ramp.at(t_s)[: len(self._drives)] / self._drives
-        works, plants = self.rejection.works(), len(self.plant.plants.ids)
-        loop_plant = self.network.shape.loop_plant
-        heat_w = np.zeros(plants)
-        heat_w[: len(works)] = self.rejection.heat_w[: len(works)]
-        on, free = np.zeros(plants, np.intp), np.zeros(plants)
-        on[: len(works)], free[: len(works)] = [w.units_on for w in works], [w.free for w in works]
-        return_c = self._facility_c[loop_plant] + 1.0 if state is None else state.upper[: len(loop_plant)]
-        opening = self._valve.opening(self.bypass_w, self._facility_c[loop_plant], return_c)
+    def shown(self, t_s: float, state: State) -> Shown:
+        """Return what people see now, at temperatures of now."""
+        works, plants, loop_plant = (
+            self.rejection.works(),
+            len(self.plant.plants.ids),
+            self.network.shape.loop_plant,
+        )
+        heat_w, on, free = np.zeros(plants), np.zeros(plants, np.intp), np.zeros(plants)
+        count = len(works)
+        heat_w[:count] = self.rejection.heat_w[:count]
+        on[:count], free[:count] = [w.units_on for w in works], [w.free for w in works]
+        opening = self._valve.opening(
+            self.bypass_w, self._facility_c[loop_plant], state.loop_return_c(self.network.shape)
+        )
         return Shown(
-            loop_flow=moved,
+            loop_flow=self.pumps.ramp.at(t_s)[: len(self._drives)] / self._drives,
             loop_valve=np.where(np.isnan(self._opening), opening, self._opening),
             loop_power_w=self._loop_power_w,
             loop_pumps=self.pumps.running(),
@@ -436,8 +410,8 @@ class Cooling:
         self._opening = np.array([np.nan if one is None else one for one in opening], float)
         self._moved, self._water = (np.array(one, float) for one in state["stage"])  # type: ignore[attr-defined]
         self._loop_w = np.array(state["loop_w"], float)
-        self._follow()
+        self._wire()
         self._facility_c = np.array(state["facility_c"], float)
         self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
-        remix, self._looked_s = state["looked"]  # type: ignore[misc]
-        self._remix, self.changed = bool(remix), False
+        looked: list[float] = state["looked"]  # type: ignore[assignment]
+        self._remix, self._looked_s, self.changed = bool(looked[0]), looked[1], False

@@ -22,7 +22,7 @@ SETTLING_S = 120.0
 """Within this time water that the chillers cannot hold settles at its higher temperature [s] [est]."""
 FREE_ON, FREE_OFF, FREE_EVERY_S = 0.999, 0.95, 3600.0
 """Share of the heat above which free cooling has begun, below which it has ended, and least time between the two."""
-DRIFT_K, HEAT_DRIFT = 0.05, 2e-3
+DRIFT_K, HEAT_DRIFT = 0.1, 5e-3
 """Change of the weather [K] and relative change of the heat that are worth working the machines out anew."""
 NO_PLANT_C = 24.0
 """Facility supply of a site that names no plant [C]."""
@@ -36,9 +36,9 @@ class Rejection:
     live
         Whether each plant has power.
     heat_w
-        Heat that each plant carries, at the latest look, shape (P,) [W].
+        Heat that each plant carries, at the latest look [W].
     held_c
-        Supply that its machines hold at that heat, shape (P,) [C].
+        Supply that its machines hold at that heat [C].
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class Rejection:
             ]
         )
         self._fault = np.ones(count)  # heat that a fault leaves to the sky
-        self.heat_w = np.zeros(n_plants)
-        self.held_c = np.full(n_plants, NO_PLANT_C)
+        self.heat_w = [0.0] * n_plants
+        self.held_c = [NO_PLANT_C] * n_plants
         for p, machines in enumerate(self.machines):
             self.held_c[p] = machines.set_c
-        self._over_k = np.zeros(n_plants)  # supply above the set point, for want of chillers
+        self._over_k = [0.0] * n_plants  # supply above the set point, for want of chillers
         self._free_on = np.zeros(count, bool)
         self._free_since_s = np.full(count, -1e9)
         self._seen_s = timers.now_s
@@ -155,12 +155,15 @@ class Rejection:
             by_sky = machines.lift is None or machines.economiser
             able = self._working(p) > 0 and (by_sky or self.units(p) > 0)
             shares[p] = float(self._fault[p]) if able else 0.0
-        self._known = None
         return shares
+
+    def renew(self) -> None:
+        """Work everything out anew at the next look: machines have come or gone."""
+        self._known = None
 
     # --- what they hold and draw
 
-    def hold(self, heat_w: Floats, rejecting: Floats, *, settled: bool) -> bool:
+    def hold(self, heat_w: list[float], rejecting: list[bool], *, settled: bool) -> bool:
         """Take note of the heat of each plant; return whether the water that its machines hold is another.
 
         `settled`: at once, without what it takes time to come to.
@@ -174,12 +177,12 @@ class Rejection:
         self._note(outdoor)
         self._short = False
         for p, machines in enumerate(self.machines):
-            if rejecting[p] <= 0:
+            if not rejecting[p]:
                 self.held_c[p] = machines.set_c
                 continue
-            q_w, working = float(heat_w[p]), self._working(p)
+            q_w, working = heat_w[p], self._working(p)
             held_c, over_k = machines.supply_c(q_w, self.units(p), working, outdoor)
-            before_k = float(self._over_k[p])
+            before_k = self._over_k[p]
             if over_k or before_k:
                 share = 0.0 if settled else math.exp(-dt_s / SETTLING_S)
                 after_k = over_k + (before_k - over_k) * share
@@ -200,13 +203,13 @@ class Rejection:
             or abs(outdoor.dry_c - known.dry_c) > DRIFT_K
         ):
             return True
-        pairs = zip(self.heat_w.tolist(), self._known_w.tolist(), strict=True)
+        pairs = zip(self.heat_w, self._known_w, strict=True)
         return any(abs(now_w - known_w) > HEAT_DRIFT * known_w for now_w, known_w in pairs)
 
     def _note(self, outdoor: Outdoor) -> None:
         self._known, self._known_w = outdoor, self.heat_w
         self._works = [
-            machines.work(float(self.heat_w[p]), self.units(p), self._working(p), outdoor)
+            machines.work(self.heat_w[p], self.units(p), self._working(p), outdoor)
             for p, machines in enumerate(self.machines)
         ]
 
@@ -239,13 +242,13 @@ class Rejection:
             "waiting": self._waiting.tolist(),
             "still": self._still.tolist(),
             "fault": self._fault.tolist(),
-            "heat_w": self.heat_w.tolist(),
-            "held_c": self.held_c.tolist(),
-            "over_k": self._over_k.tolist(),
+            "heat_w": self.heat_w,
+            "held_c": self.held_c.copy(),
+            "over_k": self._over_k.copy(),
             "free": [self._free_on.tolist(), self._free_since_s.tolist()],
             "seen_s": self._seen_s,
             "short": self._short,
-            "known": None if self._known is None else [list(self._known), self._known_w.tolist()],
+            "known": None if self._known is None else [list(self._known), self._known_w],
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -253,8 +256,10 @@ class Rejection:
         self.live = np.array(state["live"], bool)
         self._down, self._waiting = np.array(state["down"], np.intp), np.array(state["waiting"], np.intp)
         self._still, self._fault = np.array(state["still"], np.intp), np.array(state["fault"], float)
-        self.heat_w, self.held_c = np.array(state["heat_w"], float), np.array(state["held_c"], float)
-        self._over_k = np.array(state["over_k"], float)
+        self.heat_w, self.held_c, self._over_k = (
+            list(state[name])  # type: ignore[call-overload]
+            for name in ("heat_w", "held_c", "over_k")
+        )
         free: list[list[float]] = state["free"]  # type: ignore[assignment]
         self._free_on, self._free_since_s = np.array(free[0], bool), np.array(free[1], float)
         self._seen_s, self._short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
@@ -263,6 +268,6 @@ class Rejection:
     def _restore_known(self, known: tuple[list[float], list[float]] | None) -> None:
         self._known = None
         if known is not None:
-            present_w, self.heat_w = self.heat_w, np.array(known[1], float)
+            present_w, self.heat_w = self.heat_w, list(known[1])
             self._note(Outdoor(*known[0]))
             self.heat_w = present_w

@@ -1,0 +1,68 @@
+"""How fans, tank pumps and rooms act on the network, and what people see of it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import Catalog
+from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share
+from twin.physics.thermal_inputs import healthy_plant
+from twin.physics.thermal_network import Network
+from twin.physics.thermal_solve import exchanger_w_k
+from twin.plant.tables import LoopKind, Plant
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What people see of loops (L,) and plants (P,); flows, valves and free cooling are shares."""
+
+    loop_flow: Floats
+    loop_valve: Floats
+    loop_power_w: Floats
+    loop_pumps: NDArray[np.intp]
+    plant_flow: Floats
+    plant_heat_w: Floats
+    plant_power_w: Floats
+    plant_water_l_s: Floats
+    plant_units: NDArray[np.intp]
+    plant_free: Floats
+
+
+def set_points_c(plant: Plant, catalog: Catalog) -> Floats:
+    """Return the supply wanted in each loop, shape (L,) [C]; vapour condenses as its fluid wants it."""
+    loops = plant.loops
+    wanted = loops.supply_c.astype(float).copy()
+    for loop in np.flatnonzero(loops.kind == LoopKind.IMMERSION).tolist():
+        boil_c = catalog.tank(loops.part[loop]).boil_c
+        wanted[loop] = wanted[loop] if boil_c is None else boil_c
+    return wanted
+
+
+def coil_shares(network: Network, plant: Plant, moved: Floats) -> Floats:
+    """Return what fans, tank pumps and recirculation leave of each exchanger, shape (L,) [-].
+
+    `moved` is what fans or pumps move of design; a door lets the nodes' air through without its own fans.
+    """
+    loops, healthy = plant.loops, healthy_plant(network)
+    least = np.where(loops.kind == LoopKind.REAR_DOOR, DOOR_WITHOUT_FANS, 0.0)
+    full = np.maximum(exchanger_w_k(network, np.ones(len(moved)), healthy), 1e-12)
+    left = exchanger_w_k(network, np.maximum(moved, least), healthy) / full
+    left = np.where(moved == 1.0, 1.0, left)
+    left = left * coil_share(full / np.maximum(network.loop_flow_w_k, 1e-9), loops.recirculation)
+    result: Floats = np.where(loops.kind == LoopKind.LIQUID, 1.0, left)
+    return result
+
+
+def room_units(network: Network, plant: Plant, moved: Floats) -> Floats:
+    """Return what still runs of the air handlers of each hall, shape (H,) [-]; 1 in a hall without any."""
+    hall, halls, loops = network.shape.loop_hall, network.shape.n_halls, plant.loops
+    units = np.where(loops.kind == LoopKind.AIR, np.maximum(loops.units, 1), 0).astype(float)
+    installed = np.bincount(hall, units, minlength=halls)
+    on = np.bincount(hall, units * moved, minlength=halls)
+    result: Floats = np.where(installed > 0, on / np.maximum(installed, 1.0), 1.0)
+    return result
