@@ -209,11 +209,11 @@ class PowerChain:
         self._islands()
         self._plan()
 
-    def _solve(self) -> float:
-        """Solve the tree with what batteries do now; return the power from the grid [W]."""
+    def _solve(self) -> tuple[float, Floats]:
+        """Solve the tree with what batteries do now; return the power from the grid and of each output [W]."""
         c, k = self.circuit, self.condition
         if not c.count:
-            return self.loads.served_w
+            return self.loads.served_w, self._out_w
         offered = None
         if c.sources_at:
             offered = np.zeros(c.count)
@@ -222,7 +222,7 @@ class PowerChain:
                 offered[bus] = math.inf if k.island[bus] else beside
         extra = k.charging_w if self.storage.any_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
-        return float(self._in_w[self._root_fed].sum())
+        return float(self._in_w[self._root_fed].sum()), self._out_w
 
     def _read(self) -> None:
         """Take the flows that were solved apart: losses, sources, batteries."""

@@ -74,9 +74,11 @@ class Sources:
         more = float(accepted_w(rated, self.accept_s[i], t_s - k.since_s[i]))
         return min(rated, float(k.base_w[i]) + more)
 
-    def _forms(self, i: int) -> bool:
-        """Return whether a source can build up a dead bus."""
-        return self.circuit.kind[i] in ("generator", "gas", "battery")
+    def _forms(self, i: int, t_s: float) -> bool:
+        """Return whether a source can build up a dead bus now."""
+        if self.circuit.starts[i]:
+            return self.healthy(i) and bool(self.condition.phase[i] == Phase.RUNNING)
+        return bool(self.circuit.is_battery[i]) and self.limit_w(i, t_s) > 0
 
     def beside_grid_w(self, i: int) -> float:
         """Return what a source offers while the grid is there, batteries aside [W]."""
@@ -128,8 +130,10 @@ class Sources:
         else:
             if was_live:
                 self._go_dark(bus)
-            forming_w = sum(self.limit_w(i, t_s) for i in mine if self._forms(i))
-            if forming_w > 0 and forming_w >= need_w * (1 - JUST):
+                for i in mine:
+                    self._engine(i, t_s, was_live=False)
+            forming = [i for i in mine if self._forms(i, t_s)]
+            if forming and sum(self.limit_w(i, t_s) for i in forming) >= need_w * (1 - JUST):
                 k.island[bus] = True
                 for i in mine:
                     if c.kind[i] == "generator" and k.phase[i] == Phase.RUNNING:
@@ -185,6 +189,9 @@ class Sources:
             others = [i for i in mine if not c.is_battery[i]]
             others.sort(key=lambda i: ("smr", "solar", "gas", "generator").index(c.kind[i]))
             if not k.island[bus]:
+                from_batteries = float(k.battery_w[batteries].sum())
+                if from_batteries > own_w[bus]:  # nothing flows back up the tree
+                    k.battery_w[batteries] *= float(own_w[bus]) / from_batteries
                 left = float(own_w[bus]) - float(k.battery_w[batteries].sum())
                 given = dispatched_w(left, [self.beside_grid_w(i) for i in others])
                 self.output_w[others] = given
@@ -194,8 +201,7 @@ class Sources:
             engines = [i for i in others if c.starts[i]]
             firm = dispatched_w(need, limits)
             left = need - sum(firm)
-            from_batteries = [self.limit_w(i, t_s) for i in batteries]
-            k.battery_w[batteries] = _in_proportion(left, from_batteries)
+            k.battery_w[batteries] = _in_proportion(left, [self.limit_w(i, t_s) for i in batteries])
             left -= float(k.battery_w[batteries].sum())
             self.output_w[others] = firm
             if engines:  # of one kind share by their rating; what is too much is theirs as well

@@ -71,11 +71,13 @@ class Storage:
             if on_grid[c.bus[i]] and not k.island[c.bus[i]] and self.sources.healthy(i)
         ]
 
-    def smooth(self, t_s: float, on_grid: NDArray[np.bool_], grid_w: Callable[[], float]) -> None:
-        """Set the power of battery storage beside the grid; `grid_w` solves the tree with it."""
+    def smooth(
+        self, t_s: float, on_grid: NDArray[np.bool_], solve: Callable[[], tuple[float, Floats]]
+    ) -> None:
+        """Set the power of battery storage beside the grid; `solve` returns what grid and outputs give with it."""
         items = self.circuit.items
         usable = self._usable(on_grid)
-        load_w = grid_w()
+        load_w, out_w = solve()
         if not usable:
             self._track(t_s, load_w, 0.0)
             return
@@ -92,10 +94,10 @@ class Storage:
             miss = seen - aim
             if abs(miss) <= CLOSE_W:
                 break
-            given = self._share(usable, moved + miss)
+            given = self._share(usable, moved + miss, out_w)
             if abs(given - moved) <= CLOSE_W:
                 break
-            moved, seen = given, grid_w()
+            moved, (seen, _) = given, solve()
         free = smoothed_grid_w(load_w, before, math.inf, peak, wish)
         left = abs(free - seen) if abs(seen - aim) <= 1.0 else 0.0
         tick_s = 0.0
@@ -111,17 +113,23 @@ class Storage:
         short = k.charge_j[i] < self.target_j[i] * (1 - JUST) and not k.emptied[i]
         return RECHARGE_SHARE * self.sources.rated_w(i) if short else 0.0
 
-    def _share(self, usable: list[int], wanted_w: float) -> float:
+    def _share(self, usable: list[int], wanted_w: float, out_w: Floats) -> float:
         """Let batteries give `wanted_w` together, negative to charge, as far as they can; return what they give [W]."""
         k = self.condition
         if wanted_w >= 0:
-            most = np.array([self.sources.rated_w(i) if self._above_reserve(i) else 0.0 for i in usable])
+            most = np.array([self._most_w(i, out_w) if self._above_reserve(i) else 0.0 for i in usable])
         else:
             most = np.array([-self.sources.rated_w(i) if self._has_room(i) else 0.0 for i in usable])
         together = float(most.sum())
         share = min(1.0, wanted_w / together) if together else 0.0
         k.battery_w[usable] = share * most
         return share * together
+
+    def _most_w(self, i: int, out_w: Floats) -> float:
+        """Return the most that a battery can give: what its bus passes on, less what other sources give [W]."""
+        bus = self.circuit.bus[i]
+        others_w = sum(self.sources.beside_grid_w(j) for j in self.circuit.sources_at[bus])
+        return min(self.sources.rated_w(i), max(0.0, float(out_w[bus]) - others_w))
 
     def _above_reserve(self, i: int) -> bool:
         c, k = self.circuit, self.condition
