@@ -252,3 +252,24 @@ def test_what_cannot_be_capped_is_refused() -> None:
     for target in ("gpu/0/0/0", "crah/0", "nothing"):
         with pytest.raises(ValueError, match="cannot be capped"):
             engine.caps.set("x", target, 1e4)
+
+
+def test_people_cap_racks_rows_halls_and_feeds_of_a_running_hall() -> None:
+    engine = inject(
+        Engine(scene(), 1),
+        "1800 s power_cap gpu/0/1 value=5kW for=30min",
+        "1800 s power_cap hall value=15kW for=60min",
+        "1800 s power_cap b/0 value=14kW for=15min",
+    )
+    engine.advance(1799.0)
+    assert np.isinf(engine.limits.node_cap_w).all()
+    engine.advance(2400.0)
+    assert rack_w(engine)[1] <= 5e3 * 1.01
+    assert rack_w(engine).sum() <= 14e3 * 1.01
+    engine.advance(5300.0)
+    assert rack_w(engine)[1] > 5.5e3
+    assert rack_w(engine).sum() <= 15e3 * 1.01
+    engine.advance(6000.0)
+    assert np.isinf(engine.limits.node_cap_w).all()
+    assert len(events(engine, "cap_on")) == len(events(engine, "cap_off")) >= 2
+    assert_books_close(engine)
