@@ -102,7 +102,8 @@ class Storage:
         left = abs(free - seen) if abs(seen - aim) <= 1.0 else 0.0
         tick_s = 0.0
         if math.isfinite(ramp) and left > 1.0:
-            tick_s = max(SHORTEST_TICK_S, left / ramp / RAMP_STEPS)
+            whole_s = left / ramp
+            tick_s = max(SHORTEST_TICK_S, whole_s / RAMP_STEPS, min(self.tick_s, whole_s))
         self._track(t_s, seen, tick_s)
 
     def _track(self, t_s: float, grid_w: float, tick_s: float) -> None:
