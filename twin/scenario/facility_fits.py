@@ -1,4 +1,4 @@
-"""What power, cooling and climate cannot be: options that mean nothing, counts, third feeds, circles."""
+"""What power and cooling cannot be: options that mean nothing, counts, third feeds, circles."""
 
 from __future__ import annotations
 
@@ -46,8 +46,6 @@ _ONLY: dict[str, tuple[StageKind, ...]] = {
 }
 """Options that only some kinds of stage have."""
 
-HOURS = 24
-
 
 def stage_parts(kind: StageKind) -> tuple[str, ...]:
     """Return the kinds of part a stage may be, of those the catalogue knows."""
@@ -74,7 +72,6 @@ def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             if shelves is not None and shelves.needed is not None and shelves.needed > shelves.count:
                 at = ("halls", h, "rows", r, "racks", "shelves", "needed")
                 yield at, f"is more than the {shelves.count} shelves of a rack", f"at most {shelves.count}"
-    yield from _site(scenario)
 
 
 def _stage(stage: PowerStage) -> Iterator[tuple[str, str, str]]:
@@ -104,17 +101,6 @@ def _third_feeds(scenario: Scenario) -> Iterator[Wrong]:
                 reason = f"is fed by {mine[0]} and {mine[1]} already: a thing has at most two feeds, A and B"
                 yield ("power", i, "feeds", n), reason, "take it out of one of the three"
             mine.append(stage.id)
-
-
-def _site(scenario: Scenario) -> Iterator[Wrong]:
-    climate, grid = scenario.site.climate, scenario.site.grid
-    if climate.place is not None and climate.file is not None:
-        reason = "cannot be given beside place: the hours come from one of them"
-        yield ("site", "climate", "file"), reason, "keep place or file"
-    for key, said in (("carbon_day", grid.carbon_day), ("price_day", grid.price_day)):
-        if said and len(said) != HOURS:
-            reason = f"has {len(said)} values; a day has {HOURS} hours"
-            yield ("site", "grid", key), reason, "one factor for each hour from midnight, or none"
 
 
 def circles(scenario: Scenario) -> Iterator[Wrong]:
