@@ -28,4 +28,13 @@ Settings = Annotated[
         "--set", metavar="PATH=VALUE", help="Change one value: jobs[llama3].checkpoint.pause='20 s'."
     ),
 ]
+Injections = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--inject",
+        metavar="'T KIND TARGET [k=v]'",
+        help="Do something at a time, or time of day: '10 h fail gpu/0/3/1', '10:00 pump_stop cdu/0 for=20s', "
+        "'2 h trip pdu-a/0', '6 h heat_wave site value=8K'. KIND without a target that fits says what it takes.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]

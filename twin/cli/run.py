@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, Scene, Seed, Settings
+from twin.cli.options import Injections, Json, Scene, Seed, Settings
 
 EXAMPLE = "Example: twin run nvl72-row --seed 2 --inject '1 h pump_stop cdu/0 for=20s' --json"
 
@@ -19,10 +19,7 @@ def run_scene(
         str | None, typer.Option(metavar="TIME", help="Stop at this time, such as '10 day'.")
     ] = None,
     set_: Settings = None,
-    inject: Annotated[
-        list[str] | None,
-        typer.Option(metavar="'T KIND TARGET [k=v]'", help="Do something at a time: '10 h fail gpu/0/3/1'."),
-    ] = None,
+    inject: Injections = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Run file to write; without it one in the state folder."),

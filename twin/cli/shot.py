@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from twin.cli.options import SceneOrRun, Seed, Settings
+from twin.cli.options import Injections, SceneOrRun, Seed, Settings
 
 if TYPE_CHECKING:
     from twin.cli.moment import Moment
@@ -55,10 +55,7 @@ def take_picture(
     theme: Annotated[Theme, typer.Option(help="Colours of the picture.")] = Theme.dark,
     seed: Seed = None,
     set_: Settings = None,
-    inject: Annotated[
-        list[str] | None,
-        typer.Option(metavar="'T KIND TARGET [k=v]'", help="Do something at a time: '10 h fail gpu/0/3/1'."),
-    ] = None,
+    inject: Injections = None,
 ) -> None:
     """Take a picture of a scene or run.
 
