@@ -273,3 +273,20 @@ def test_people_cap_racks_rows_halls_and_feeds_of_a_running_hall() -> None:
     assert np.isinf(engine.limits.node_cap_w).all()
     assert len(events(engine, "cap_on")) == len(events(engine, "cap_off")) >= 2
     assert_books_close(engine)
+
+
+def test_a_cap_counts_at_the_input_of_racks_behind_their_shelves() -> None:
+    shelves = {"part": "power-shelf-33kW", "count": 8, "needed": 4}
+    rows = [{"id": "gpu", "racks": {"count": 2, "part": "GB200-NVL72", "shelves": shelves}}]
+    limit_w = 82e3
+    caps = [{"id": "rack", "target": "gpu/0/0", "limit": f"{limit_w} W"}]
+    engine = Engine(
+        liquid(jobs=(job(18),), halls=[{"id": "hall", "rows": rows}], power=POWER, power_caps=caps), 1
+    )
+    most_w = lost_w = 0.0
+    while engine.timers.next_s() <= 1800.0:
+        engine.advance(engine.timers.next_s())
+        most_w = max(most_w, float(engine.power.rack_in_w[0]))
+        lost_w = max(lost_w, float(engine.power.rack_in_w[0] - rack_w(engine)[0]))
+    assert lost_w > 1e3
+    assert 0.8 * limit_w < most_w <= 1.01 * limit_w
