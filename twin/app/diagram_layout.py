@@ -12,8 +12,8 @@ WIDEST_PX, NARROWEST_PX = 210.0, 64.0
 LANE_PX, THIN_LANE_PX = 66.0, 52.0
 """Width of the edge for small boxes: of those with words, of those that only count."""
 PIPE_APART_PX = 14.0
-_MARGIN_PX, _BETWEEN_PX = 10.0, 8.0
-_GAP_PX, _WIDE_GAP_PX, _PIPE_GAP_PX = 23.0, 46.0, 42.0
+_MARGIN_PX, _BETWEEN_PX = 8.0, 8.0
+_GAP_PX, _WIDE_GAP_PX, _PIPE_GAP_PX = 21.0, 46.0, 42.0
 _STUB_PX = 7.0
 
 Point = tuple[float, float]

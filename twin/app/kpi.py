@@ -1,4 +1,4 @@
-"""Tiles with the six figures one looks at first."""
+"""Tiles with the figures one looks at first."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ KPIS: tuple[Kpi, ...] = (
     Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
     Kpi("site.interruptions", "Interruptions", "alarm", 1),
     Kpi("site.spares", "Spare nodes", "spare", 1),
+    Kpi("site.wue", "WUE", "loop"),
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from twin.app import text
 from twin.app.diagram import Box, Diagram, Line, Tone, places_of
 from twin.app.fact_rows import World, gpus_of
-from twin.app.one_line_facts import PowerNow, losses_note, short_words, state_of_many
+from twin.app.one_line_facts import PowerNow, losses, losses_note, shelves_w, short_words, state_of_many
 from twin.app.one_line_loads import Load, load_box, loads_of, rack_load
 from twin.plant.graph import find
 
@@ -141,11 +141,16 @@ class _Drawing:
         self.boxes[box.key] = box
         return box.key
 
+    def stands_at(self, level: int, place: float) -> bool:
+        """Return whether a box is in the way at a place."""
+        boxes = self.boxes.values()
+        return any(box.level == level and not box.side and abs(box.place - place) < 1.0 for box in boxes)
+
     def diagram(self, columns: int, caption: str) -> Diagram:
         """Return what was added."""
         values = self.world.frame.values if self.world.frame is not None else None
         taken_w = float(values["site.facility_w"][0]) if values is not None else 0.0
-        note = losses_note(self.now, taken_w)
+        note = losses_note(losses(self.now, shelves_w(self.world)), taken_w)
         return Diagram(tuple(self.boxes.values()), tuple(self.lines), columns, caption, note)
 
 
@@ -181,15 +186,18 @@ def _overview(world: World, now: PowerNow) -> Diagram:
         keys.append(drawing.group(mine, stages.title(k), levels[k], places[k]))
         if stages.parents[k] >= 0:
             drawing.supply(keys[stages.parents[k]], keys[k], mine, items.parent[np.asarray(mine)].tolist())
-        drawing.sources(mine, keys[k], levels[k], _side(places[k], middle))
+        drawing.sources(mine, keys[k], levels[k], _side(places[k], middle) if columns < MOST_COLUMNS else 1)
     bottom = max(levels) + 1
-    for load in loads_of(world):
+    for load in sorted(loads_of(world), key=lambda one: one.kind != "rack"):
         above = sorted({stages.of[item] for item in load.feeds})
         place = float(np.mean([places[k] for k in above])) if above else 0.0
+        below = 1 + max((levels[k] for k in above), default=0)
         if load.kind == "rack":
             key = drawing.load(load, bottom, place)
+        elif above and not drawing.stands_at(below, place) and not any(k in stages.parents for k in above):
+            key = drawing.load(load, below, place)
         elif above:
-            key = drawing.load(load, 1 + max(levels[k] for k in above), 0.0, side=_side(place, middle))
+            key = drawing.load(load, below, 0.0, side=_side(place, middle) if columns < MOST_COLUMNS else 1)
         else:
             key = drawing.load(load, 0, 0.0, side=1)
             live = now.gives(stages.members[0][0])
@@ -197,7 +205,7 @@ def _overview(world: World, now: PowerNow) -> Diagram:
         for k in above:
             mine = [item for item in stages.members[k] if item in set(load.feeds)]
             line = _hanging(now, keys[k], key, mine, load)
-            drawing.lines.append(line if load.kind == "rack" else replace(line, text=""))
+            drawing.lines.append(replace(line, text="") if drawing.boxes[key].side else line)
     return drawing.diagram(columns, "Power, by stage")
 
 

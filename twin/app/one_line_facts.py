@@ -153,22 +153,31 @@ class StageLoss:
     loss_w: float
 
 
-def losses(now: PowerNow) -> list[StageLoss]:
-    """Return the losses by kind of stage, in the order of the tree; kinds that lose nothing are left out."""
+def losses(now: PowerNow, shelves_w: float = 0.0) -> list[StageLoss]:
+    """Return the losses by kind of stage, in the order of the tree, shelves last; what loses nothing is left out."""
     found: dict[str, float] = {}
     for kind, loss_w in zip(now.items.kind, now.loss_w.tolist(), strict=True):
         found[kind] = found.get(kind, 0.0) + loss_w
-    return [StageLoss(kind, TITLES[kind], loss_w) for kind, loss_w in found.items() if loss_w > 0.0]
+    stages = [StageLoss(kind, TITLES[kind], loss_w) for kind, loss_w in found.items()]
+    stages.append(StageLoss("shelf", "Power shelves", shelves_w))
+    return [stage for stage in stages if stage.loss_w > 0.0]
 
 
-def losses_note(now: PowerNow, taken_w: float) -> str:
+def shelves_w(world: World) -> float:
+    """Return what the power shelves and supplies of all racks lose [W]."""
+    return float(np.sum(world.frame.values["rack.loss_w"], dtype=float)) if world.frame is not None else 0.0
+
+
+def losses_note(stages: Sequence[StageLoss], taken_w: float) -> str:
     """Return the losses by stage in one line, with their share of what the site takes."""
-    stages = losses(now)
     total_w = sum(stage.loss_w for stage in stages)
     if total_w <= 0.0:
         return "Losses: none"
     share = f" ({total_w / taken_w:.1%})".replace("%", "\N{NO-BREAK SPACE}%") if taken_w > 0 else ""
-    each = ", ".join(f"{stage.title} {text.quantity(stage.loss_w, 'W')}" for stage in stages)
+    each = ", ".join(
+        f"{stage.title} {text.quantity(stage.loss_w, 'W')}".replace(" ", "\N{NO-BREAK SPACE}")
+        for stage in stages
+    )
     return f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
 
 

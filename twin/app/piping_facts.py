@@ -12,16 +12,12 @@ from twin.app.diagram import Tone
 from twin.app.fact_rows import World
 from twin.app.figure_text import flow as volume_flow
 from twin.plant.tables import LoopKind
+from twin.record.alarms import ENDED_BY
 from twin.record.events import Event
 
 STUCK, LEAKING = "VALVE STUCK", "LEAK"
-STANDING: dict[str, tuple[str, bool]] = {
-    "valve_stuck": (STUCK, True),
-    "valve_free": (STUCK, False),
-    "leak": (LEAKING, True),
-    "leak_mended": (LEAKING, False),
-}
-"""Kinds of events that put a mark on a machine or take it away: what no channel tells."""
+STANDING = {"valve_stuck": STUCK, "leak": LEAKING}
+"""Kinds of events that put a mark on a machine until they end: what no channel tells."""
 
 WARM_K, HOT_K = 2.0, 5.0
 """Supply above its set point by so much is a warning, an alarm [K]."""
@@ -39,11 +35,12 @@ SYMBOLS = {
 def standing_marks(events: Sequence[Event]) -> dict[str, frozenset[str]]:
     """Return the marks that events have left on things: id to words."""
     marks: dict[str, set[str]] = {}
+    ends = {end: words for kind, words in STANDING.items() for end in ENDED_BY[kind]}
     for event in events:
-        words, on = STANDING.get(event.kind, ("", False))
-        if words:
-            mine = marks.setdefault(event.subject, set())
-            (mine.add if on else mine.discard)(words)
+        if event.kind in STANDING:
+            marks.setdefault(event.subject, set()).add(STANDING[event.kind])
+        elif event.kind in ends:
+            marks.get(event.subject, set()).discard(ends[event.kind])
     return {thing: frozenset(mine) for thing, mine in marks.items() if mine}
 
 
@@ -74,7 +71,8 @@ def loop_alarm(world: World, loop: int, marks: dict[str, frozenset[str]]) -> tup
     if STUCK in mine:
         return "alarm", STUCK
     above_k = value["supply_c"] - float(loops.supply_c[loop])
-    if above_k > WARM_K and loops.valve[loop]:
+    cools_gpus = bool(np.any(world.plant.nodes.loop == loop))  # others stand in the warm air of the room
+    if above_k > WARM_K and loops.valve[loop] and cools_gpus:
         return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
     dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
     if loops.kind[loop] == LoopKind.LIQUID and value["supply_c"] < dew_c + DEW_MARGIN_K:
@@ -94,10 +92,11 @@ def loop_words(world: World, group: Sequence[int]) -> str:
     flow = values_of(world, "loop.flow", count)[mine]
     pumps = values_of(world, "loop.pumps", count)[mine]
     words = [f"flow {float(flow.min()):.0f}\N{NO-BREAK SPACE}%"]
-    if float(pumps.sum()) > 0:
-        by_air = LoopKind(int(plant.loops.kind[mine[0]])).by_air
+    running, all_of_them = int(pumps.sum()), int(plant.loops.pumps[mine].sum())
+    if running > 0:
+        movers = "fans" if LoopKind(int(plant.loops.kind[mine[0]])).by_air else "pumps"
         words.insert(
-            0, f"{int(pumps.sum())} of {int(plant.loops.pumps[mine].sum())} {'fans' if by_air else 'pumps'}"
+            0, f"{running} {movers}" if running == all_of_them else f"{running} of {all_of_them} {movers}"
         )
     if len(mine) == 1 and plant.loops.valve[mine[0]]:
         words.append(f"valve {values_of(world, 'loop.valve', count)[mine[0]]:.0f}\N{NO-BREAK SPACE}%")

@@ -8,11 +8,13 @@ import numpy as np
 
 from twin.app import text
 from twin.app.fact_rows import World
-from twin.app.one_line_facts import TITLES, PowerNow, losses
+from twin.app.one_line_facts import TITLES, PowerNow, losses, shelves_w
 from twin.app.piping_facts import values_of
 from twin.app.sankey import Flow, Node
 from twin.plant.tables import LoopKind
 
+_ROUNDING = 2e-3
+"""Share of the supply up to which meters that disagree are taken for one moment read twice."""
 SOURCES, SUPPLY, USES, CARRIERS, ENDS = range(5)
 """Columns."""
 
@@ -51,7 +53,9 @@ def energy_flows(world: World) -> EnergyFlows:
     sources = _sources(world, now)
     uses = _uses(world, now)
     missing_w = sum(w for _, _, w in sources) - sum(use.power_w for use in uses)
-    if missing_w > 0.5:
+    if sources and abs(missing_w) < _ROUNDING * sources[0][2]:
+        sources[0] = (*sources[0][:2], sources[0][2] - missing_w)
+    elif missing_w > 0.5:
         uses.append(_Use("other", "Not metered", missing_w))
     elif missing_w < -0.5:
         sources.append(("other-in", "Not metered", -missing_w))
@@ -104,7 +108,8 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     wet = plant.nodes.liquid[plant.gpus.node[: len(gpu_w)]]
     gpus_w = min(float(gpu_w.sum()), it_w)
     liquid_w = gpus_w * float(gpu_w[wet].sum()) / max(float(gpu_w.sum()), 1e-9)
-    rest_w = it_w - gpus_w
+    in_racks_w = min(shelves_w(world), it_w - gpus_w)
+    rest_w = it_w - gpus_w - in_racks_w
     wet_share = liquid_w / max(gpus_w, 1e-9)
     loop_w = values_of(world, "loop.power_w", len(plant.loops.ids))
     by_water = ~np.array([LoopKind(int(kind)).by_air for kind in plant.loops.kind], np.bool_)
@@ -113,12 +118,15 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
         _Use("gpus", "GPUs", gpus_w, liquid_w),
         _Use("rest", "Rest of IT", rest_w, rest_w * wet_share),
     ]
+    uses.append(_Use("loss shelf", "Loss, shelves", in_racks_w))
     stages = losses(now)
     total_w = float(values["site.loss_w"][0])
     known_w = sum(stage.loss_w for stage in stages)
-    uses += [_Use(f"loss {stage.kind}", f"Loss, {stage.title}", stage.loss_w) for stage in stages]
+    uses += [
+        _Use(f"loss {stage.kind}", f"Loss, {stage.title}", stage.loss_w, outdoors=True) for stage in stages
+    ]
     if total_w - known_w > 0.5:
-        uses.append(_Use("loss", "Other losses", total_w - known_w))
+        uses.append(_Use("loss", "Other losses", total_w - known_w, outdoors=True))
     uses.append(_Use("pumps", "Pumps, fans", pumps_w, float(loop_w[by_water].sum()) if len(loop_w) else 0.0))
     uses.append(_Use("plants", "Heat rejection", plants_w, outdoors=True))
     charge_w = -float(values["site.battery_w"][0])
@@ -130,7 +138,8 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
 def _heat(world: World, uses: list[_Use]) -> tuple[list[Node], list[Flow], float, float]:
     """Return nodes and flows from uses to the sky, stored heat, and heat to the sky [W].
 
-    `plant.heat_w` is what leaves the facility water; the power of the machines that reject it leaves with it.
+    `plant.heat_w` is what leaves the facility water; the power of the machines that reject it leaves with it. Losses
+    of the stages heat rooms of their own, which air cools: they do not reach the loops of the halls.
     """
     assert world.frame is not None
     plant, values = world.plant, world.frame.values
