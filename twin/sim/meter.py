@@ -131,6 +131,14 @@ class Meter:
             by_node = by_node + supplies.converter_loss_w(by_node)
         return self.overhead.static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
 
+    def rack_input_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
+        """Return what each rack takes from its feeds now, shelves included (R,) [W]; together they are `it_w`."""
+        over, racks = self.overhead, len(self.plant.racks.ids)
+        by_node = self.node_w(heat, traces, clocks) + over.converted_w
+        by_rack = np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
+        result: Floats = by_rack + over.static_w + over.shelf_w
+        return result
+
     def measure(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float, *, force: bool) -> None:
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
         if now_s > self.meters.at_s:
@@ -175,7 +183,7 @@ class Meter:
         loads_j = self.power.totals.load_j
         self.power.correct(it_j + cooling_j - (loads_j - m.load_seen_j))
         m.it_j += it_j
-        m.gpu_j += net_j - self._besides_w * dt
+        m.gpu_j += net_j - self.overhead.total_w * dt
         m.supply_j += over.supplies_w * dt
         m.cooling_j += cooling_j
         m.inside_j += inside_j
@@ -186,14 +194,9 @@ class Meter:
         m.seen_j, m.load_seen_j, m.at_s = heat_in_j, loads_j, now_s
 
     @property
-    def _besides_w(self) -> float:
-        """Heat into loops and halls besides the GPUs' [W]."""
-        return float(np.add.reduce(self.overhead.loop_heat_w) + np.add.reduce(self.overhead.hall_heat_w))
-
-    @property
     def gpu_w(self) -> float:
         """Return the power of all GPUs now [W]."""
-        return self.it_w + self.overhead.machines_w - self._besides_w
+        return self.it_w + self.overhead.machines_w - self.overhead.total_w
 
     @property
     def cooling_w(self) -> float:
@@ -225,7 +228,7 @@ class Meter:
             totals.on_site_j += extra_j
         return Reading(
             it_j=m.it_j + it_j,
-            gpu_j=m.gpu_j + in_j - self._besides_w * since,
+            gpu_j=m.gpu_j + in_j - self.overhead.total_w * since,
             supply_j=m.supply_j + self.overhead.supplies_w * since,
             cooling_j=m.cooling_j + cooling_j,
             water_l=m.water_l + self.draw.water_l_s * since,

@@ -26,7 +26,7 @@ def show_power(engine: Engine, v: Values) -> None:
     v["power.load"][...] = 100 * np.nan_to_num(power.out_w / items.capacity_w, nan=0.0, posinf=0.0)
     v["power.charge"][...] = 100 * power.charge
     v["rack.feeds"][...] = power.rack_feeds
-    v["rack.power_w"][...] = power.rack_in_w
+    v["rack.power_w"][...] = engine.meter.rack_input_w(engine.heat, engine.traces, engine.clocks)
     v["rack.loss_w"][...] = power.supply_loss_w
 
 

@@ -36,6 +36,8 @@ class Overhead:
         Heat into each loop and into the air of each hall, machines and supplies included [W].
     machines_w, supplies_w
         What pumps and fans, and what shelves and converters, have in those sums [W].
+    total_w
+        Sum of all that heat [W].
     """
 
     def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
@@ -51,7 +53,9 @@ class Overhead:
         self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
         self.static_w = body.rack_static_w
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
-        self.machines_w, self.supplies_w = 0.0, 0.0
+        self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
+        self.converted_w = self.converter_w  # and of each node's converters
+        self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
@@ -124,9 +128,12 @@ class Overhead:
         return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
 
     def _take_extras(self) -> None:
+        self.shelf_w = self.power.supply_loss_w
+        self.converted_w = self.converter_w
         self._extra_loop_w, self._extra_hall_w, self.machines_w, self.supplies_w = self._extras()
         self.loop_heat_w = self._own_loop_w + self._extra_loop_w
         self.hall_heat_w = self._own_hall_w + self._extra_hall_w
+        self.total_w = float(self.loop_heat_w.sum() + self.hall_heat_w.sum())
 
     def follow(self, it_w: float) -> bool:
         """Take the present heat of machines and supplies when it has moved; return whether it has."""
@@ -153,7 +160,7 @@ class Overhead:
         """Return what a snapshot needs."""
         return {name: getattr(self, name).tolist() for name in _ARRAYS} | {
             "hall_tripped": self.hall_tripped.tolist(),
-            "sums": [self.machines_w, self.supplies_w],
+            "sums": [self.machines_w, self.supplies_w, self.total_w],
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -161,13 +168,15 @@ class Overhead:
         for name in _ARRAYS:
             setattr(self, name, np.array(state[name], float))
         self.hall_tripped = np.array(state["hall_tripped"], bool)
-        self.machines_w, self.supplies_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
+        self.machines_w, self.supplies_w, self.total_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
 
 
 _ARRAYS = (
     "node_w",
     "static_w",
     "converter_w",
+    "converted_w",
+    "shelf_w",
     "_own_loop_w",
     "_own_hall_w",
     "_extra_loop_w",

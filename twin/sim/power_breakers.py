@@ -29,6 +29,7 @@ class Breakers:
         items = circuit.items
         self.thermal_s, self.magnetic = items.breaker_s[at], items.breaker_magnetic[at]
         self.ratio = np.zeros(len(at))
+        self._warm = False  # whether heat moves
         # Beside the grid a source gives what it likes; only stages of the tree are overloaded.
         self.rated: Floats = np.where(
             circuit.is_source, math.inf, np.nan_to_num(circuit.unit_w, nan=math.inf)
@@ -41,12 +42,16 @@ class Breakers:
         at = self.at
         if len(at):
             self.ratio = out_w[at] / (c.breaker_unit_w[at] * left[at])
+            self._note()
         over = out_w > np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
         if np.array_equal(over, k.overloaded):
             return
         for i in np.flatnonzero(over != k.overloaded).tolist():
             self._say_overload(i, float(out_w[i]), t_s, on=bool(over[i]))
         k.overloaded = over
+
+    def _note(self) -> None:
+        self._warm = bool((self.ratio > 1.0).any() or self.condition.heat[self.at].any())
 
     def _say_overload(self, i: int, out_w: float, t_s: float, *, on: bool) -> None:
         c, k = self.circuit, self.condition
@@ -67,8 +72,13 @@ class Breakers:
     def advance(self, dt_s: float) -> None:
         """Let breakers heat up or cool down for `dt_s` [s]."""
         at, k = self.at, self.condition
-        if len(at):
+        if self._warm:
             k.heat[at] = heated(k.heat[at], self.ratio, self.thermal_s, dt_s)
+
+    def resume(self, ratio: Floats) -> None:
+        """Go on with the loads of a snapshot."""
+        self.ratio = ratio
+        self._note()
 
     def settle(self, t_s: float) -> None:
         """Open the breakers that have to, close those whose time has come."""

@@ -237,5 +237,5 @@ class PowerSystem(PowerChain):
         self._read()
         self.totals, self.flows = PowerTotals(**state["totals"]), Flows(**state["flows"])
         self._loss_j, self._unbooked_s = np.array(state["loss_j"], float), float(state["unbooked_s"])
-        self.breakers.ratio = np.array(state["ratio"], float)
+        self.breakers.resume(np.array(state["ratio"], float))
         self._waiting, self.changed = bool(state["waiting"]), bool(state["changed"])
