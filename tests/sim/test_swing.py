@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import WORKLOAD, events, inject, job, liquid, tiny
+from sim_scenes import CLIMATE, WORKLOAD, events, frame, inject, job, liquid, tiny
 
 from twin.catalog import load_catalog
 from twin.physics.swings import step_waveform, stored, swing_energy_j
 from twin.record.channels import JobState
 from twin.sim.engine import Engine
-from twin.sim.log import Log
 from twin.sim.swing import Swing, store_j
 
 HALL_W = 1e6
@@ -157,19 +156,16 @@ def test_figures_are_worked_out_only_when_something_has_changed() -> None:
 
 
 def test_a_grid_that_limits_ramps_is_told_of() -> None:
-    engine = stepping()
-    swing = watched(engine, 1e3)
-    swing.log = Log()
-    swing.look(engine.now_s)
-    swing.look(engine.now_s)
-    other = watched(engine, 1e3)
-    other.restore(swing.state())
-    assert other.above
-    assert [event.kind for event in swing.log.since(0)] == ["ramp_exceeded"]
-    swing.ramp_w_s = 1e9
-    swing.look(engine.now_s)
-    assert [event.kind for event in swing.log.since(0)] == ["ramp_exceeded", "ramp_kept"]
-    assert not events(engine, "ramp_exceeded")
-    unlimited = watched(engine)
-    unlimited.look(engine.now_s)
-    assert not unlimited.above
+    site = CLIMATE | {"grid": {"ramp": "1 kW/s"}}
+    engine = inject(Engine(tiny(jobs=(job(2),), site=site), 1), "500 s fail gpu/0/0/0 cause=bug")
+    engine.advance(499.0)
+    assert [event.subject for event in events(engine, "ramp_exceeded", "ramp_kept")] == ["site"]
+    again = Engine.restore(engine.scenario, engine.snapshot())
+    frame(again)  # who looks changes nothing
+    for one in (engine, again):
+        one.advance(505.0)
+        assert events(one, "ramp_exceeded", "ramp_kept")[-1].kind == "ramp_kept"  # it stands
+        one.advance(2000.0)
+        assert one.swing.above
+    assert again.event_hash() == engine.event_hash()
+    assert not events(stepping(), "ramp_exceeded")

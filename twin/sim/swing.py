@@ -7,7 +7,8 @@ a swing by their losses, a few percent, is left out. Pauses for checkpoints and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,6 +33,7 @@ from twin.sim.jobs import JobRow, Jobs
 from twin.sim.log import Log
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 class Charged(Protocol):
@@ -44,7 +46,7 @@ class Charged(Protocol):
 
 @dataclass(frozen=True)
 class Swings:
-    """Waveforms of all jobs that step now.
+    """Waveforms of all jobs that step now, each as if its steps began at 0 s.
 
     Parameters
     ----------
@@ -54,11 +56,20 @@ class Swings:
         Behind the stores in the shelves; several of a job whose racks differ.
     grid
         Behind the batteries of the site too.
+    raw_jobs, jobs
+        Job of each of `raw`, and of each of `racks` and `grid`.
     """
 
     raw: tuple[Waveform, ...] = ()
     racks: tuple[Waveform, ...] = ()
     grid: tuple[Waveform, ...] = ()
+    raw_jobs: tuple[int, ...] = ()
+    jobs: tuple[int, ...] = ()
+
+    @property
+    def steepest_w_s(self) -> float:
+        """Steepest change at the grid when the ramps of all jobs fall on one moment [W/s]."""
+        return sum(wave.steepest_w_s for wave in self.grid)
 
 
 class Swing:
@@ -84,7 +95,8 @@ class Swing:
         kinds = np.array(items.kind, dtype=object) == "battery"
         self._batteries = np.flatnonzero(kinds & items.present & np.isfinite(items.ramp_w_s))
         self.above = False  # the grid's limit on ramps is broken
-        self._key: list[object] = []
+        self._key: list[Any] = []
+        self._looked: list[Any] = []
         self._now = Swings()
 
     @property
@@ -100,7 +112,7 @@ class Swing:
     @property
     def steepest_w_s(self) -> float:
         """Steepest change of the grid's power when the ramps of all jobs fall on one moment [W/s]."""
-        return sum(wave.steepest_w_s for wave in self.now().grid)
+        return self.now().steepest_w_s
 
     def of_job(self, job: int) -> Waveform | None:
         """Return what the GPUs of a job draw through its steps [W]; None while it takes none, or all alike."""
@@ -109,30 +121,39 @@ class Swing:
 
     def now(self) -> Swings:
         """Return the waveforms now."""
-        running = [row for row in self.jobs.rows if row.state == JobState.RUNNING]
-        empty = self.power.charge[self._batteries] <= 0
-        key = [empty.tolist(), *(self._signature(row) for row in running)]
+        key = self._signature()
         if key != self._key:
-            self._key = key
-            self._now = self._work_out(running, empty)
+            self._key, self._now = key, self._work_out()
         return self._now
 
-    def _signature(self, row: JobRow) -> tuple[object, ...]:
-        """Return what has to change for a new waveform; the drift of clocks by a few MHz with heat does not."""
-        clock = self.clocks.job_clock.get(row.index)
-        pace = self.jobs.pace[row.index]
-        shown = None if clock is None else (round(clock.now, 2), round(clock.capped, 2))
-        return row.index, row.since_s, row.held, pace.step_s, shown
+    def _running(self) -> list[JobRow]:
+        return [row for row in self.jobs.rows if row.state == JobState.RUNNING]
 
-    def _work_out(self, running: list[JobRow], empty: NDArray[np.bool_]) -> Swings:
-        raw, racks = [], []
-        for row in running:
+    def _empty(self) -> Bools:
+        empty: Bools = self.power.charge[self._batteries] <= 0
+        return empty
+
+    def _signature(self) -> list[Any]:
+        """Return what has to change for new waveforms; the drift of clocks by a few MHz with heat does not."""
+        signature: list[Any] = [self._empty().tolist()]
+        for row in self._running():
+            clock = self.clocks.job_clock.get(row.index)
+            ghz = 0.0 if clock is None else round(clock.now, 2)
+            signature.append([row.index, row.held, round(self.jobs.pace[row.index].step_s, 3), ghz])
+        return signature
+
+    def _work_out(self) -> Swings:
+        raw, racks, raw_jobs, jobs = [], [], [], []
+        for row in self._running():
             wave = self._job(row)
             if wave is None:
                 continue
             raw.append(wave)
-            racks += self._behind_shelves(row, wave)
-        live = self._batteries[~empty]
+            raw_jobs.append(row.index)
+            parts = self._behind_shelves(row, wave)
+            racks += parts
+            jobs += [row.index] * len(parts)
+        live = self._batteries[~self._empty()]
         items = self.plant.power
         grid = racks
         if live.size:
@@ -143,7 +164,7 @@ class Swing:
                 ramp_limited(wave, max(share * ramp_w_s, 1e-9), share * power_w)
                 for wave, share in zip(racks, shares, strict=True)
             ]
-        return Swings(tuple(raw), tuple(racks), tuple(grid))
+        return Swings(tuple(raw), tuple(racks), tuple(grid), tuple(raw_jobs), tuple(jobs))
 
     def _job(self, row: JobRow) -> Waveform | None:
         """Return the power of all GPUs of a job; None where they do not swing together."""
@@ -152,8 +173,7 @@ class Swing:
         phases = self.clocks.phases(row.index)
         if phases is None or phases.high_w <= phases.low_w:
             return None
-        begins_s = row.since_s - (row.progress % 1.0) * phases.period_s
-        one = step_waveform(*phases, start_s=begins_s)
+        one = step_waveform(*phases)
         return one.times(float(self._gpus[row.nodes].sum())) if one.swing_w > 0 else None
 
     def _behind_shelves(self, row: JobRow, wave: Waveform) -> list[Waveform]:
@@ -184,22 +204,39 @@ class Swing:
         t_s = t0_s + np.linspace(0.0, seconds, count)
         now = self.now()
         raw, grid = (
-            mean_w + sampled_w(waves, t_s) - sum(wave.mean_w for wave in waves)
-            for waves in (now.raw, now.grid)
+            mean_w + sampled_w(self._begun(waves, jobs), t_s) - sum(wave.mean_w for wave in waves)
+            for waves, jobs in ((now.raw, now.raw_jobs), (now.grid, now.jobs))
         )
         return t_s, raw, grid
 
+    def _begun(self, waves: Sequence[Waveform], jobs: Sequence[int]) -> list[Waveform]:
+        """Return waveforms with the times at which their jobs began a step."""
+        begun = []
+        for wave, job in zip(waves, jobs, strict=True):
+            row, step_s = self.jobs.rows[job], self.jobs.pace[job].step_s
+            step_began_s = row.since_s - (row.progress % 1.0) * step_s
+            begun.append(replace(wave, start_s=wave.start_s + step_began_s))
+        return begun
+
     def look(self, now_s: float) -> None:
-        """Record when swings begin or cease to be steeper than the grid allows; nothing where it allows any."""
+        """Record when swings begin or cease to be steeper than the grid allows; nothing where it allows any.
+
+        What observers have asked for meanwhile makes no difference: it keeps a memory of its own.
+        """
         if self.ramp_w_s is None:
             return
-        above = self.steepest_w_s > self.ramp_w_s
+        signature = self._signature()
+        if signature == self._looked:
+            return
+        self._looked = signature
+        swings = self._work_out()
+        above = swings.steepest_w_s > self.ramp_w_s
         if above == self.above:
             return
         self.above = above
         allowed = units.render(self.ramp_w_s, "power", digits=3)
         if above:
-            swing = units.render(self.site_w, "power", digits=3)
+            swing = units.render(together_w(swings.grid), "power", digits=3)
             text = f"steps swing by {swing} at the grid, faster than the {allowed} a second that it allows"
             self.log.add(now_s, "ramp_exceeded", "site", text, Severity.WARNING)
         else:
@@ -228,11 +265,11 @@ class Swing:
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
-        return {"above": self.above}
+        return {"above": self.above, "looked": self._looked}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        self.above, self._key = bool(state["above"]), []
+        self.above, self._looked, self._key = bool(state["above"]), list(state["looked"]), []
 
 
 def store_j(plant: Plant, catalog: Catalog) -> Floats:
