@@ -1,0 +1,250 @@
+"""Facility water, its machines and the valves of the loops, while things break."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from sim_scenes import assert_books_close, events, frame, inject, liquid, shipped, times, tiny
+
+from twin.scenario.document import Scenario
+from twin.sim.cooling_machines import working_units
+from twin.sim.engine import Engine
+from twin.sim.weather import Outdoor
+
+AT_S = 3600.0
+HOT = {"climate": {"dry_bulb": "38 degC", "wet_bulb": "30 degC", "swing": "0 K"}}
+"""No water of 20 C without compressors in this weather."""
+
+
+@cache
+def row(*lines: str, until_s: float = 2 * AT_S) -> Engine:
+    """Return the NVL72 row after things were done to it."""
+    engine = inject(Engine(shipped("nvl72-row"), 1), *(f"{AT_S} s {line}" for line in lines))
+    engine.advance(until_s)
+    assert_books_close(engine)
+    return engine
+
+
+def chilled(
+    units: int = 1, site: dict[str, Any] = HOT, loop: dict[str, Any] | None = None, **plant: Any
+) -> Scenario:
+    """Return 16 air-cooled nodes on chillers of 100 kW, which `units` of them just carry."""
+    water = {"id": "water", "kind": "chiller", "supply": "14 degC", "units": units, **plant}
+    crah = {
+        "id": "crah",
+        "kind": "air",
+        "part": "CRAH-chilled",
+        "plant": "water",
+        "serves": ["gpu"],
+        "supply": "22 degC",
+    }
+    return tiny(16, (), cooling={"plants": [water], "loops": [crah | (loop or {})]}, site=site)
+
+
+def values(engine: Engine, *names: str) -> list[float]:
+    shown = frame(engine).values
+    return [float(shown[name][0]) for name in names]
+
+
+def test_valves_hold_every_loop_at_its_set_point() -> None:
+    engine = row()
+    supply = frame(engine).values["loop.supply_c"][:4]
+    assert supply.tolist() == pytest.approx([28.0] * 4, abs=0.3)
+    opening = frame(engine).values["loop.valve"][:4]
+    assert ((opening > 20) & (opening < 100)).all()
+
+
+def test_like_loops_stay_alike() -> None:
+    scene = liquid(4, 4, jobs=())
+    supply = frame(Engine(scene)).values["loop.supply_c"][:4]
+    assert np.ptp(supply) < 1e-9
+
+
+def test_a_stuck_valve_holds_nothing_and_the_loop_comes_back() -> None:
+    engine = row("valve_stuck cdu/0 value=30% for=10min", until_s=AT_S + 599)
+    supply, valve = (frame(engine).values[name][:2] for name in ("loop.supply_c", "loop.valve"))
+    assert supply[0] > 40
+    assert supply[1] == pytest.approx(28.0, abs=0.5)
+    assert valve[0] == pytest.approx(30.0)
+    open_wide = row("valve_stuck cdu/0 value=100% for=6h", until_s=2 * AT_S)
+    assert frame(open_wide).values["loop.supply_c"][0] < 27.5
+    healed = row("valve_stuck cdu/0 value=30% for=10min", until_s=AT_S + 3600)
+    assert frame(healed).values["loop.supply_c"][0] == pytest.approx(28.0, abs=0.3)
+
+
+def test_a_pump_lost_is_made_up_for_by_the_drive_of_the_other() -> None:
+    text = shipped("nvl72-row").model_dump(by_alias=False)
+    for loop in text["cooling"]["loops"]:
+        loop["recover_s"] = 60.0
+    engine = Engine(Scenario.model_validate(text), 1)
+    power_w = values(engine, "loop.power_w")[0]
+    inject(engine, f"{AT_S} s pump_stop cdu/0 count=1 for=10min")
+    seen = []
+    for t_s in (AT_S + 29, AT_S + 65, AT_S + 700):
+        engine.advance(t_s)
+        seen.append(values(engine, "loop.flow", "loop.pumps", "loop.power_w"))
+    assert [one[0] for one in seen] == pytest.approx([72, 100, 100], abs=0.5)
+    assert [one[1] for one in seen] == [1, 1, 2]
+    # P ~ n^3: half the pumps at 1/0.72 of the speed.
+    assert [one[2] / power_w for one in seen] == pytest.approx([0.5, 0.5 / 0.72**3, 1.0])
+    assert_books_close(engine)
+
+
+def test_without_facility_pumps_the_loops_heat_up_in_minutes_and_recover() -> None:
+    engine = row("pump_stop water for=5min", until_s=3 * AT_S)
+    first_s = times(engine, "throttle_on")[0] - AT_S
+    assert 60 < first_s < 300
+    stopped = row("pump_stop water for=5min", until_s=AT_S + 200)
+    assert values(stopped, "plant.flow")[0] < 1
+    assert frame(engine).values["loop.supply_c"][:4].tolist() == pytest.approx([28.0] * 4, abs=0.5)
+    assert len(times(engine, "throttle_on")) == len(times(engine, "throttle_off"))
+
+
+def test_one_of_two_facility_pumps_is_enough() -> None:
+    engine = row("pump_stop water count=1 for=30min", until_s=AT_S + 1700)
+    assert not events(engine, "throttle_on", "shutdown")
+    assert values(engine, "plant.flow")[0] == pytest.approx(72.0)
+    assert frame(engine).values["loop.supply_c"][:4].tolist() == pytest.approx([28.4] * 4, abs=0.6)
+
+
+def test_loss_of_heat_rejection_leaves_minutes_and_one_pump_of_two_is_warmer() -> None:
+    """PHYSICS 3, HGX H100 on cold plates near full power: about 11 min; 69 to 76 C."""
+    plants = [{"id": "water", "kind": "dry-cooler", "supply": "24 degC"}]
+    on = {"plant": "water", "serves": ["gpu"]}
+    cdu = {"id": "cdu", "kind": "liquid", "part": "CDU-inrow-1350", "supply": "28 degC", **on}
+    crah = {"id": "crah", "kind": "air", "part": "CRAH-chilled", "supply": "24 degC", **on}
+    burn = {"id": "burn", "nodes": 8, "workload": {"kind": "load", "gpu": "95 %"}}
+    scene = tiny(8, (burn,), part="HGX-H100-DLC", cooling={"plants": plants, "loops": [cdu, crah]})
+    engine = inject(
+        Engine(scene, 1), "1 h pump_stop cdu/0 count=1 for=30min", "2 h heat_rejection_loss water for=30min"
+    )
+    engine.advance(AT_S - 1)
+    before_c = values(engine, "site.gpu_max_c")[0]
+    engine.advance(AT_S + 1700)
+    assert 4 < values(engine, "site.gpu_max_c")[0] - before_c < 10
+    assert not events(engine, "throttle_on")
+    engine.advance(2 * AT_S + 1800)
+    # The room of these few nodes, without its air handlers' water, may be too hot before any die is.
+    assert 6 < (times(engine, "throttle_on", "room_too_hot")[0] - 2 * AT_S) / 60 < 16
+
+
+def test_losing_one_chiller_of_n_plus_1_does_nothing_and_of_n_it_warms() -> None:
+    rows = {}
+    for units, lost in ((1, 0), (2, 1)):
+        engine = Engine(chilled(units, part="chiller-air-cooled"), 1)
+        lines = [f"600 s chiller_trip water count={lost} for=6h"] if lost else []
+        inject(engine, *lines).advance(4 * 3600.0)
+        rows[units] = values(engine, "plant.supply_c")[0]
+    assert rows[2] == pytest.approx(rows[1], abs=0.05)
+    alone = inject(Engine(chilled(1), 1), "600 s chiller_trip water for=6h")
+    alone.advance(4 * 3600.0)
+    assert values(alone, "plant.supply_c")[0] > rows[1] + 3
+
+
+def test_chillers_need_their_time_after_a_trip_and_pumps_none() -> None:
+    engine = inject(
+        Engine(chilled(1, restart="4 min", economiser=False), 1), "600 s chiller_trip water for=60s"
+    )
+    engine.advance(659.0)
+    assert values(engine, "plant.units")[0] == 0
+    engine.advance(660 + 239.0)
+    assert values(engine, "plant.units", "plant.flow")[:2] == [0, 100]
+    engine.advance(660 + 900.0)
+    assert values(engine, "plant.units")[0] == 1
+    assert any("have started" in event.text for event in events(engine, "chiller_on"))
+
+
+def test_power_lost_stops_pumps_and_chillers_and_power_back_brings_pumps_first() -> None:
+    engine = Engine(chilled(1, restart="4 min", economiser=False), 1)
+    cooling, timers = engine.cooling, engine.timers
+    none, all_of = np.zeros(1, bool), np.ones(1, bool)
+    cooling.power(0.0, none, none)
+    assert cooling.changed
+    assert cooling.pumps.running().tolist() == cooling.water.running().tolist() == [0]
+    assert cooling.plant_state.rejection.tolist() == [0.0]
+    assert cooling.loop_power_w(0.0).tolist() == [0.0]
+    cooling.power(0.0, all_of, all_of)
+    assert cooling.water.running().tolist() == [2]
+    assert cooling.rejection.units(0) == 0
+    assert timers.due_s("cooling", 1) == 240.0
+    cooling.power(0.0, all_of, none)
+    assert timers.due_s("cooling", 1) is None
+
+
+def test_free_hours_save_power_and_are_told_without_flapping() -> None:
+    draws = {}
+    for name, dry, wet in (("cold", 0, -2), ("hot", 30, 24)):
+        site = {"climate": {"dry_bulb": f"{dry} degC", "wet_bulb": f"{wet} degC", "swing": "0 K"}}
+        engine = Engine(chilled(1, site), 1)
+        engine.advance(3600.0)
+        draws[name] = values(engine, "plant.power_w", "plant.free")
+    assert draws["cold"][1] == 100
+    assert draws["hot"][1] == 0
+    assert draws["cold"][0] < 0.4 * draws["hot"][0]
+    swing = {"climate": {"dry_bulb": "10 degC", "wet_bulb": "8 degC", "swing": "20 K"}}
+    engine = Engine(chilled(1, swing, part="chiller-air-cooled"), 1)
+    engine.advance(5 * 86400.0)
+    told = times(engine, "free_cooling_on", "free_cooling_off")
+    assert 6 <= len(told) <= 12
+    assert min(np.diff(told)) >= 3600
+
+
+def test_still_fans_of_a_dry_cooler_leave_an_eighth() -> None:
+    engine = Engine(chilled(1, kind="dry-cooler"), 1)
+    cooler, sky = engine.cooling.rejection.machines[0], Outdoor(10.0, 8.0, 5.0)
+    assert working_units(4, 1, 0) == 3
+    assert working_units(4, 0, 2) == pytest.approx(2.24)
+    blown, still = (cooler.reach_c(1e5, working_units(1, 0, down), sky) for down in (0, 1))
+    assert (still - 10) / (blown - 10) == pytest.approx(1 / 0.12)
+    assert cooler.supply_c(1e6, 1, 1.0, sky) == (18.0, 0.0)  # 8 K over the air at capacity
+    assert cooler.supply_c(1e5, 1, 1.0, sky) == (14.0, 0.0)
+
+
+def test_inlets_of_a_rack_pass_35_degrees_soon_after_the_air_handlers_stop() -> None:
+    """A 40.8 kW rack of four DGX H100: about 15 s (PHYSICS 3)."""
+    rack = {"count": 1, "nodes": [{"part": "DGX-H100", "count": 4, "first_u": 3}]}
+    halls = [{"id": "hall", "rows": [{"id": "gpu", "racks": rack}]}]
+    cooling = {
+        "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
+        "loops": [
+            {
+                "id": "crah",
+                "kind": "air",
+                "part": "CRAH-chilled",
+                "plant": "water",
+                "serves": ["gpu"],
+                "supply": "22 degC",
+            }
+        ],
+    }
+    full = {"kind": "load", "gpu": "100 %", "cpu": "100 %"}
+    job = {"id": "burn", "nodes": 4, "workload": full, "checkpoint": {"interval": "1 h", "pause": "0 s"}}
+    engine = inject(Engine(tiny(4, (job,), halls=halls, cooling=cooling), 1), "1000 s fan_stop crah/0")
+    engine.advance(999.0)
+    assert values(engine, "rack.power_w")[0] == pytest.approx(40.8e3, rel=0.05)
+    reached_s = np.inf
+    for after_s in range(2, 60, 2):
+        engine.advance(1000.0 + after_s)
+        if values(engine, "loop.supply_c")[0] >= 35.0:
+            reached_s = after_s
+            break
+    assert 8 <= reached_s <= 26
+
+
+def test_a_run_with_cooling_faults_goes_on_the_same_after_a_restore() -> None:
+    lines = (
+        "pump_stop water for=5min",
+        "valve_stuck cdu/1 value=50% for=20min",
+        "pump_stop cdu/2 count=1 for=30min",
+    )
+    engine = inject(Engine(shipped("nvl72-row"), 1), *(f"{AT_S} s {line}" for line in lines))
+    engine.advance(AT_S + 7.0)  # in the middle of a stage of the coasting pumps
+    again = Engine.restore(engine.scenario, engine.snapshot())
+    for one in (engine, again):
+        one.advance(2 * AT_S)
+    assert engine.event_hash() == again.event_hash()
+    assert engine.heat.totals.in_j == again.heat.totals.in_j
+    assert engine.heat.totals.steps == again.heat.totals.steps
