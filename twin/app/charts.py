@@ -15,11 +15,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """One plot of some curves with one axis."""
+    """One plot of some curves with one axis; nothing below `low` is shown."""
 
     title: str
     unit: str
     curves: tuple[Curve, ...]
+    low: float | None = None
 
 
 CHARTS: tuple[Chart, ...] = (
@@ -36,15 +37,15 @@ PAGES: dict[str, tuple[Chart, ...]] = {
             (
                 Curve("site.grid_w", "grid"),
                 Curve("site.on_site_w", "on site"),
-                Curve("site.battery_w", "batteries"),
+                Curve("site.battery_w", "battery"),
             ),
         ),
-        Chart("Overheads", "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses"))),
-        Chart("Swing of a step", "W", (Curve("site.swing_w", "at the grid"),)),
+        Chart("Overheads", "W", (Curve("site.cooling_w", "cooling"), Curve("site.loss_w", "losses")), 0.0),
+        Chart("Swing of a step", "W", (Curve("site.swing_w", "at the grid"),), 0.0),
     ),
     "Efficiency": (
-        Chart("PUE", "", (Curve("site.pue", "now"),)),
-        Chart("WUE", "L/kWh", (Curve("site.wue", "now"),)),
+        Chart("PUE", "", (Curve("site.pue", "now"),), 1.0),
+        Chart("WUE", "L/kWh", (Curve("site.wue", "now"),), 0.0),
         Chart("Outdoors", "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", "wet bulb"))),
     ),
 }

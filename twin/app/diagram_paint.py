@@ -20,7 +20,7 @@ COLDEST_C, HOTTEST_C = 10.0, 60.0
 """Fixed range of the colours of pipes [°C]."""
 _ARROW_EVERY_PX = 40.0
 _FIRST_ARROW_PX = 12.0
-_NARROW_PX = 130.0
+_NARROW_PX = 142.0
 
 
 def temperature_colour(temp_c: float) -> QColor:
@@ -63,7 +63,7 @@ class _Artist:
     def line(self, line: Line, route: Route) -> None:
         tint = _tint(self._theme, line.tone)
         pen = QPen(tint, 2.0 if line.tone not in ("calm", "dead") else 1.4)
-        if line.tone in ("calm", "dead"):
+        if line.tone == "dead":
             pen.setStyle(Qt.PenStyle.DashLine)
         self._painter.setPen(pen)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -152,20 +152,25 @@ class _Artist:
             down = 6.0 if math.isnan(box.load) else 3.0  # title and one line stand in the middle
             title.translate(0, down)
             words.translate(0, down)
+        if box.state:
+            side = 9.0
+            icon = QRectF(words.left(), words.top() + 2, side, side)
+            if narrow:  # the words need the whole line
+                icon.moveTo(title.right() - side, title.top() + 3)
+                title.setRight(icon.left() - 2)
+            draw_mark(self._painter, box.tone, icon, tint, QColor(theme.surface))
         _elided(self._painter, title, box.title, font(10 if narrow else 11, bold=True), QColor(theme.text))
-        self._words(box, words)
+        self._words(box, words, 0.0 if narrow else 13.0)
 
-    def _words(self, box: Box, line: QRectF) -> None:
+    def _words(self, box: Box, line: QRectF, indent: float) -> None:
         """Write the state, and the figures where it leaves room, on two lines."""
         tint, muted, below = _tint(self._theme, box.tone), QColor(self._theme.muted), line.translated(0, 13)
         if not box.state:
             rest = _wrapped(self._painter, line, _breakable(box.text), font(10), muted)
             _elided(self._painter, below, rest, font(10), muted)
             return
-        icon = QRectF(line.left(), line.top() + 2, 9, 9)
-        draw_mark(self._painter, box.tone, icon, tint, QColor(self._theme.surface))
         bold = font(10, bold=True)
-        rest = _wrapped(self._painter, line.adjusted(13, 0, 0, 0), box.state, bold, tint)
+        rest = _wrapped(self._painter, line.adjusted(indent, 0, 0, 0), box.state, bold, tint)
         if rest:
             _elided(self._painter, below, rest, bold, tint)
         else:

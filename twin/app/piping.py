@@ -26,6 +26,7 @@ from twin.plant.graph import find
 from twin.plant.tables import LoopKind
 
 Marks = Mapping[str, frozenset[str]]
+_WORDS = {"gpu": "GPU", "node": "node", "rack": "rack"}
 SKY, PLANT, PUMPS, LOOP, RACKS, GPU = range(6)
 """Levels from the top."""
 _TINY = 1e-9
@@ -130,7 +131,7 @@ class _Drawing:
         flow = float(values_of(self.world, "plant.flow", len(plant.plants.ids))[slot])
         pumps = f"pumps {plant.plants.ids[slot]}"
         if side:
-            self.lines.append(Line(pumps, key, "", "calm"))
+            self.lines.append(Line(pumps, key, flow=0.0))
         else:
             self.lines.append(self._pair(pumps, key, slot, flow))
         return key
@@ -251,7 +252,9 @@ def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagr
             ]
             if loops:
                 gpu = slot if kind == "gpu" else -1
-                return _of_loops(drawing, loops, rack=rack, node=node, gpu=gpu, title=f"{kind} {thing}")
+                return _of_loops(
+                    drawing, loops, rack=rack, node=node, gpu=gpu, title=f"{_WORDS[kind]} {thing}"
+                )
         if kind == "plant":
             return _overview(drawing, [slot], slot)
     return _overview(drawing, list(range(len(plant.plants.ids))))
@@ -337,7 +340,7 @@ def _of_loops(
 def _small_words(world: World, group: Sequence[int]) -> str:
     """Return the flow of loops that stand as one small box."""
     flow = values_of(world, "loop.flow", len(world.plant.loops.ids))[np.asarray(group)]
-    return f"{float(flow.min()):.0f}\N{NO-BREAK SPACE}% flow"
+    return f"{float(flow.min()):.0f}\N{NO-BREAK SPACE}%"
 
 
 def _moved(box: Box, place: float) -> Box:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from twin.app import theme as themes
@@ -85,6 +87,15 @@ class PlotArea(QWidget):
                 series = self._history.series(curve.channel) / self._scales[number][0]
                 self._curves[curve.channel].setData(times_s, series)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write titles on two lines where they do not fit on one."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._set_titles)
+
+    def _set_titles(self) -> None:
+        for number, chart in enumerate(self._charts):
+            self._set_title(number, chart)
+
     def _add_chart(self, chart: Chart) -> QVBoxLayout:
         title = label()
         title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -97,6 +108,8 @@ class PlotArea(QWidget):
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
         item.enableAutoRange()
+        if chart.low is not None:
+            item.setLimits(yMin=chart.low)
         item.getAxis("left").setWidth(38)
         if self._plots:
             item.setXLink(self._plots[0].getPlotItem())
@@ -130,8 +143,13 @@ class PlotArea(QWidget):
             f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
             for i, curve in enumerate(chart.curves)
         )
-        self._titles[number].setText(
-            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span> &nbsp;"
+        plain = f"{chart.title} {self._scales[number][1]}  " + " ".join(
+            f"\u25cf {c.name}" for c in chart.curves
+        )
+        title = self._titles[number]
+        between = "&nbsp; " if title.fontMetrics().horizontalAdvance(plain) <= title.width() else "<br>"
+        title.setText(
+            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span>{between}"
             f"<span style='color:{theme.muted}; font-size:11px'>{names}</span>"
         )
 
