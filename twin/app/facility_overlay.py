@@ -81,7 +81,9 @@ class ToldPlate(Glass):
         room = max(self.host.width() - 2 * 14, 200)
         title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
         widest = max(title, *(plain.horizontalAdvance(line) for line in told.lines))
-        self.resize(round(min(widest + 2 * _PAD, room)), round(2 * _PAD + _LINE * (1 + len(told.lines)) - 4))
+        self.resize(
+            round(min(widest + 2 * _PAD + 4, room)), round(2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
+        )
         self.setAccessibleName(". ".join((told.title, *told.lines)))
         self.update()
 

@@ -384,18 +384,21 @@ class HallPanel(QWidget):
                 plate.move(_MARGIN, below)
                 below += plate.height() + _BETWEEN
         self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
-        shown, bottom = [self.legend, self.mark], self.legend.y()
+        shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
         shown += [
             plate
             for plate in (self.trace_plate, self.story_plate, self.alarm_badge)
             if plate.isVisibleTo(self)
         ]
         for number, each in enumerate(self.more_legends):
-            above = bottom - each.height() - _BETWEEN
+            left, above = _MARGIN, bottom - each.height() - _BETWEEN
+            if above < below:  # the left side is full
+                left = self.width() - each.width() - _MARGIN
+                above = right - each.height() - _BETWEEN
             each.setVisible(number < self._shown_legends and above >= top + _MARGIN)
             if each.isVisibleTo(self):
-                each.move(_MARGIN, above)
-                bottom = above
+                each.move(left, above)
+                bottom, right = (above, right) if left == _MARGIN else (bottom, above)
                 shown.append(each)
         plates = [plate.geometry().translated(0, -top) for plate in shown]
         if plates != self._plates:

@@ -20,9 +20,8 @@ SLOWER = 1.02
 REASONS: tuple[tuple[int, str], ...] = (
     (0x40 | 0x20, "slowed by heat"),
     (0x80, "under a power brake"),
-    (0x04, "held by a power cap"),
 )
-"""Bits of the throttle reason (NVML), and what they mean to a person."""
+"""Bits of the throttle reason (NVML) that a fault brings, and what they mean to a person."""
 _STANDS = {
     JobState.DETECTING: "stands still: something broke, not noticed yet",
     JobState.RESTARTING: "stands still: restarts from its checkpoint",

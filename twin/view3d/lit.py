@@ -13,6 +13,9 @@ from twin.view3d.palette import Rgb
 FEED_A_RGB: Rgb = (1.0, 0.80, 0.30)
 FEED_B_RGB: Rgb = (0.30, 0.88, 0.95)
 COOLANT_RGB: Rgb = (0.36, 0.64, 1.0)
+BOTH_RGB: Rgb = (0.92, 0.95, 1.0)
+WAY_RGB = np.array([(0.0, 0.0, 0.0), FEED_A_RGB, FEED_B_RGB, BOTH_RGB])
+"""Colour of a lit power line, by what `Lit.items` says of it."""
 PATHS: tuple[tuple[str, Rgb], ...] = (
     ("power_a", FEED_A_RGB),
     ("power_b", FEED_B_RGB),
@@ -41,9 +44,10 @@ class Lit:
     plants: tuple[int, ...] = ()
     racks: tuple[int, ...] = ()
 
-    def items(self, plant: Plant) -> NDArray[np.bool_]:
-        """Return which power items shine."""
-        return _mask(len(plant.power.ids), (*self.power_a, *self.power_b))
+    def items(self, plant: Plant) -> NDArray[np.int64]:
+        """Return of every power item whether it is on the way of feed A (1), of feed B (2), of both (3) or none."""
+        count = len(plant.power.ids)
+        return _mask(count, self.power_a) + 2 * _mask(count, self.power_b).astype(np.int64)
 
     def loop_mask(self, plant: Plant) -> NDArray[np.bool_]:
         """Return which loops shine."""

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.view3d.lit import WAY_RGB
 from twin.view3d.meshes import box_face, quad_indices
 from twin.view3d.power_lines import PowerLines
-from twin.view3d.power_state import PowerShown
+from twin.view3d.power_state import Pattern, PowerShown
 from twin.view3d.stage import Stage, program
 
 _VERTEX = """
@@ -109,8 +110,8 @@ class PowerPaths:
         self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
         self._shown: tuple[bytes, ...] = ()
 
-    def show(self, shown: PowerShown, lit: NDArray[np.bool_] | None) -> None:
-        """Take states and loads, and which items a trace lights (None: all); uploads only what has changed."""
+    def show(self, shown: PowerShown, lit: NDArray[np.int64] | None) -> None:
+        """Take states and loads, and what `Lit.items` lights (None: no trace); uploads only what has changed."""
         if not self._quads:
             return
         item, above = self._drawn.item, self._drawn.above
@@ -123,7 +124,12 @@ class PowerPaths:
         texels[:, 0, :3] = np.rint(shown.rgb()[item] * 255)
         texels[:, 1, 0] = shown.pattern()[item]
         texels[:, 1, 1] = 255 * (self._drawn.feed == 1)
-        texels[:, 1, 2] = 255 if lit is None else np.where(lit[item] & lit[above], 255, round(255 * FADED))
+        texels[:, 1, 2] = 255
+        if lit is not None:
+            way = lit[item] & lit[above]
+            texels[:, 1, 2] = np.where(way > 0, 255, round(255 * FADED))
+            live = (way > 0) & (texels[:, 1, 0] == Pattern.PLAIN)
+            texels[live, 0, :3] = np.rint(WAY_RGB[way[live]] * 255)
         number = np.arange(len(item))
         for row in (0, 1):
             self._texels[2 * (number // WIDTH) + row, number % WIDTH] = texels[:, row]

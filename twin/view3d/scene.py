@@ -28,7 +28,7 @@ from twin.view3d.label_layout import place_labels
 from twin.view3d.labels import Labels, draw_atlas
 from twin.view3d.lightmap import bake
 from twin.view3d.lit import PATHS, Lit, Reach
-from twin.view3d.locate import Box
+from twin.view3d.locate import Box, machine_boxes
 from twin.view3d.machine_state import Badge, CoolingShown, badges
 from twin.view3d.near import NearTrays
 from twin.view3d.outline import Outline
@@ -147,7 +147,9 @@ class Scene:
             items = {"power_a": lit.power_a, "power_b": lit.power_b}
             boxes |= {name: [self._plan.item_box(i) for i in chosen] for name, chosen in items.items()}
             outside = (self._plan.plant_box(plant) for plant in lit.plants)
-            boxes["coolant"] = [box for box in outside if box is not None]
+            machines = np.flatnonzero(np.isin(self._geometry.machines.loop, lit.loops))
+            inside = zip(*machine_boxes(self._geometry, machines), strict=True)
+            boxes["coolant"] = [*(box for box in outside if box is not None), *inside]
         for name, outline in self._outline_paths.items():
             outline.set_boxes(boxes[name])
 
