@@ -70,3 +70,10 @@ def test_the_inspector_and_the_jobs_dock_show_no_figure_that_nobody_gave(world: 
     shown = SimpleNamespace(t_s=10.0, values={f"job.{name}": np.array([2.0]) for name in names})
     line = job_lines(world.scenario, shown)[0]  # type: ignore[arg-type]
     assert line.texts[COLUMNS.index("MFU")] == MISSING
+
+
+def test_priority_and_floor_of_a_job_are_shown_where_they_are_given(world: World) -> None:
+    job = world.scenario.jobs[0].model_copy(update={"priority": -3, "power_floor": 0.8})
+    rows = {row.label: row.value for row in plan_rows(world, job)}
+    assert rows["Power floor"] == "80 % of working power"
+    assert rows["Priority"] == "-3"
