@@ -65,7 +65,7 @@ class Reading:
     def residual(self) -> float:
         """Return energy in less energy out and stored, over energy in [-]."""
         in_j = self.power.grid_j + self.power.on_site_j
-        out_j = self.heat_j + self.outside_j + self.power.loss_j
+        out_j = self.heat_j + self.outside_j + self.power.loss_j + self.power.emptied_j
         stored_j = self.heat_stored_j + self.battery_stored_j
         return abs(in_j - out_j - stored_j) / max(self.facility_j, 1e-9)
 

@@ -16,6 +16,7 @@ class PowerTotals:
     fuel_j: float = 0.0
     battery_in_j: float = 0.0  # at the terminals of batteries, those of UPS included
     battery_out_j: float = 0.0
+    emptied_j: float = 0.0  # gone from batteries by faults
     carbon_kg: float = 0.0
     cost_usd: float = 0.0
     grid_max_w: float = 0.0

@@ -89,7 +89,7 @@ class Switching:
                     t_s, "on_battery", i, "its input is dead: the battery carries the load", Severity.WARNING
                 )
             elif k.fed[i]:
-                self._say(t_s, "off_battery", i, "its input is back: the battery charges", Severity.NOTICE)
+                self._say(t_s, "off_battery", i, "its input is back", Severity.NOTICE)
             elif k.lost[i] < c.units[i]:
                 self._say(
                     t_s,

@@ -115,9 +115,10 @@ class PowerSystem(PowerChain):
         result: Floats = np.where(self.supplies.rack_dark, 0.0, taken - rack_dc_w)
         return result
 
-    def loss_j_by_kind(self) -> dict[str, float]:
-        """Return losses since the start by kind of stage [J], batteries among them."""
-        loss_j = self._loss_j + self.loss_w_by_item * self._unbooked_s
+    def loss_j_by_kind(self, now_s: float | None = None) -> dict[str, float]:
+        """Return losses up to `now_s`, or to the last booking, by kind of stage [J], batteries among them."""
+        later_s = 0.0 if now_s is None else max(0.0, now_s - self.at_s)
+        loss_j = self._loss_j + self.loss_w_by_item * (self._unbooked_s + later_s)
         found: dict[str, float] = {}
         for kind, joules in zip(self.circuit.kind, loss_j.tolist(), strict=True):
             found[kind] = found.get(kind, 0.0) + joules
@@ -174,7 +175,9 @@ class PowerSystem(PowerChain):
     def empty(self, item: int) -> None:
         """Let a battery be empty, and not charge."""
         self.advance(self.timers.now_s)
-        self.condition.charge_j[item], self.condition.emptied[item] = 0.0, True
+        k = self.condition
+        self.totals.emptied_j += float(k.charge_j[item])
+        k.charge_j[item], k.emptied[item] = 0.0, True
         self._act()
 
     def refill(self, item: int) -> None:
