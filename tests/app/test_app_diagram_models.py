@@ -132,7 +132,9 @@ def test_a_forest_has_leaves_side_by_side_and_parents_in_the_middle() -> None:
 def test_the_overview_counts_stages_and_their_loads(world: World) -> None:
     diagram = one_line(world, None)
     titles = [one.title for one in diagram.boxes]
-    assert "ups-a \N{MULTIPLICATION SIGN}2" in titles
+    assert next(one for one in diagram.boxes if one.title == "ups-a").text.startswith(
+        "\N{MULTIPLICATION SIGN}2, busiest"
+    )
     assert "gen \N{MULTIPLICATION SIGN}3" in titles
     assert "13 racks" in titles
     assert diagram.columns == 2  # ducts and PDUs under one UPS stage are one box
@@ -262,6 +264,17 @@ def test_what_is_wrong_with_a_loop_is_marked(
     assert (found.state, found.tone) == (words, tone)
     group = next(one for one in piping(world, None).boxes if one.title.startswith("cdu"))
     assert group.state == f"1 of 4: {words}"
+
+
+def test_chillers_that_stand_in_the_cool_are_no_alarm(world: World) -> None:
+    assert world.frame is not None
+    world.frame.values["plant.units"][:] = 0
+    assert box(piping(world, None), "water").state == ""
+    world.frame.values["plant.supply_c"][:] += 3.0
+    assert box(piping(world, None), "water").state == "STOPPED"
+    world.frame.values["plant.free"][:] = 100.0
+    assert box(piping(world, None), "water").state == "SUPPLY +3.0 K"
+    assert box(piping(world, None, {"water": frozenset({"TRIPPED"})}), "water").tone == "alarm"
 
 
 def test_marks_that_no_channel_tells_come_from_events(world: World) -> None:

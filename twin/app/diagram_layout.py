@@ -9,7 +9,7 @@ from twin.app.diagram import Box, Diagram, Line
 BOX_PX, SMALL_PX = 50.0, 30.0
 """Heights."""
 WIDEST_PX, NARROWEST_PX = 210.0, 64.0
-LANE_PX, THIN_LANE_PX = 66.0, 52.0
+LANE_PX, THIN_LANE_PX = 70.0, 52.0
 """Width of the edge for small boxes: of those with words, of those that only count."""
 PIPE_APART_PX = 14.0
 _MARGIN_PX, _BETWEEN_PX = 8.0, 8.0
@@ -75,8 +75,10 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
     spots: dict[str, Spot] = {}
     for box in diagram.boxes:
         if not box.side:
-            own_px = min(used - _BETWEEN_PX, WIDEST_PX) if _is_alone(diagram, box) else box_px
-            middle = min(max(x0 + (box.place + 0.5) * pitch, x0 + own_px / 2), x0 + used - own_px / 2)
+            middle = x0 + (box.place + 0.5) * pitch
+            own_px = box_px
+            if _is_alone(diagram, box):  # as wide as it can be about its middle
+                own_px = min(2 * min(middle - x0, x0 + used - middle) - _BETWEEN_PX, WIDEST_PX)
             y = tops[box.level] + (heights[box.level] - BOX_PX) / 2
             spots[box.key] = Spot(middle - own_px / 2, y, own_px, BOX_PX)
     for level in range(len(tops)):
@@ -93,9 +95,8 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
 
 
 def _is_alone(diagram: Diagram, box: Box) -> bool:
-    """Return whether a box has its level for itself and stands in the middle: it may be wider than its column."""
-    beside = sum(other.level == box.level and not other.side for other in diagram.boxes)
-    return beside == 1 and abs(box.place - (diagram.columns - 1) / 2) < 0.3
+    """Return whether a box has its level for itself."""
+    return sum(other.level == box.level and not other.side for other in diagram.boxes) == 1
 
 
 def _lane(diagram: Diagram, side: int) -> float:

@@ -35,7 +35,7 @@ KPIS: tuple[Kpi, ...] = (
     Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
     Kpi("site.interruptions", "Interruptions", "alarm", 1),
     Kpi("site.spares", "Spare nodes", "spare", 1),
-    Kpi("site.wue", "WUE", "loop"),
+    Kpi("site.wue", "WUE", "loop", 2),
 )
 
 

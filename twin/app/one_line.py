@@ -248,9 +248,8 @@ class _Stages:
             self.of |= dict.fromkeys(mine, first)
 
     def title(self, k: int) -> str:
-        """Return name and number of items."""
-        count, names = len(self.members[k]), ", ".join(self.names[k])
-        return names if count == 1 else f"{names} \N{MULTIPLICATION SIGN}{count:,}"
+        """Return the names of the stages that are one."""
+        return ", ".join(self.names[k])
 
 
 def _hanging(now: PowerNow, above: str, below: str, items: Sequence[int], load: Load) -> Line:
@@ -419,5 +418,8 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
 
 
 def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:
-    out_w = text.quantity(float(now.out_w[chosen].sum()), "W")
-    return f"{out_w}, busiest {float(now.load[chosen].max()):.0f}\N{NO-BREAK SPACE}%" if limited else out_w
+    """Return how many items a group has, and the load of its busiest one."""
+    count = f"\N{MULTIPLICATION SIGN}{len(chosen):,}"
+    if not limited:
+        return f"{count}, {text.quantity(float(now.out_w[chosen].sum()), 'W')}"
+    return f"{count}, busiest {float(now.load[chosen].max()):.0f}\N{NO-BREAK SPACE}%"

@@ -52,7 +52,7 @@ class _Drawing:
         """Add one facility loop: its machines, its pumps, the heat that leaves by them."""
         plants = self.world.plant.plants
         count, id_ = len(plants.ids), plants.ids[slot]
-        tone, state = plant_alarm(self.world, slot)
+        tone, state = plant_alarm(self.world, slot, self.marks)
         kind = plants.kind[slot]
         units = int(plants.units[slot])
         machines = f"{units} \N{MULTIPLICATION SIGN} {kind.replace('-', ' ')}"
@@ -138,7 +138,7 @@ class _Drawing:
 
     def _worst(self, group: Sequence[int]) -> tuple[Tone, str]:
         """Return the worst of loops, with how many share it."""
-        found = [loop_alarm(self.world, loop, dict(self.marks)) for loop in group]
+        found = [loop_alarm(self.world, loop, self.marks) for loop in group]
         tone = worst([one for one, _ in found])
         words = [state for one, state in found if one == tone and state]
         if not words or len(group) == 1:
@@ -148,7 +148,7 @@ class _Drawing:
     def _telling(self, group: Sequence[int]) -> int:
         """Return the loop of a group that one wants to see: with an alarm, else with the hottest GPU."""
         for loop in group:
-            if loop_alarm(self.world, loop, dict(self.marks))[0] == "alarm":
+            if loop_alarm(self.world, loop, self.marks)[0] == "alarm":
                 return loop
         hot = values_of(self.world, "loop.gpu_max_c", len(self.world.plant.loops.ids))[np.asarray(group)]
         return int(group[int(np.argmax(hot))])

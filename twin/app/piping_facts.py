@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,12 @@ from twin.record.alarms import ENDED_BY
 from twin.record.events import Event
 
 STUCK, LEAKING = "VALVE STUCK", "LEAK"
-STANDING = {"valve_stuck": STUCK, "leak": LEAKING}
+STANDING = {
+    "valve_stuck": STUCK,
+    "leak": LEAKING,
+    "chiller_trip": "TRIPPED",
+    "heat_rejection_loss": "NO HEAT REJECTION",
+}
 """Kinds of events that put a mark on a machine until they end: what no channel tells."""
 
 WARM_K, HOT_K = 2.0, 5.0
@@ -56,7 +61,7 @@ def site(world: World, name: str) -> float:
     return float(world.frame.values[f"site.{name}"][0]) if world.frame is not None else float("nan")
 
 
-def loop_alarm(world: World, loop: int, marks: dict[str, frozenset[str]]) -> tuple[Tone, str]:
+def loop_alarm(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> tuple[Tone, str]:
     """Return tone and words for the worst that is wrong with a loop; ("live", "") when nothing is."""
     loops, frame = world.plant.loops, world.frame
     if frame is None or len(frame.values["loop.flow"]) != len(loops.ids):
@@ -130,23 +135,22 @@ def loop_facts(world: World, group: Sequence[int]) -> tuple[tuple[str, str], ...
     return tuple(facts)
 
 
-def plant_alarm(world: World, plant_slot: int) -> tuple[Tone, str]:
-    """Return tone and words for what is wrong with heat rejection, or how it cools when all is well."""
+def plant_alarm(world: World, plant_slot: int, marks: Mapping[str, frozenset[str]]) -> tuple[Tone, str]:
+    """Return tone and words for what is wrong with heat rejection; ("live", "") when nothing is."""
     plants, frame = world.plant.plants, world.frame
     if frame is None or len(frame.values["plant.flow"]) != len(plants.ids):
         return "live", ""
+    mine = marks.get(plants.ids[plant_slot], frozenset())
+    if mine:
+        return "alarm", max(mine)
     value = {
-        n: float(frame.values[f"plant.{n}"][plant_slot])
-        for n in ("supply_c", "units", "free", "flow", "heat_w")
+        n: float(frame.values[f"plant.{n}"][plant_slot]) for n in ("supply_c", "units", "free", "power_w")
     }
-    known = value["flow"] > 0 or value["heat_w"] > 0
     above_k = value["supply_c"] - float(plants.supply_c[plant_slot])
-    if known and value["units"] == 0:
-        return "alarm", "STOPPED"
+    if above_k > WARM_K and value["units"] == 0 and value["free"] == 0:
+        return "alarm", "STOPPED"  # while it is cool enough they may stand, or let the economiser work alone
     if above_k > WARM_K:
         return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
-    if known and value["units"] < int(plants.needed[plant_slot]):
-        return "warning", f"{int(value['units'])} of {int(plants.units[plant_slot])} RUNNING"
     return "live", ""
 
 
