@@ -97,7 +97,7 @@ def test_a_minute_without_pumps_ends_in_failover() -> None:
 
 
 def test_one_of_two_pumps_is_warmer_and_nothing_else() -> None:
-    engine = after("pump_stop cdu/0 count=1")
+    engine = after("pump_stop cdu/0 count=1 for=6h")
     assert not events(engine, "throttle_on", "shutdown", "job_interrupted")
     assert engine.summary()["ledger_gpu_s"]["thermal_throttle"] == 0
     flow = frame(engine).values["loop.flow"]
