@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.physics.thermal_constants import LEAK_CLIP_C, LEAK_REF_C
 from twin.physics.thermal_inputs import ThermalInputs
 from twin.physics.thermal_network import Network
 from twin.physics.thermal_solve import exchanger_w_k, rejection_w_k
@@ -11,7 +12,7 @@ from twin.physics.thermal_solve import exchanger_w_k, rejection_w_k
 
 @dataclass(frozen=True)
 class Oracle:
-    """Right-hand side for GPUs with their own spread; state: 4 per GPU, then the upper nodes."""
+    """Right-hand side for GPUs with their own spread and leakage; state: 4 per GPU, then the upper nodes."""
 
     network: Network
     inputs: ThermalInputs
@@ -20,6 +21,7 @@ class Oracle:
     spread: np.ndarray
     base_w: np.ndarray
     dyn_w: np.ndarray
+    leak_w_k: np.ndarray | float = 0.0
 
     def rate(self, t_s: float, y: np.ndarray) -> np.ndarray:
         net, shape, coefficients = self.network, self.network.shape, self.network.coefficients
@@ -41,7 +43,8 @@ class Oracle:
         q_hbm = of("g_hbm_plate_w_k") * (hbm - plate)
         q_fluid = (phi**0.8 * of("g_convection_w_k") + of("g_stagnant_w_k")) * (plate - fluid)
         q_room = of("g_ambient_w_k") * (plate - air[shape.loop_hall[self.loop]])
-        d_die = ((1 - of("hbm_share")) * power - q_die) / of("die_j_k")
+        leak = self.leak_w_k * (np.clip(die, *LEAK_CLIP_C) - LEAK_REF_C)
+        d_die = ((1 - of("hbm_share")) * power + leak - q_die) / of("die_j_k")
         d_hbm = (of("hbm_share") * power - q_hbm) / of("hbm_j_k")
         d_plate = (q_die + q_hbm - q_fluid - q_room) / of("plate_j_k")
         d_fluid = (q_fluid + w * (loop_s[self.loop] - fluid)) / of("fluid_j_k")

@@ -364,7 +364,7 @@ def split_group(
     return Groups(loop, part, counts, sums), State(chain, state.upper), target
 
 
-def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: ArrayLike = 0.01) -> NDArray[np.bool_]:
+def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0.01) -> NDArray[np.bool_]:
     """Whether all four temperatures of pairs of groups agree within tol_k [K] for spreads of 0.9 to 1.1.
 
     Parameters
@@ -372,14 +372,14 @@ def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: ArrayLike
     state : State
     into, source : array_like of int, shape (N,) or ()
         Groups of each pair.
-    tol_k : array_like
-        Of each pair, or of all [K].
+    tol_k : float
+        [K].
     """
     chain = state.chain
     diff: Floats = chain.take(np.asarray(source), axis=0) - chain.take(np.asarray(into), axis=0)
     spread_k = diff[..., 1]
     apart_k = np.abs(diff[..., 0] + spread_k) + 0.1 * np.abs(spread_k)
-    alike: NDArray[np.bool_] = np.maximum.reduce(apart_k, axis=-1) <= np.asarray(tol_k)
+    alike: NDArray[np.bool_] = np.maximum.reduce(apart_k, axis=-1) <= tol_k
     return alike
 
 

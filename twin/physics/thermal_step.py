@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from twin.physics.thermal_constants import Floats
-from twin.physics.thermal_inputs import ThermalInputs, leak_w
+from twin.physics.thermal_inputs import ThermalInputs, leak_slope_w, leak_w
 from twin.physics.thermal_network import Groups, Network, State, uniform_state
 from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, rejection_w_k
 
@@ -131,8 +131,8 @@ class ThermalStepper:
             leak = self.leak_w(state)
             leak_total_w = float(np.dot(self.groups.n, leak))
             alike = source_1 is source_2
-            source_1 = _with_leak(source_1, leak)
-            source_2 = source_1 if alike else _with_leak(source_2, leak)
+            source_1 = self._with_leak(source_1, state)
+            source_2 = source_1 if alike else self._with_leak(source_2, state)
 
         start = state.flat()
         one = self._operator(GAMMA * dt_s, first_s, on_ladder and not moving)
@@ -158,6 +158,18 @@ class ThermalStepper:
             self._leak = known = state, leak_w(self.groups, state, self.inputs.leak_w_k)
         return known[1]
 
+    def _with_leak(self, source_w: Floats, state: State) -> Floats:
+        """Sources with the leakage of a step that begins in this state added to every group's die [W].
+
+        Leakage goes with each die's own temperature, so it has a spread part too; both are those at the mean die.
+        """
+        leak, n_chain = self.leak_w(state), 8 * self.groups.size
+        rise = leak_slope_w(self.groups, state, self.inputs.leak_w_k)
+        result = source_w.copy()
+        result[:n_chain:8] += leak - self.groups.mean_s * rise
+        result[1:n_chain:8] += rise
+        return result
+
     def power_w(self, state: State) -> float:
         """Heat of everything in a step that begins in this state [W]."""
         return self._input_w + float(np.dot(self.groups.n, self.leak_w(state)))
@@ -177,7 +189,7 @@ class ThermalStepper:
         _, source = self._sink_and_source(at_s)
         for _ in range(200):
             old = state.flat()
-            new = operator.solve(old, _with_leak(source, self.leak_w(state)))
+            new = operator.solve(old, self._with_leak(source, state))
             change = np.abs(new - old).max()
             state = State.of(new, self.groups.size)
             if change < 1e-10:
@@ -278,10 +290,3 @@ class ThermalStepper:
         die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight
         supply = np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops])
         return ERROR_SHARE * float(max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(supply)))
-
-
-def _with_leak(source_w: Floats, leak_w: Floats) -> Floats:
-    """Sources with leakage added to the common part of every group's die [W]."""
-    result = source_w.copy()
-    result[: 8 * leak_w.size : 8] += leak_w
-    return result

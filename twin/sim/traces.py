@@ -17,11 +17,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 OFF, IDLE = 0, 1
-MERGE_K = 0.01
-"""Groups of one key join when they are this close [K]..."""
-LEAK_APART_K = 2.5
-"""...and as much further as their leakage holds them apart, which each group takes at its own mean die: junction to
-coolant times leakage slope times spread part, at most 0.041 K/W x 1.2 W/K x 50 K for B200 [K per mean spread]."""
 STAND_IN = -1
 """Trace of a free slot."""
 
@@ -145,8 +140,6 @@ class Traces:
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
         self._doubles = np.array(self._find_doubles(), np.intp).reshape(-1, 2)
         # Groups of one key work alike, so that they become alike and can be joined.
-        mean_s = self.groups.mean_s[self._doubles]
-        self._tol_k = MERGE_K + LEAK_APART_K * np.abs(mean_s[:, 0] - mean_s[:, 1])
         self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
         self._gpu_group: Ints | None = None
 
@@ -310,7 +303,7 @@ class Traces:
     def merge(self, state: State) -> tuple[State, bool]:
         """Join groups that have become alike, when some are doubled; return the state and whether any were."""
         pairs = self._doubles
-        alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1], self._tol_k)].tolist()
+        alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
         for into, g in alike:
             self.groups, state = merge_group(self.groups, state, into, g)
             self.slot_group[self.slot_group == g] = into
