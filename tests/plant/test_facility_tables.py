@@ -11,6 +11,7 @@ from demo_scenes import nvl72_rows, scene, superpod
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.fronts import gpu_tiles, node_tiles
+from twin.plant.geometry import build_geometry
 from twin.plant.graph import find
 from twin.plant.tables import LoopKind, Plant
 
@@ -151,3 +152,15 @@ def test_tiles_of_nodes_side_by_side_do_not_overlap(abreast: int) -> None:
     inside = gpu_tiles(plant)
     mine = node_tiles(plant)
     assert (inside.column / inside.columns >= (mine.column / mine.columns)[plant.gpus.node] - 1e-9).all()
+
+
+@pytest.mark.parametrize(("kind", "part"), [("rear-door", "RDHx-active"), ("immersion", "immersion-tank-1P")])
+def test_halls_of_doors_and_tanks_can_be_drawn(kind: str, part: str) -> None:
+    plant = hall({"kind": kind, "part": part, "count": 2}, {"kind": "air", "part": "CRAH-chilled"})
+    geometry = build_geometry(plant)
+    low, high = geometry.bounds_m
+    for lines in (geometry.pipes.lines, geometry.trays.lines):
+        assert (lines.points >= low - 1e-9).all()
+        assert (lines.points <= high + 1e-9).all()
+    assert set(geometry.machines.loop.tolist()) == {0, 1, 2}
+    assert len(geometry.pipes.lines) > 0
