@@ -73,11 +73,12 @@ class BreakDialog(QDialog):
         choice = self.choice
         if choice is None:
             return ""
+        lasts = self.lasts_box.currentText()
         return injection(
             choice,
             target_id(self.thing, choice.kind),
             at=self._at(),
-            lasts="" if self.lasts_box.currentIndex() == 0 else self.lasts_box.currentText(),
+            lasts="" if lasts == self.lasts_box.itemText(0) else lasts,
             count=self.count_box.value() if choice.most else None,
             value=self.value_field.text(),
         )

@@ -132,13 +132,13 @@ class Gear:
         return out
 
     def _show_pumps(self, cooling: CoolingShown, rgb: Floats, shape: NDArray[np.int64]) -> None:
-        pumps = self._plant.loops.pumps
-        for loop, lamps in enumerate(self._lamps.tolist()):
-            first = int(self._lamp_first[loop])
-            on = -(-int(cooling.pumps[loop]) * lamps // max(int(pumps[loop]), 1))
-            runs = (np.arange(lamps) < on) & (cooling.loop_flow[loop] > 0)
-            rgb[first : first + lamps] = np.where(runs[:, None], RUNS_RGB, STOPPED_RGB)
-            shape[first : first + lamps] = np.where(runs, Shape.DISC, Shape.CROSS)
+        loop = np.repeat(np.arange(len(self._lamps)), self._lamps)
+        place = np.arange(len(loop)) - (self._lamp_first[loop] - self._lamp_first[0])
+        on = -(-cooling.pumps * self._lamps // np.maximum(self._plant.loops.pumps, 1))
+        runs = (place < on[loop]) & (cooling.loop_flow[loop] > 0)
+        lamps = slice(int(self._lamp_first[0]), self._yard_first)
+        rgb[lamps] = np.where(runs[:, None], RUNS_RGB, STOPPED_RGB)
+        shape[lamps] = np.where(runs, Shape.DISC, Shape.CROSS)
 
     def _gear_quads(self, plan: SitePlan) -> Quads:
         there = np.flatnonzero(self._plant.power.present)

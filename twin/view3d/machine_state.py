@@ -112,7 +112,12 @@ def _loop_badges(plant: Plant, cooling: CoolingShown) -> list[Badge]:
 
 def _power_badges(plant: Plant, power: PowerShown, tops_m: NDArray[np.float64]) -> list[Badge]:
     out = []
-    for item in np.flatnonzero(power.unwell & plant.power.present).tolist():
+    broken = np.append(np.isin(power.state, [int(s) for s in BROKEN]), False)
+    # What is dead only because what supplies it is not well either: the word stands over the cause.
+    follows = (power.state == PowerState.DEAD) & broken[plant.power.parent]
+    named = np.flatnonzero(power.unwell & plant.power.present & ~follows)
+    worst = named[np.argsort(~broken[named], kind="stable")][: 2 * BADGES]
+    for item in worst.tolist():
         state = PowerState(int(power.state[item]))
         load = f" {power.load[item]:.0f} %" if state is PowerState.OVERLOAD else ""
         x, y, z = tops_m[item].tolist()

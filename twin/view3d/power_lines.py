@@ -20,6 +20,8 @@ APART_M = 0.16
 FEEDER_WIDTH_M = 0.11
 STAGE_STEP_M = 0.10
 """Feeders of each stage of the tree lie so much higher than those of the stage below."""
+MANY = 40
+"""More feeders than this are drawn thinner."""
 LANES, LANE_M = 6, 0.14
 """Feeders side by side, and how far apart they lie: neighbours do not hide one another."""
 LOWEST_M = 2.6
@@ -96,8 +98,13 @@ def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> 
         np.concatenate([busways.item, ends_at[:, 0]]).astype(np.int32),
         np.concatenate([busways.item, ends_at[:, 1]]).astype(np.int32),
         np.concatenate([busways.feed, feed[ends_at[:, 0]]]).astype(np.int32),
-        np.concatenate([busways.width_m, np.full(len(ends), FEEDER_WIDTH_M)]),
+        np.concatenate([busways.width_m, np.full(len(ends), _feeder_width_m(len(ends)))]),
     )
+
+
+def _feeder_width_m(count: int) -> float:
+    """Return the width of feeders: where there are hundreds, thin ones [m]."""
+    return float(FEEDER_WIDTH_M * np.clip((MANY / max(count, 1)) ** 0.5, 0.45, 1.0))
 
 
 def _depth(plant: Plant) -> Ints:

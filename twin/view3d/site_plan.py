@@ -233,11 +233,13 @@ def with_yard_pipes(pipes: Pipes, yard: Yard) -> Pipes:
         near_y = float(yard.low[mine, 1].min()) + 0.6
         z_m = 0.55
         over = float(end[1])
+        high_m = float(end[2]) + 2 * PIPE_APART_M * (nth // 2)
         way = np.array(
             [
                 [side_x, near_y, z_m],
                 [side_x, over, z_m],
-                [side_x, over, float(end[2])],
+                [side_x, over, high_m],
+                [float(end[0]), over, high_m],
                 [float(end[0]), over, float(end[2])],
             ]
         )

@@ -1,0 +1,157 @@
+"""Alarms, breaking things by hand, trace and blast radius, and the story over the picture, in the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from twin.app.break_dialog import BreakDialog
+from twin.app.main_window import MainWindow
+from twin.record.events import Event, Severity
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+
+
+def event(window: MainWindow, kind: str, subject: str, severity: Severity = Severity.ALARM) -> None:
+    row = len(window.session.events)
+    one = Event(row, 10.0 * row, kind, subject, severity, f"{kind} of {subject}")
+    window.session.events.append(one)
+    window.session.events_added.emit([one])
+
+
+def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
+    make_window: MakeWindow, lab: Path
+) -> None:
+    window = make_window(lab)
+    dock, hall = window.docks.alarms, window.hall
+    assert not hall.alarm_badge.isVisible()
+    event(window, "pump_stop", "crah/0")
+    event(window, "throttle_on", "crah/0", Severity.WARNING)
+    assert hall.alarm_badge.words == "2 alarms"
+    assert dock.model.rowCount() == 2
+    assert "Alarm: pump stop" in str(dock.model.index(0, 1).data())
+    assert "Active" in str(dock.model.index(0, 0).data())
+    event(window, "pump_start", "crah/0", Severity.NOTICE)
+    assert hall.alarm_badge.words == "1 alarm, 2 not seen"
+    assert dock.model.alarm_at(0).kind == "throttle_on"  # the active one first
+    window.menus.execute("run.acknowledge")
+    assert dock.alarms.unseen_count == 0
+    hall.alarm_badge.clicked.emit()
+    dock.table.doubleClicked.emit(dock.model.index(1, 0))
+    assert hall.state.selection == ("crah/0",)
+    window.session.restart()
+    assert len(dock.alarms) == 0
+    assert not hall.alarm_badge.isVisible()
+
+
+def test_the_alarm_list_sorts_with_active_ones_on_top(make_window: MakeWindow, lab: Path) -> None:
+    window = make_window(lab)
+    for kind, subject in (("shutdown", "gpu/0/0/1"), ("pump_stop", "crah/0"), ("shutdown", "gpu/0/0/0")):
+        event(window, kind, subject)
+    event(window, "restarted", "gpu/0/0/0", Severity.INFO)
+    model = window.docks.alarms.model
+    model.sort(2)
+    assert [model.alarm_at(row).subject for row in range(3)] == ["crah/0", "gpu/0/0/1", "gpu/0/0/0"]
+    model.sort(2, Qt.SortOrder.DescendingOrder)
+    assert [model.alarm_at(row).subject for row in range(3)] == ["gpu/0/0/1", "crah/0", "gpu/0/0/0"]
+
+
+def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    window.hall.state.selection = ("gpu/0/0/0",)
+    window.menus.execute("run.break")
+    dialog = next(child for child in window.children() if isinstance(child, BreakDialog))
+    kinds = [dialog.fault_box.itemData(row) for row in range(dialog.fault_box.count())]
+    assert kinds[0] == "fail"
+    assert "blocked_plate" not in kinds  # air-cooled
+    dialog.lasts_box.setCurrentText("10 parsecs")
+    assert not dialog.do()
+    assert not dialog.problem.isHidden()
+    dialog.lasts_box.setCurrentText("10 min")
+    assert dialog.line.endswith("fail gpu/0/0/0 for=10 min")
+    assert dialog.do()
+    qtbot.waitUntil(lambda: bool(window.session.by_hand), timeout=20_000)
+    assert window.hall.mark.words.endswith("1 BY HAND")
+    window.session.play()
+    qtbot.waitUntil(lambda: any(e.kind == "injected_failure" for e in window.session.events), timeout=20_000)
+    window.session.pause()
+    window.session.restart()
+    assert window.hall.mark.words == "SIMULATED"
+
+
+def test_what_the_run_refuses_is_said(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    from twin.app.break_choices import intervention
+
+    window = make_window(lab)
+    window.session.intervene(intervention("0 s pump_stop no-such-loop/0"))
+    qtbot.waitUntil(lambda: bool(window.notifications.notes), timeout=20_000)
+    assert not window.session.by_hand
+
+
+def test_trace_and_blast_radius_follow_the_selection_and_end_with_escape(
+    make_window: MakeWindow, lab: Path
+) -> None:
+    window = make_window(lab)
+    hall = window.hall
+    QTest.keyClick(window, Qt.Key.Key_T)
+    assert hall.trace.told is None  # nothing is selected
+    hall.state.selection = ("gpu/0/0/0/3",)
+    QTest.keyClick(window, Qt.Key.Key_T)
+    assert hall.trace.mode == "trace"
+    assert hall.trace_plate.isVisible()
+    assert any("grid" in line for line in hall.trace_plate.told.lines)  # type: ignore[union-attr]
+    assert hall.view.shows_power
+    window.menus.execute("view.blast")
+    assert hall.trace.mode == "blast"
+    assert "8 GPUs" in hall.trace.told.lines[0] or "1 GPU" in hall.trace.told.lines[0]  # type: ignore[union-attr]
+    assert hall.legend.legend is not None
+    assert hall.legend.legend.title.startswith("If gpu/0/0/0/3")
+    hall.state.selection = ("gpu/0/0",)
+    assert hall.trace.thing == "gpu/0/0"
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert hall.trace.mode == ""
+    assert not hall.trace_plate.isVisible()
+    assert hall.legend.legend.title == "GPU temperature"
+
+
+def test_the_menu_of_a_thing_offers_to_break_it(make_window: MakeWindow, lab: Path) -> None:
+    window = make_window(lab)
+    menu = window.hall.thing_menu("gpu/0/0")
+    assert menu is not None
+    titles = [action.text() for action in menu.actions()]
+    assert {"Trace to grid and sky", "Blast radius", "Break"} <= set(titles)
+    faults = next(a.menu() for a in menu.actions() if a.text() == "Break")
+    asked: list[tuple[object, str]] = []
+    window.hall.break_wanted.connect(lambda thing, kind: asked.append((thing, kind)))
+    faults.actions()[0].trigger()  # type: ignore[union-attr]
+    assert asked == [("gpu/0/0", "fail")]
+    menu.deleteLater()
+
+
+def test_power_items_loops_and_plants_have_facts(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.shown is not None and window.session.t_s > 10, timeout=30_000)
+    window.session.pause()
+    plant = window.session.plant
+    assert plant is not None
+    for thing, row in (
+        (plant.power.ids[0], "State"),
+        (plant.loops.ids[0], "Flow"),
+        (plant.plants.ids[0], "Machines running"),
+        (plant.halls.ids[0], "Dew point"),
+    ):
+        window.docks.inspector.show_thing(thing)
+        facts = window.docks.inspector.facts
+        assert facts is not None
+        assert facts.id == thing
+        rows = {one.label for section in facts.sections for one in section.rows}
+        assert row in rows, (thing, rows)
