@@ -34,17 +34,23 @@ class Breakers:
         self.rated: Floats = np.where(
             circuit.is_source, math.inf, np.nan_to_num(circuit.unit_w, nan=math.inf)
         )
+        self.refit()
+
+    def refit(self) -> None:
+        """Take note of the units that are left."""
+        c = self.circuit
+        left = np.maximum(c.units - self.condition.lost, 1)
+        self._rating_w = c.breaker_unit_w[self.at] * left[self.at]
+        self._limit_w = np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
 
     def load(self, out_w: Floats, t_s: float) -> None:
         """Take note of what flows through the breakers from now on, and say what is overloaded."""
-        c, k = self.circuit, self.condition
-        left = np.maximum(c.units - k.lost, 1)
-        at = self.at
-        if len(at):
-            self.ratio = out_w[at] / (c.breaker_unit_w[at] * left[at])
+        k = self.condition
+        if len(self.at):
+            self.ratio = out_w[self.at] / self._rating_w
             self._note()
-        over = out_w > np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
-        if np.array_equal(over, k.overloaded):
+        over = out_w > self._limit_w
+        if (over == k.overloaded).all():
             return
         for i in np.flatnonzero(over != k.overloaded).tolist():
             self._say_overload(i, float(out_w[i]), t_s, on=bool(over[i]))
@@ -104,6 +110,8 @@ class Breakers:
         k, at = self.condition, self.at
         if not len(at):
             return math.inf
+        if not self._warm:
+            return float(k.reclose_s[at].min())
         waits = trip_time_s(self.ratio, self.thermal_s, self.magnetic, heat=k.heat[at])
         waits = np.where(k.live[at], waits, math.inf)
         return min(t_s + float(waits.min()), float(k.reclose_s[at].min()))

@@ -67,7 +67,7 @@ class PowerChain:
         self._loss_j, self._unbooked_s = np.zeros(count), 0.0
         self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
-        self._waiting = False
+        self._waiting = self._sourced = False
         self._seen = (-1.0, 0.0, 0.0)  # IT, cooling, sun at the last sum
         self._adopt(Condition.fresh(self.circuit))
         timers.handle("power", lambda _: self._act())
@@ -179,6 +179,11 @@ class PowerChain:
         self._root_fed = c.roots[k.fed[c.roots]]
         self.loads.switch(k.live, k.island)
         self._exact = bool(k.on_battery.any() or k.island.any())
+        was, self._sourced = self._sourced, self.sources.at_work()
+        if was and not self._sourced:
+            self.sources.rest()
+            self.flows.on_site_w = self.flows.fuel_w = self.flows.made_kg_s = 0.0
+        self.breakers.refit()
 
     def _demand_w(self) -> Floats:
         """Return what each output would carry if the sources at all buses carried theirs [W]."""
@@ -215,12 +220,12 @@ class PowerChain:
         if not c.count:
             return self.loads.served_w, self._out_w
         offered = None
-        if c.sources_at:
+        if self._sourced:
             offered = np.zeros(c.count)
             for bus, mine in c.sources_at.items():
                 beside = sum(self.sources.beside_grid_w(i) for i in mine) + float(k.battery_w[mine].sum())
                 offered[bus] = math.inf if k.island[bus] else beside
-        extra = k.charging_w if self.storage.any_ups else None
+        extra = k.charging_w if self.storage.charges_ups else None
         self._out_w, self._own_w, self._in_w = self._tree.solve(self.loads.by_item(), offered, extra)
         return float(self._in_w[self._root_fed].sum()), self._out_w
 
@@ -232,12 +237,14 @@ class PowerChain:
             f.grid_w = f.load_w
             self._price()
             return
-        if c.sources_at:
-            self.sources.share(self._own_w, self.at_s)
         f.grid_w = float(self._in_w[self._root_fed].sum())
-        f.on_site_w = float(self.sources.output_w.sum())
-        loss_w = self._in_w - (self._out_w - self._own_w)
-        stores = self.storage.any_ups or self.storage.any_storage
+        loss_w = self._in_w - self._out_w
+        if self._sourced:
+            self.sources.share(self._own_w, self.at_s)
+            loss_w += self._own_w
+            f.on_site_w = float(self.sources.output_w.sum())
+            f.fuel_w, f.made_kg_s = self.sources.fuel_w(), self.sources.carbon_kg_s()
+        stores = self.storage.any_storage or self.storage.charges_ups or self._exact
         if stores:
             loss_w -= k.charging_w * UPS_CHARGE_EFFICIENCY
             self._drained_w = self.storage.drained_w(self._in_w)
@@ -245,11 +252,12 @@ class PowerChain:
             from_ups = np.where(k.on_battery, self._in_w, 0.0)
             f.discharging_w = float(np.maximum(k.battery_w, 0.0).sum() + from_ups.sum())
             f.charging_w = float(np.maximum(-k.battery_w, 0.0).sum() + k.charging_w.sum())
+        elif self._draining:
+            self._drained_w = np.zeros(c.count)
+            f.discharging_w = f.charging_w = 0.0
         self._draining = stores and bool(self._drained_w.any())
         self._loss_w = loss_w
         f.loss_w = float(loss_w.sum())
-        if c.sources:
-            f.fuel_w, f.made_kg_s = self.sources.fuel_w(), self.sources.carbon_kg_s()
         self.breakers.load(self._out_w, self.at_s)
         self._price()
 

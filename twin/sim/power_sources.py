@@ -40,6 +40,16 @@ class Sources:
         gas = np.array([kind == "gas" for kind in circuit.kind], bool)
         self.accept_s: Floats = np.where(gas, np.maximum(items.accept_s, ramp_s), items.accept_s)
         self.output_w = np.zeros(circuit.count)
+        # Engines for outages alone give nothing beside the grid; batteries are never passed over.
+        self._always = any(circuit.kind[i] != "generator" for i in circuit.sources)
+
+    def at_work(self) -> bool:
+        """Return whether a source may give anything now."""
+        return self._always or bool(self.condition.island.any())
+
+    def rest(self) -> None:
+        """Give nothing."""
+        self.output_w = np.zeros(self.circuit.count)
 
     def healthy(self, i: int) -> bool:
         """Return whether a source is in order and its breaker closed."""

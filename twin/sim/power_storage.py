@@ -31,6 +31,8 @@ class Storage:
     def __init__(self, circuit: Circuit, condition: Condition, sources: Sources) -> None:
         self.circuit, self.condition, self.sources = circuit, condition, sources
         self.target_j: Floats = target_charge(circuit) * circuit.energy_j
+        self._nearly_j = self.target_j * (1 - JUST)
+        self.charges_ups = bool(condition.charging_w.any())
         self.any_ups = bool((circuit.is_ups & (circuit.energy_j > 0)).any())
         self.any_storage = bool(circuit.is_battery.any())
         self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
@@ -53,8 +55,13 @@ class Storage:
     def recharge_ups(self, on_grid: NDArray[np.bool_]) -> None:
         """Let every UPS whose input hangs on the grid charge its battery."""
         c, k = self.circuit, self.condition
-        wants = c.is_ups & k.fed & on_grid & ~k.emptied & (k.charge_j < self.target_j * (1 - JUST))
+        if not (k.charge_j < self._nearly_j).any():
+            if self.charges_ups:
+                k.charging_w, self.charges_ups = np.zeros(c.count), False
+            return
+        wants = c.is_ups & k.fed & on_grid & ~k.emptied & (k.charge_j < self._nearly_j)
         k.charging_w = np.where(wants, UPS_RECHARGE_SHARE * np.nan_to_num(c.unit_w * (c.units - k.lost)), 0.0)
+        self.charges_ups = bool(wants.any())
 
     def idle(self) -> None:
         """Let battery storage that no island needs rest, before it is decided what it does."""
