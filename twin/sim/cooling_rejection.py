@@ -37,6 +37,8 @@ class Rejection:
         Whether each plant has power.
     heat_w
         Heat that each plant carries, at the latest look [W].
+    units
+        Machines of each plant that can work now.
     held_c
         Supply that its machines hold at that heat [C].
     """
@@ -88,6 +90,8 @@ class Rejection:
         self._known: Outdoor | None = None  # weather and heat that the plants were last worked out for
         self._known_w = self.heat_w
         self._works: list[Work] = []
+        self._reach_c: list[float] = []  # water that the sky alone makes
+        self._count()
 
     # --- faults and power
 
@@ -134,26 +138,23 @@ class Rejection:
 
     # --- what works
 
-    def units(self, plant: int) -> int:
-        """Return the machines that can work now."""
-        if not self.live[plant]:
-            return 0
-        return int(self.plants.units[plant] - self._down[plant] - self._waiting[plant])
-
-    def _working(self, plant: int) -> float:
-        """Return the machines that the air side counts; a chiller that trips leaves its tower running."""
-        if not self.live[plant]:
-            return 0.0
-        lifts = self.machines[plant].lift is not None
-        off = 0 if lifts else int(self._down[plant] + self._waiting[plant])
-        return working_units(int(self.plants.units[plant]), off, int(self._still[plant]))
+    def _count(self) -> None:
+        """Count the machines that can work now, and those of the air side: a tripped chiller's tower goes on."""
+        self.units, self._working = [], []
+        for p, machines in enumerate(self.machines):
+            installed, live = int(self.plants.units[p]), bool(self.live[p])
+            off = int(self._down[p] + self._waiting[p])
+            airless = 0 if machines.lift is not None else off
+            self.units.append(installed - off if live else 0)
+            self._working.append(working_units(installed, airless, int(self._still[p])) if live else 0.0)
 
     def shares(self) -> Floats:
         """Return what of the heat rejection is there, shape (P,) [-]: 0 where nothing can take heat."""
+        self._count()
         shares = np.ones(len(self.held_c))
         for p, machines in enumerate(self.machines):
             by_sky = machines.lift is None or machines.economiser
-            able = self._working(p) > 0 and (by_sky or self.units(p) > 0)
+            able = self._working[p] > 0 and (by_sky or self.units[p] > 0)
             shares[p] = float(self._fault[p]) if able else 0.0
         return shares
 
@@ -180,8 +181,8 @@ class Rejection:
             if not rejecting[p]:
                 self.held_c[p] = machines.set_c
                 continue
-            q_w, working = heat_w[p], self._working(p)
-            held_c, over_k = machines.supply_c(q_w, self.units(p), working, outdoor)
+            q_w = heat_w[p]
+            held_c, over_k = machines.supply_c(q_w, self.units[p], self._reach_c[p])
             before_k = self._over_k[p]
             if over_k or before_k:
                 share = 0.0 if settled else math.exp(-dt_s / SETTLING_S)
@@ -208,8 +209,12 @@ class Rejection:
 
     def _note(self, outdoor: Outdoor) -> None:
         self._known, self._known_w = outdoor, self.heat_w
+        self._reach_c = [
+            machines.reach_c(q_w, working, outdoor)
+            for machines, q_w, working in zip(self.machines, self.heat_w, self._working, strict=False)
+        ]
         self._works = [
-            machines.work(self.heat_w[p], self.units(p), self._working(p), outdoor)
+            machines.work(self.heat_w[p], self.units[p], self._working[p], outdoor, self._reach_c[p])
             for p, machines in enumerate(self.machines)
         ]
 
