@@ -117,3 +117,16 @@ def test_what_fails_reaches_what_hangs_on_it(plant: Plant) -> None:
 
 def test_power_path_of_nothing_is_empty() -> None:
     assert power_path(build(superpod(1)), -1) == ()
+
+
+def test_machines_side_by_side_and_sources_are_said() -> None:
+    document = superpod(1).model_dump(by_alias=True)
+    document["power"] += ({"id": "gen", "kind": "generator", "units": 3, "at": "utility"},)
+    document["cooling"]["plants"] = [{"id": "fws", "kind": "chiller", "units": 2}]
+    plant = build(type(superpod(1)).model_validate(document))
+    said = {one: describe(plant, *plant.slots[one]) for one in ("gen/0", "fws", "ups-a/1")}
+    assert said == {
+        "gen/0": "generator gen/0 (3 x machine) at utility/0",
+        "fws": "facility water fws from 2 x chiller-air-cooled",
+        "ups-a/1": "ups ups-a/1 (UPS-double-conversion) under utility/0",
+    }

@@ -74,13 +74,15 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
         machines = loops.part[slot] if units == 1 else f"{units} x {loops.part[slot]}"
         return f"{loops.labels[slot]} ({machines}) for {served} racks"
     if kind == "plant":
-        return f"facility water from {plant.plants.kind[slot].replace('-', ' ')} {plant.plants.ids[slot]}"
+        units, part = int(plant.plants.units[slot]), plant.plants.part[slot]
+        machines = part if units == 1 else f"{units} x {part}"
+        return f"facility water {plant.plants.ids[slot]} from {machines}"
     if kind == "power":
-        part = f" ({power.part[slot]})" if power.part[slot] else ""
-        above = int(power.parent[slot])
-        return f"{power.kind[slot]} {power.ids[slot]}{part}" + (
-            f" under {power.ids[above]}" if above >= 0 else ""
-        )
+        units = int(power.units[slot])
+        part = power.part[slot] if units == 1 else f"{units} x {power.part[slot] or 'machine'}"
+        above, bus = int(power.parent[slot]), int(power.bus[slot])
+        where = f" under {power.ids[above]}" if above >= 0 else f" at {power.ids[bus]}" if bus >= 0 else ""
+        return f"{power.kind[slot]} {power.ids[slot]}{f' ({part})' if part else ''}{where}"
     if kind == "store":
         return f"store {plant.stores[slot]}"
     table = plant.fabric_table
