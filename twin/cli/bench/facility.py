@@ -14,7 +14,8 @@ from twin.scenario.document import Scenario
 
 DAY_S = 86400.0
 RAPS_INTERVAL_S = 15.0
-RAPS_JOBS = 400
+RAPS_JOBS = 96
+"""One every 900 s, of 1 to 3,000 nodes, for 1 to 12 hours: RAPS's synthetic mix for Frontier (recalled)."""
 FAULTS = (
     "2 h pump_stop cdu/3 for=20s",
     "3 h pump_stop cdu/7 count=1 for=1h",
@@ -77,9 +78,8 @@ def raps_day() -> Scenario:
     """Return a day of 38,400 GPUs with a mix of jobs known by their power alone."""
     jobs = []
     for k in range(RAPS_JOBS):
-        # A fixed mix: sizes over three decades, an arrival every few minutes, half an hour to five hours each.
-        nodes = int(8 * 2 ** (7 * _unit(3 * k)))
-        minutes = int(30 * 10 ** _unit(3 * k + 1))
+        nodes = 1 + int(3000 * _unit(3 * k))
+        minutes = int(60 + 660 * _unit(3 * k + 1))
         gpu, cpu = 20 + 75 * _unit(5 * k + 2), 10 + 40 * _unit(7 * k + 3)
         jobs.append(
             f"  - {{id: job-{k}, nodes: {nodes}, submit: {int(k * DAY_S / RAPS_JOBS)} s, steps: {minutes}, "
@@ -148,7 +148,7 @@ power:
   - {id: ups-b, kind: ups, part: UPS-double-conversion, count: 160, from: gear}
   - {id: pdu-a, kind: pdu, part: floor-PDU, count: 800, from: ups-a, feeds: [gpu, cdu], breaker: {}}
   - {id: pdu-b, kind: pdu, part: floor-PDU, count: 800, from: ups-b, feeds: [gpu, cdu], breaker: {}}
-  - {id: house, kind: switchgear, from: utility, feeds: [crah, water]}
+  - {id: house, kind: switchgear, count: 4, from: gear, feeds: [crah, water]}
 cooling:
   plants: [{id: water, kind: chiller, part: chiller-water-cooled, supply: 20 degC}]
   loops:
