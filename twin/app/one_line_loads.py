@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from twin.app import text
 from twin.app.diagram import Box
 from twin.app.fact_rows import World
+from twin.plant.tables import LoopKind, Loops, Plants, Racks
 
 Ints = NDArray[np.int32]
 _SYMBOLS = {"rack": "rack", "loop": "pump", "plant": "chiller"}
+_BY_AIR = [kind.value for kind in LoopKind if kind.by_air]
 _SHORT = {"rack": "racks", "loop": "pumps", "plant": "cooling"}
 _MANY = {"rack": "racks", "loop": "CDUs and CRAHs", "plant": "heat rejection"}
 
@@ -39,6 +41,7 @@ class Load:
     feeds: tuple[int, ...]
     dark: int = 0
     thinned: int = 0
+    by_air: bool = False  # of loops: all of them have fans
 
 
 def loads_of(world: World, *, each: bool = False, feed: int | None = None) -> list[Load]:
@@ -82,7 +85,12 @@ def rack_load(world: World, rack: int) -> Load:
 
 def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
     plant, frame = world.plant, world.frame
-    table = {"rack": plant.racks, "loop": plant.loops, "plant": plant.plants}[kind]
+    tables: dict[str, Racks | Loops | Plants] = {
+        "rack": plant.racks,
+        "loop": plant.loops,
+        "plant": plant.plants,
+    }
+    table = tables[kind]
     ids: list[str] = table.ids
     feed_a, feed_b = table.feed_a[members], table.feed_b[members]
     feeds = [int(item) for column in (feed_a, feed_b) for item in np.unique(column) if item >= 0]
@@ -93,6 +101,7 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
             live = np.asarray(frame.values["rack.feeds"])[members]
             two = feed_b >= 0
             dark, thinned = int(np.count_nonzero(live == 0)), int(np.count_nonzero(two & (live == 1)))
+    by_air = kind == "loop" and bool(np.isin(plant.loops.kind[members], _BY_AIR).all())
     first = ids[int(members[0])]
     if len(members) == 1:
         title = plant.loops.labels[int(members[0])] if kind == "loop" else first
@@ -106,11 +115,14 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
             tuple(dict.fromkeys(feeds)),
             dark,
             thinned,
+            by_air,
         )
     thing = _common(plant.racks.row[members], plant.rows.ids) if kind == "rack" else ""
     title = f"{len(members):,} {_MANY[kind]}"
     key = f"{len(members)} {kind} {first}"
-    return Load(key, kind, title, thing, len(members), power_w, tuple(dict.fromkeys(feeds)), dark, thinned)
+    return Load(
+        key, kind, title, thing, len(members), power_w, tuple(dict.fromkeys(feeds)), dark, thinned, by_air
+    )
 
 
 def _common(rows: Ints, ids: Sequence[str]) -> str:
@@ -141,8 +153,8 @@ def load_box(
             words = f"{power}, {shelves} shelves"
     return Box(
         load.key,
-        _SYMBOLS[load.kind],
-        _SHORT[load.kind] if side else load.title,
+        "fan" if load.by_air else _SYMBOLS[load.kind],
+        ("fans" if load.by_air else _SHORT[load.kind]) if side else load.title,
         power if side else words,
         level,
         place,
