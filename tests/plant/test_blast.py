@@ -92,6 +92,16 @@ def test_a_source_beside_an_item_keeps_what_hangs_on_it(more: dict[str, Any], li
     assert len(nodes_under(plant, "power", source)) == 72
 
 
+def test_a_source_at_the_output_of_what_fails_goes_on_where_the_bus_survives() -> None:
+    for kind, survives in (("transformer", True), ("switchgear", False)):
+        plant = fed(
+            {"id": "grid", "kind": "utility"},
+            {"id": "board", "kind": kind, "from": "grid", "feeds": ["nvl", "cdu", "crah", "fws"]},
+            {"id": "gen", "kind": "generator", "at": "board"},
+        )
+        assert (len(blast_radius(plant, "power", slot(plant, "board/0")).nodes) == 0) == survives
+
+
 def test_a_transfer_switch_takes_over() -> None:
     plant = fed(
         {"id": "grid", "kind": "utility"},

@@ -12,6 +12,9 @@ from twin.plant.tables import Bools, Floats, Ints, Kind, Loops, Plant, Plants, R
 SUSTAINS = ("generator", "gas", "smr")
 """Kinds of source that keep the output of an item alive when its input is dead."""
 
+BUS_SURVIVES = ("utility", "transformer", "ups")
+"""Kinds of item that fail without the busbar at their output: a source there goes on."""
+
 
 @dataclass(frozen=True)
 class Blast:
@@ -109,7 +112,8 @@ def live_items(plant: Plant, failed: int) -> Bools:
         zip(power.parent.tolist(), power.spare_parent.tolist(), strict=True)
     ):  # parents come before children
         fed = parent < 0 or bool(alive[parent]) or (spare >= 0 and bool(alive[spare]))
-        alive[item] = item != failed and (fed or bool(backed[item]))
+        carried = bool(backed[item]) and (item != failed or power.kind[item] in BUS_SURVIVES)
+        alive[item] = carried or (item != failed and fed)
     return alive & power.present
 
 
