@@ -23,3 +23,23 @@ def common_place(plant: Plant, nodes: NDArray[np.integer]) -> str:
         return plant.rows.ids[int(rows[0])]
     halls = np.unique(plant.racks.hall[racks])
     return plant.halls.ids[int(halls[0])] if len(halls) == 1 else "site"
+
+
+MOST_NAMES = 16
+"""Events that one moment may make; more places are told by what they have in common."""
+
+
+def places(plant: Plant, nodes: list[int]) -> list[tuple[str, int]]:
+    """Return (id of a place, how many of the nodes stand in it), rack by rack; of many racks by row, hall or site.
+
+    A node that is alone in its rack is named itself.
+    """
+    if not nodes:
+        return []
+    slots = np.array(nodes)
+    racks = plant.nodes.rack[slots]
+    for key in (racks, plant.racks.row[racks], plant.racks.hall[racks]):
+        groups = np.unique(key)
+        if len(groups) <= MOST_NAMES:
+            return [(common_place(plant, slots[key == g]), int((key == g).sum())) for g in groups.tolist()]
+    return [("site", len(nodes))]

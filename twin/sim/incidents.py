@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
-from twin.plant.common_place import common_place
+from twin.plant.common_place import common_place, places
 from twin.plant.graph import find
 from twin.record.channels import JobState
 from twin.record.events import Severity
@@ -76,6 +76,7 @@ class Incidents:
         self.hot_halls: frozenset[int] = frozenset()  # without power until their air is cool
         self.unsupplied = np.zeros(len(self.plant.nodes.ids), bool)
         self.braked = np.zeros(len(self.plant.nodes.ids), bool)
+        self.boot_s = np.full(len(self.plant.nodes.ids), np.inf)  # when nodes that are off try to come back
         self.was_off = np.zeros(len(self.plant.nodes.ids), bool)  # shut down by heat at least once
         for kind in ("failure", "repair", "reboot", "do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
@@ -149,9 +150,23 @@ class Incidents:
             self.nodes.set_condition(now, node, OFF)
             self.was_off[node] = True
             self.failures.set_up(node, now, False)
-            self.timers.set("reboot", node, now + REBOOT_S)
-            self.log.add(now, "shutdown", self.plant.nodes.ids[node], why, Severity.ALARM)
+        self._boot(hot)
+        for place, count in places(self.plant, hot):
+            text = why if count == 1 else f"{counted(count, 'node')}: {why}"
+            self.log.add(now, "shutdown", place, text, Severity.ALARM, nodes=count)
         self._stop_jobs_of(hot, cause, how)
+
+    def _boot(self, nodes: list[int]) -> None:
+        """Let nodes try to come back after the time of a boot."""
+        self.boot_s[nodes] = self.timers.now_s + REBOOT_S
+        self._await_boots()
+
+    def _await_boots(self) -> None:
+        due_s = float(self.boot_s.min(initial=np.inf))
+        if np.isfinite(due_s):
+            self.timers.set("reboot", 0, due_s)
+        else:
+            self.timers.cancel("reboot", 0)
 
     def _stop_jobs_of(self, nodes: list[int], cause: str, how: str) -> None:
         """Interrupt the jobs that hold any of the nodes that went off now, once each."""
@@ -177,8 +192,9 @@ class Incidents:
         lost = np.flatnonzero(dark & ~self.unsupplied & present)
         back = np.flatnonzero(~dark & self.unsupplied & present)
         self.unsupplied = dark.copy()
+        self.boot_s[lost] = np.inf
+        self._await_boots()
         for node in lost.tolist():
-            self.timers.cancel("reboot", node)
             nodes.lose_power(now, node)
             self.failures.set_up(node, now, False)
         if len(lost):
@@ -189,10 +205,8 @@ class Incidents:
         for row in self.outages.unlight(dark_switches):
             self.unexpected[POWER_LOSS] += 1
             self.recovery.interrupt(row, None, "switches without power")
-        for node in back.tolist():
-            if nodes.condition[node] == DARK or nodes.dark[node]:
-                self.timers.set("reboot", node, now + REBOOT_S)
         if len(back):
+            self._boot(back[nodes.dark[back]].tolist())
             text = f"{counted(len(back), 'node')} supplied again: they boot"
             self.log.add(
                 now, "nodes_supplied", common_place(self.plant, back), text, Severity.NOTICE, nodes=len(back)
@@ -232,19 +246,37 @@ class Incidents:
                 )
         self.braked = braked.copy()
 
-    def _reboot(self, node: int) -> None:
-        if self.unsupplied[node]:
-            return  # it waits for its supply, which sets this timer again
-        loop = int(self.plant.nodes.loop[node])
-        hall = int(self.plant.racks.hall[self.plant.nodes.rack[node]])
-        cooled = self.cooling.fit(loop) and self.facility.oddities.flow_of(node) > LEAST_FLOW
-        if hall in self.hot_halls or not cooled:
-            self.timers.set("reboot", node, self.timers.now_s + REBOOT_S)
-            return
-        self.nodes.dark[node] = False
-        if self.nodes.condition[node] == DOWN:
-            return  # its repair brings it back
-        self._bring_back(node, "restarted", "back after it was off")
+    def _reboot(self, _: int) -> None:
+        """Bring back all nodes whose boot is over: they have power, and what cools them works."""
+        now, nodes = self.timers.now_s, self.nodes
+        ready = np.flatnonzero(self.boot_s <= now)
+        self.boot_s[ready] = np.inf
+        halls = self.plant.racks.hall[self.plant.nodes.rack[ready]]
+        fit = ~np.isin(halls, list(self.hot_halls))
+        loops = self.plant.nodes.loop[ready]
+        for loop in np.unique(loops).tolist():
+            fit[loops == loop] &= self.cooling.fit(loop)
+        flow_of = self.facility.oddities.flow_of
+        fit &= np.array([flow_of(node) > LEAST_FLOW for node in ready.tolist()], bool)
+        self.boot_s[ready[~fit]] = now + REBOOT_S
+        back = ready[fit]
+        nodes.dark[back] = False
+        back = back[nodes.condition[back] != DOWN]  # else its repair brings it back
+        for node in back.tolist():
+            nodes.bring_back(now, node)
+            self.failures.set_up(node, now, True)
+        for place, count in places(self.plant, back.tolist()):
+            text = (
+                "back after it was off"
+                if count == 1
+                else f"{counted(count, 'node')} back after they were off"
+            )
+            self.log.add(now, "restarted", place, text, nodes=count)
+        if len(back):
+            self.machines_changed = True
+            self.recovery.node_usable()
+            self.arm()
+        self._await_boots()
 
     # --- people
 
@@ -444,6 +476,7 @@ class Incidents:
             "outages": [part_to_json(i) for i in self.outages.acting],
             "unlit": np.flatnonzero(self.outages.unlit).tolist(),
             "facility": [part_to_json(i) for i in self.facility.acting],
+            "boots": [[n, float(self.boot_s[n])] for n in np.flatnonzero(np.isfinite(self.boot_s)).tolist()],
             "braked": np.flatnonzero(self.braked).tolist(),
             "unsupplied": np.flatnonzero(self.unsupplied).tolist(),
         }
@@ -463,3 +496,5 @@ class Incidents:
         self.facility.restore([part_from_json(Intervention, text) for text in state["facility"]])
         self.unsupplied[np.array(state["unsupplied"], int)] = True
         self.braked[np.array(state["braked"], int)] = True
+        for node, due_s in state["boots"]:
+            self.boot_s[node] = due_s
