@@ -1,0 +1,165 @@
+"""Boxes and lines of one-line diagrams: items alone and in groups, sources beside them, loads below. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from twin.app import text
+from twin.app.diagram import Box, Diagram, Line
+from twin.app.fact_rows import World
+from twin.app.one_line_facts import PowerNow, losses, losses_note, shelves_w, short_words, state_of_many
+from twin.app.one_line_loads import Load, load_box
+
+
+@dataclass
+class OneLine:
+    """Collects boxes and lines of one diagram; items are drawn alone or in groups."""
+
+    world: World
+    now: PowerNow
+    boxes: dict[str, Box] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+
+    def item(self, item: int, level: int, place: float, *, side: int = 0, chosen: bool = False) -> str:
+        """Add one item; return its key."""
+        now, key = self.now, self.now.items.ids[item]
+        state = now.state_words(item)
+        words = now.load_words(item)
+        self.boxes.setdefault(
+            key,
+            Box(
+                key,
+                now.items.kind[item],
+                key,
+                short_words(now, [item]) if side else words,
+                level,
+                place,
+                side,
+                thing=key,
+                tone=now.tone(item),
+                state=state,
+                load=now.share(item),
+                charge=now.charge_share(item),
+                facts=now.facts(item),
+                chosen=chosen,
+            ),
+        )
+        return key
+
+    def group(self, items: Sequence[int], title: str, level: int, place: float, *, side: int = 0) -> str:
+        """Add several items as one box; return its key."""
+        now, chosen = self.now, np.asarray(items)
+        key = f"group {now.items.ids[int(chosen[0])]} {len(chosen)}"
+        tone, state = state_of_many(now, items)
+        out_w = float(now.out_w[chosen].sum())
+        loads = now.load[chosen]
+        limited = bool(np.isfinite(now.items.capacity_w[chosen]).any())
+        kind = now.items.kind[int(chosen[0])]
+        facts = [
+            ("Items", f"{len(chosen):,}"),
+            ("Deliver", text.quantity(out_w, "W")),
+            ("Losses", text.quantity(float(now.loss_w[chosen].sum()), "W")),
+        ]
+        busiest = int(chosen[int(np.argmax(loads))])
+        if limited:
+            facts.append(("Busiest", f"{now.items.ids[busiest]}, {float(loads.max()):.0f} %"))
+        if state:
+            facts.append(("State", state.lower()))
+        charge = now.charge[chosen] if now.items.energy_j[int(chosen[0])] > 0 else None
+        words = now.load_words(int(chosen[0])) if len(chosen) == 1 else _busiest_words(now, chosen, limited)
+        self.boxes[key] = Box(
+            key,
+            "more" if side and not title else kind,
+            title or f"+{len(chosen):,}",
+            short_words(now, items) if side else words,
+            level,
+            place,
+            side,
+            thing=now.items.ids[busiest if limited else int(chosen[0])],
+            tone=tone,
+            state=state,
+            load=float(loads.max()) / 100.0 if limited else np.nan,
+            charge=float(charge.min()) / 100.0 if charge is not None else np.nan,
+            facts=tuple(facts),
+        )
+        return key
+
+    def supply(self, above: str, below: str, items: Sequence[int], parents: Sequence[int]) -> None:
+        """Join groups of the tree: power flows down into `items` while a parent of them gives any."""
+        now, mine = self.now, np.asarray(items)
+        power_w = float(now.in_w[mine].sum())
+        live = any(now.gives(int(parent)) for parent in set(parents))
+        taken = live and (power_w > 0 or not bool(np.any(now.out_w)))
+        self.lines.append(
+            Line(
+                above,
+                below,
+                "" if self.boxes[below].side else text.quantity(power_w, "W") if taken else "0 W",
+                "live" if taken else "dead",
+                flow=1.0 if power_w > 0 else 0.0,
+            )
+        )
+
+    def sources(self, bus: Sequence[int], above: str, level: int, side: int = 1) -> None:
+        """Add what pushes into the output of some items: generators, gas, batteries, the sun."""
+        items = self.now.items
+        beside = [k for k in np.flatnonzero(np.isin(items.bus, np.asarray(bus))).tolist() if items.present[k]]
+        stages: dict[int, list[int]] = {}
+        for item in beside:
+            stages.setdefault(int(items.stage[item]), []).append(item)
+        for mine in stages.values():
+            if len(mine) == 1:
+                key = self.item(mine[0], level, 0.0, side=side)
+            else:
+                stage = items.ids[mine[0]].rpartition("/")[0]
+                key = self.group(mine, f"{stage} \N{MULTIPLICATION SIGN}{len(mine)}", level, 0.0, side=side)
+            out_w = float(self.now.out_w[np.asarray(mine)].sum())
+            gives = any(self.now.gives(item) for item in mine)
+            self.lines.append(
+                Line(
+                    above,
+                    key,
+                    "",
+                    "live" if gives else "calm",
+                    up=out_w >= 0,
+                    flow=float(gives and out_w != 0),
+                )
+            )
+
+    def load(self, load: Load, level: int, place: float, *, side: int = 0, chosen: bool = False) -> str:
+        """Add what hangs on the tree."""
+        box = load_box(self.world, load, level, place, side=side, chosen=chosen)
+        self.boxes[box.key] = box
+        return box.key
+
+    def stands_at(self, level: int, place: float) -> bool:
+        """Return whether a box is in the way at a place."""
+        boxes = self.boxes.values()
+        return any(box.level == level and not box.side and abs(box.place - place) < 1.0 for box in boxes)
+
+    def diagram(self, columns: int, caption: str) -> Diagram:
+        """Return what was added."""
+        values = self.world.frame.values if self.world.frame is not None else None
+        taken_w = float(values["site.facility_w"][0]) if values is not None else 0.0
+        note = losses_note(losses(self.now, shelves_w(self.world)), taken_w)
+        return Diagram(tuple(self.boxes.values()), tuple(self.lines), columns, caption, note)
+
+
+def hanging(now: PowerNow, above: str, below: str, items: Sequence[int], load: Load) -> Line:
+    """Return the line from feeding items to a load; its value is the share of those that live."""
+    live = [item for item in items if now.gives(item)]
+    all_live = max(sum(now.gives(item) for item in load.feeds), 1)
+    power_w = load.power_w * len(live) / all_live
+    words = text.quantity(power_w, "W") if live else "0 W"
+    return Line(above, below, words, "live" if live else "dead", late=True, flow=float(power_w > 0))
+
+
+def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:
+    """Return how many items a group has, and the load of its busiest one."""
+    count = f"\N{MULTIPLICATION SIGN}{len(chosen):,}"
+    if not limited:
+        return f"{count}, {text.quantity(float(now.out_w[chosen].sum()), 'W')}"
+    return f"{count}, busiest {float(now.load[chosen].max()):.0f}\N{NO-BREAK SPACE}%"
