@@ -14,8 +14,8 @@ from twin.app.look import Look
 from twin.app.text import elapsed, spelled
 from twin.record.alarms import Alarm, Alarms
 
-COLUMNS = ("State", "Alarm", "Where", "First", "Last", "Count", "What happened")
-STATE, ALARM, WHERE, FIRST, LAST, COUNT, TEXT = range(len(COLUMNS))
+COLUMNS = ("State", "Alarm", "Where", "What happened", "Last", "First", "Count")
+STATE, ALARM, WHERE, TEXT, LAST, FIRST, COUNT = range(len(COLUMNS))
 _MARKS = {"active": "●", "ended": "○", "happened": "◇"}
 """Shape of each state, beside its word."""
 _KEYS: dict[int, Callable[[Alarm], Any]] = {

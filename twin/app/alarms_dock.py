@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QApplication, QHeaderView, QMainWindow, QPushButton, QTableView
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QTableView
 
-from twin.app.alarm_model import ALARM, COLUMNS, COUNT, FIRST, LAST, STATE, WHERE, AlarmModel
+from twin.app.alarm_model import ALARM, COUNT, FIRST, LAST, STATE, TEXT, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.session import Session
@@ -16,12 +16,14 @@ from twin.record.events import Event
 
 _ROW_PX = 24
 _CELL_MARGIN_PX = 12
+_SCROLL_BAR_PX = 14
+_LEAST_WORDS_PX = 230
 _LONGEST = {
     STATE: "● Happened ✓",
-    ALARM: "Warning: heat rejection loss MM",
+    ALARM: "Warning: power failure MM",
     WHERE: "gpu/00/00/0/0",
-    FIRST: "000 d 00:00:00",
-    LAST: "000 d 00:00:00",
+    FIRST: "00 d 00:00:00",
+    LAST: "00 d 00:00:00",
     COUNT: "Count ▾",
 }
 
@@ -66,6 +68,13 @@ class AlarmsDock(Dock):
         self.alarms.acknowledge_all()
         self._refresh()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the other columns leave; a narrow list scrolls."""
+        super().resizeEvent(event)
+        others = sum(self.table.columnWidth(column) for column in _LONGEST)
+        room = self.width() - others - _SCROLL_BAR_PX
+        self.table.setColumnWidth(TEXT, max(_LEAST_WORDS_PX, room))
+
     def _table(self) -> QTableView:
         table = QTableView()
         table.setModel(self.model)
@@ -87,7 +96,6 @@ class AlarmsDock(Dock):
         metrics = QFontMetrics(QApplication.font())
         for column, longest in _LONGEST.items():
             table.setColumnWidth(column, metrics.horizontalAdvance(longest) + 2 * _CELL_MARGIN_PX)
-        header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
         table.doubleClicked.connect(self._on_chosen)
         return table
 

@@ -253,7 +253,10 @@ class HallPanel(QWidget):
         self.legend.show_legend(
             reach or legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs)
         )
-        more = [*self.fabric.legends(), *([power_legend()] if self.view.shows_power else [])]
+        more = [
+            *self.fabric.legends(),
+            *([power_legend(plant, self._session.frame)] if self.view.shows_power else []),
+        ]
         for plate, each in zip(self.more_legends, more, strict=False):
             plate.show_legend(each)
         self._shown_legends = min(len(more), len(self.more_legends))

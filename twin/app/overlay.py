@@ -21,7 +21,7 @@ _PAD = 12.0
 _BAR_WIDTH, _BAR_HEIGHT = 236.0, 10.0
 _LINE = 19.0
 _MAX_CATEGORIES = 10
-_WORDS_ONLY = ("➤", "")
+_WORDS_ONLY = ("➤", "≡", "")
 """Swatches that count nothing."""
 _TICKER_MS = 7000
 

@@ -129,8 +129,10 @@ def traffic_legend(kind: str, lines: Sequence[str]) -> Legend:
     return Legend(f"Traffic: {kind}", "dashes are not to speed", 0.0, 0.0, (), swatches)
 
 
-def power_legend() -> Legend:
-    """Return the legend of the power layer: load by colour, feed and state by pattern."""
+def power_legend(plant: Plant, frame: Frame | None) -> Legend:
+    """Return the legend of the power layer: load by colour, feed and state by pattern, with counts of items."""
+    pattern = power_state.PowerShown.of(plant, frame).pattern()
+    count = np.bincount(pattern, minlength=len(power_state.Pattern)).tolist()
     channel = BY_ID["power.load"]
     values = np.linspace(channel.low, channel.high, STOPS)
     stops = tuple(
@@ -138,10 +140,15 @@ def power_legend() -> Legend:
         for v, c in zip(values, power_state.load_rgb(values), strict=True)
     )
     swatches = (
-        Category("feed A plain, feed B ringed", (0.45, 0.66, 0.60), "‖", 0),
-        Category("dead: dashed", power_state.DEAD_RGB, "✖", 0),
-        Category("overload: red bands", power_state.OVERLOAD_RGB, "▲", 0),
-        Category("on battery, starting: long dashes", power_state.BATTERY_RGB, "◧", 0),
+        Category("feed A plain, feed B ringed", (0.45, 0.66, 0.60), "≡", 0),
+        Category("dead: dashed", power_state.DEAD_RGB, "✖", count[power_state.Pattern.DASHED]),
+        Category("overload: red bands", power_state.OVERLOAD_RGB, "▲", count[power_state.Pattern.HAZARD]),
+        Category(
+            "on battery, starting: long dashes",
+            power_state.BATTERY_RGB,
+            "◧",
+            count[power_state.Pattern.LONG],
+        ),
     )
     return Legend("Power load", channel.unit, channel.low, channel.high, stops, swatches)
 
