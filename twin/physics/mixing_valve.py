@@ -52,12 +52,14 @@ class MixingValve:
         mixed_c : ndarray, shape (L,)
             As `mixed_c` gives it.
         facility_c, return_c : ndarray, shape (L,)
-            Facility supply at each loop, and return of the loop [C].
+            Facility supply at each loop (or one for all), and return of the loop [C].
         """
         # Where no valve works, `mixed_c` is minus infinity.
-        colder_k = np.minimum(mixed_c, return_c) - facility_c
-        result: Floats = self.exchanger_w_k * np.maximum(colder_k, 0.0)
-        return result
+        kept: Floats = np.minimum(mixed_c, return_c)
+        kept -= facility_c
+        np.maximum(kept, 0.0, out=kept)
+        kept *= self.exchanger_w_k
+        return kept
 
     def opening(self, bypass_w: Floats, facility_c: Floats, return_c: Floats) -> Floats:
         """Share of the exchanger's heat that the valves let through, shape (L,) [-]: 1 fully open."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +17,7 @@ from twin.sim.clockwork import Timers
 from twin.sim.cooling_draw import design_power_w, loop_heat_share, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
-from twin.sim.cooling_wiring import Shown, coil_shares, room_units, set_points_c
+from twin.sim.cooling_wiring import Draw, Shown, coil_shares, room_units, set_points_c
 from twin.sim.log import Log
 from twin.sim.parts import flow_share
 from twin.sim.weather import Weather
@@ -33,14 +31,6 @@ CLOSE_K = 1.0
 """Facility water this near to what its plant holds is taken as held: valves do not follow its every move."""
 FIT_FLOW = 0.5
 """Flow that nodes shut off by heat need before they may come back [-] [est]."""
-
-
-@dataclass(frozen=True)
-class Draw:
-    """What the cooling machines take at one moment: power [W] and water [L/s]."""
-
-    power_w: float
-    water_l_s: float
 
 
 class Cooling:
@@ -239,6 +229,7 @@ class Cooling:
         self._valve = self._valves()
         self._loop_power_w = self._loop_design_w * self.pumps.power_share()
         self._water_power_w = self._water_design_w * self.water.power_share()
+        self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         self._mix()
 
     def _valves(self) -> MixingValve:
@@ -291,16 +282,17 @@ class Cooling:
             [c - min(max(k, -CLOSE_K), CLOSE_K) for c, k in zip(supplies_c, apart_k, strict=True)]
         )
         loop_returns_c = upper[: len(loop_plant)]
-        self.bypass_w = self._valve.bypass_w(self._mixed_c, self._facility_c[loop_plant], loop_returns_c)
+        facility_c = self._facility_c if n_plants == 1 else self._facility_c[loop_plant]
+        self.bypass_w = self._valve.bypass_w(self._mixed_c, facility_c, loop_returns_c)
         # Once more where the water was far, or where a loop itself is colder than its valve wants it.
-        self._remix = far or bool((loop_returns_c < self._mixed_c).any())
+        self._remix = far or bool(np.logical_or.reduce(loop_returns_c < self._mixed_c))
 
     def astray(self, most_k: float) -> bool:
         """Return whether the bypass has left the one that was handed out by more than `most_k` of supply [K]."""
         if self.bypass_w is self.handed_w:
             return False
         off_w = np.abs(self.bypass_w - self.handed_w)
-        return bool((off_w > most_k * self._valve.exchanger_w_k).any())
+        return bool(np.logical_or.reduce(off_w > most_k * self._valve.exchanger_w_k))
 
     def mixed_w(self) -> Floats:
         """Hand out the bypass, shape (L,) [W]."""
@@ -348,17 +340,16 @@ class Cooling:
     def draw(self, t_s: float) -> Draw:
         """Return power and water of all cooling machines, at the heat last looked at."""
         works = self.rejection.works()
-        pumps_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
-        machines_w = sum(work.machine_w + work.fan_w for work in works)
-        return Draw(pumps_w + machines_w, sum(work.water_l_s for work in works))
+        power_w, water_l_s = self._movers_w, 0.0
+        for work in works:
+            power_w += work.machine_w + work.fan_w
+            water_l_s += work.water_l_s
+        return Draw(power_w, water_l_s)
 
     @property
     def free_share(self) -> float:
         """Return the share of the heat that leaves without a compressor's help now, 0..1."""
-        works = self.rejection.works()
-        heat_w = self.rejection.heat_w[: len(works)]
-        total_w = sum(heat_w)
-        return sum(w.free * q for w, q in zip(works, heat_w, strict=True)) / total_w if total_w else 1.0
+        return self.rejection.free_share()
 
     def shown(self, t_s: float, state: State) -> Shown:
         """Return what people see now, at temperatures of now."""

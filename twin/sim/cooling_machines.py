@@ -137,7 +137,7 @@ class PlantMachines:
         load = heat_w / max(self.unit_w * working, 1e-9)
         return self.sky.outdoor_c(outdoor) + self.sky.over_k(load, outdoor)
 
-    def supply_c(self, heat_w: float, units: int, reach_c: float) -> tuple[float, float]:
+    def supply_c(self, heat_w: float, units: float, reach_c: float) -> tuple[float, float]:
         """Return the facility supply that the machines hold [C], and what chillers short of capacity add to it [K].
 
         `reach_c` is what the sky alone makes of that heat.

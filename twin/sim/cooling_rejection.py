@@ -182,7 +182,8 @@ class Rejection:
                 self.held_c[p] = machines.set_c
                 continue
             q_w = heat_w[p]
-            held_c, over_k = machines.supply_c(q_w, self.units[p], self._reach_c[p])
+            able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
+            held_c, over_k = machines.supply_c(q_w, able, self._reach_c[p])
             before_k = self._over_k[p]
             if over_k or before_k:
                 share = 0.0 if settled else math.exp(-dt_s / SETTLING_S)
@@ -204,8 +205,10 @@ class Rejection:
             or abs(outdoor.dry_c - known.dry_c) > DRIFT_K
         ):
             return True
-        pairs = zip(self.heat_w, self._known_w, strict=True)
-        return any(abs(now_w - known_w) > HEAT_DRIFT * known_w for now_w, known_w in pairs)
+        for now_w, known_w in zip(self.heat_w, self._known_w, strict=True):
+            if abs(now_w - known_w) > HEAT_DRIFT * known_w:
+                return True
+        return False
 
     def _note(self, outdoor: Outdoor) -> None:
         self._known, self._known_w = outdoor, self.heat_w
@@ -238,6 +241,13 @@ class Rejection:
         if self._known is None:
             self._note(self.weather.at(self.timers.now_s))
         return self._works
+
+    def free_share(self) -> float:
+        """Return the share of all heat that leaves without a compressor's help, 0..1."""
+        works = self.works()
+        heat_w = self.heat_w[: len(works)]
+        total_w = sum(heat_w)
+        return sum(w.free * q for w, q in zip(works, heat_w, strict=True)) / total_w if total_w else 1.0
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

@@ -18,6 +18,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Draw:
+    """What the cooling machines take at one moment: power [W] and water [L/s]."""
+
+    power_w: float
+    water_l_s: float
+
+
+@dataclass(frozen=True)
 class Shown:
     """What people see of loops (L,) and plants (P,); flows, valves and free cooling are shares."""
 

@@ -11,7 +11,8 @@ from twin.physics.thermal_network import State
 from twin.plant.tables import Plant
 from twin.sim.body import Body
 from twin.sim.clocks import Clocks
-from twin.sim.cooling import Cooling, Draw
+from twin.sim.cooling import Cooling
+from twin.sim.cooling_wiring import Draw
 from twin.sim.heat import Heat
 from twin.sim.overhead import Overhead
 from twin.sim.power_books import PowerTotals, book
