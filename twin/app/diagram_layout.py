@@ -136,7 +136,7 @@ def _route(diagram: Diagram, line: Line, spots: dict[str, Spot], tops: list[floa
     else:
         before = _STUB_PX + 6.0 if by_key[line.below].side else _STUB_PX  # small boxes on a lane of their own
         turn = tops[by_key[line.below].level] - before if line.late else above.bottom + _STUB_PX
-        label_y = (turn + below.y) / 2 if not line.late else (above.bottom + turn) / 2
+        label_y = min((turn + below.y) / 2, turn + 10.0) if not line.late else (above.bottom + turn) / 2
     x = start[0] if line.late else end[0]
     if abs(start[0] - end[0]) < 1.0:
         points: tuple[Point, ...] = (start, end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +20,7 @@ COLDEST_C, HOTTEST_C = 10.0, 60.0
 _ARROW_EVERY_PX = 40.0
 _FIRST_ARROW_PX = 12.0
 _NARROW_PX = 142.0
+_STANDS = 0.01
 
 
 def temperature_colour(temp_c: float) -> QColor:
@@ -30,19 +30,18 @@ def temperature_colour(temp_c: float) -> QColor:
     return QColor.fromRgbF(float(red), float(green), float(blue))
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What changes without the diagram: how far the arrows have come [px], the boxes of pointer and keyboard."""
+def paint_still(
+    painter: QPainter, theme: Theme, diagram: Diagram, picture: Picture, hovered: str = "", current: str = ""
+) -> None:
+    """Paint all that does not travel: lines, their values, then boxes.
 
-    phase: float = 0.0
-    hovered: str = ""
-    current: str = ""
-
-
-def paint_diagram(painter: QPainter, theme: Theme, diagram: Diagram, picture: Picture, state: Shown) -> None:
-    """Paint lines, their values, then boxes."""
+    Parameters
+    ----------
+    hovered, current
+        Keys of the boxes under the pointer and of the keyboard.
+    """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    artist = _Artist(painter, theme, state)
+    artist = _Artist(painter, theme, hovered, current)
     labels: list[tuple[Line, tuple[float, float], str]] = []
     for line, route in zip(diagram.lines, picture.routes, strict=True):
         if line.is_pair:
@@ -56,65 +55,78 @@ def paint_diagram(painter: QPainter, theme: Theme, diagram: Diagram, picture: Pi
         (artist.small if box.side else artist.box)(box, rectangle(picture.spots[box.key]))
 
 
+def paint_arrows(
+    painter: QPainter, theme: Theme, diagram: Diagram, picture: Picture, travelled_px: float
+) -> None:
+    """Paint the arrow heads on the lines, so far from where they began."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for line, route in zip(diagram.lines, picture.routes, strict=True):
+        if line.is_pair and line.flow > _STANDS:
+            for side in (-1, 1):
+                points = _pipe(route, side)
+                ways = points[::-1] if side > 0 else points
+                _arrows(painter, ways, QColor(theme.surface), 3.4, line.flow * travelled_px)
+        elif line.flow > 0 and line.tone not in ("calm", "dead"):
+            points = [QPointF(*point) for point in route.points]
+            ways = points[::-1] if line.up else points
+            _arrows(painter, ways, _tint(theme, line.tone), 4.0, travelled_px)
+
+
+def _pipe(route: Route, side: int) -> list[QPointF]:
+    """Return the way of the supply (-1) or return pipe (1) of a pair; the return header runs lower."""
+    points = [QPointF(x + side * PIPE_APART_PX / 2, y) for x, y in route.points]
+    if len(points) == 4:
+        turn = points[1].y() + 4.0 * side
+        points[1].setY(turn)
+        points[2].setY(turn)
+    return points
+
+
+def _arrows(painter: QPainter, points: list[QPointF], tint: QColor, size: float, travelled_px: float) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(tint)
+    walked, due = 0.0, (travelled_px + _FIRST_ARROW_PX) % _ARROW_EVERY_PX
+    for start, end in pairwise(points):
+        step = math.hypot(end.x() - start.x(), end.y() - start.y())
+        if step <= 0.0:
+            continue
+        x, y = (end.x() - start.x()) / step, (end.y() - start.y()) / step
+        while due < walked + step - 1.0:
+            at = max(due - walked, size)
+            tip = QPointF(start.x() + x * (at + size), start.y() + y * (at + size))
+            tail = QPointF(start.x() + x * (at - size), start.y() + y * (at - size))
+            side = QPointF(-y * size * 1.05, x * size * 1.05)
+            painter.drawPolygon(QPolygonF([tip, tail + side, tail - side]))
+            due += _ARROW_EVERY_PX
+        walked += step
+
+
 class _Artist:
-    def __init__(self, painter: QPainter, theme: Theme, state: Shown) -> None:
-        self._painter, self._theme, self._state = painter, theme, state
+    def __init__(self, painter: QPainter, theme: Theme, hovered: str, current: str) -> None:
+        self._painter, self._theme, self._hovered, self._current = painter, theme, hovered, current
 
     def line(self, line: Line, route: Route) -> None:
-        tint = _tint(self._theme, line.tone)
-        pen = QPen(tint, 2.0 if line.tone not in ("calm", "dead") else 1.4)
+        pen = QPen(_tint(self._theme, line.tone), 2.0 if line.tone not in ("calm", "dead") else 1.4)
         if line.tone == "dead":
             pen.setStyle(Qt.PenStyle.DashLine)
         self._painter.setPen(pen)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        points = [QPointF(*point) for point in route.points]
-        self._painter.drawPolyline(QPolygonF(points))
-        if line.flow > 0 and line.tone not in ("calm", "dead"):
-            self._arrows(points[::-1] if line.up else points, tint, 4.0, line.flow)
+        self._painter.drawPolyline(QPolygonF([QPointF(*point) for point in route.points]))
 
     def pipes(self, line: Line, route: Route) -> list[tuple[Line, tuple[float, float], str]]:
-        half, labels = PIPE_APART_PX / 2, []
+        labels = []
         for side, temp_c in ((-1, line.supply_c), (1, line.return_c)):
-            tint = temperature_colour(temp_c)
-            points = [QPointF(x + side * half, y) for x, y in route.points]
-            if len(points) == 4:  # the return header runs below the supply header
-                turn = points[1].y() + (4.0 if side > 0 else -4.0)
-                points[1].setY(turn)
-                points[2].setY(turn)
+            points = QPolygonF(_pipe(route, side))
+            style = Qt.PenStyle.SolidLine if line.flow > _STANDS else Qt.PenStyle.DotLine
             self._painter.setPen(QPen(QColor(self._theme.border), 6.0))
-            self._painter.drawPolyline(QPolygonF(points))
-            self._painter.setPen(
-                QPen(tint, 4.0) if line.flow > 0.01 else QPen(tint, 4.0, Qt.PenStyle.DotLine)
-            )
-            self._painter.drawPolyline(QPolygonF(points))
-            if line.flow > 0.01:
-                ways = points[::-1] if side > 0 else points
-                self._arrows(ways, QColor(self._theme.surface), 3.4, line.flow)
+            self._painter.drawPolyline(points)
+            self._painter.setPen(QPen(temperature_colour(temp_c), 4.0, style))
+            self._painter.drawPolyline(points)
             words = f"{temp_c:.1f}\N{NO-BREAK SPACE}°C"
-            wide = self._painter.fontMetrics().horizontalAdvance(words)
-            x, y = points[-1].x(), route.label[1]
+            wide = QFontMetricsF(font(10)).horizontalAdvance(words)
+            x, y = route.points[-1][0] + side * PIPE_APART_PX / 2, route.label[1]
             labels.append((line, (x + 8.0 if side > 0 else x - 8.0 - wide, y), words))
         return labels
-
-    def _arrows(self, points: list[QPointF], tint: QColor, size: float, flow: float) -> None:
-        """Draw arrow heads along a way; they travel while the clock runs."""
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(tint)
-        offset = (self._state.phase * min(max(flow, 0.25), 1.1)) % _ARROW_EVERY_PX
-        walked, due = 0.0, (offset + _FIRST_ARROW_PX) % _ARROW_EVERY_PX
-        for start, end in pairwise(points):
-            step = math.hypot(end.x() - start.x(), end.y() - start.y())
-            if step <= 0.0:
-                continue
-            x, y = (end.x() - start.x()) / step, (end.y() - start.y()) / step
-            while due < walked + step - 1.0:
-                at = max(due - walked, size)
-                tip = QPointF(start.x() + x * (at + size), start.y() + y * (at + size))
-                tail = QPointF(start.x() + x * (at - size), start.y() + y * (at - size))
-                side = QPointF(-y * size * 1.05, x * size * 1.05)
-                self._painter.drawPolygon(QPolygonF([tip, tail + side, tail - side]))
-                due += _ARROW_EVERY_PX
-            walked += step
 
     def label(self, line: Line, place: tuple[float, float], words: str) -> None:
         if not words:
@@ -211,7 +223,7 @@ class _Artist:
             draw_mark(self._painter, box.tone, corner, tint, QColor(theme.surface))
 
     def _frame(self, box: Box, spot: QRectF, corner: float) -> None:
-        hovered = box.key == self._state.hovered and box.thing
+        hovered = box.key == self._hovered and box.thing
         self._painter.setBrush(
             QColor(
                 self._theme.selection if box.chosen else self._theme.hover if hovered else self._theme.raised
@@ -228,7 +240,7 @@ class _Artist:
             pen = QPen(QColor(self._theme.faint), 1.2, Qt.PenStyle.DashLine)
         self._painter.setPen(pen)
         self._painter.drawRoundedRect(spot.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
-        if box.key == self._state.current:
+        if box.key == self._current:
             self._painter.setBrush(Qt.BrushStyle.NoBrush)
             self._painter.setPen(QPen(QColor(self._theme.accent), 1.6, Qt.PenStyle.DotLine))
             self._painter.drawRoundedRect(spot.adjusted(-3, -3, 3, 3), corner + 2, corner + 2)

@@ -14,13 +14,14 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from twin.app.diagram import Box, Diagram
 from twin.app.diagram_layout import Picture, lay_out
-from twin.app.diagram_paint import Shown, paint_diagram, rectangle
+from twin.app.diagram_paint import paint_arrows, paint_still, rectangle
 from twin.app.look import Look
 
 _FRAME_MS, _SPEED_PX = 66, 1.6
@@ -39,7 +40,8 @@ class DiagramView(QWidget):
         self._boxes: dict[str, Box] = {}
         self._current = ""
         self._hovered = ""
-        self._phase = 0.0
+        self._travelled_px = 0.0
+        self._still: QPixmap | None = None
         self._surface = QSize(300, 300)
         self._clock = QTimer(self)
         self._clock.setInterval(_FRAME_MS)
@@ -48,7 +50,7 @@ class DiagramView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        look.changed.connect(self._on_theme)
+        look.changed.connect(self._paint_anew)
 
     @property
     def is_moving(self) -> bool:
@@ -74,7 +76,7 @@ class DiagramView(QWidget):
         self.setAccessibleDescription(diagram.words)
         if moved:
             self.fit(self._surface)
-        self.update()
+        self._paint_anew()
 
     def fit(self, surface: QSize) -> None:
         """Lay the diagram out for a surface of this size."""
@@ -82,7 +84,7 @@ class DiagramView(QWidget):
         self.picture = lay_out(self.diagram, surface.width(), surface.height())
         self.setMinimumSize(math.ceil(self.picture.width), math.ceil(self.picture.height))
         self.updateGeometry()
-        self.update()
+        self._paint_anew()
 
     def move_arrows(self, on: bool) -> None:
         """Let the arrows travel, or stand."""
@@ -98,10 +100,23 @@ class DiagramView(QWidget):
         return QSize(math.ceil(self.picture.width), math.ceil(self.picture.height))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the diagram."""
-        current = self._current if self.hasFocus() else ""
-        state = Shown(self._phase, self._hovered, current)
-        paint_diagram(QPainter(self), self._look.theme, self.diagram, self.picture, state)
+        """Paint what stands from memory, and the arrows on it."""
+        ratio = self.devicePixelRatioF()
+        if self._still is None or self._still.devicePixelRatio() != ratio:
+            self._still = QPixmap(self.size() * ratio)
+            self._still.setDevicePixelRatio(ratio)
+            self._still.fill(Qt.GlobalColor.transparent)
+            current = self._current if self.hasFocus() else ""
+            brush = QPainter(self._still)
+            paint_still(brush, self._look.theme, self.diagram, self.picture, self._hovered, current)
+            brush.end()
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._still)
+        paint_arrows(painter, self._look.theme, self.diagram, self.picture, self._travelled_px)
+
+    def _paint_anew(self, *_change: object) -> None:
+        self._still = None
+        self.update()
 
     # -- pointer and keys ----
 
@@ -127,19 +142,19 @@ class DiagramView(QWidget):
         if key != self._hovered:
             self._hovered = key
             self.setCursor(Qt.CursorShape.PointingHandCursor if key else Qt.CursorShape.ArrowCursor)
-            self.update()
+            self._paint_anew()
 
     def leaveEvent(self, event: QEvent) -> None:
         """Light up nothing."""
         self._hovered = ""
-        self.update()
+        self._paint_anew()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose what is under the pointer."""
         box = self.box_at(event.position())
         if box is not None and event.button() == Qt.MouseButton.LeftButton:
             self._current = box.key
-            self.update()
+            self._paint_anew()
             if box.thing:
                 self.chosen.emit(box.thing)
 
@@ -182,25 +197,27 @@ class DiagramView(QWidget):
         self._current = key
         box = self.current
         self.setAccessibleDescription(box.words if box is not None else self.diagram.words)
-        self.update()
+        self._paint_anew()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is."""
         super().focusInEvent(event)
         if not self._current and self.diagram.boxes:
             self._set_current(self.diagram.boxes[0].key)
-        self.update()
+        self._paint_anew()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the mark of the keyboard away."""
+        super().focusOutEvent(event)
+        self._paint_anew()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Paint anew; the surface is told by `fit`."""
         super().resizeEvent(event)
-        self.update()
+        self._paint_anew()
 
     def _on_clock(self) -> None:
-        self._phase += _SPEED_PX
-        self.update()
-
-    def _on_theme(self, *_theme: object) -> None:
+        self._travelled_px += _SPEED_PX
         self.update()
 
 
