@@ -48,7 +48,9 @@ def compare(names: Sequence[str] = ()) -> tuple[Comparison, ...]:
     return tuple(
         replace(
             table,
-            rows=tuple(_row(row, figures[str(row["key"])]) for row in published if row["table"] == table.name),
+            rows=tuple(
+                _row(row, figures[str(row["key"])]) for row in published if row["table"] == table.name
+            ),
         )
         for table in wanted
     )

@@ -37,7 +37,7 @@ CLEARED_BY = {
     "fan_stop": "fans_start",
     "valve_stuck": "valve_free",
     "leak": "leak_mended",
-    "chiller_trip": "chiller_on",
+    "chiller_trip": "chiller_mended",
     "heat_rejection_loss": "heat_rejection_back",
     "heat_wave": "heat_wave_over",
     "blocked_plate": "unblocked",
@@ -247,7 +247,19 @@ class FacilityFaults:
             self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
         else:
             self.oddities.clear(self._key(i))
+        self._share_flow(int(self.plant.racks.loop[slot]))
         return "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
+
+    def _share_flow(self, loop: int) -> None:
+        """Let the racks of a coolant loop that are still open share what its pumps deliver."""
+        if loop < 0:
+            return
+        racks = self.plant.racks
+        mine = np.flatnonzero((racks.loop == loop) & racks.present)
+        shut = {
+            self._slot(other) for other in self.acting if other.kind == "leak" and self._kind(other) == "rack"
+        }
+        self.cooling.set_branches(self.timers.now_s, loop, len(shut & set(mine.tolist())), len(mine))
 
     def _units(self, i: Intervention) -> str:
         slot = self._slot(i)

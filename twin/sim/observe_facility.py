@@ -27,7 +27,11 @@ def show_power(engine: Engine, v: Values) -> None:
     v["power.charge"][...] = 100 * power.charge
     v["rack.feeds"][...] = power.rack_feeds
     v["rack.power_w"][...] = engine.meter.rack_input_w(engine.heat, engine.traces, engine.clocks)
-    v["rack.loss_w"][...] = power.supply_loss_w
+    loss_w = power.supply_loss_w
+    if power.supplies.any_converters:
+        by_node = engine.meter.overhead.converted_w
+        loss_w = loss_w + np.bincount(engine.plant.nodes.rack, by_node, minlength=len(loss_w))
+    v["rack.loss_w"][...] = loss_w
 
 
 def show_loops(engine: Engine, v: Values, temperatures: Temperatures, now: float) -> None:

@@ -12,6 +12,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.record.inputs import app_version, inputs_hash
 from twin.sim.jobs import JobRow
+from twin.sim.summary_facility import energy
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -41,7 +42,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "ettr": _mean(engine, started, engine.jobs.ettr),
         "goodput": _mean(engine, started, engine.jobs.goodput),
         "ledger_gpu_s": _ledger(engine),
-        **_energy(engine),
+        **energy(engine),
         "thermal": _thermal(engine),
         "stores": engine.stores.figures(engine.now_s),
         "fabrics": _fabrics(engine),
@@ -66,31 +67,6 @@ def _ledger(engine: Engine) -> dict[str, float]:
         ledger.total + ledger.resting * (engine.now_s - ledger.since_s) + engine.jobs.unbooked(engine.now_s)
     )
     return dict(zip(ACCOUNTS, total.tolist(), strict=True))
-
-
-def _energy(engine: Engine) -> dict[str, Any]:
-    """Energy up to now: what is booked, and what has flowed since at constant power."""
-    meters, now = engine.meter.meters, engine.now_s
-    read = engine.meter.reading(engine.heat, now)
-    known = now > 0
-    return {
-        "energy": {
-            "it_j": read.it_j,
-            "facility_j": read.facility_j,
-            "heat_j": read.heat_j,
-            "stored_j": read.heat_stored_j,
-            "residual": read.residual if read.facility_j > 0 else None,
-        },
-        "power": {
-            "it_mean_w": read.it_j / now if known else None,
-            "it_max_w": max(meters.it_max_w, engine.meter.it_w),
-            "facility_mean_w": read.facility_j / now if known else None,
-            "facility_max_w": max(meters.facility_max_w, engine.meter.facility_w),
-            "loss_w": read.power.loss_j / now if known else None,
-        },
-        "pue": read.facility_j / read.it_j if read.it_j > 0 else None,
-        "water_l": read.water_l,
-    }
 
 
 def _thermal(engine: Engine) -> dict[str, Any]:

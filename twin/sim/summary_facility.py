@@ -1,0 +1,58 @@
+"""What a run amounts to for the facility: energy by source and loss, carbon, cost, water, hours, heat, swings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+KWH_J = 3.6e6
+
+
+def energy(engine: Engine) -> dict[str, Any]:
+    """Return energies, powers, PUE, WUE and everything of the facility up to now; unknown values are None."""
+    meters, now = engine.meter.meters, engine.now_s
+    read = engine.meter.reading(engine.heat, now)
+    power, known = read.power, now > 0
+    return {
+        "energy": {
+            "it_j": read.it_j,
+            "gpu_j": read.gpu_j,
+            "cooling_j": read.cooling_j,
+            "loss_j": power.loss_j,
+            "facility_j": read.facility_j,
+            "heat_j": read.heat_j,
+            "stored_j": read.heat_stored_j,
+            "residual": read.residual if read.facility_j > 0 else None,
+        },
+        "power": {
+            "it_mean_w": read.it_j / now if known else None,
+            "it_max_w": max(meters.it_max_w, engine.meter.it_w),
+            "facility_mean_w": read.facility_j / now if known else None,
+            "facility_max_w": max(meters.facility_max_w, engine.meter.facility_w),
+            "loss_w": power.loss_j / now if known else None,
+        },
+        "pue": read.facility_j / read.it_j if read.it_j > 0 else None,
+        "wue_l_kwh": read.water_l * KWH_J / read.it_j if read.it_j > 0 else None,
+        "water_l": read.water_l,
+        "facility": {
+            "grid_j": power.grid_j,
+            "grid_max_w": power.grid_max_w,
+            "on_site_j": power.on_site_j,
+            "fuel_j": power.fuel_j,
+            "battery_in_j": power.battery_in_j,
+            "battery_out_j": power.battery_out_j,
+            "battery_stored_j": read.battery_stored_j,
+            "supply_loss_j": read.supply_j,
+            "loss_by_stage_j": engine.power.loss_j_by_kind(now),
+            "carbon_kg": power.carbon_kg,
+            "cost_usd": power.cost_usd,
+            "peak_violations": power.peak_violations,
+            "peak_over_s": power.peak_over_s,
+            "ramp_violations": power.ramp_violations,
+            "swing": engine.swing.summary(),
+            "hours": engine.hourly.summary(),
+            "hot_gpu_hours": engine.lifetime.summary(),
+        },
+    }
