@@ -251,3 +251,59 @@ def test_a_run_with_cooling_faults_goes_on_the_same_after_a_restore() -> None:
     assert engine.event_hash() == again.event_hash()
     assert engine.heat.totals.in_j == again.heat.totals.in_j
     assert engine.heat.totals.steps == again.heat.totals.steps
+
+
+def test_a_feed_lost_stops_the_plant_and_its_chillers_come_back_last() -> None:
+    """Pumps of the loops hang on the UPS, chillers and facility pumps do not: that leaves minutes."""
+    engine = inject(
+        Engine(shipped("nvl72-row"), 1), "1 h fail trafo-m/0 for=100s", "3 h fail trafo-m/0 for=10min"
+    )
+    engine.advance(AT_S + 90)
+    assert values(engine, "plant.flow", "plant.power_w", "plant.units") == pytest.approx([0, 0, 0], abs=0.01)
+    assert (frame(engine).values["loop.pumps"] == 2).all()
+    engine.advance(AT_S + 160)
+    assert values(engine, "plant.flow")[0] > 99
+    assert values(engine, "plant.units")[0] == 0
+    engine.advance(AT_S + 290)
+    assert values(engine, "plant.units")[0] > 0
+    assert not events(engine, "throttle_on")
+    engine.advance(3 * AT_S + 600)
+    assert 60 < times(engine, "throttle_on")[0] - 3 * AT_S < 300
+    assert_books_close(engine)
+
+
+def test_without_a_valve_the_supply_floats() -> None:
+    def supply_c(control: str) -> float:
+        engine = Engine(chilled(1, loop={"control": control, "supply": "30 degC"}), 1)
+        engine.advance(AT_S)
+        return values(engine, "loop.supply_c")[0]
+
+    assert supply_c("valve") == pytest.approx(30.0, abs=0.3)
+    assert supply_c("none") < 22
+
+
+def test_racks_that_valves_isolate_leave_the_others_a_little_more() -> None:
+    engine = Engine(shipped("nvl72-row"), 1)
+    engine.cooling.set_branches(0.0, 0, 1, 2)
+    assert engine.cooling.flow.target[0] == pytest.approx((1 / (0.5 + 0.5 * 0.25)) ** 0.5)
+    engine.cooling.set_branches(0.0, 0, 0, 2)
+    assert engine.cooling.flow.target[0] == pytest.approx(1.0)
+
+
+def test_nodes_may_come_back_once_everything_flows_again() -> None:
+    engine = Engine(chilled(1, economiser=False), 1)
+    cooling = engine.cooling
+    assert cooling.fit(0)
+    for stop, mend in (
+        (lambda: cooling.set_pumps_down(0.0, 0, 2), lambda: cooling.set_pumps_down(0.0, 0, 0)),
+        (lambda: cooling.set_plant_pumps_down(0.0, 0, 2), lambda: cooling.set_plant_pumps_down(0.0, 0, 0)),
+        (lambda: cooling.set_rejecting(0, 0.0), lambda: cooling.set_rejecting(0, 1.0)),
+        (lambda: cooling.set_valve(0, 0.0), lambda: cooling.set_valve(0, None)),
+        (lambda: cooling.set_shut(0.0, 0, True), lambda: cooling.set_shut(0.0, 0, False)),
+    ):
+        stop()
+        assert not cooling.fit(0)
+        mend()
+        assert cooling.fit(0)
+    cooling.set_pumps_down(0.0, 0, 1)
+    assert cooling.fit(0)
