@@ -20,6 +20,10 @@ RECLOSE_S = 1800.0
 """Until somebody has looked at a breaker that tripped by itself, and closes it [estimated]."""
 
 
+LET_GO = 0.97
+"""Share of its limit below which an overload is over: loads that hover about it are told of once."""
+
+
 class Breakers:
     """Heat and trips of all breakers, and overloads that nothing protects; arrays of one entry per breaker."""
 
@@ -49,7 +53,7 @@ class Breakers:
         if len(self.at):
             self.ratio = out_w[self.at] / self._rating_w
             self._note()
-        over = out_w > self._limit_w
+        over = out_w > self._limit_w * np.where(k.overloaded, LET_GO, 1.0)
         if (over == k.overloaded).all():
             return
         for i in np.flatnonzero(over != k.overloaded).tolist():
@@ -88,22 +92,25 @@ class Breakers:
 
     def settle(self, t_s: float) -> None:
         """Open the breakers that have to, close those whose time has come."""
-        c, k = self.circuit, self.condition
-        for j, i in enumerate(self.at.tolist()):
-            if k.opened[i] and t_s >= k.reclose_s[i] - JUST:
-                k.opened[i], k.reclose_s[i], k.heat[i] = False, math.inf, 0.0
-                self.log.add(t_s, "breaker_closed", c.items.ids[i], "closed again by hand", Severity.NOTICE)
-            elif k.live[i] and self._trips(j, i):
-                k.opened[i], k.reclose_s[i] = True, t_s + RECLOSE_S
-                text = f"opens at {100 * self.ratio[j]:.0f} % of its rating"
-                self.log.add(t_s, "breaker_trip", c.items.ids[i], text, Severity.ALARM)
+        c, k, at = self.circuit, self.condition, self.at
+        if not len(at):
+            return
+        for i in at[k.opened[at] & (t_s >= k.reclose_s[at] - JUST)].tolist():
+            k.opened[i], k.reclose_s[i], k.heat[i] = False, math.inf, 0.0
+            self.log.add(t_s, "breaker_closed", c.items.ids[i], "closed again by hand", Severity.NOTICE)
+        if not self._warm:
+            return
+        for j in np.flatnonzero((self.ratio > 1.0) & k.live[at] & self._gathered()).tolist():
+            i = int(at[j])
+            k.opened[i], k.reclose_s[i] = True, t_s + RECLOSE_S
+            text = f"opens at {100 * self.ratio[j]:.0f} % of its rating"
+            self.log.add(t_s, "breaker_trip", c.items.ids[i], text, Severity.ALARM)
 
-    def _trips(self, j: int, i: int) -> bool:
-        """Return whether a breaker has gathered its heat; a magnetic trip lasts one cycle."""
-        wait_s = trip_time_s(self.ratio[j], self.thermal_s[j], self.magnetic[j], heat=self.condition.heat[i])
-        if self.ratio[j] >= self.magnetic[j]:
-            return bool(self.condition.heat[i] > 0.0) or float(wait_s) <= JUST
-        return bool(float(wait_s) <= 1e-7 * self.thermal_s[j])
+    def _gathered(self) -> NDArray[np.bool_]:
+        """Return which breakers have gathered their heat; a magnetic trip lasts one cycle, in which they warm too."""
+        heat = self.condition.heat[self.at]
+        thermal = heat >= 1.0 - 1e-7 * (self.ratio**2 - 1.0)
+        return thermal | ((self.ratio >= self.magnetic) & (heat > 0.0))
 
     def next_s(self, t_s: float) -> float:
         """Return when the next breaker trips or is closed [s]."""

@@ -68,9 +68,10 @@ class PowerChain:
         self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
         self._waiting = self._sourced = False
+        self._switch_s = math.inf  # when something switches by itself next
         self._seen = (-1.0, 0.0, 0.0)  # IT, cooling, sun at the last sum
         self._adopt(Condition.fresh(self.circuit))
-        timers.handle("power", lambda _: self._act())
+        timers.handle("power", lambda _: self._due())
         self._settle()
         self._flow()
 
@@ -104,6 +105,8 @@ class PowerChain:
         self._wanted = (rack_dc_w, loop_w, plant_w)
         if self._waiting:
             self._settle()
+        elif self._solar:
+            self.sources.sun = self.weather.sun(t_s)
         self._flow()
         self._seen = (
             float(rack_dc_w.sum()) if it_w < 0 else it_w,
@@ -138,6 +141,15 @@ class PowerChain:
         f.carbon_kg_s = f.grid_w * self.weather.carbon_kg_j(self.at_s) + f.made_kg_s
         f.cost_usd_s = f.grid_w * self.weather.price_usd_j(self.at_s)
 
+    def _due(self) -> None:
+        """Do what the timer has waited for; a battery that is full or a step of a ramp switches nothing."""
+        self.advance(self.timers.now_s)
+        if self._exact or self._waiting or self.at_s >= self._switch_s - 1e-9:
+            self._settle()
+        elif self._solar:
+            self.sources.sun = self.weather.sun(self.at_s)
+        self._flow()
+
     def _act(self) -> None:
         self.advance(self.timers.now_s)
         self._settle()
@@ -157,7 +169,7 @@ class PowerChain:
         after = self._standing()
         self.changed |= any(not np.array_equal(a, b) for a, b in zip(before, after, strict=True))
         self.report.outages(self.at_s, was_live, was_dark, self.loads)
-        self._waiting = any(not k.fed[bus] and not k.live[bus] for bus in self.circuit.sources_at)
+        self._waiting = any(not k.fed[bus] and not k.island[bus] for bus in self.circuit.sources_at)
 
     def _standing(self) -> tuple[NDArray[Any], ...]:
         s = self.supplies
@@ -274,7 +286,7 @@ class PowerChain:
     def _islands(self) -> None:
         """Note which islands are asked for too much."""
         k = self.condition
-        for bus in self.circuit.sources_at:
+        for bus in self.circuit.sources_at if self._exact else ():
             over = bool(k.island[bus]) and self.sources.overload(bus, float(self._own_w[bus]), self.at_s)
             if not over:
                 k.short_s[bus] = math.inf
@@ -285,16 +297,19 @@ class PowerChain:
         """Set the timer to the next thing that happens by itself."""
         c, k, now = self.circuit, self.condition, self.at_s
         due = min(self.breakers.next_s(now), float(k.transfer_s.min(initial=math.inf)))
-        if self._draining or self.storage.tick_s > 0:
-            due = min(due, self.storage.next_s(now, self._drained_w))
-        for bus, mine in c.sources_at.items():
+        would_w: Floats | None = None
+        for bus, mine in c.sources_at.items() if self._exact or self._waiting else ():
             due = min(due, float(k.short_s[bus]), self.sources.next_start_s(mine))
             if k.island[bus] and self.sources.settling(bus, now):
                 due = min(due, now + FOLLOW_S)
             elif not k.fed[bus] and not k.island[bus]:
-                ready_s = self.sources.accepts_at_s(bus, float(self._demand_w()[bus]))
+                would_w = self._demand_w() if would_w is None else would_w
+                ready_s = self.sources.accepts_at_s(bus, float(would_w[bus]))
                 if ready_s > now:
                     due = min(due, ready_s)
+        self._switch_s = due
+        if self._draining or self.storage.tick_s > 0:
+            due = min(due, self.storage.next_s(now, self._drained_w))
         if self._solar:
             due = min(due, (math.floor(now / SUN_S) + 1) * SUN_S)
         if math.isinf(due):

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.on_site import OVERLOAD, acceptance_at_s, accepted_w, dispatched_w
+from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
 from twin.record.events import Severity
 from twin.sim.log import Log
 from twin.sim.power_circuit import BUS_SURVIVES, Circuit
@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 
 STALL_S = 5.0
 """Time for which overloaded engines hold on before undervoltage trips them [s] [estimated]."""
+RUNNING, STARTING, STANDBY, FAILED = (
+    int(p) for p in (Phase.RUNNING, Phase.STARTING, Phase.STANDBY, Phase.FAILED)
+)
 JUST = 1e-9
 """Relative slack of sums that should be equal."""
 
@@ -74,20 +77,21 @@ class Sources:
             return self.rated_w(i) if self._charged(i) else 0.0
         if c.is_solar[i]:
             return self.rated_w(i) * self.sun
-        if k.phase[i] != Phase.RUNNING:
+        if k.phase[i] != RUNNING:
             return 0.0
         rated = self.rated_w(i)
         if c.kind[i] == "smr":
             return min(rated, float(k.base_w[i]))
         if math.isinf(k.since_s[i]):  # gas beside the grid: it has ramped for as long as it likes
             return float(k.base_w[i]) if self.accept_s[i] > 0 else rated
-        more = float(accepted_w(rated, self.accept_s[i], t_s - k.since_s[i]))
-        return min(rated, float(k.base_w[i]) + more)
+        since_s, accept_s = t_s - float(k.since_s[i]), float(self.accept_s[i])
+        share = 1.0 if accept_s <= 0 else min(since_s / accept_s, 1.0)
+        return min(rated, float(k.base_w[i]) + (rated * share if since_s >= 0 else 0.0))
 
     def _forms(self, i: int, t_s: float) -> bool:
         """Return whether a source can build up a dead bus now."""
         if self.circuit.starts[i]:
-            return self.healthy(i) and bool(self.condition.phase[i] == Phase.RUNNING)
+            return self.healthy(i) and bool(self.condition.phase[i] == RUNNING)
         return bool(self.circuit.is_battery[i]) and self.limit_w(i, t_s) > 0
 
     def beside_grid_w(self, i: int) -> float:
@@ -97,7 +101,7 @@ class Sources:
             return 0.0
         if c.is_solar[i]:
             return self.rated_w(i) * self.sun
-        if k.phase[i] != Phase.RUNNING:
+        if k.phase[i] != RUNNING:
             return 0.0
         return min(self.rated_w(i), float(np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])))
 
@@ -108,13 +112,13 @@ class Sources:
         c, k = self.circuit, self.condition
         k.island[bus], k.short_s[bus] = False, math.inf
         for i in c.sources_at[bus]:
-            if c.starts[i] and k.phase[i] in (Phase.RUNNING, Phase.STARTING) and c.kind[i] == "generator":
+            if c.starts[i] and k.phase[i] in (RUNNING, STARTING) and c.kind[i] == "generator":
                 self._say(t_s, "generator_off", i, "the grid is back: it rests", Severity.NOTICE)
             if c.kind[i] in ("gas", "smr"):
-                k.phase[i] = Phase.RUNNING
+                k.phase[i] = RUNNING
                 k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
             elif c.kind[i] == "generator":
-                k.phase[i] = Phase.STANDBY
+                k.phase[i] = STANDBY
             k.since_s[i] = math.inf
 
     def without_upstream(self, bus: int, t_s: float, need_w: float, *, was_live: bool) -> bool:
@@ -124,7 +128,7 @@ class Sources:
         mine = c.sources_at[bus]
         if not sound:
             for i in mine:
-                k.phase[i], k.since_s[i] = Phase.STANDBY, math.inf
+                k.phase[i], k.since_s[i] = STANDBY, math.inf
             k.island[bus] = False
             return False
         for i in mine:
@@ -146,7 +150,7 @@ class Sources:
             if forming and sum(self.limit_w(i, t_s) for i in forming) >= need_w * (1 - JUST):
                 k.island[bus] = True
                 for i in mine:
-                    if c.kind[i] == "generator" and k.phase[i] == Phase.RUNNING:
+                    if c.kind[i] == "generator" and k.phase[i] == RUNNING:
                         self._say(t_s, "generator_on", i, "takes the load", Severity.NOTICE)
         return bool(k.island[bus])
 
@@ -155,35 +159,35 @@ class Sources:
         c, k = self.circuit, self.condition
         if not c.starts[i]:
             return
-        if c.kind[i] == "gas" and k.phase[i] == Phase.RUNNING and math.isinf(k.since_s[i]):
+        if c.kind[i] == "gas" and k.phase[i] == RUNNING and math.isinf(k.since_s[i]):
             if was_live:
                 k.since_s[i] = t_s  # it follows the load from here on
             else:
-                k.phase[i] = Phase.STANDBY
-        if k.phase[i] == Phase.STANDBY and self.healthy(i):
-            k.phase[i], k.since_s[i], k.base_w[i] = Phase.STARTING, t_s + self._start_s[i], 0.0
+                k.phase[i] = STANDBY
+        if k.phase[i] == STANDBY and self.healthy(i):
+            k.phase[i], k.since_s[i], k.base_w[i] = STARTING, t_s + self._start_s[i], 0.0
             self._say(t_s, "generator_start", i, f"starts: {self._start_s[i]:.0f} s", Severity.NOTICE)
-        if k.phase[i] == Phase.STARTING and t_s >= k.since_s[i] - JUST:
+        if k.phase[i] == STARTING and t_s >= k.since_s[i] - JUST:
             if k.no_start[i] or not self.healthy(i):
-                k.phase[i], k.since_s[i] = Phase.FAILED, math.inf
+                k.phase[i], k.since_s[i] = FAILED, math.inf
                 self._say(t_s, "generator_failed", i, "does not start", Severity.ALARM)
             else:
-                k.phase[i] = Phase.RUNNING
+                k.phase[i] = RUNNING
 
     def _go_dark(self, bus: int) -> None:
         c, k = self.circuit, self.condition
         for i in c.sources_at[bus]:
             if c.kind[i] == "smr":
-                k.phase[i] = Phase.STANDBY
-            elif c.kind[i] == "gas" and k.phase[i] == Phase.RUNNING:
-                k.phase[i], k.since_s[i], k.base_w[i] = Phase.STANDBY, math.inf, 0.0
+                k.phase[i] = STANDBY
+            elif c.kind[i] == "gas" and k.phase[i] == RUNNING:
+                k.phase[i], k.since_s[i], k.base_w[i] = STANDBY, math.inf, 0.0
 
     def _break_down(self, bus: int, t_s: float, need_w: float, limit_w: float) -> None:
         c, k = self.circuit, self.condition
         k.island[bus], k.short_s[bus] = False, math.inf
         for i in c.sources_at[bus]:
-            if c.starts[i] and k.phase[i] == Phase.RUNNING:
-                k.phase[i], k.since_s[i] = Phase.FAILED, math.inf
+            if c.starts[i] and k.phase[i] == RUNNING:
+                k.phase[i], k.since_s[i] = FAILED, math.inf
                 text = f"stalls: {need_w / 1e3:.0f} kW asked of {limit_w / 1e3:.0f} kW"
                 self._say(t_s, "generator_failed", i, text, Severity.ALARM)
         self._go_dark(bus)
@@ -232,9 +236,7 @@ class Sources:
     def accepts_at_s(self, bus: int, need_w: float) -> float:
         """Return when the engines of a dark bus can carry its load [s]; inf: not with those that run."""
         c, k = self.circuit, self.condition
-        engines = [
-            i for i in c.sources_at[bus] if c.starts[i] and k.phase[i] == Phase.RUNNING and self.healthy(i)
-        ]
+        engines = [i for i in c.sources_at[bus] if c.starts[i] and k.phase[i] == RUNNING and self.healthy(i)]
         if not engines:
             return math.inf
         batteries = [i for i in c.sources_at[bus] if c.is_battery[i]]
@@ -249,19 +251,19 @@ class Sources:
     def next_start_s(self, mine: list[int]) -> float:
         """Return when the next of some engines has started [s]."""
         k = self.condition
-        return min((float(k.since_s[i]) for i in mine if k.phase[i] == Phase.STARTING), default=math.inf)
+        return min((float(k.since_s[i]) for i in mine if k.phase[i] == STARTING), default=math.inf)
 
     def retry(self, i: int) -> None:
         """Let an engine that failed try again."""
         k = self.condition
-        if k.phase[i] == Phase.FAILED and not k.no_start[i]:
-            k.phase[i] = Phase.STANDBY
+        if k.phase[i] == FAILED and not k.no_start[i]:
+            k.phase[i] = STANDBY
 
     def settling(self, bus: int, t_s: float) -> bool:
         """Return whether engines of an island still take up load."""
         c, k = self.circuit, self.condition
         return any(
-            c.starts[i] and k.phase[i] == Phase.RUNNING and t_s < k.since_s[i] + self.accept_s[i]
+            c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i]
             for i in c.sources_at[bus]
         )
 

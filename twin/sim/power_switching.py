@@ -31,46 +31,39 @@ class Switching:
     def settle(self, t_s: float, demand_w: Callable[[], Floats]) -> None:
         """Bring `live`, `fed` and all switches up to date; `demand_w` is asked once, for what buses would carry."""
         c, k, sources = self.circuit, self.condition, self.sources
-        before_w: Floats | None = None
-        open_ = k.open()
-        on_battery_before = k.on_battery.copy()
+        would_w: Floats | None = None
+        open_, sound = k.open().tolist(), (k.lost < c.units).tolist()
+        charged = (c.is_ups & (k.charge_j > JUST * c.energy_j) & ~k.emptied).tolist()
+        live, fed, before = k.live.tolist(), k.fed.tolist(), k.on_battery
+        on_battery = [False] * c.count
         for i in c.tree:
-            fed = self._fed(i, t_s)
-            sound = bool(k.lost[i] < c.units[i])
-            on_battery = bool(
-                c.is_ups[i]
-                and sound
-                and not fed
-                and k.charge_j[i] > JUST * c.energy_j[i]
-                and not k.emptied[i]
-            )
-            through = sound and (fed or on_battery)
-            k.fed[i] = fed and sound
-            k.on_battery[i] = on_battery
+            parent = c.parent[i]
+            into = parent < 0 or live[parent]
+            if c.spare[i] >= 0:
+                into = self._transferred(i, t_s, primary=into, spare=live[c.spare[i]])
+            kept = fed[i] = into and sound[i]
+            if charged[i] and sound[i] and not into:
+                on_battery[i] = kept = True
             if i in c.sources_at:
-                if fed and sound:
+                if fed[i]:
                     sources.with_upstream(i, t_s)
                 else:
-                    if before_w is None:
-                        before_w = demand_w()
-                    was = bool(k.live[i] and not open_[i]) or bool(k.island[i])
-                    through |= sources.without_upstream(i, t_s, float(before_w[i]), was_live=was)
-            k.live[i] = through and not open_[i]
-        self._say_batteries(t_s, on_battery_before)
+                    would_w = demand_w() if would_w is None else would_w
+                    was = (live[i] and not open_[i]) or bool(k.island[i])
+                    kept |= sources.without_upstream(i, t_s, float(would_w[i]), was_live=was)
+            live[i] = kept and not open_[i]
+        k.live, k.fed, k.on_battery = np.array(live, bool), np.array(fed, bool), np.array(on_battery, bool)
+        self._say_batteries(t_s, before)
 
-    def _fed(self, i: int, t_s: float) -> bool:
-        """Return whether the input of an item is live, after its transfer switch."""
+    def _transferred(self, i: int, t_s: float, *, primary: bool, spare: bool) -> bool:
+        """Return whether the input of an item is live behind its transfer switch."""
         c, k = self.circuit, self.condition
-        parent, spare = c.parent[i], c.spare[i]
-        primary = parent < 0 or bool(k.live[parent])
-        if spare < 0:
-            return primary
         if primary:  # back without a break: both sides are live while the switch goes over
             if k.on_spare[i]:
-                self._say(t_s, "transfer_back", i, f"on {c.items.ids[parent]} again", Severity.NOTICE)
+                self._say(t_s, "transfer_back", i, f"on {c.items.ids[c.parent[i]]} again", Severity.NOTICE)
             k.on_spare[i], k.transfer_s[i] = False, math.inf
             return True
-        if not k.live[spare]:
+        if not spare:
             k.transfer_s[i] = math.inf
             return False
         if not k.on_spare[i]:
@@ -78,7 +71,7 @@ class Switching:
                 k.transfer_s[i] = min(k.transfer_s[i], t_s + c.transfer_s[i])
                 return False
             k.on_spare[i], k.transfer_s[i] = True, math.inf
-            self._say(t_s, "transfer", i, f"goes over to {c.items.ids[spare]}", Severity.WARNING)
+            self._say(t_s, "transfer", i, f"goes over to {c.items.ids[c.spare[i]]}", Severity.WARNING)
         return True
 
     def _say_batteries(self, t_s: float, before: Bools) -> None:
@@ -109,12 +102,12 @@ class Switching:
     def on_grid(self, parent: Ints) -> Bools:
         """Return whether the input of each item leads to the grid, with `parent` what each hangs on now."""
         c, k = self.circuit, self.condition
-        result = np.zeros(c.count, bool)
-        above = parent.tolist()
+        fed, island, above = k.fed.tolist(), k.island.tolist(), parent.tolist()
+        result = [False] * c.count
         for i in c.tree:
-            if k.fed[i]:
-                result[i] = above[i] < 0 or (result[above[i]] and not k.island[above[i]])
-        return result
+            if fed[i]:
+                result[i] = above[i] < 0 or (result[above[i]] and not island[above[i]])
+        return np.array(result, bool)
 
     def running_units(self) -> Ints:
         """Return how many units of each stage pass power on."""
@@ -126,19 +119,19 @@ class Switching:
         """Return (live, parent, units) as they would be if every bus with sources were carried by them."""
         c, k = self.circuit, self.condition
         sound = k.lost < c.units
-        open_ = k.open()
-        live = np.zeros(c.count, bool)
-        parent = np.full(c.count, -1, np.intp)
+        closed, whole = (~k.open()).tolist(), sound.tolist()
+        live, parent = [False] * c.count, [-1] * c.count
         for i in c.tree:
             p, s = c.parent[i], c.spare[i]
-            fed = p < 0 or bool(live[p])
+            fed = p < 0 or live[p]
             if p >= 0 and fed:
                 parent[i] = p
             elif p >= 0 and s >= 0 and live[s]:
                 parent[i], fed = s, True
             carried = i in c.sources_at and any(self.sources.healthy(one) for one in c.sources_at[i])
-            live[i] = ((fed and sound[i]) or carried) and not open_[i]
-        return live, parent, np.where(sound & ~c.is_source, c.units - k.lost, 0)
+            live[i] = ((fed and whole[i]) or carried) and closed[i]
+        units = np.where(sound & ~c.is_source, c.units - k.lost, 0)
+        return np.array(live, bool), np.array(parent, np.intp), units
 
     def _say(self, t_s: float, kind: str, i: int, text: str, severity: Severity) -> None:
         self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity)

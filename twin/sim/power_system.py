@@ -222,6 +222,7 @@ class PowerSystem(PowerChain):
             "unbooked_s": self._unbooked_s,
             "ratio": self.breakers.ratio.tolist(),
             "waiting": self._waiting,
+            "switch_s": self._switch_s if math.isfinite(self._switch_s) else None,
             "changed": self.changed,
         }
 
@@ -241,4 +242,5 @@ class PowerSystem(PowerChain):
         self.totals, self.flows = PowerTotals(**state["totals"]), Flows(**state["flows"])
         self._loss_j, self._unbooked_s = np.array(state["loss_j"], float), float(state["unbooked_s"])
         self.breakers.resume(np.array(state["ratio"], float))
+        self._switch_s = math.inf if state["switch_s"] is None else float(state["switch_s"])
         self._waiting, self.changed = bool(state["waiting"]), bool(state["changed"])
