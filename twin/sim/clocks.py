@@ -254,13 +254,16 @@ class Clocks:
             if limited:
                 share = self.limits.clock_share[traces.limit[mine]]
                 capped = np.maximum(model.f_min_ghz, share * capped)
-            self.capped_ghz[mine] = capped
-            allowed = np.minimum(capped, self.walk[mine] * model.f_max_ghz)
-            clock[mine] = now = np.maximum(model.f_min_ghz, allowed)
+            self.capped_ghz[mine] = now = capped
+            if self.throttling:
+                now = np.maximum(model.f_min_ghz, np.minimum(capped, self.walk[mine] * model.f_max_ghz))
+            clock[mine] = now
             own = self._reference_ghz(job, part)
-            free_share = min(free_share, float(np.minimum.reduce(free)) / own)
-            capped_share = min(capped_share, float(np.minimum.reduce(capped)) / own)
-            slowest = float(np.minimum.reduce(now)) / own
+            slowest_free = slowest_capped = float(np.minimum.reduce(free)) / own
+            if capped is not free:
+                slowest_capped = float(np.minimum.reduce(capped)) / own
+            slowest = float(np.minimum.reduce(now)) / own if self.throttling else slowest_capped
+            free_share, capped_share = min(free_share, slowest_free), min(capped_share, slowest_capped)
             if slowest < now_share:
                 now_share, reference = slowest, own
         memory = 1.0
@@ -273,19 +276,23 @@ class Clocks:
         for part, mine in members:
             model, now = self.models[part], clock[mine]
             steps = traces.trace[mine] % 2 == 0
+            all_step = bool(np.logical_and.reduce(steps))
             gemm_s = work.gemm_s * self._reference_ghz(job, part) / now
             memory_s: Floats | float = work.memory_s
             if memory < 1.0:
                 memory_s = np.where(self.hbm_slow[mine], work.memory_s / HBM_HOT_SHARE, work.memory_s)
             step_s = np.maximum(pace_s, gemm_s + memory_s)
             activity = step_activity(work, model, now, gemm_s, memory_s, step_s, floor)
-            spins = np.maximum(model.a_comm, least_activity(work, model, now, floor))
-            power_w = dynamic_unit_w(model, now, np.where(steps, activity, spins))
+            if not all_step:
+                spins = np.maximum(model.a_comm, least_activity(work, model, now, floor))
+                activity = np.where(steps, activity, spins)
+            power_w = dynamic_unit_w(model, now, activity)
             if measured:  # measured power knows no spread and has its leakage in it
                 base[mine] += power_w
                 continue
             dyn[mine] = power_w
-            leak[mine] = np.where(steps, model.leak_w_per_k * work.duty, 0.0)
+            slope_w_k = model.leak_w_per_k * work.duty
+            leak[mine] = slope_w_k if all_step else np.where(steps, slope_w_k, 0.0)
 
     def phase_activity(self, job: int, model: GpuPowerModel) -> float:
         """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""

@@ -279,14 +279,13 @@ class Traces:
         """Split off, or rekey as a whole, the groups of `slots`."""
         keys = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
         sizes = tuple(int(key.max()) + 1 for key in keys)
-        codes = np.ravel_multi_index(keys, sizes)
-        found = np.unique(codes)
-        for code, *key in zip(found, *(k.tolist() for k in np.unravel_index(found, sizes)), strict=True):
-            source, trace, limit, part = key
-            members = slots[codes == code]
-            n = float(self.slot_gpus[members].sum())
-            target = source
+        found, which = np.unique(np.ravel_multi_index(keys, sizes), return_inverse=True)
+        gpus = np.bincount(which, self.slot_gpus[slots]).tolist()
+        pairs = zip(*(key.tolist() for key in np.unravel_index(found, sizes)), strict=True)
+        for i, (source, trace, limit, part) in enumerate(pairs):
+            n, target = gpus[i], source
             if n < self.groups.n[source] - 0.5:
+                members = slots[which == i]
                 sum_s = float(self.slot_sum_s[members].sum())
                 self.groups, state, target = split_group(self.groups, state, source, n, sum_s)
                 self.splits.append((source, target))
