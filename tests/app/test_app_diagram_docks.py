@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from twin.app.main_window import MainWindow
@@ -60,6 +60,13 @@ def test_diagrams_follow_the_selection_and_choose(make_window: MakeWindow, qtbot
     assert power.view.accessibleDescription().startswith("trafo-a/0")
     QTest.keyClick(power.view, Qt.Key.Key_Return)
     assert window.hall.state.selection == ("trafo-a/0",)
+    place = power.view.spot("ups-a/0").center().toPoint()
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, power.view.mapToGlobal(place))
+    QApplication.sendEvent(power.view, asked)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert "Blast radius" in [action.text() for action in menu.actions()]
+    menu.close()
     docks.show("cooling")
     qtbot.waitUntil(lambda: bool(cooling.view.diagram.boxes), timeout=10_000)
     assert not power.view.is_moving

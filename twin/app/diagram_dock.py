@@ -6,9 +6,9 @@ from collections.abc import Callable
 from time import monotonic
 
 from psygnal import Signal
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMainWindow, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QMainWindow, QMenu, QScrollArea, QSizePolicy, QWidget
 
 from twin.app.diagram import Diagram
 from twin.app.diagram_paint import COLDEST_C, HOTTEST_C, temperature_colour
@@ -37,6 +37,7 @@ class LiveDock(Dock):
         super().__init__(look, name, title, icon, parent)
         self._session = session
         self._world: Callable[[], World | None] = lambda: None
+        self._menu: Callable[[str], QMenu | None] = lambda _thing: None
         self._state: ViewState | None = None
         self.seen = False
         self._due_s = 0.0
@@ -49,9 +50,11 @@ class LiveDock(Dock):
         session.playing_changed.connect(self._on_change)
         self.visibilityChanged.connect(self._on_visible)
 
-    def attach(self, state: ViewState, world: Callable[[], World | None]) -> None:
-        """Follow the selection of a view."""
-        self._state, self._world = state, world
+    def attach(
+        self, state: ViewState, world: Callable[[], World | None], menu: Callable[[str], QMenu | None]
+    ) -> None:
+        """Follow the selection of a view; `menu` returns what can be done to a thing."""
+        self._state, self._world, self._menu = state, world, menu
         state.events.selection.connect(self._on_change)
 
     @property
@@ -96,6 +99,7 @@ class DiagramDock(LiveDock):
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.view = DiagramView(look, f"{title} diagram")
         self.view.chosen.connect(self.chosen.emit)
+        self.view.menu_wanted.connect(self._show_menu)
         self.note = label("", "faint", wrap=True)
         self.note.setContentsMargins(12, 4, 12, 7)
         self.lead.addWidget(self.caption)
@@ -118,6 +122,12 @@ class DiagramDock(LiveDock):
             self.note.setVisible(bool(diagram.note))
         self.view.show_diagram(diagram)
         self.view.move_arrows(self._session.playing)
+
+    def _show_menu(self, thing: str, place: QPoint) -> None:
+        menu = self._menu(thing)
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(place)
 
     def idle(self) -> None:
         """Let the arrows stand."""

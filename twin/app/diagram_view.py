@@ -8,6 +8,7 @@ from html import escape
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
     QKeyEvent,
@@ -31,6 +32,7 @@ class DiagramView(QWidget):
     """Draws a diagram; a click or Enter chooses a thing, arrow keys go from box to box."""
 
     chosen = Signal(str)  # id of a thing
+    menu_wanted = Signal(str, object)  # id of a thing, QPoint on the screen
 
     def __init__(self, look: Look, name: str) -> None:
         super().__init__()
@@ -157,6 +159,14 @@ class DiagramView(QWidget):
             self._paint_anew()
             if box.thing:
                 self.chosen.emit(box.thing)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of what is under the pointer, by the menu key of where the keyboard is."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        box = self.current if by_key else self.box_at(QPointF(event.pos()))
+        if box is not None and box.thing:
+            place = self.mapToGlobal(self.spot(box.key).center().toPoint()) if by_key else event.globalPos()
+            self.menu_wanted.emit(box.thing, place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go from box to box by the arrow keys; Enter chooses."""

@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.docks.fabric.chosen.connect(self.go_to)
         self.docks.fabric.attach(self.hall.fabric, self.hall.state, self._world)
         for dock in self.docks.live:
-            dock.attach(self.hall.state, self._world)
+            dock.attach(self.hall.state, self._world, self.hall.thing_menu)
             dock.chosen.connect(self.go_to)
         self.docks.inspector.plan_wanted.connect(self.planner.open)
         self.docks.jobs.plan_wanted.connect(self.planner.open)
