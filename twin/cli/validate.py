@@ -13,9 +13,10 @@ from twin.cli.options import Json
 if TYPE_CHECKING:
     from twin.planning.validation import Comparison, Generation
 
-EXAMPLE = """Example: twin validate dgxc-h100-bf16 sc21 --json
+EXAMPLE = """Example: twin validate dgxc-h100-bf16 facility-frontier --json
 
-Errors are of predicted against published figures. Baseline: one best MFU for each precision, fitted on the same rows.
+Errors are of predicted against published figures; the facility tables run whole scenes for theirs.
+Baseline: one best MFU for each precision, fitted on the same rows.
 The figures of vTrain are not ours to ship; they are read from --data DIR where it holds them."""
 
 
@@ -39,12 +40,11 @@ def validate_tables(
     from twin.cli.errors import BadInput, ExitCode, told
     from twin.cli.output import print_json
     from twin.planning.case_file import CaseFileError
-    from twin.planning.validation_tables import validate
 
     with told():
         folder = data if data is not None else _beside_checkout()
         try:
-            comparisons, generations = validate(tuple(tables or ()), folder)
+            comparisons, generations = _compared(tuple(tables or ()), folder)
         except CaseFileError as error:
             raise BadInput(str(error)) from None
         reached = not any(one.missed for one in comparisons) and all(one.passed for one in generations)
@@ -62,6 +62,26 @@ def validate_tables(
             _print(comparisons, generations)
             print(_verdict(reached, unread))
         raise typer.Exit(ExitCode.DONE if passed else ExitCode.FINDINGS)
+
+
+def _compared(
+    names: tuple[str, ...], folder: Path | None
+) -> tuple[tuple[Comparison, ...], tuple[Generation, ...]]:
+    """Return the tables of training and those of the facility; what is named, or all."""
+    from twin.analysis import facility_tables
+    from twin.cli.errors import BadInput
+    from twin.planning.validation_tables import TABLE_NAMES, validate
+
+    of_facility = tuple(name for name in names if name in facility_tables.TABLE_NAMES)
+    others = tuple(name for name in names if name not in of_facility)
+    unknown = [name for name in others if name not in TABLE_NAMES]
+    if unknown:
+        known = ", ".join((*TABLE_NAMES, *facility_tables.TABLE_NAMES))
+        raise BadInput(f"no table {unknown[0]!r}; known are {known}")
+    comparisons, generations = validate(others, folder) if others or not names else ((), ())
+    if of_facility or not names:
+        comparisons = (*comparisons, *facility_tables.compare(of_facility))
+    return comparisons, generations
 
 
 def _verdict(reached: bool, unread: Sequence[str]) -> str:
