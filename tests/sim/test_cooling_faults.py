@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sim_scenes import assert_books_close, events, frame, inject, liquid, shipped, times, tiny
 
+from twin.scenario.cooling import Plant
 from twin.scenario.document import Scenario
 from twin.sim.cooling_machines import working_units
 from twin.sim.engine import Engine
@@ -55,6 +56,22 @@ def test_valves_hold_every_loop_at_its_set_point() -> None:
     assert supply.tolist() == pytest.approx([28.0] * 4, abs=0.3)
     opening = frame(engine).values["loop.valve"][:4]
     assert ((opening > 20) & (opening < 100)).all()
+
+
+def test_valves_hold_through_days_that_swing_by_twenty_kelvin() -> None:
+    water = {"id": "water", "kind": "dry-cooler", "supply": "4 degC"}
+    swing = {"climate": {"dry_bulb": "5 degC", "wet_bulb": "3 degC", "swing": "20 K"}}
+    scene = liquid(4, 2, site=swing, jobs=())
+    cooling = scene.cooling.model_copy(update={"plants": (Plant.model_validate(water),)})
+    engine = Engine(scene.model_copy(update={"cooling": cooling}), 1)
+    apart_k, water_c = [], []
+    for t_s in range(7200, 2 * 86400, 1800):
+        engine.advance(float(t_s))
+        shown = frame(engine).values
+        apart_k.append(np.abs(shown["loop.supply_c"][:2] - 28.0).max())
+        water_c.append(shown["plant.supply_c"][0])
+    assert np.ptp(water_c) > 10
+    assert max(apart_k) < 0.3
 
 
 def test_like_loops_stay_alike() -> None:

@@ -27,8 +27,10 @@ Bools = NDArray[np.bool_]
 
 LOOK_S = 2.0
 """Water moves little within less [s]."""
-CLOSE_K = 1.0
+CLOSE_K = 0.2
 """Facility water this near to what its plant holds is taken as held: valves do not follow its every move."""
+WATER_S = 60.0
+"""Facility water comes to what its plant holds within about this time: valves of longer steps go by that [s] [est]."""
 FIT_FLOW = 0.5
 """Flow that nodes shut off by heat need before they may come back [-] [est]."""
 
@@ -72,7 +74,7 @@ class Cooling:
         self._loop_w = np.zeros(shape.n_loops)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
         self._facility_c = np.array(self.rejection.held_c)
-        self._looked_s = timers.now_s
+        self._looked_s, self._pace_s = timers.now_s, 0.0
         timers.handle("cooling", self._due)
         self._moved, self._water = np.ones(shape.n_loops), np.ones(shape.n_plants)
         self._follow()
@@ -261,7 +263,8 @@ class Cooling:
         now = self.timers.now_s
         if now - self._looked_s < LOOK_S and not (self._remix or settled):
             return
-        self._looked_s = now
+        if now > self._looked_s:
+            self._pace_s, self._looked_s = now - self._looked_s, now
         upper, n_plants, loop_plant = state.upper, len(self._carries), self.network.shape.loop_plant
         temperatures_c = upper[-2 * n_plants :].tolist()
         supplies_c = temperatures_c[n_plants:]
@@ -278,8 +281,12 @@ class Cooling:
         far = max(map(abs, apart_k)) > CLOSE_K
         if not (held or far or self._remix):
             return
+        behind = WATER_S / (WATER_S + self._pace_s)
         self._facility_c = np.array(
-            [c - min(max(k, -CLOSE_K), CLOSE_K) for c, k in zip(supplies_c, apart_k, strict=True)]
+            [
+                held_c + (behind * k if abs(k) > CLOSE_K else 0.0)
+                for held_c, k in zip(rejection.held_c, apart_k, strict=True)
+            ]
         )
         loop_returns_c = upper[: len(loop_plant)]
         facility_c = self._facility_c if n_plants == 1 else self._facility_c[loop_plant]
@@ -388,7 +395,7 @@ class Cooling:
             "stage": [self._moved.tolist(), self._water.tolist()],
             "loop_w": self._loop_w.tolist(),
             "facility_c": self._facility_c.tolist(),
-            "looked": [self._remix, self._looked_s],
+            "looked": [self._remix, self._looked_s, self._pace_s],
             "bypass_w": [self.bypass_w.tolist(), self.handed_w.tolist()],
         }
 
@@ -405,4 +412,5 @@ class Cooling:
         self._facility_c = np.array(state["facility_c"], float)
         self.bypass_w, self.handed_w = (np.array(w, float) for w in state["bypass_w"])  # type: ignore[attr-defined]
         looked: list[float] = state["looked"]  # type: ignore[assignment]
-        self._remix, self._looked_s, self.changed = bool(looked[0]), looked[1], False
+        self._remix, self._looked_s, self._pace_s = bool(looked[0]), looked[1], looked[2]
+        self.changed = False
