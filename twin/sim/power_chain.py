@@ -68,6 +68,9 @@ class PowerChain:
         self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
         self._waiting = self._sourced = False
+        self._hoped: tuple[Bools, Tree] | None = (
+            None  # the tree with all buses carried, as it is switched now
+        )
         self._switch_s = math.inf  # when something switches by itself next
         self._seen = (-1.0, 0.0, 0.0)  # IT, cooling, sun at the last sum
         self._adopt(Condition.fresh(self.circuit))
@@ -163,6 +166,7 @@ class PowerChain:
         self._solar = bool(self.circuit.is_solar.any())
         self.sources.sun = self.weather.sun(self.at_s) if self._solar else 0.0
         self.breakers.settle(self.at_s)
+        self._hoped = None
         self.switching.settle(self.at_s, self._demand_w)
         k = self.condition
         self._rewire()
@@ -200,9 +204,11 @@ class PowerChain:
     def _demand_w(self) -> Floats:
         """Return what each output would carry if the sources at all buses carried theirs [W]."""
         c = self.circuit
-        live, parent, units = self.switching.hoped()
+        if self._hoped is None:
+            live, parent, units = self.switching.hoped()
+            self._hoped = (live, Tree(c.levels, parent, units, c.a_w, c.b, c.c_per_w))
+        live, tree = self._hoped
         wanted_w = np.concatenate([self.supplies.lit_input_w(self._wanted[0]), *self._wanted[1:]])
-        tree = Tree(c.levels, parent, units, c.a_w, c.b, c.c_per_w)
         out_w, _, _ = tree.solve(self.loads.by_item_if(live, wanted_w))
         return out_w
 

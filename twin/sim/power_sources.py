@@ -260,11 +260,13 @@ class Sources:
             k.phase[i] = STANDBY
 
     def settling(self, bus: int, t_s: float) -> bool:
-        """Return whether engines of an island still take up load."""
+        """Return whether engines of an island still take up load that batteries give, or that nobody can give."""
         c, k = self.circuit, self.condition
+        mine = c.sources_at[bus]
+        if math.isinf(k.short_s[bus]) and not c.is_battery[mine].any():
+            return False
         return any(
-            c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i]
-            for i in c.sources_at[bus]
+            c.starts[i] and k.phase[i] == RUNNING and t_s < k.since_s[i] + self.accept_s[i] for i in mine
         )
 
     def carbon_kg_s(self) -> float:
