@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from twin.cli.facility_text import facility_lines
 from twin.cli.tables import console, table_of
 from twin.units import render
 
@@ -26,6 +27,7 @@ _TITLES = {
     "idle_reserved": "idle: reserved",
     "idle_drained": "idle: drained",
     "idle_in_repair": "idle: in repair",
+    "idle_no_power": "idle: no power",
     "idle_preempted": "idle: preempted",
 }
 
@@ -55,6 +57,8 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
         to.print(_stores(busy))
     if any(summary["interruptions"]["by_cause"].values()):
         to.print(_causes(summary["interruptions"]["by_cause"]))
+    if "facility" in summary:  # run files of before lack it
+        to.print(_titled("Electricity and water", facility_lines(summary)))
     to.print(_heat(summary))
     for line in _foot(summary):
         to.print(Text(line, style="dim"), soft_wrap=True)
