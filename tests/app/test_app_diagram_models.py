@@ -231,6 +231,8 @@ def test_the_overview_leads_from_the_sky_to_the_hottest_gpu(world: World) -> Non
     pair = next(line for line in diagram.lines if line.above == "water")
     assert (pair.supply_c, pair.return_c) == (24.0, 32.0)
     assert pair.is_pair
+    world.frame.values["plant.flow"][:] = 0.0
+    assert box(piping(world, None), "pumps water").state == "STOPPED"
 
 
 def test_a_gpu_shows_its_own_loop_and_the_others_as_one(world: World) -> None:
@@ -247,7 +249,9 @@ def test_a_gpu_shows_its_own_loop_and_the_others_as_one(world: World) -> None:
     ("channel", "value", "words", "tone"),
     [
         ("loop.flow", 0.0, "PUMPS STOPPED", "alarm"),
+        ("loop.pumps", 0, "PUMPS STOPPED", "alarm"),  # the water coasts still
         ("loop.pumps", 1, "1 of 2 PUMPS", "warning"),
+        ("loop.flow", 45.0, "FLOW 45 %", "warning"),
         ("loop.supply_c", 31.0, "SUPPLY +3.0 K", "warning"),
         ("loop.supply_c", 43.0, "SUPPLY +15.0 K", "alarm"),
         ("loop.supply_c", 12.0, "NEAR DEW POINT", "alarm"),

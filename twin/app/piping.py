@@ -19,6 +19,7 @@ from twin.app.piping_facts import (
     loop_words,
     plant_alarm,
     plant_facts,
+    pumps_alarm,
     site,
     values_of,
 )
@@ -80,7 +81,7 @@ class _Drawing:
             Line("sky", id_, heat, "live" if heat_w > 0 else "calm", up=True, flow=float(heat_w > 0))
         )
         flow = float(values_of(self.world, "plant.flow", count)[slot])
-        stopped = flow < 1.0 and bool(np.any(values_of(self.world, "plant.flow", count)))
+        tone, state = pumps_alarm(flow) if self.world.frame is not None else ("live", "")
         self.boxes.append(
             Box(
                 f"pumps {id_}",
@@ -90,8 +91,8 @@ class _Drawing:
                 PUMPS,
                 place,
                 thing=id_,
-                tone="alarm" if stopped else "live",
-                state="STOPPED" if stopped else "",
+                tone=tone,
+                state=state,
                 facts=(("Flow", f"{flow:.0f} % of design"),),
             )
         )

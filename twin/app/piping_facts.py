@@ -28,7 +28,8 @@ WARM_K, HOT_K = 2.0, 5.0
 """Supply above its set point by so much is a warning, an alarm [K]."""
 DEW_MARGIN_K = 2.0
 """Supply nearer to the dew point of the room than this is an alarm [K]."""
-_STANDS, _WEAK = 1.0, 60.0
+STANDS, WEAK = 1.0, 60.0
+"""Flow below this is none, is little [% of design]."""
 SYMBOLS = {
     LoopKind.LIQUID: "cdu",
     LoopKind.AIR: "crah",
@@ -71,7 +72,7 @@ def loop_alarm(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     mine = marks.get(loops.ids[loop], frozenset())
     if LEAKING in mine:
         return "alarm", LEAKING
-    if value["flow"] < _STANDS:
+    if value["flow"] < STANDS or (value["pumps"] == 0 and loops.pumps[loop] > 0):  # it may coast still
         return "alarm", f"{movers} STOPPED"
     if STUCK in mine:
         return "alarm", STUCK
@@ -85,7 +86,7 @@ def loop_alarm(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     have = int(loops.pumps[loop])
     if 0 < value["pumps"] < have:
         return "warning", f"{int(value['pumps'])} of {have} {movers}"
-    if value["flow"] < _WEAK:
+    if value["flow"] < WEAK:
         return "warning", f"FLOW {value['flow']:.0f} %"
     return "live", ""
 
@@ -152,6 +153,13 @@ def plant_alarm(world: World, plant_slot: int, marks: Mapping[str, frozenset[str
     if above_k > WARM_K:
         return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
     return "live", ""
+
+
+def pumps_alarm(flow: float) -> tuple[Tone, str]:
+    """Return tone and words for the flow of a facility loop [% of design]; ("live", "") when it is enough."""
+    if flow < STANDS:
+        return "alarm", "STOPPED"
+    return ("warning", f"FLOW {flow:.0f} %") if flow < WEAK else ("live", "")
 
 
 def cooling_words(world: World, plant_slot: int) -> str:
