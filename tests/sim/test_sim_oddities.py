@@ -43,6 +43,8 @@ def test_a_bad_contact_makes_one_gpu_hot_and_the_job_as_slow_as_it() -> None:
     assert values["gpu.throttle"][gpu] & 0x20
     assert not (values["gpu.throttle"][others] & 0x20).any()
     assert engine.clocks.throttled_gpus() == 1
+    on = events(engine, "throttle_on")
+    assert {event.subject for event in on} == {f"{engine.plant.nodes.ids[node]}/{37 % 4}"}
     assert engine.jobs.pace[0].step_s > 1.03 * before_s
     assert engine.summary()["jobs"][0]["step_parts_s"]["thermal_throttle"] > 0
     assert engine.traces.gpus_alone(int(engine.traces.gpu_group[gpu])) == [gpu]

@@ -304,17 +304,17 @@ class Engine:
         heat.began, heat.ceased = [], []
 
     def _log_throttle(self, group: int, now: float, on: bool) -> None:
-        loop = self.plant.loops.ids[int(self.traces.groups.loop[group])]
+        subject = self.plant.loops.ids[int(self.traces.groups.loop[group])]
+        text = "GPUs pass their maximum temperature: clocks walk down"
+        alone = self.traces.gpus_alone(group)
+        if len(alone) == 1:  # a GPU with a fault of its own is named, not all that its coolant serves
+            gpus = self.plant.gpus
+            subject = f"{self.plant.nodes.ids[int(gpus.node[alone[0]])]}/{int(gpus.index[alone[0]])}"
+            text = "passes its maximum temperature: its clock walks down"
         if on:
-            self.log.add(
-                now,
-                "throttle_on",
-                loop,
-                "GPUs pass their maximum temperature: clocks walk down",
-                Severity.WARNING,
-            )
+            self.log.add(now, "throttle_on", subject, text, Severity.WARNING)
         else:
-            self.log.add(now, "throttle_off", loop, "clocks are free again", Severity.NOTICE)
+            self.log.add(now, "throttle_off", subject, "clocks are free again", Severity.NOTICE)
 
     def _wanted_traces(self) -> NDArray[np.intp]:
         by_job = np.full(len(self.jobs.rows) + 1, IDLE, np.intp)  # the last entry: no job
