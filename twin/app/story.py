@@ -48,7 +48,8 @@ class Story:
             return None
         lines = _causes(alarms.active())
         if frame is not None:
-            lines += [*_gpu_lines(frame), *self._job_lines(world, frame)]
+            felt = _gpu_lines(frame)
+            lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
         return Told("What goes on", tuple(lines))
 
     def _learn(self, frame: Frame) -> None:
@@ -56,7 +57,7 @@ class Story:
             if step_s > 0 and int(frame.values["job.state"][job]) == JobState.RUNNING:
                 self._usual_s[job] = step_s
 
-    def _job_lines(self, world: World, frame: Frame) -> list[str]:
+    def _job_lines(self, world: World, frame: Frame, *, held: bool) -> list[str]:
         lines = []
         for job, spec in enumerate(world.scenario.jobs):
             state = JobState(int(frame.values["job.state"][job]))
@@ -65,7 +66,8 @@ class Story:
                 lines.append(f"{spec.id} {_STANDS[state]}")
             elif state == JobState.RUNNING and 0 < usual_s * SLOWER < step_s < np.inf:
                 pace = f"{text.quantity(step_s, 's')} a step instead of {text.quantity(usual_s, 's')}"
-                lines.append(f"{spec.id} waits for its slowest GPU: {pace}")
+                why = "waits for its slowest GPU" if held else "is slower"
+                lines.append(f"{spec.id} {why}: {pace}")
         return lines
 
 
@@ -97,6 +99,6 @@ def _gpu_lines(frame: Frame) -> list[str]:
             hottest = float(np.max(frame.values["gpu.temp_c"][hit]))
             lines.append(
                 f"{count:,} GPU{'' if count == 1 else 's'} {words}: "
-                f"mean clock {text.quantity(clock, 'MHz', 4)}, hottest {text.quantity(hottest, '°C')}"
+                f"mean clock {text.quantity(clock, 'MHz')}, hottest {text.quantity(hottest, '°C')}"
             )
     return lines

@@ -82,6 +82,7 @@ def frame_of(plant: Plant, seed: int = 1, t_s: float = 0.0) -> Frame:
             "loop": len(plant.loops.ids),
             "hall": len(plant.halls.ids),
             "plant": len(plant.plants.ids),
+            "power": len(plant.power.ids),
             "job": 5,
             "site": 1,
         },
@@ -113,6 +114,10 @@ def frame_of(plant: Plant, seed: int = 1, t_s: float = 0.0) -> Frame:
     values["loop.supply_c"][:] = 24.0
     values["loop.return_c"][:] = 38.0
     values["loop.flow"][:] = 100.0
+    values["loop.pumps"][:] = plant.loops.pumps
+    values["plant.flow"][:] = 100.0
+    values["plant.units"][:] = plant.plants.units
+    values["power.load"][:] = rng.uniform(30.0, 70.0, len(plant.power.ids))
     values["plant.supply_c"][:] = 20.0
     values["plant.return_c"][:] = 29.0
     return frame

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.geometry import Boxes, Busways, Geometry, Polylines, Trays
+from twin.plant.geometry import Boxes, Geometry, Polylines, Trays
 from twin.plant.tables import LoopKind, Plant
 from twin.view3d.meshes import UPRIGHT, box_face, quad_indices
 from twin.view3d.stage import Stage, program
@@ -24,10 +24,8 @@ class Finish(IntEnum):
     ROOF = 3  # cabinet roof with a cable opening
     LOUVRE = 4  # machine with slats
     STEEL = 5  # trays and posts
-    FEED_A = 6
-    FEED_B = 7
-    BASE = 8  # of cable trays
-    FANS = 9  # roof of an air machine
+    BASE = 6  # of cable trays, plinths
+    FANS = 7  # roof of an air machine
 
 
 _VERTEX = """
@@ -36,7 +34,7 @@ attribute vec3 a_normal;
 attribute vec2 a_place;      // own coordinates of the face [m]
 attribute vec2 a_size;       // its size [m]
 attribute float a_finish;
-uniform vec3 u_tints[10];
+uniform vec3 u_tints[8];
 varying vec3 v_colour;
 varying vec2 v_place;
 varying vec2 v_size;
@@ -70,7 +68,7 @@ void main() {
     vec2 seam = clamp((0.010 - reach) / blur + 0.5, 0.0, 1.0) * clamp(0.030 / blur, 0.0, 1.0);
     float line = max(seam.x, seam.y);
     vec3 colour = v_colour;
-    if (v_finish > 8.5) {
+    if (v_finish > 6.5) {
         vec2 count = max(vec2(1.0), floor(v_size / 0.75 + 0.3));
         vec2 pitch = v_size / count;
         vec2 from_hub = (fract(v_place / pitch) - 0.5) * pitch;
@@ -218,19 +216,6 @@ def tray_rails(trays: Trays) -> NDArray[np.void]:
     )
 
 
-def busways(lines: Busways) -> NDArray[np.void]:
-    """Return the busways, feed A and feed B in their own tints."""
-    parts = [np.zeros(0, _TYPE)]
-    for feed, finish in ((0, Finish.FEED_A), (1, Finish.FEED_B)):
-        pieces = [
-            _beam(a, b, 0.0, float(lines.width_m[k]), float(lines.width_m[k]))
-            for k, (a, b) in _pieces(lines.lines)
-            if lines.feed[k] == feed
-        ]
-        parts.append(_beams(np.array([p[0] for p in pieces]), np.array([p[1] for p in pieces]), finish))
-    return np.concatenate(parts)
-
-
 def _pieces(lines: Polylines) -> list[tuple[int, tuple[Floats, Floats]]]:
     return [
         (k, (lines.points[i], lines.points[i + 1]))
@@ -284,8 +269,6 @@ def _tints(c: Colours) -> list[tuple[float, float, float]]:
         c.body_top,
         c.machine,
         c.steel,
-        (0.95, 0.62, 0.18),
-        (0.20, 0.66, 0.72),
         c.tray_base,
         c.machine,
     ]
