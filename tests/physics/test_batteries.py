@@ -6,16 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twin.physics.batteries import one_way_efficiency, recharge_s, ride_through_s, smoothed_grid_w
-from twin.physics.on_site import acceptance_at_s, accepted_w, dispatched_w, ramped_w
+from twin.physics.batteries import one_way_efficiency, ride_through_s, smoothed_grid_w
+from twin.physics.on_site import acceptance_at_s, accepted_w, dispatched_w
 
 
-def test_ride_through_and_recharge_by_hand():
+def test_ride_through_by_hand():
     assert ride_through_s(300e6, 1e6) == 300.0
-    assert ride_through_s(300e6, 1e6, 0.9) == pytest.approx(270.0)
     assert ride_through_s(1.0, 0.0) == math.inf
-    assert recharge_s(90e6, 1e5, 0.9) == pytest.approx(1000.0)
-    assert recharge_s(1.0, 0.0, 0.9) == math.inf
     assert one_way_efficiency(0.88) ** 2 == pytest.approx(0.88)
 
 
@@ -60,5 +57,3 @@ def test_at_the_time_of_acceptance_the_load_is_just_carried(need, ramp, later):
 def test_sources_give_in_their_order():
     assert dispatched_w(100.0, [70.0, 50.0, 50.0]) == [70.0, 30.0, 0.0]
     assert dispatched_w(-5.0, [70.0]) == [0.0]
-    assert ramped_w(10.0, 30.0, 2.0, 3.0) == 16.0
-    assert ramped_w(30.0, 10.0, math.inf, 1.0) == 10.0

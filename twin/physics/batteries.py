@@ -16,29 +16,22 @@ def one_way_efficiency(round_trip: float) -> float:
     return math.sqrt(round_trip)
 
 
-def ride_through_s(energy_j: float, output_w: float, efficiency: float = 1.0) -> float:
-    """Time for which a battery carries a constant load.
+def ride_through_s(energy_j: float, drained_w: float) -> float:
+    """Time for which a battery lasts, or takes to charge.
 
     Parameters
     ----------
     energy_j : float
-        Stored [J].
-    output_w : float
-        Load at its terminals [W].
-    efficiency : float
-        Output over what leaves the store [-].
+        Stored, or missing [J].
+    drained_w : float
+        What leaves the store, or enters it, losses counted [W].
 
     Returns
     -------
     float
-        [s]; inf without load.
+        [s]; inf when nothing flows.
     """
-    return energy_j * efficiency / output_w if output_w > 0.0 else math.inf
-
-
-def recharge_s(missing_j: float, input_w: float, efficiency: float) -> float:
-    """Time until a battery is full [s]; inf when nothing charges it."""
-    return missing_j / (input_w * efficiency) if input_w > 0.0 else math.inf
+    return energy_j / drained_w if drained_w > 0.0 else math.inf
 
 
 def smoothed_grid_w(

@@ -15,9 +15,6 @@ Floats = NDArray[np.float64]
 MAGNETIC_S = 0.02
 """Time of a magnetic trip: one cycle of 50 Hz [s] [estimated]."""
 
-CONTINUOUS_LOAD_SHARE = 0.80
-"""Largest continuous load of a breaker over its rating [-]; North American practice [recalled]."""
-
 
 def trip_time_s(
     current_ratio: ArrayLike,

@@ -80,9 +80,3 @@ def dispatched_w(demand_w: float, available_w: Sequence[float]) -> list[float]:
         given.append(one)
         left -= one
     return given
-
-
-def ramped_w(present_w: float, wanted_w: float, ramp_w_s: float, dt_s: float) -> float:
-    """Output of a source that follows what is wanted at no more than its ramp [W]."""
-    step = ramp_w_s * dt_s if dt_s > 0 else 0.0
-    return min(max(wanted_w, present_w - step), present_w + step)

@@ -41,6 +41,8 @@ REFRESH = 3e-3
 SUN_STEP = 0.01
 SUN_S = 900.0
 """Change of the sun on panels that is worth a new sum, and how often it is looked at."""
+LESS = 0.999
+"""Sources that wait for a bus to ask for less look again when loads have fallen to this share."""
 FOLLOW_S = 1.0
 """Batteries follow engines that take up load in steps of this."""
 
@@ -68,6 +70,7 @@ class PowerChain:
         self._loss_w, self._drained_w, self._draining = np.zeros(count), np.zeros(count), False
         self._out_w, self._in_w, self._own_w = np.zeros(count), np.zeros(count), np.zeros(count)
         self._waiting = self._sourced = False
+        self._settled_w = 0.0  # what all loads asked for when things were last switched
         self._hoped: tuple[Bools, Tree] | None = (
             None  # the tree with all buses carried, as it is switched now
         )
@@ -106,7 +109,7 @@ class PowerChain:
         """
         self.advance(t_s)
         self._wanted = (rack_dc_w, loop_w, plant_w)
-        if self._waiting:
+        if self._waiting and self._asked_w() < LESS * self._settled_w:
             self._settle()
         elif self._solar:
             self.sources.sun = self.weather.sun(t_s)
@@ -116,6 +119,9 @@ class PowerChain:
             float(loop_w.sum() + plant_w.sum()),
             self.sources.sun,
         )
+
+    def _asked_w(self) -> float:
+        return float(sum(w.sum() for w in self._wanted))
 
     def advance(self, t_s: float) -> None:
         """Book what has flowed up to `t_s` [s]."""
@@ -166,7 +172,7 @@ class PowerChain:
         self._solar = bool(self.circuit.is_solar.any())
         self.sources.sun = self.weather.sun(self.at_s) if self._solar else 0.0
         self.breakers.settle(self.at_s)
-        self._hoped = None
+        self._hoped, self._settled_w = None, self._asked_w()
         self.switching.settle(self.at_s, self._demand_w)
         k = self.condition
         self._rewire()

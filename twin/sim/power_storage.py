@@ -8,7 +8,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.batteries import UPS_CHARGE_EFFICIENCY, UPS_RECHARGE_SHARE, smoothed_grid_w
+from twin.physics.batteries import (
+    UPS_CHARGE_EFFICIENCY,
+    UPS_RECHARGE_SHARE,
+    ride_through_s,
+    smoothed_grid_w,
+)
 from twin.sim.power_circuit import Circuit
 from twin.sim.power_condition import Condition, target_charge
 from twin.sim.power_sources import JUST, Sources
@@ -156,7 +161,7 @@ class Storage:
             for mark in self._marks(i):
                 ahead = charge - mark
                 if ahead * rate > 0 and abs(ahead) > JUST * c.energy_j[i]:
-                    due = min(due, t_s + ahead / rate)
+                    due = min(due, t_s + ride_through_s(abs(ahead), abs(rate)))
         return due
 
     def _marks(self, i: int) -> tuple[float, ...]:

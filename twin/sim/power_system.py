@@ -222,6 +222,7 @@ class PowerSystem(PowerChain):
             "unbooked_s": self._unbooked_s,
             "ratio": self.breakers.ratio.tolist(),
             "waiting": self._waiting,
+            "settled_w": self._settled_w,
             "switch_s": self._switch_s if math.isfinite(self._switch_s) else None,
             "changed": self.changed,
         }
@@ -243,4 +244,5 @@ class PowerSystem(PowerChain):
         self._loss_j, self._unbooked_s = np.array(state["loss_j"], float), float(state["unbooked_s"])
         self.breakers.resume(np.array(state["ratio"], float))
         self._switch_s = math.inf if state["switch_s"] is None else float(state["switch_s"])
+        self._settled_w = float(state["settled_w"])
         self._waiting, self.changed = bool(state["waiting"]), bool(state["changed"])
