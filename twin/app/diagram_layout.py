@@ -8,7 +8,7 @@ from twin.app.diagram import Box, Diagram, Line
 
 BOX_PX, SMALL_PX = 50.0, 30.0
 """Heights."""
-WIDEST_PX, NARROWEST_PX = 210.0, 64.0
+WIDEST_PX, NARROWEST_PX = 210.0, 60.0
 LANE_PX, THIN_LANE_PX = 70.0, 52.0
 """Width of the edge for small boxes: of those with words, of those that only count."""
 PIPE_APART_PX = 14.0
