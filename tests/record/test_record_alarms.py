@@ -53,3 +53,16 @@ def test_a_repaired_node_ends_the_failure_of_its_gpu() -> None:
 
 def test_no_kind_ends_itself() -> None:
     assert all(kind not in ends for kind, ends in ENDED_BY.items())
+
+
+def test_of_two_pump_faults_at_once_the_alarm_lasts_until_the_second_is_mended() -> None:
+    alarms = Alarms()
+    alarms.add([event(300, "pump_stop", "cdu/0"), event(300, "pump_stop", "cdu/0")])
+    alarms.add([event(320, "pump_start", "cdu/0", Severity.NOTICE)])
+    assert alarms.active_count == 1
+    alarms.add([event(2700, "pump_start", "cdu/0", Severity.NOTICE)])
+    pump = alarms.of("pump_stop", "cdu/0")
+    assert pump is not None
+    assert (pump.active, pump.ended_s, pump.count) == (False, 2700, 2)
+    alarms.add([event(3000, "pump_stop", "cdu/0")])
+    assert alarms.active_count == 1
