@@ -108,6 +108,20 @@ def test_a_cdu_that_warms_the_room_is_refused_in_one_sentence() -> None:
         Engine(scene.model_copy(update={"cooling": cooling}))
 
 
+def test_a_hall_on_two_facility_loops_is_refused_in_one_sentence() -> None:
+    scene = liquid(2, 1)
+    chilled = scene.cooling.plants[0].model_copy(update={"id": "chilled"})
+    loops = [
+        loop.model_copy(update={"plant": "chilled"}) if loop.kind == "air" else loop
+        for loop in scene.cooling.loops
+    ]
+    cooling = scene.cooling.model_copy(
+        update={"plants": (*scene.cooling.plants, chilled), "loops": tuple(loops)}
+    )
+    with pytest.raises(PlantError, match="hall 'hall': its loops hang on chilled and water"):
+        Engine(scene.model_copy(update={"cooling": cooling}))
+
+
 def test_the_flow_that_a_scene_gives_is_what_flows() -> None:
     """An NVL72 rack at 150 lpm: 10 to 12 K (published shape; PG25 here)."""
     burn = {"id": "burn", "nodes": 18, "workload": {"kind": "load", "gpu": "100 %"}}

@@ -14,7 +14,7 @@ from twin.physics.thermal_network import Network, State
 from twin.physics.thermal_solve import PlantState, exchanger_w_k
 from twin.plant.tables import LoopKind, Plant
 from twin.sim.clockwork import Timers
-from twin.sim.cooling_draw import design_power_w, loop_heat_share, water_power_w
+from twin.sim.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
 from twin.sim.cooling_wiring import Draw, Shown, coil_shares, room_units, set_points_c
@@ -66,6 +66,7 @@ class Cooling:
             self.pumps.ramp = FlowRamp.steady(self._drives)
         self.water = Movers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
         self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
+        refuse_split_halls(plant)
         self._loop_design_w = design_power_w(plant, catalog)
         self._water_design_w = water_power_w(plant, network.coefficients.plant_flow_w_k)
         self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)

@@ -76,6 +76,25 @@ def loop_heat_share(plant: Plant, loop_flow_w_k: Floats) -> Floats:
     return result
 
 
+def refuse_split_halls(plant: Plant) -> None:
+    """Refuse a hall whose loops hang on several facility loops: heat of its air would not know where to go.
+
+    Raises
+    ------
+    PlantError
+        Naming the hall and the facility loops.
+    """
+    loops, racks = plant.loops, plant.racks
+    serves = np.isin(np.arange(len(loops.ids)), np.concatenate([racks.loop, racks.air_loop]))
+    for hall, name in enumerate(plant.halls.ids):
+        water = sorted({plant.plants.ids[p] for p in loops.plant[serves & (loops.hall == hall)].tolist()})
+        if len(water) > 1:
+            raise PlantError(
+                f"hall {name!r}: its loops hang on {' and '.join(water)}; a hall has one facility loop, "
+                "so give all of them the same plant"
+            )
+
+
 def _refuse_room_air(loop: str, part: str, rejects_to: str) -> None:
     if rejects_to == "room air":
         raise PlantError(
