@@ -156,6 +156,8 @@ class FacilityFaults:
         self.acting.remove(i)
         what = self._apply[i.kind](i)
         self._say(CLEARED_BY[i.kind], i.target, what, Severity.NOTICE)
+        if self._in_force(i):  # what another fault still holds down goes on being an alarm
+            self._say(BEGINS_AS.get(i.kind, i.kind), i.target, f"still: {what}", Severity.WARNING)
 
     def leaking(self, i: Intervention) -> list[int]:
         """Return the nodes that a leak takes out of service: their valves are shut."""
