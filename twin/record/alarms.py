@@ -50,11 +50,6 @@ ENDED_BY: dict[str, tuple[str, ...]] = {
 }
 """Kinds of events that last, and the kinds that end them for the same subject; all others are over at once."""
 
-OVERLAPPING = frozenset(
-    {"pump_stop", "fans_stop", "psu_loss", "heat_wave", "valve_stuck", "leak", "power_failure"}
-)
-"""Kinds of which several may act on one subject at once, each with an end of its own: it lasts until the last."""
-
 _ENDS: dict[str, tuple[str, ...]] = {
     end: tuple(begin for begin, ends in ENDED_BY.items() if end in ends)
     for ends in ENDED_BY.values()
@@ -92,7 +87,6 @@ class Alarm:
     active: bool = False
     ended_s: float | None = None
     acknowledged: bool = False
-    open: int = 0  # of what overlaps: how many have not ended
 
     @property
     def status(self) -> str:
@@ -183,7 +177,6 @@ class Alarms:
             alarm.acknowledged = False
         if event.kind in ENDED_BY:
             alarm.active, alarm.ended_s = True, None
-            alarm.open = alarm.open + 1 if event.kind in OVERLAPPING else 1
             self._active.setdefault(event.kind, {})[event.subject] = alarm
 
     def _end(self, event: Event) -> bool:
@@ -191,12 +184,9 @@ class Alarms:
         for kind in _ENDS[event.kind]:
             lasting = self._active.get(kind, {})
             for subject in _about(event.subject, lasting):
-                alarm = lasting[subject]
-                alarm.open -= 1
-                if alarm.open <= 0:
-                    del lasting[subject]
-                    alarm.active, alarm.ended_s = False, event.t_s
-                    ended = True
+                alarm = lasting.pop(subject)
+                alarm.active, alarm.ended_s = False, event.t_s
+                ended = True
         return ended
 
 
