@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped_parts import CATALOG
 
 from twin.physics import air_side, cooling_plant, hydraulics
 
@@ -62,6 +63,21 @@ def test_free_cooling_is_whole_below_the_set_point_and_partial_up_to_the_return(
     assert share(21.0, 20.0, 20.0) == 0.0
 
 
+def test_published_shapes_of_chillers_and_free_cooling() -> None:
+    """COP 3-4 on air, 6-7 on water; free cooling 6 K below the set point at the rated wet bulb."""
+
+    def cop(evaporator_c: float, condenser_c: float) -> float:
+        return 1.0 / cooling_plant.compressor_w(1.0, 1.0, evaporator_c, condenser_c, 0.55)
+
+    assert 3.0 <= cop(8.0, 52.0) <= 4.0
+    assert 6.0 <= cop(8.0, 32.0) <= 7.0
+    tower = CATALOG.cooling_tower("cooling-tower")
+    over_k = cooling_plant.tower_approach_k(1.0, 24.0, tower.approach_k) + cooling_plant.EXCHANGER_APPROACH_K
+    assert over_k == 6.0
+    assert cooling_plant.economiser_share(24.0 + over_k, 30.0, 40.0) == 1.0
+    assert cooling_plant.economiser_share(24.1 + over_k, 30.0, 40.0) < 1.0
+
+
 def test_a_chiller_at_half_load_has_nine_tenths_of_its_cop() -> None:
     full = cooling_plant.compressor_w(1e6, 1e6, 12.0, 36.0, 0.55)
     assert 1e6 / full == pytest.approx(0.55 * 285.15 / 24)
@@ -88,6 +104,7 @@ def test_a_tower_at_four_cycles_uses_2_litres_for_each_kwh() -> None:
     l_kwh = cooling_plant.make_up_m3_j(evaporation_m3_j, 4.0) * 3.6e9
     assert l_kwh == pytest.approx(1.96, abs=0.01)
     assert cooling_plant.make_up_m3_j(evaporation_m3_j, 2.0) == pytest.approx(2 * evaporation_m3_j)
+    assert CATALOG.cooling_tower("cooling-tower").water_m3_j * 3.6e9 == pytest.approx(l_kwh, rel=0.1)
 
 
 def test_an_exchanger_moves_its_heat_at_its_approach() -> None:

@@ -1,8 +1,7 @@
-"""Pumps, exchangers, air, chillers, towers: the figures of PHYSICS 4."""
+"""Pumps, exchangers, air: the figures of PHYSICS 4."""
 
 import numpy as np
 import pytest
-from shipped_parts import CATALOG
 
 from twin.physics import hydraulics as hyd
 
@@ -48,19 +47,3 @@ def test_effectiveness_rises_with_size_and_stays_below_one():
 def test_convection_follows_flow_to_the_power_of_0_8():
     assert hyd.convection_w_k(0.0, 62.5, 2.0) == 2.0
     assert hyd.convection_w_k(0.5, 62.5) / 62.5 == pytest.approx(0.5**0.8)
-
-
-def test_chiller_cop_is_3_to_4_air_cooled_and_6_to_7_water_cooled():
-    assert 3.0 <= hyd.chiller_cop(8.0, 52.0, 0.55) <= 4.0
-    assert 6.0 <= hyd.chiller_cop(8.0, 32.0, 0.55) <= 7.0
-    assert np.isfinite(hyd.chiller_cop(20.0, 10.0, 0.55))
-
-
-def test_free_cooling_needs_six_kelvin_below_the_set_point():
-    approach_k = CATALOG.cooling_tower("cooling-tower").approach_k
-    np.testing.assert_array_equal(hyd.free_cooling([17.9, 18.0, 18.1], 24.0, approach_k), [True, True, False])
-
-
-def test_tower_water_is_2_1_litres_per_kwh():
-    water_m3_j = CATALOG.cooling_tower("cooling-tower").water_m3_j
-    assert hyd.tower_water_l(3.6e6 * 1000.0, water_m3_j) == pytest.approx(2100.0)

@@ -1,4 +1,4 @@
-"""Pumps, fans, exchangers, chillers and towers: the plant around the coolant loops (PHYSICS.md section 4)."""
+"""Pumps, exchangers and flows of coolant loops and facility water (PHYSICS.md section 4)."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +20,6 @@ COAST_END = 0.02
 """A pump that lost power coasts down to this flow fraction with this time constant."""
 PUMP_CURVE_STEEPNESS = (1.0 - 0.72**2) / (0.72**2 - 0.25)
 """Pump curve over system curve k/r of a pair of CDU pumps [-]: one of two left gives 72 % flow."""
-FREE_COOLING_APPROACH_K = 2.0
-"""Facility supply over tower water, across their plate exchanger [K] [est]."""
 
 
 def coast_flow_fraction(
@@ -142,33 +140,4 @@ def air_rise_k(heat_w: ArrayLike, flow_m3_s: ArrayLike) -> Floats:
     """Temperature rise of air through a chassis: P / (rho c_p V) [K]."""
     capacity = AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K * np.asarray(flow_m3_s, dtype=np.float64)
     result: Floats = np.asarray(heat_w, dtype=np.float64) / capacity
-    return result
-
-
-def chiller_cop(evaporator_c: ArrayLike, condenser_c: ArrayLike, carnot_share: float) -> Floats:
-    """Coefficient of performance: share of Carnot's T_ev / (T_cd - T_ev), lift at least 5 K [-].
-
-    A share of 0.55 gives 3-4 for air-cooled and 6-7 for water-cooled machines at their usual lifts.
-    """
-    cold = np.asarray(evaporator_c, dtype=np.float64) + ZERO_CELSIUS_K
-    lift = np.maximum(np.asarray(condenser_c, dtype=np.float64) - np.asarray(evaporator_c), 5.0)
-    result: Floats = carnot_share * cold / lift
-    return result
-
-
-def free_cooling(
-    wet_bulb_c: ArrayLike,
-    set_point_c: ArrayLike,
-    tower_approach_k: float,
-    exchanger_approach_k: float = FREE_COOLING_APPROACH_K,
-) -> NDArray[np.bool_]:
-    """Whether tower and plate exchanger alone reach the facility set point."""
-    reach = np.asarray(wet_bulb_c, dtype=np.float64) + tower_approach_k + exchanger_approach_k
-    result: NDArray[np.bool_] = reach <= np.asarray(set_point_c, dtype=np.float64)
-    return result
-
-
-def tower_water_l(heat_j: ArrayLike, water_m3_j: float) -> Floats:
-    """Make-up water of a cooling tower for a heat [L], at so much evaporated and blown down per heat [m3/J]."""
-    result: Floats = np.asarray(heat_j, dtype=np.float64) * water_m3_j * 1e3
     return result
