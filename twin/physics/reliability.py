@@ -261,8 +261,8 @@ def _mix(x: Keys) -> Keys:
 def arrhenius_factor(die_c: ArrayLike, reference_c: float, activation_ev: float) -> Floats:
     """Failure rate of electronics at a temperature over that at the reference temperature [-].
 
-    exp(E_a / k (1 / T_ref - 1 / T)), the usual law of single wear mechanisms (recalled: JEDEC JEP122); for whole GPUs no fleet has
-    published an activation energy, so it is an estimate [est].
+    exp(E_a / k (1 / T_ref - 1 / T)), the usual law of single wear mechanisms (recalled: JEDEC JEP122). For whole
+    GPUs no fleet has published an activation energy, so it is an estimate [est].
 
     Parameters
     ----------
