@@ -59,6 +59,7 @@ class PowerChain:
         self.loads = Loads(plant, self.circuit, self.supplies)
         self.totals, self.flows = PowerTotals(), Flows()
         self.changed = False
+        self.version = 0  # raised whenever flows or states are worked out anew
         self.at_s = timers.now_s
         self._wanted = (
             np.zeros(self.loads.racks),
@@ -256,6 +257,7 @@ class PowerChain:
     def _read(self) -> None:
         """Take the flows that were solved apart: losses, sources, batteries."""
         c, k, f = self.circuit, self.condition, self.flows
+        self.version += 1
         f.load_w = self.loads.served_w
         if not c.count:
             f.grid_w = f.load_w

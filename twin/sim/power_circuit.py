@@ -50,6 +50,7 @@ class Circuit:
         self.units = np.asarray(items.units, np.intp)
         self.is_ups = (kind == "ups") & ~self.is_source
         self.is_battery = (kind == "battery") & self.is_source
+        self.is_generator = (kind == "generator") & self.is_source
         self.is_solar = (kind == "solar") & self.is_source
         self.starts = np.isin(kind, ("generator", "gas")) & self.is_source
         self.sources_at: dict[int, list[int]] = {}

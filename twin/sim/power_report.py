@@ -34,8 +34,7 @@ def item_states(
     gives = sources.output_w > 0
     state[c.is_source] = np.where(gives, PowerState.RUNNING, PowerState.STANDBY)[c.is_source]
     state[c.is_source & (k.phase == Phase.STARTING)] = PowerState.STARTING
-    generator = np.array([kind == "generator" for kind in c.kind], bool)
-    state[generator & (k.phase == Phase.RUNNING)] = PowerState.RUNNING
+    state[c.is_generator & (k.phase == Phase.RUNNING)] = PowerState.RUNNING
     state[c.is_source & (k.phase == Phase.FAILED)] = PowerState.FAILED
     state[c.is_battery & (k.battery_w > 0)] = PowerState.DISCHARGING
     state[c.is_battery & (k.battery_w < 0)] = PowerState.CHARGING
