@@ -9,7 +9,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d import palette
-from twin.view3d.coding import gpu_codes
+from twin.view3d.coding import gpu_codes, throttle_places
 from twin.view3d.legend import legend_for
 from twin.view3d.state import COLOUR_BY
 
@@ -95,3 +95,17 @@ def test_ramps_get_lighter_or_warmer_without_reaching_crimson() -> None:
         assert ((colours >= 0) & (colours <= 1)).all()
         assert np.linalg.norm(colours - np.array(palette.DEAD_RGB), axis=1).min() > 0.3
     assert (np.diff(palette.ramp("viridis", np.linspace(0, 1, 64)) @ [0.2126, 0.7152, 0.0722]) > -1e-3).all()
+
+
+def test_the_throttle_reason_that_counts_most_gives_the_colour() -> None:
+    words = [reason[1] for reason in palette.THROTTLE]
+    bits = np.array([0x00, 0x01, 0x04, 0x04 | 0x20, 0x40, 0x80 | 0x08, 0x08])
+    assert [words[k] for k in throttle_places(bits)] == [
+        "none",
+        "idle",
+        "power cap",
+        "heat",
+        "heat",
+        "power brake",
+        "other",
+    ]

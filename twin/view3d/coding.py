@@ -40,6 +40,8 @@ def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.f
         job = values[:count].astype(np.int32)
         codes[:count] = np.where(job < 0, palette.NO_JOB, palette.JOB_BASE + job % palette.JOBS)
         codes[:count][state == State.CUT_OFF] = palette.STATE_BASE + State.CUT_OFF
+    elif colour_by == "gpu.throttle":
+        codes[:count] = palette.THROTTLE_BASE + throttle_places(values[:count])
     else:
         channel = BY_ID[colour_by]
         scale = np.float32((palette.RAMP - 1) / (channel.high - channel.low))
@@ -52,6 +54,14 @@ def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.f
         codes[:count][state == State.ABSENT] = palette.ABSENT
     codes[~present] = palette.ABSENT
     return codes
+
+
+def throttle_places(bits: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the place in `palette.THROTTLE` of each throttle reason: the first whose bits are set."""
+    out = np.full(len(bits), len(palette.THROTTLE) - 1)
+    for place in reversed(range(len(palette.THROTTLE) - 1)):
+        out[(bits & palette.THROTTLE[place][0]) != 0] = place
+    return out
 
 
 def reach_codes(plant: Plant, lost: NDArray[np.bool_], thinned: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -13,6 +13,7 @@ from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d import palette, power_state
 from twin.view3d.cable_colours import CableState, load_rgb, log_place, traffic_rgb
+from twin.view3d.coding import throttle_places
 from twin.view3d.palette import Rgb
 
 STOPS = 17
@@ -99,6 +100,8 @@ def legend_for(
     if colour_by == "gpu.job":
         marked = (*_out_of_order(states), *_cut_off(states))
         return Legend(channel.title, "", 0.0, 0.0, (), (*_jobs(plant, frame, jobs, states), *marked))
+    if colour_by == "gpu.throttle":
+        return Legend(channel.title, "", 0.0, 0.0, (), (*_throttle(plant, frame), *_out_of_order(states)))
     places = np.linspace(0.0, 1.0, STOPS)
     colours = palette.ramp(channel.colormap, places)
     values = channel.low + places * (channel.high - channel.low)
@@ -175,6 +178,21 @@ def _state_counts(plant: Plant, frame: Frame | None) -> NDArray[np.int64]:
     state = np.asarray(frame.values["gpu.state"]).astype(np.int64)
     count = min(len(state), len(plant.gpus.present))
     return np.bincount(state[:count][plant.gpus.present[:count]], minlength=len(State))[: len(State)]
+
+
+def _throttle(plant: Plant, frame: Frame | None) -> tuple[Category, ...]:
+    """Return a swatch for each throttle reason, with how many GPUs that work or could have it."""
+    counts = np.zeros(len(palette.THROTTLE), np.int64)
+    if frame is not None:
+        bits, state = frame.values["gpu.throttle"], np.asarray(frame.values["gpu.state"])
+        count = min(len(bits), len(plant.gpus.present))
+        stands = np.isin(state[:count], [State.ABSENT, State.FAILED, State.OFF, State.UNPOWERED])
+        shown = plant.gpus.present[:count] & ~stands
+        counts = np.bincount(throttle_places(bits[:count][shown]), minlength=len(counts))
+    return tuple(
+        Category(words, rgb, icon, int(n))
+        for (_, words, rgb, icon), n in zip(palette.THROTTLE, counts.tolist(), strict=True)
+    )
 
 
 def _state(state: State, count: int) -> Category:

@@ -21,6 +21,7 @@ ABSENT = OFF + 1
 LOST = ABSENT + 1
 THINNED = LOST + 1
 UNTOUCHED = THINNED + 1
+THROTTLE_BASE = UNTOUCHED + 1
 LUT_SIZE = 512
 
 
@@ -89,6 +90,16 @@ STATE_ICON: dict[State, str] = {
 }
 NO_JOB_RGB: Rgb = (0.21, 0.25, 0.31)
 
+THROTTLE: tuple[tuple[int, str, Rgb, str], ...] = (
+    (0x20 | 0x40, "heat", (1.0, 0.45, 0.12), "▲"),
+    (0x80, "power brake", (0.90, 0.28, 0.78), "▼"),
+    (0x04, "power cap", (0.36, 0.62, 0.98), "■"),
+    (0x02 | 0x08 | 0x10 | 0x100, "other", (0.85, 0.80, 0.40), "◆"),
+    (0x01, "idle", (0.29, 0.35, 0.43), "○"),
+    (0, "none", (0.16, 0.60, 0.44), "●"),
+)
+"""Throttle reasons (NVML bits) in the order that counts, words, colour and icon; the last: no reason."""
+
 # Hues that stay apart for most colour-blind readers come first (after Okabe and Ito 2008), lighter kin follow.
 JOB_RGB: list[Rgb] = _hex(
     "2f9bea", "f2a93b", "20b98a", "e574b4", "e8e04a", "8f7cf0", "e8743b", "5fd0f2",
@@ -132,5 +143,7 @@ def look_up_table(colormap: str) -> NDArray[np.uint8]:
     table[0, DEAD] = DEAD_RGB
     table[0, OFF] = OFF_RGB
     table[0, ABSENT] = STATE_RGB[State.ABSENT]
+    for place, (_, _, rgb, _) in enumerate(THROTTLE):
+        table[0, THROTTLE_BASE + place] = rgb
     table[0, LOST], table[0, THINNED], table[0, UNTOUCHED] = LOST_RGB, THINNED_RGB, UNTOUCHED_RGB
     return np.rint(table * 255).astype(np.uint8)

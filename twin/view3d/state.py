@@ -25,6 +25,7 @@ COLOUR_BY: tuple[str, ...] = (
     "gpu.util",
     "gpu.state",
     "gpu.job",
+    "gpu.throttle",
 )
 """Channels that can colour the GPUs."""
 

@@ -60,7 +60,7 @@ def view_actions(window: MainWindow) -> list[Command]:
                 f"Colour by {BY_ID[channel].title}",
                 partial(setattr, state, "colour_by", channel),
                 menu="view/colour",
-                key=str(number),
+                key=str(number) if number <= 6 else "9",  # 7 and 8 colour the cables
                 icon="colour",
                 needs_scene=True,
                 is_on=partial(hall.is_coloured_by, channel),
