@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sim_scenes import assert_books_close, events, inject, job, shipped, times, tiny
 
@@ -47,3 +48,20 @@ def test_one_dry_die_slows_its_job_and_one_that_is_far_too_hot_takes_its_node_of
     off = {event.subject for event in events(engine, "shutdown")}
     assert slowed > 0 or off == {engine.plant.nodes.ids[0]}
     assert_books_close(engine)
+
+
+def test_a_job_speeds_up_as_its_clocks_walk_back() -> None:
+    engine = inject(Engine(shipped("nvl72-row"), 1), "600 s pump_stop cdu/0 for=20s")
+    engine.advance(599.0)
+    free_s = engine.jobs.pace[0].step_s
+    shares = []
+    while engine.now_s < 700.0:
+        engine.advance(engine.timers.next_s())
+        clocks, working = engine.clocks, engine.traces.working
+        heat_ghz = clocks.walk * clocks.values("f_max_ghz")
+        allowed = np.minimum(clocks.capped_ghz, heat_ghz)[working].min()
+        shares.append(clocks.clock_ghz[working].min() / max(allowed, clocks.values("f_min_ghz").min()))
+    assert shares == pytest.approx([1.0] * len(shares), abs=2e-3)  # clocks are never behind the walk
+    freed_s = times(engine, "throttle_off")[-1]
+    assert freed_s < 700.0
+    assert engine.jobs.pace[0].step_s == pytest.approx(free_s, rel=5e-3)

@@ -102,6 +102,7 @@ class Clocks:
         self._values: dict[str, tuple[Ints, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
         self.hot_gpus = 0  # that heat held down in the latest step
+        self.walked = False  # heat has moved or freed some clock since they were worked out
         self.first_limit_c = min(
             (min(m.max_op_c - CROSSED_K, HBM_LIMIT_C - HBM_ABOVE_DIE_K) for m in self.models),
             default=math.inf,
@@ -178,7 +179,9 @@ class Clocks:
         self.walk = np.clip(np.where(working, walk, 1.0), floor, 1.0)
         after = self.walk < 1
         self.throttling = bool(after.any() or self.hbm_slow.any())
-        self._seen_c[before | after] = math.inf
+        moved = before | after
+        self._seen_c[moved] = math.inf
+        self.walked |= bool(moved.any())
         return np.flatnonzero(after & ~before).tolist(), np.flatnonzero(before & ~after).tolist()
 
     def watch_hbm(self, hbm_c: Floats) -> None:
@@ -187,7 +190,7 @@ class Clocks:
         slow = self.traces.working & (hbm_c >= limit_c)
         moved = slow != self.hbm_slow
         if moved.any():
-            self.hbm_slow = slow
+            self.hbm_slow, self.walked = slow, True
             self._seen_c[moved] = math.inf
         self.throttling = bool((self.walk < 1).any() or slow.any())
 
@@ -209,6 +212,7 @@ class Clocks:
         else:
             pooled_c = hot_c
         base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
+        self.walked = False
         self.capped_ghz = self.values("f_max_ghz").copy()
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)

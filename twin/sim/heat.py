@@ -344,7 +344,8 @@ class Heat:
         integrator = self.integrator
         state, merged = integrator.state, False
         brief = (
-            self.ahead.t1_s - self.ahead.t0_s < SETTLING_S
+            not self.clocks.walked
+            and self.ahead.t1_s - self.ahead.t0_s < SETTLING_S
             and self.hottest_c < self.clocks.first_limit_c - NEAR_K
         )
         if self.traces.doubled and not brief:
