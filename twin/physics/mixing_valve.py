@@ -63,7 +63,7 @@ class MixingValve:
 
     def opening(self, bypass_w: Floats, facility_c: Floats, return_c: Floats) -> Floats:
         """Share of the exchanger's heat that the valves let through, shape (L,) [-]: 1 fully open."""
-        open_w = self.exchanger_w_k * np.maximum(return_c - facility_c, 1e-9)
-        share = 1.0 - bypass_w / np.maximum(open_w, 1e-9)
-        result: Floats = np.where(self.active > 0, np.clip(share, 0.0, 1.0), 1.0)
+        open_w = self.exchanger_w_k * (return_c - facility_c)
+        kept = np.minimum(bypass_w / np.maximum(open_w, 1e-9), 1.0)
+        result: Floats = 1.0 - self.active * kept
         return result

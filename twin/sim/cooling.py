@@ -17,7 +17,7 @@ from twin.sim.clockwork import Timers
 from twin.sim.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
-from twin.sim.cooling_wiring import Draw, Shown, coil_shares, room_units, set_points_c
+from twin.sim.cooling_wiring import Draw, Moving, Shown, Standing, coil_shares, room_units, set_points_c
 from twin.sim.log import Log
 from twin.sim.parts import flow_share
 from twin.sim.weather import Weather
@@ -233,6 +233,9 @@ class Cooling:
         self._loop_power_w = self._loop_design_w * self.pumps.power_share()
         self._water_power_w = self._water_design_w * self.water.power_share()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
+        self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
+        self._flow_shares = ramp.target[: len(plates)] / self._drives
+        self._loop_plant, self._sticking = self.network.shape.loop_plant, not np.isnan(self._opening).all()
         self._mix()
 
     def _valves(self) -> MixingValve:
@@ -266,7 +269,7 @@ class Cooling:
             return
         if now > self._looked_s:
             self._pace_s, self._looked_s = now - self._looked_s, now
-        upper, n_plants, loop_plant = state.upper, len(self._carries), self.network.shape.loop_plant
+        upper, n_plants, loop_plant = state.upper, len(self._carries), self._loop_plant
         temperatures_c = upper[-2 * n_plants :].tolist()
         supplies_c = temperatures_c[n_plants:]
         # What the water carries, not what the sink takes: the sink is being chosen from it.
@@ -359,32 +362,34 @@ class Cooling:
         """Return the share of the heat that leaves without a compressor's help now, 0..1."""
         return self.rejection.free_share()
 
+    def standing(self) -> Standing:
+        """Return what people see and only events and looks change."""
+        works, plants = self.rejection.works(), len(self.plant.plants.ids)
+        heat_w, water_l_s, free = np.zeros((3, plants))
+        on = np.zeros(plants, np.intp)
+        power_w = self._water_power_w.copy()
+        for p, work in enumerate(works):
+            heat_w[p], water_l_s[p] = self.rejection.heat_w[p], work.water_l_s
+            free[p], on[p] = work.free, work.units_on
+            power_w[p] += work.machine_w + work.fan_w
+        return Standing(self._loop_power_w, self.pumps.running(), heat_w, power_w, water_l_s, on, free)
+
+    def moving(self, t_s: float, state: State) -> Moving:
+        """Return what people see and moves between events, at temperatures of now."""
+        loop_flow = (
+            self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self._drives
+        )
+        plant_flow = self.water.ramp.target if t_s >= self._water_settled_s else self.water.ramp.at(t_s)
+        loop_plant = self._loop_plant
+        facility_c = self._facility_c[loop_plant]
+        valve = self._valve.opening(self.bypass_w, facility_c, state.upper[: len(loop_plant)])
+        if self._sticking:
+            valve = np.where(np.isnan(self._opening), valve, self._opening)
+        return Moving(loop_flow[: len(loop_plant)], valve, plant_flow[: len(self.plant.plants.ids)])
+
     def shown(self, t_s: float, state: State) -> Shown:
-        """Return what people see now, at temperatures of now."""
-        works, plants, loop_plant = (
-            self.rejection.works(),
-            len(self.plant.plants.ids),
-            self.network.shape.loop_plant,
-        )
-        heat_w, on, free = np.zeros(plants), np.zeros(plants, np.intp), np.zeros(plants)
-        count = len(works)
-        heat_w[:count] = self.rejection.heat_w[:count]
-        on[:count], free[:count] = [w.units_on for w in works], [w.free for w in works]
-        opening = self._valve.opening(
-            self.bypass_w, self._facility_c[loop_plant], state.loop_return_c(self.network.shape)
-        )
-        return Shown(
-            loop_flow=self.pumps.ramp.at(t_s)[: len(self._drives)] / self._drives,
-            loop_valve=np.where(np.isnan(self._opening), opening, self._opening),
-            loop_power_w=self._loop_power_w,
-            loop_pumps=self.pumps.running(),
-            plant_flow=self.water.ramp.at(t_s)[:plants],
-            plant_heat_w=heat_w,
-            plant_power_w=self.plant_power_w(t_s),
-            plant_water_l_s=self.water_l_s(t_s),
-            plant_units=on,
-            plant_free=free,
-        )
+        """Return all that people see now."""
+        return Shown(**vars(self.moving(t_s, state)), **vars(self.standing()))
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

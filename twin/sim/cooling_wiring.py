@@ -26,19 +26,30 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What people see of loops (L,) and plants (P,); flows, valves and free cooling are shares."""
+class Standing:
+    """What people see of loops (L,) and plants (P,) that changes with events and looks only; free is a share."""
 
-    loop_flow: Floats
-    loop_valve: Floats
     loop_power_w: Floats
     loop_pumps: NDArray[np.intp]
-    plant_flow: Floats
     plant_heat_w: Floats
     plant_power_w: Floats
     plant_water_l_s: Floats
     plant_units: NDArray[np.intp]
     plant_free: Floats
+
+
+@dataclass(frozen=True)
+class Moving:
+    """What people see of loops (L,) and plants (P,) that moves at any time: shares of design and of opening."""
+
+    loop_flow: Floats
+    loop_valve: Floats
+    plant_flow: Floats
+
+
+@dataclass(frozen=True)
+class Shown(Standing, Moving):
+    """Both."""
 
 
 def set_points_c(plant: Plant, catalog: Catalog) -> Floats:
