@@ -134,12 +134,12 @@ class Swing:
         return empty
 
     def _signature(self) -> list[Any]:
-        """Return what has to change for new waveforms; the drift of clocks by a few MHz with heat does not."""
+        """Return what has to change for new waveforms: exactly, so that they are the same whenever one looks."""
         signature: list[Any] = [self._empty().tolist()]
         for row in self._running():
             clock = self.clocks.job_clock.get(row.index)
-            ghz = 0.0 if clock is None else round(clock.now, 2)
-            signature.append([row.index, row.held, round(self.jobs.pace[row.index].step_s, 3), ghz])
+            ghz = 0.0 if clock is None else clock.now
+            signature.append([row.index, row.held, self.jobs.pace[row.index].step_s, ghz])
         return signature
 
     def _work_out(self) -> Swings:
