@@ -84,6 +84,9 @@ class Frame:
         Measured speed of the run [simulated s / wall s]; 0 while it stands.
     detail
         False: whoever asks does not read the channels of GPUs and nodes, so they need not be filled.
+    carries
+        Mark of whoever filled it last: what stands until the run changes is in `values` and is not written again.
+        None: nothing is. Set it so after writing into `values` yourself.
     """
 
     layout: Layout
@@ -93,6 +96,7 @@ class Frame:
     seq: int = 0
     speed: float = 0.0
     detail: bool = True
+    carries: object = None
 
     @classmethod
     def empty(cls, layout: Layout, t_s: float = 0.0) -> Frame:

@@ -111,6 +111,7 @@ class Engine:
         plant = self.plant
         self.end_s = scenario.duration_s
         self.now_s = env_s
+        self.generation = 0  # raised by whatever may change the run; observers look again only then
         self.timers = Timers(env_s)
         self.log = Log()
         self.ledger = Ledger()
@@ -226,6 +227,7 @@ class Engine:
         return self.now_s
 
     def _one(self) -> None:
+        self.generation += 1
         self.timers.step()
         self._after()
 
@@ -373,6 +375,7 @@ class Engine:
 
     def intervene(self, intervention: Intervention) -> str | None:
         """Take an intervention at the next event boundary; return None, or why it is refused."""
+        self.generation += 1
         return self.incidents.ask(intervention, self.now_s)
 
     # --- looking

@@ -25,6 +25,9 @@ STALL_ACCOUNT: dict[int, str] = {
 }
 """Where the GPU-seconds of a job go while it takes no steps."""
 
+AT_REST = (JobState.QUEUED, JobState.DONE)
+"""States in which a job holds nothing and nothing about it changes."""
+
 RERATE = 1e-3
 """Relative change of step time that is worth a new plan of the job's next event."""
 
@@ -73,7 +76,16 @@ class JobRow:
 
 
 class Jobs:
-    """The table of jobs with its arithmetic of progress and booking; what happens next is `recovery`'s."""
+    """The table of jobs with its arithmetic of progress and booking; what happens next is `recovery`'s.
+
+    Attributes
+    ----------
+    active : list of JobRow
+        Jobs that have begun and not ended, in the order of the table. Whoever looks often asks these alone: a queue
+        may be thousands long. Replaced, never changed in place.
+    left : list of int
+        Jobs that ceased to be active, in the order in which they did; it only grows.
+    """
 
     def __init__(self, jobs: tuple[Job, ...], work: list[Work], gpus: list[int], ledger: Ledger) -> None:
         self.specs = jobs
@@ -82,6 +94,8 @@ class Jobs:
         self.planned = list(work)  # as the plans have it: on the fabric as built, on the nodes they expect
         self.rows = [JobRow(i, j.id, j.submit_s, gpus=gpus[i]) for i, j in enumerate(jobs)]
         self.pace = [Pace(w.step_s, w.parts / w.step_s) for w in work]
+        self.active: list[JobRow] = []
+        self.left: list[int] = []
 
     def book(self, row: JobRow, t_s: float) -> None:
         """Book the time of `row` until `t_s` [s] and move its progress."""
@@ -126,7 +140,15 @@ class Jobs:
         """Book until `t_s` and put `row` into `state`."""
         self.book(row, t_s)
         row.since_s = t_s
+        begins, ends = row.state in AT_REST, state in AT_REST
         row.state = state
+        if begins != ends:
+            self._sort_out()
+            if ends:
+                self.left.append(row.index)
+
+    def _sort_out(self) -> None:
+        self.active = [row for row in self.rows if row.state not in AT_REST]
 
     def settle(self, row: JobRow, t_s: float) -> bool:
         """Keep the work of every write of `row` that is durable by `t_s`, and of those before it.
@@ -215,6 +237,7 @@ class Jobs:
             for name, value in saved.items():
                 setattr(row, name, value)
             row.in_flight = [(a, b, c) for a, b, c in row.in_flight]
+        self._sort_out()
         self.pace = [Pace(step_s, np.array(share)) for step_s, share in state["pace"]]
 
 

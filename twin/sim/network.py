@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,8 @@ ABOVE = 1.001
 
 @dataclass(frozen=True)
 class Shown:
-    """Loads of one version of the network, in percent, and cables that are down."""
+    """Loads of the network, in percent, and cables that are down."""
 
-    version: int
     bundle_load: NDArray[np.uint8]
     bundle_down: NDArray[np.uint8]
     switch_load: NDArray[np.uint8]
@@ -97,9 +97,11 @@ class FabricState:
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
         self._works: dict[tuple[int, Network], Work] = {}
         self._seats: dict[int, Seat] = {}
-        self._seen: tuple[int, Floats] = (-1, np.zeros(0))
+        self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
         self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
-        self._drawn: Shown | None = None
+        self._drawn: tuple[int, Floats, Floats, Shown] | None = None  # version, load, links that live
+        self._left = np.full(len(specs), 100.0)
+        self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
         order, starts, ends = _runs(np.concatenate(self.links.vertex).astype(np.int64))
         self._ports = (order % max(1, len(self.links)), starts, ends)
         self._bundled = _runs(self.links.bundle.astype(np.int64))
@@ -182,6 +184,7 @@ class FabricState:
 
     def _sit(self, index: int, nodes: list[int]) -> None:
         """Give a job its place, its work there, and what it demands of the links."""
+        self._moved.add(index)
         intact, faults = self._place(index, nodes), self._faults(index)
         if intact is None or not intact.reachable:
             self._seats.pop(index, None)
@@ -304,6 +307,7 @@ class FabricState:
         for index, seat in self._seats.items():
             if index not in met and seat.slow is not None:
                 seat.slow, seat.contention_s = None, 0.0
+                self._moved.add(index)
         before, self._solved = self._solved, {}
         for jobs in self._crowds(met):
             seats = tuple(self._seats[index] for index in jobs)
@@ -350,6 +354,7 @@ class FabricState:
             slow = 1.0 + together * (1.0 / max(float(rates[k]), 1e-6) - 1.0)
             touched = [bool(over[used].any()) for used in seat.placement.spread.by_phase]
             seat.slow = np.where(np.bincount(KIND_OF_PHASE, touched) > 0, slow, 1.0)
+            self._moved.add(index)
             network = seat.network
             crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s, network.members)
             seat.contention_s = max(0.0, self._work(index, crowded).step_s - seat.step_s)
@@ -380,38 +385,54 @@ class FabricState:
 
     def load(self) -> Floats:
         """Return the mean load of each directed link now, over its intact capacity, 0..1."""
-        if self._seen[0] != self.version:
+        stepping = [seat for _, seat in sorted(self._seats.items()) if seat.stepping]
+        known = self._seen
+        # Seats are replaced, never moved: the same ones load the same links.
+        if known is None or len(known[0]) != len(stepping) or any(map(is_not, known[0], stepping)):
             carried = np.zeros(2 * len(self.links))
-            for _, seat in sorted(self._seats.items()):
-                if seat.stepping:
-                    carried += seat.mean_bytes_s
-            self._seen = (self.version, carried / np.repeat(self.links.bytes_s, 2))
-        return self._seen[1]
+            for seat in stepping:
+                carried += seat.mean_bytes_s
+            self._seen = known = (stepping, carried / np.repeat(self.links.bytes_s, 2))
+        return known[1]
 
     def shown(self) -> Shown:
         """Return the loads of links where they are drawn: bundles, and switches by their busiest port."""
-        if self._drawn is None or self._drawn.version != self.version:
-            load = 100 * self.load()
-            busier = np.maximum(load[0::2], load[1::2])
-            switch = np.zeros(self.links.switches + self.links.nodes)
-            order, starts, ends = self._ports
-            if len(starts):
-                switch[ends] = np.maximum.reduceat(busier[order], starts)
-            bundle = np.zeros(len(self.plant.bundles.fabric))
-            order, starts, ends = self._bundled
-            if len(starts):
-                bundle[ends] = np.maximum.reduceat(busier[order], starts)
-            down = self.links.cables * (self.bytes_s <= 0)
-            self._drawn = Shown(
-                version=self.version,
-                bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
-                bundle_down=np.minimum(np.bincount(self.links.bundle, down, len(bundle)), 255).astype(
-                    np.uint8
-                ),
-                switch_load=np.minimum(np.rint(switch[: self.links.switches]), 255).astype(np.uint8),
-                busiest=float(busier.max(initial=0.0)),
-            )
-        return self._drawn
+        known = self._drawn
+        if known is not None and known[0] == self.version:
+            return known[3]
+        load, bytes_s = self.load(), self.bytes_s
+        if known is not None and known[1] is load and known[2] is bytes_s:
+            shown = known[3]
+        else:
+            shown = self._draw(100 * load)
+        self._drawn = (self.version, load, bytes_s, shown)
+        return shown
+
+    def _draw(self, load: Floats) -> Shown:
+        busier = np.maximum(load[0::2], load[1::2])
+        switch = np.zeros(self.links.switches + self.links.nodes)
+        order, starts, ends = self._ports
+        if len(starts):
+            switch[ends] = np.maximum.reduceat(busier[order], starts)
+        bundle = np.zeros(len(self.plant.bundles.fabric))
+        order, starts, ends = self._bundled
+        if len(starts):
+            bundle[ends] = np.maximum.reduceat(busier[order], starts)
+        down = np.bincount(self.links.bundle, self.links.cables * (self.bytes_s <= 0), len(bundle))
+        return Shown(
+            bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
+            bundle_down=np.minimum(down, 255).astype(np.uint8),
+            switch_load=np.minimum(np.rint(switch[: self.links.switches]), 255).astype(np.uint8),
+            busiest=float(busier.max(initial=0.0)),
+        )
+
+    def shown_left(self) -> Floats:
+        """Return the scale-out bandwidth each job has, as `left` gives it, in percent; 100 before it stepped."""
+        for index in self._moved:
+            left = self.left(index)
+            self._left[index] = 100.0 if left is None else 100 * left
+        self._moved.clear()
+        return self._left
 
     def talks(self, index: int) -> bool:
         """Return whether a job sends anything between scale-up domains, on the first nodes it may use."""

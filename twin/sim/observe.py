@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_power import RELEASE_K, ThrottleReason, clock_under_cap, leak_w
 from twin.physics.thermal_network import State as Temperatures
-from twin.record.channels import JobState, State
+from twin.record.channels import Entity, JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import HBM_LIMIT_C
-from twin.sim.ledger import INDEX
 from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
-from twin.sim.observe_facility import show_loops, show_power, show_site
+from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
+from twin.sim.observe_jobs import JobsShown
 from twin.sim.traces import IDLE
 from twin.sim.traces import OFF as TRACE_OFF
 
@@ -46,44 +46,69 @@ STATE_OF_JOB: dict[int, State] = {
 
 
 class Observer:
-    """Fills frames for one engine."""
+    """Fills frames for one engine.
+
+    Of racks, links, stores, machines, jobs and the site, what stands until the run changes is worked out once per
+    generation of the engine, and written into a frame that does not carry it yet; the rest at every look.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         plant = engine.plant
-        self.layout = Layout(
-            {
-                "gpu": len(plant.gpus.node),
-                "node": len(plant.nodes.ids),
-                "rack": len(plant.racks.ids),
-                "switch": len(plant.switches.ids),
-                "bundle": len(plant.bundles.fabric),
-                "store": len(plant.stores),
-                "power": len(plant.power.ids),
-                "loop": len(plant.loops.ids),
-                "hall": len(plant.halls.ids),
-                "plant": len(plant.plants.ids),
-                "job": len(engine.jobs.rows),
-                "site": 1,
-            },
-            plant.epoch,
-        )
+        counts: dict[Entity, int] = {
+            "gpu": len(plant.gpus.node),
+            "node": len(plant.nodes.ids),
+            "rack": len(plant.racks.ids),
+            "switch": len(plant.switches.ids),
+            "bundle": len(plant.bundles.fabric),
+            "store": len(plant.stores),
+            "power": len(plant.power.ids),
+            "loop": len(plant.loops.ids),
+            "hall": len(plant.halls.ids),
+            "plant": len(plant.plants.ids),
+            "job": len(engine.jobs.rows),
+            "site": 1,
+        }
+        self.layout = Layout(counts, plant.epoch)
+        coarse = Layout({**counts, "gpu": 0, "node": 0}, plant.epoch)
+        _, self._standing = coarse.views(bytearray(coarse.nbytes))
+        self._stays = [
+            id for id, values in self._standing.items() if values.size and id not in (*MOVING, *FLOWS)
+        ]
+        self._facility, self._jobs = FacilityShown(engine), JobsShown(engine)
+        self._fabric: tuple[object, list[int]] | None = None
+        self._generation = -1
+        self._mark = object()
 
     def fill(self, frame: Frame) -> None:
         """Write every channel at the present time into `frame`."""
         engine = self.engine
-        now = engine.now_s
+        now, v = engine.now_s, frame.values
         temperatures = engine.heat.at(now)
-        v = frame.values
         frame.t_s, frame.events = now, engine.log.rows
+        if engine.generation != self._generation:
+            self._generation, self._mark = engine.generation, object()
+            self._stand(temperatures, now)
+        if frame.carries is not self._mark:
+            for id in self._stays:
+                v[id][...] = self._standing[id]
+            if self._facility.settled:
+                for id in FLOWS:
+                    v[id][...] = self._standing[id]
+            frame.carries = self._mark
+        self._facility.move(v, temperatures, now)
+        self._jobs.move(v, now)
         if frame.detail:
             self._gpus(v, temperatures)
-        show_power(engine, v)
-        show_loops(engine, v, temperatures, now)
+
+    def _stand(self, temperatures: Temperatures, now: float) -> None:
+        """Work out what stands until the run changes."""
+        v = self._standing
+        self._facility.stand(v, temperatures, now)
         self._stores(v)
-        self._jobs(v, now)
         self._fabrics(v)
-        self._site(v, temperatures, now)
+        self._jobs.stand(v)
+        self._nodes(v)
 
     def _gpus(self, v: dict[str, NDArray[Any]], temperatures: Temperatures) -> None:
         engine = self.engine
@@ -190,63 +215,24 @@ class Observer:
     def _fabrics(self, v: dict[str, NDArray[Any]]) -> None:
         """Loads of links where they are drawn: per bundle, and per switch its busiest port."""
         engine = self.engine
-        network, present = engine.network, engine.plant.switches.present
-        shown = network.shown()
+        shown, dead = engine.network.shown(), engine.outages.dead_switches()
+        if self._fabric is not None and self._fabric[0] is shown and self._fabric[1] == dead:
+            return
+        self._fabric = (shown, dead)
         v["bundle.load"][...] = shown.bundle_load
         v["bundle.down"][...] = shown.bundle_down
         v["switch.load"][...] = shown.switch_load
         state = np.where(shown.switch_load > 0, State.RUNNING, State.IDLE)
-        state[engine.outages.dead_switches()] = State.FAILED
-        v["switch.state"][...] = np.where(present, state, State.ABSENT)
+        state[dead] = State.FAILED
+        v["switch.state"][...] = np.where(engine.plant.switches.present, state, State.ABSENT)
         v["site.link_load_max"][0] = shown.busiest
-        for row in engine.jobs.rows:
-            left = network.left(row.index)
-            v["job.network"][row.index] = 100 * (1.0 if left is None else left)
 
-    def _jobs(self, v: dict[str, NDArray[Any]], now: float) -> None:
-        jobs = self.engine.jobs
-        for row in jobs.rows:
-            i, work, pace = row.index, jobs.work[row.index], jobs.pace[row.index]
-            running = row.state == JobState.RUNNING
-            v["job.state"][i] = row.state
-            v["job.step"][i] = jobs.progress_at(row, now)
-            v["job.durable_step"][i] = row.durable
-            v["job.step_s"][i] = pace.step_s
-            v["job.input_wait_s"][i] = pace.share[INDEX["input_wait"]] * pace.step_s if running else 0.0
-            rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s)
-            v["job.mfu"][i] = 100 * rate if running else 0.0
-            v["job.goodput"][i] = 100 * (jobs.goodput(row, now) or 0.0)
-            v["job.gpus"][i] = row.held
-
-    def _site(self, v: dict[str, NDArray[Any]], temperatures: Temperatures, now: float) -> None:
-        engine = self.engine
-        traces, nodes, jobs = engine.traces, engine.nodes, engine.jobs
-        live = traces.groups.n > 0
-        n, sum_s = traces.groups.n[live], traces.groups.sum_s[live]
-        die = temperatures.chain[live, 0]
-        v["site.gpu_max_c"][0] = float(engine.heat.hot_c(temperatures)[live].max(initial=0.0))
-        clocks = engine.clocks
-        drawn_w = n * clocks.base_w[live] + sum_s * clocks.dyn_w[live]
-        behind_c = float(clocks.downstream_k_w[traces.groups.part[live]] @ drawn_w) / 2  # every second GPU
-        total_c = float(n @ die[:, 0] + sum_s @ die[:, 1]) + behind_c
-        v["site.gpu_mean_c"][0] = total_c / max(float(n.sum()), 1.0)
-        weights = np.array([row.gpus if row.start_s is not None else 0 for row in jobs.rows], float)
-        total = max(float(weights.sum()), 1.0)
-        so_far = np.array([jobs.goodput(row, now) or 0.0 for row in jobs.rows])
-        at_pace = [
-            jobs.planned[row.index].step_s / jobs.pace[row.index].step_s
-            if row.state == JobState.RUNNING
-            else 0.0
-            for row in jobs.rows
-        ]
-        v["site.goodput"][0] = 100 * float(weights @ so_far) / total
-        # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
-        v["site.goodput_now"][0] = min(100.0, 100 * float(weights @ np.array(at_pace)) / total)
-        condition = nodes.condition
+    def _nodes(self, v: dict[str, NDArray[Any]]) -> None:
+        """Count nodes by what they are fit for."""
+        engine, nodes = self.engine, self.engine.nodes
+        condition, present = nodes.condition, engine.plant.nodes.present
         unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT) | (condition == DARK)
-        down = engine.plant.nodes.present & unfit
-        v["site.nodes_down"][0] = int(down.sum())
-        free = engine.plant.nodes.present & (nodes.condition == FREE) & (nodes.job < 0) & nodes.wanted
-        v["site.spares"][0] = int(free.sum())
+        free = (condition == FREE) & (nodes.job < 0) & nodes.wanted
+        v["site.nodes_down"][0] = np.count_nonzero(present & unfit)
+        v["site.spares"][0] = np.count_nonzero(present & free)
         v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())
-        show_site(engine, v, now)

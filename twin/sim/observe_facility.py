@@ -1,4 +1,7 @@
-"""What frames show of the facility: the power tree, loops and facility water, the meters of the site."""
+"""What frames show of the facility: the power tree, loops and facility water, the meters of the site.
+
+`stand` writes what stays until the run changes, `move` what goes on in between: temperatures and flows on their way.
+"""
 
 from __future__ import annotations
 
@@ -15,86 +18,163 @@ if TYPE_CHECKING:
 Values = dict[str, NDArray[Any]]
 KWH_J = 3.6e6
 
-
-def show_power(engine: Engine, v: Values) -> None:
-    """Write the items of the power tree and the feeds of the racks."""
-    power, items = engine.power, engine.plant.power
-    v["power.state"][...] = power.item_state
-    v["power.out_w"][...] = power.out_w
-    v["power.loss_w"][...] = power.loss_w_by_item
-    # A tree may be drawn without ratings: such an item has no load in percent.
-    v["power.load"][...] = 100 * np.nan_to_num(power.out_w / items.capacity_w, nan=0.0, posinf=0.0)
-    v["power.charge"][...] = 100 * power.charge
-    v["rack.feeds"][...] = power.rack_feeds
-    v["rack.power_w"][...] = engine.meter.rack_input_w(engine.heat, engine.traces, engine.clocks)
-    loss_w = power.supply_loss_w
-    if power.supplies.any_converters:
-        by_node = engine.meter.overhead.converted_w
-        loss_w = loss_w + np.bincount(engine.plant.nodes.rack, by_node, minlength=len(loss_w))
-    v["rack.loss_w"][...] = loss_w
-
-
-def show_loops(engine: Engine, v: Values, temperatures: Temperatures, now: float) -> None:
-    """Write coolant and air loops, halls, and facility water."""
-    network, traces, plant = engine.heat.network, engine.traces, engine.plant
-    shape = network.shape
-    shown = engine.cooling.shown(now, temperatures)
-    supply, back = temperatures.loop_supply_c(shape), temperatures.loop_return_c(shape)
-    air = temperatures.hall_air_c(shape)
-    flow = shown.loop_flow
-    heat_w = network.loop_flow_w_k * flow * (back - supply)
-    # Handlers that cool no GPUs stand in the room's air and take the heat that is left there.
-    room = network.loop_flow_w_k <= 0
-    facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
-    room_w = network.coefficients.crah_w_k * (air - facility_c)
-    sharing = np.maximum(np.bincount(shape.loop_hall[room], minlength=shape.n_halls), 1)
-    v["loop.supply_c"][...] = supply = np.where(room, air[shape.loop_hall], supply)
-    v["loop.return_c"][...] = np.where(room, air[shape.loop_hall], back)
-    v["loop.flow"][...] = 100 * flow
-    v["loop.heat_w"][...] = np.where(room, (room_w / sharing)[shape.loop_hall], heat_w)
-    v["loop.valve"][...] = 100 * shown.loop_valve
-    v["loop.power_w"][...] = shown.loop_power_w
-    v["loop.pumps"][...] = shown.loop_pumps
-    hottest = supply.copy()
-    live = traces.groups.n > 0
-    np.maximum.at(hottest, traces.groups.loop[live], engine.heat.hot_c(temperatures)[live])
-    v["loop.gpu_max_c"][...] = hottest
-    v["hall.air_c"][...] = air
-    racks = plant.racks
-    breathes = racks.air_loop >= 0
-    v["rack.inlet_c"][...] = np.where(breathes, supply[racks.air_loop], air[racks.hall])
-    by_rack = np.where(racks.loop >= 0, flow[racks.loop], np.where(breathes, flow[racks.air_loop], 0.0))
-    v["rack.flow"][...] = 100 * by_rack * engine.oddities.rack_flow
-    plants = len(plant.plants.ids)
-    if plants:
-        v["plant.supply_c"][...] = temperatures.plant_supply_c(shape)[:plants]
-        v["plant.return_c"][...] = temperatures.plant_return_c(shape)[:plants]
-        v["plant.flow"][...] = 100 * shown.plant_flow
-        v["plant.heat_w"][...] = shown.plant_heat_w
-        v["plant.power_w"][...] = shown.plant_power_w
-        v["plant.water_l_s"][...] = shown.plant_water_l_s
-        v["plant.units"][...] = shown.plant_units
-        v["plant.free"][...] = 100 * shown.plant_free
+FLOWS = ("loop.flow", "rack.flow", "plant.flow")
+"""Channels of flows: they move while pumps come and go, and stand otherwise."""
+MOVING = (
+    "loop.supply_c",
+    "loop.return_c",
+    "loop.heat_w",
+    "loop.gpu_max_c",
+    "loop.valve",
+    "hall.air_c",
+    "rack.inlet_c",
+    "plant.supply_c",
+    "plant.return_c",
+    "site.gpu_max_c",
+    "site.gpu_mean_c",
+    "site.outdoor_c",
+    "site.wet_bulb_c",
+)
+"""Channels that `move` writes at every look."""
 
 
-def show_site(engine: Engine, v: Values, now: float) -> None:
-    """Write the meters of the whole site and its weather."""
-    power, meter, weather = engine.power, engine.meter, engine.weather.at(now)
-    it_w = max(meter.it_w, 1.0)
-    v["site.it_w"][0] = meter.it_w
-    v["site.facility_w"][0] = meter.facility_w
-    v["site.pue"][0] = meter.facility_w / it_w
-    v["site.wue"][0] = float(v["plant.water_l_s"].sum()) * KWH_J / it_w
-    v["site.grid_w"][0] = power.grid_w
-    v["site.on_site_w"][0] = power.on_site_w
-    v["site.battery_w"][0] = power.battery_w
-    v["site.loss_w"][0] = power.loss_w
-    v["site.cooling_w"][0] = meter.cooling_w
-    v["site.carbon_kg_s"][0] = power.carbon_kg_s
-    v["site.cost_usd_s"][0] = power.cost_usd_s
-    v["site.swing_w"][0] = engine.swing.site_w
-    v["site.throttled"][0] = engine.clocks.throttled_gpus()
-    v["site.braked"][0] = engine.limits.braked_gpus()
-    v["site.unpowered"][0] = float(engine.nodes.dark.sum())
-    v["site.outdoor_c"][0] = weather.dry_c
-    v["site.wet_bulb_c"][0] = weather.wet_c
+class FacilityShown:
+    """Power, cooling and meters in frames of one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        plant, shape = engine.plant, engine.body.network.shape
+        racks, loops, halls = plant.racks, shape.n_loops, shape.n_halls
+        self._loops, self._halls, self._plants = loops, halls, len(plant.plants.ids)
+        # Handlers that cool no GPUs stand in the room's air and take the heat that is left there.
+        room = engine.body.network.loop_flow_w_k <= 0
+        self._room = room if room.any() else None
+        sharing = np.maximum(np.bincount(shape.loop_hall[room], minlength=halls), 1)
+        self._sharing = sharing
+        in_hall = 2 * loops + shape.loop_hall  # places in `State.upper`
+        self._supply = np.where(room, in_hall, loops + np.arange(loops))
+        self._back = np.where(room, in_hall, np.arange(loops))
+        breathes = racks.air_loop >= 0
+        in_room = 2 * loops + np.asarray(racks.hall, np.intp)
+        self._inlet = np.where(breathes, self._supply[racks.air_loop], in_room)
+        self._rack_loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+        self._capacity_w = plant.power.capacity_w
+        self._seen = -1  # version of the power system
+        self.settled = False
+        """Whether no flow is on its way."""
+
+    # --- what stays until the run changes
+
+    def stand(self, v: Values, temperatures: Temperatures, now: float) -> None:
+        """Write what stays until the run changes."""
+        self._power(v)
+        self._cooling(v)
+        flows = self.engine.cooling.moving(now, temperatures)
+        self._flows(v, flows.loop_flow, flows.plant_flow)
+        self._groups()
+        self._meters(v)
+
+    def _power(self, v: Values) -> None:
+        engine, power = self.engine, self.engine.power
+        if power.version != self._seen:
+            self._seen, out_w = power.version, power.out_w
+            v["power.state"][...] = power.item_state
+            v["power.out_w"][...] = out_w
+            v["power.loss_w"][...] = power.loss_w_by_item
+            # A tree may be drawn without ratings: such an item has no load in percent.
+            load = out_w / self._capacity_w
+            v["power.load"][...] = np.where(np.isfinite(load), 100 * load, 0.0)
+            v["rack.feeds"][...] = power.rack_feeds
+            v["rack.loss_w"][...] = power.supply_loss_w
+        v["power.charge"][...] = 100 * power.charge
+        v["rack.power_w"][...] = engine.meter.rack_input_w(engine.heat, engine.traces, engine.clocks)
+
+    def _cooling(self, v: Values) -> None:
+        cooling, network = self.engine.cooling, self.engine.heat.network
+        shown = cooling.standing()
+        v["loop.power_w"][...] = shown.loop_power_w
+        v["loop.pumps"][...] = shown.loop_pumps
+        if self._plants:
+            v["plant.heat_w"][...] = shown.plant_heat_w
+            v["plant.power_w"][...] = shown.plant_power_w
+            v["plant.water_l_s"][...] = shown.plant_water_l_s
+            v["plant.units"][...] = shown.plant_units
+            v["plant.free"][...] = 100 * shown.plant_free
+        ramps = (cooling.pumps.ramp, cooling.water.ramp)
+        self.settled = max(ramp.settled_s() for ramp in ramps) <= self.engine.now_s
+        self._flow_w_k, self._crah_w_k = network.loop_flow_w_k, network.coefficients.crah_w_k
+
+    def _groups(self) -> None:
+        """Take note of the groups of GPUs and what their dies have over the chain of their group."""
+        traces, clocks = self.engine.traces, self.engine.clocks
+        groups = traces.groups
+        self._n, self._sum_s, self._group_loop = groups.n, groups.sum_s, groups.loop
+        drawn_w = self._n * clocks.base_w + self._sum_s * clocks.dyn_w
+        self._behind_c = float(clocks.downstream_k_w[groups.part] @ drawn_w) / 2  # every second GPU
+        self._gpus = max(float(self._n.sum()), 1.0)
+
+    def _meters(self, v: Values) -> None:
+        engine = self.engine
+        power, meter = engine.power, engine.meter
+        it_w = max(meter.it_w, 1.0)
+        v["site.it_w"][0] = meter.it_w
+        v["site.facility_w"][0] = meter.facility_w
+        v["site.pue"][0] = meter.facility_w / it_w
+        v["site.wue"][0] = float(v["plant.water_l_s"].sum()) * KWH_J / it_w
+        v["site.grid_w"][0] = power.grid_w
+        v["site.on_site_w"][0] = power.on_site_w
+        v["site.battery_w"][0] = power.battery_w
+        v["site.loss_w"][0] = power.loss_w
+        v["site.cooling_w"][0] = meter.cooling_w
+        v["site.carbon_kg_s"][0] = power.carbon_kg_s
+        v["site.cost_usd_s"][0] = power.cost_usd_s
+        v["site.swing_w"][0] = engine.swing.site_w
+        v["site.throttled"][0] = engine.clocks.throttled_gpus()
+        v["site.braked"][0] = engine.limits.braked_gpus()
+        v["site.unpowered"][0] = np.count_nonzero(engine.nodes.dark)
+
+    # --- what goes on
+
+    def move(self, v: Values, temperatures: Temperatures, now: float) -> None:
+        """Write what goes on between two changes, at `now` [s]."""
+        engine, loops, halls, plants = self.engine, self._loops, self._halls, self._plants
+        upper = temperatures.upper
+        flows = engine.cooling.moving(now, temperatures)
+        if not self.settled:
+            self._flows(v, flows.loop_flow, flows.plant_flow)
+        v["loop.valve"][...] = 100 * flows.loop_valve
+        air = upper[2 * loops : 2 * loops + halls]
+        v["hall.air_c"][...] = air
+        heat_w = self._carried_w_k * (upper[:loops] - upper[loops : 2 * loops])
+        if self._room is not None:
+            shape = engine.heat.network.shape
+            facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
+            room_w = self._crah_w_k * (air - facility_c) / self._sharing
+            heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
+        v["loop.heat_w"][...] = heat_w
+        v["loop.supply_c"][...] = hottest = upper[self._supply]
+        v["loop.return_c"][...] = upper[self._back]
+        v["rack.inlet_c"][...] = upper[self._inlet]
+        hot_c = engine.heat.hot_c(temperatures)
+        np.maximum.at(hottest, self._group_loop, hot_c)  # of groups that are dark or free, minus infinity
+        v["loop.gpu_max_c"][...] = hottest
+        v["site.gpu_max_c"][0] = np.maximum.reduce(hot_c, initial=0.0)
+        dies = temperatures.chain[:, 0]
+        total_c = self._n @ dies[:, 0] + self._sum_s @ dies[:, 1] + self._behind_c
+        v["site.gpu_mean_c"][0] = total_c / self._gpus
+        if plants:
+            water_c = upper[2 * loops + halls :]
+            count = len(water_c) // 2
+            v["plant.return_c"][...] = water_c[:plants]
+            v["plant.supply_c"][...] = water_c[count : count + plants]
+        weather = engine.weather.at(now)
+        v["site.outdoor_c"][0] = weather.dry_c
+        v["site.wet_bulb_c"][0] = weather.wet_c
+
+    def _flows(self, v: Values, loop_flow: NDArray[np.float64], plant_flow: NDArray[np.float64]) -> None:
+        self._carried_w_k = self._flow_w_k * loop_flow
+        v["loop.flow"][...] = 100 * loop_flow
+        by_rack = np.where(self._rack_loop >= 0, loop_flow[self._rack_loop], 0.0)
+        v["rack.flow"][...] = 100 * by_rack * self.engine.oddities.rack_flow
+        if self._plants:
+            v["plant.flow"][...] = 100 * plant_flow

@@ -1,0 +1,88 @@
+"""What frames show of jobs: those at work are asked anew, queued and ended ones are left as they were written last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import is_not
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import JobState
+from twin.sim.jobs import JobRow
+from twin.sim.ledger import INDEX
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+Values = dict[str, NDArray[Any]]
+WAIT = INDEX["input_wait"]
+
+
+class JobsShown:
+    """Rows of the jobs in frames of one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        count = len(engine.jobs.rows)
+        self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._planned: list[object] = []
+        self._active: list[JobRow] = []
+        self._ended = 0  # of those who left the table's active rows, how many are written
+
+    def stand(self, v: Values) -> None:
+        """Write what stays until the run changes, of jobs that may have changed since the last call."""
+        jobs = self.engine.jobs
+        rows: Iterable[JobRow] = jobs.rows
+        plans = jobs.planned
+        if len(plans) == len(self._planned) and not any(map(is_not, plans, self._planned)):
+            ended = [jobs.rows[index] for index in jobs.left[self._ended :]]
+            rows = {row.index: row for row in (*self._active, *jobs.active, *ended)}.values()
+        self._planned, self._active, self._ended = list(plans), jobs.active, len(jobs.left)
+        now = self.engine.now_s
+        for row in rows:
+            self._row(v, row, now)
+        v["job.network"][...] = self.engine.network.shown_left()
+        active = self._active
+        pace = [jobs.pace[row.index].step_s for row in active]
+        self._index = np.array([row.index for row in active], np.intp)
+        self._steps = np.array([row.state == JobState.RUNNING for row in active], bool)
+        self._pace_s = np.array(pace, float)
+        self._planned_s = np.array([jobs.planned[row.index].step_s for row in active], float)
+        self._since_s = np.array([row.since_s for row in active], float)
+        self._start_s = np.array([row.start_s for row in active], float)
+        self._progress = np.array([row.progress for row in active], float)
+        self._target = np.where(self._steps, [row.target for row in active], self._progress)
+        self._pace_s[~self._steps] = np.inf  # no progress
+        self._total = max(float(self._weight.sum()), 1.0)
+        # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
+        v["site.goodput_now"][0] = min(100.0, 100 * float(self._weight @ self._at_pace) / self._total)
+
+    def _row(self, v: Values, row: JobRow, now: float) -> None:
+        jobs, i = self.engine.jobs, row.index
+        work, pace, running = jobs.work[i], jobs.pace[i], row.state == JobState.RUNNING
+        v["job.state"][i] = row.state
+        v["job.step"][i] = jobs.progress_at(row, now)
+        v["job.durable_step"][i] = row.durable
+        v["job.step_s"][i] = pace.step_s
+        v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if running else 0.0
+        rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if running else 0.0
+        v["job.mfu"][i] = 100 * rate
+        self._goodput[i] = jobs.goodput(row, now) or 0.0
+        v["job.goodput"][i] = 100 * self._goodput[i]
+        v["job.gpus"][i] = row.held
+        self._weight[i] = row.gpus if row.start_s is not None else 0
+        self._at_pace[i] = jobs.planned[i].step_s / pace.step_s if running else 0.0
+
+    def move(self, v: Values, now: float) -> None:
+        """Write what has gone on since then, at `now` [s]."""
+        mine = self._index
+        if len(mine):
+            step = np.minimum(self._target, self._progress + (now - self._since_s) / self._pace_s)
+            # Who starts at this moment has done nothing for no time.
+            so_far = step * self._planned_s / np.maximum(now - self._start_s, 1e-300)
+            v["job.step"][mine] = step
+            self._goodput[mine] = so_far
+            v["job.goodput"][mine] = 100 * so_far
+        v["site.goodput"][0] = 100 * float(self._weight @ self._goodput) / self._total
