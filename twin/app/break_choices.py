@@ -180,10 +180,10 @@ def _fits(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -
     if target == "loop":
         by_air = LoopKind(int(loops.kind[slot])).by_air
         return {
-            "pump_stop": loops.kind[slot] != LoopKind.AIR,
+            "pump_stop": bool(loops.kind[slot] != LoopKind.AIR),
             "fan_stop": by_air,
             "valve_stuck": bool(loops.valve[slot]),
-            "leak": loops.kind[slot] != LoopKind.AIR,
+            "leak": bool(loops.kind[slot] != LoopKind.AIR),
         }.get(name, True)
     if target == "rack":
         return {

@@ -187,7 +187,9 @@ ENERGY = (
 
 def site_sections(world: World) -> tuple[list[Row], list[Row], list[Row]]:
     """Return the live values of the site: what runs, weather, energy with price and carbon."""
-    now, weather, energy = [], [], []
+    now: list[Row] = []
+    weather: list[Row] = []
+    energy: list[Row] = []
     for row in live_rows(world, "site", 0):
         channel = row.hint.partition(" ")[0]
         (weather if channel in WEATHER else energy if channel in ENERGY else now).append(row)

@@ -27,7 +27,7 @@ from twin.view3d.lit import Lit, Reach
 from twin.view3d.locate import Box, box_of
 from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
-from twin.view3d.presets import before_obstacles, frame_box, open_side, preset_pose
+from twin.view3d.presets import before_front, before_obstacles, frame_box, open_side, preset_pose
 from twin.view3d.scene import Scene
 from twin.view3d.site_plan import SitePlan, site_plan
 from twin.view3d.stage import Stage
@@ -42,8 +42,6 @@ REST_S = 0.22
 """So long after the last move the camera counts as at rest."""
 STILL_S = 0.6
 """So long after the last change a picture is drawn with smooth edges where that costs time."""
-HIGH_M = 1.5
-"""What stands higher than this in a rack is looked at from below."""
 _NOWHERE = CameraPose((0.0, 0.0, 1.0), 12.0, -60.0, 25.0)
 
 
@@ -418,27 +416,13 @@ class HallView:
         boxes = [box for box in map(self._box_of, ids) if box is not None]
         if not boxes:
             return
-        low = np.min([box[0] for box in boxes], axis=0)
-        high = np.max([box[1] for box in boxes], axis=0)
+        low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
         # Small things are shown with what is round them.
         air = np.maximum(0.0, 0.9 - (high - low)) / 2
         low, high = low - air, high + air
         width, height = self._logical()
-        pose = self._facing(low, high)
+        pose = before_front(self._pose, self._plant, low, high)
         self._go(before_obstacles(frame_box(pose, low, high, width / height), self._picker), animate)
-
-    def _facing(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> CameraPose:
-        """Return the present pose, turned before the front when a single rack or less is framed."""
-        if self._plant is None or high[0] - low[0] > 2.5:
-            return self._pose
-        racks, centre = self._plant.racks, (low + high) / 2
-        here = np.hypot(racks.x_m - centre[0], racks.y_m - centre[1])
-        if not len(here) or here.min() > 1.5:
-            return self._pose
-        azimuth = float(racks.facing[here.argmin()]) * 72.0
-        # Trays over the rows would hide what is high up from an eye above it.
-        elevation = 10.0 if centre[2] < HIGH_M else -6.0
-        return CameraPose(self._pose.centre_m, self._pose.distance_m, azimuth, elevation, 38.0)
 
     def look(self, pose: CameraPose) -> None:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
@@ -482,9 +466,8 @@ class HallView:
 
     def _hover(self, x: float, y: float) -> None:
         hit = self.pick(x, y)
-        id = hit.id if hit else None
-        if id != self.state.hovered:
-            self.state.hovered = id
+        if (hit.id if hit else None) != self.state.hovered:
+            self.state.hovered = hit.id if hit else None
         self.hovered.emit(hit)
 
     def _click(self, x: float, y: float, extend: bool) -> None:

@@ -82,7 +82,7 @@ class Picker:
         machine_low, machine_high = machine_boxes(geometry, np.arange(len(self._machine_loops)))
         # One line per axis: the slabs of all boxes are then met in three short passes over memory.
         low, high = [rack_low, machine_low], [rack_high, machine_high]
-        self._others: list[tuple[HitKind, int]] = []
+        self._others: list[tuple[Literal["power", "plant"], int]] = []
         if plan is not None:
             items = np.flatnonzero(plant.power.present)
             low += [plan.low[items], plan.yard.low]

@@ -19,6 +19,8 @@ PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
 STEP_M = 0.15
 """A way out of a thing begins so far before it."""
 WIDEST_DEG = 78.0
+HIGH_M = 1.5
+"""What stands higher than this in a rack is looked at from below."""
 CROSS_M = 0.8
 FRONT_GAP_M = 0.3
 ONE_SIDE_DEG = 24.0
@@ -50,6 +52,20 @@ def frame_box(
 ) -> CameraPose:
     """Return the pose that shows a box whole with air around it, from the same direction."""
     return _fit(pose, low, high, aspect, share=0.55)
+
+
+def before_front(
+    pose: CameraPose, plant: Plant, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> CameraPose:
+    """Return the pose, turned before the front when a single rack or less is framed."""
+    racks, centre = plant.racks, (low + high) / 2
+    here = np.hypot(racks.x_m - centre[0], racks.y_m - centre[1])
+    if high[0] - low[0] > 2.5 or not len(here) or here.min() > 1.5:
+        return pose
+    azimuth = float(racks.facing[here.argmin()]) * 72.0
+    # Trays over the rows would hide what is high up from an eye above it.
+    elevation = 10.0 if centre[2] < HIGH_M else -6.0
+    return CameraPose(pose.centre_m, pose.distance_m, azimuth, elevation, 38.0)
 
 
 def before_obstacles(pose: CameraPose, picker: Picker) -> CameraPose:
