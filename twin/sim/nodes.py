@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,15 +42,20 @@ class Nodes:
         for account, mask in self._resting():
             ledger.move(0.0, int(self.gpus[mask].sum()), None, account)
 
-    def _resting(self) -> list[tuple[str, NDArray[np.bool_]]]:
-        rest = self.job < 0
+    def _resting(self, nodes: NDArray[np.intp] | slice = slice(None)) -> list[tuple[str, NDArray[np.bool_]]]:
+        rest, condition, wanted = self.job[nodes] < 0, self.condition[nodes], self.wanted[nodes]
         return [
-            ("idle_no_job", rest & (self.condition == FREE) & ~self.wanted),
-            ("idle_spare", rest & (self.condition == FREE) & self.wanted),
-            ("idle_drained", rest & (self.condition == DRAINED)),
-            ("idle_in_repair", rest & np.isin(self.condition, (DOWN, OFF, CUT))),
-            ("idle_no_power", rest & (self.condition == DARK)),
+            ("idle_no_job", rest & (condition == FREE) & ~wanted),
+            ("idle_spare", rest & (condition == FREE) & wanted),
+            ("idle_drained", rest & (condition == DRAINED)),
+            ("idle_in_repair", rest & ((condition == DOWN) | (condition == OFF) | (condition == CUT))),
+            ("idle_no_power", rest & (condition == DARK)),
         ]
+
+    def _counts(self, nodes: NDArray[np.intp]) -> list[tuple[str, int]]:
+        """Return how many GPUs of `nodes` rest in each account."""
+        gpus = self.gpus[nodes]
+        return [(account, int(gpus[mask].sum())) for account, mask in self._resting(nodes)]
 
     def account(self, node: int) -> str | None:
         """Return the account `node` rests in, None while a job holds it."""
@@ -91,12 +98,26 @@ class Nodes:
         self.job[node] = job
         self._moved(t_s, node, before)
 
+    def assign_all(self, t_s: float, nodes: Sequence[int] | NDArray[np.intp], job: int) -> None:
+        """Put `nodes` into the hands of `job` (-1: of nobody) at `t_s`."""
+        slots = np.asarray(nodes, np.intp)
+        if slots.size:
+            before = self._counts(slots)
+            self.job[slots] = job
+            self._all_moved(t_s, slots, before)
+
     def want(self, t_s: float, mask: NDArray[np.bool_]) -> None:
         """Mark the nodes that live jobs may use."""
-        for node in np.flatnonzero(mask != self.wanted):
-            before = self.account(int(node))
-            self.wanted[node] = mask[node]
-            self._moved(t_s, int(node), before)
+        slots = np.flatnonzero(mask != self.wanted)
+        if slots.size:
+            before = self._counts(slots)
+            self.wanted[slots] = mask[slots]
+            self._all_moved(t_s, slots, before)
+
+    def _all_moved(self, t_s: float, nodes: NDArray[np.intp], before: list[tuple[str, int]]) -> None:
+        for (account, had), (_, has) in zip(before, self._counts(nodes), strict=True):
+            if had != has:
+                self.ledger.move(t_s, has - had, None, account)
 
     def _moved(self, t_s: float, node: int, before: str | None) -> None:
         after = self.account(node)

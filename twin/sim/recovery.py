@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.physics.storage import transfer_s
 from twin.plant.domains import scale_up_domains
@@ -21,10 +22,12 @@ from twin.sim.spares import filled
 from twin.sim.stores import Stores, Write
 
 
-def _seats(row: JobRow, count: int) -> list[int]:
+def _seats(row: JobRow, count: int) -> NDArray[np.intp]:
     """Return the node of each place in the order of ranks, -1 where one is missing."""
-    held, vacant = iter(row.nodes), set(row.vacant)
-    return [-1 if seat in vacant else next(held) for seat in range(count)]
+    seats, there = np.full(count, -1, np.intp), np.ones(count, bool)
+    there[np.asarray(row.vacant, np.intp)] = False
+    seats[there] = row.nodes
+    return seats
 
 
 class Recovery:
@@ -44,8 +47,7 @@ class Recovery:
     def start(self, row: JobRow, chosen: list[int]) -> None:
         """Give `row` its nodes and start it."""
         now = self.timers.now_s
-        for node in chosen:
-            self.nodes.assign(now, node, row.index)
+        self.nodes.assign_all(now, chosen, row.index)
         row.nodes = list(chosen)
         row.start_s = now
         self._hold(row)
@@ -180,8 +182,7 @@ class Recovery:
         self.jobs.keep_all(row)
         row.end_s = now
         self._give_up_writes(row, now)
-        for node in row.nodes:
-            self.nodes.assign(now, node, -1)
+        self.nodes.assign_all(now, row.nodes, -1)
         row.nodes, row.vacant, row.held = [], [], 0
         self.changed.add(row.index)
         self.log.add(
@@ -226,18 +227,18 @@ class Recovery:
         """Hand back unusable nodes, take spares, and restart, or wait for a spare."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
-        seats = _seats(row, plan.nodes)
-        lost = [node < 0 or self.nodes.condition[node] != FREE for node in seats]
-        gone = [node for node, is_lost in zip(seats, lost, strict=True) if is_lost and node >= 0]
-        for node in gone:
-            self.nodes.assign(now, node, -1)
-        kept = [node for node, is_lost in zip(seats, lost, strict=True) if not is_lost]
+        seats, condition = _seats(row, plan.nodes), self.nodes.condition
+        missing = seats < 0
+        lost = missing | (condition[seats] != FREE)
+        gone, kept = seats[lost & ~missing], seats[~lost]
+        self.nodes.assign_all(now, gone, -1)
         after = seats
-        if any(lost):
-            after = filled(seats, self.domain, plan.group(kept, self.nodes.usable) & self.nodes.usable, lost)
+        if lost.any():
+            usable = self.nodes.usable
+            after = filled(seats, self.domain, plan.group(kept[:1].tolist(), usable) & usable, lost)
         left = self._exchange(row, kept, after)
-        row.nodes = [node for node in after if node >= 0]
-        row.vacant = [seat for seat, node in enumerate(after) if node < 0]
+        row.nodes = after[after >= 0].tolist()
+        row.vacant = np.flatnonzero(after < 0).tolist()
         self._hold(row)
         self.changed.add(row.index)
         lacking = plan.nodes - len(row.nodes)
@@ -254,22 +255,24 @@ class Recovery:
             self.timers.cancel("job", row.index)
             return
         self.jobs.enter(row, now, JobState.RESTARTING)
-        restart_s = plan.restart_s(swapped=bool(gone), load_s=self._load_s(row))
+        restart_s = plan.restart_s(swapped=bool(len(gone)), load_s=self._load_s(row))
         self.timers.set("job", row.index, now + restart_s)
         if left:
             self.node_usable()
 
-    def _exchange(self, row: JobRow, kept: list[int], after: list[int]) -> bool:
+    def _exchange(self, row: JobRow, kept: NDArray[np.intp], after: NDArray[np.intp]) -> bool:
         """Hand the nodes over that `row` takes, having kept `kept` so far; return whether it leaves some."""
         now, ids = self.timers.now_s, self.nodes.plant.nodes.ids
-        had, has = set(kept), {node for node in after if node >= 0}
-        for node in sorted(had - has):
-            self.nodes.assign(now, node, -1)
+        had, has = np.zeros((2, len(ids)), bool)
+        had[kept] = has[after[after >= 0]] = True
+        left, taken = np.flatnonzero(had & ~has), np.flatnonzero(has & ~had)
+        self.nodes.assign_all(now, left, -1)
+        for node in left.tolist():
             self.log.add(now, "spare_left", ids[node], f"stands by: {row.id} keeps its NVLink domains whole")
-        for node in sorted(has - had):
-            self.nodes.assign(now, node, row.index)
+        self.nodes.assign_all(now, taken, row.index)
+        for node in taken.tolist():
             self.log.add(now, "spare_taken", ids[node], f"joins {row.id}", node=node)
-        return bool(had - has)
+        return bool(len(left))
 
     def _load_s(self, row: JobRow) -> float:
         """Return the time to load the last checkpoint beside all that reads and writes as the restart begins [s]."""
@@ -281,7 +284,7 @@ class Recovery:
 
     def node_usable(self) -> None:
         """Look whether a job that waits for a spare can go on; called when a node comes free."""
-        for row in self.jobs.rows:
+        for row in self.jobs.active:
             if row.state == JobState.WAITING:
                 self.swap(row)
         self.freed = True

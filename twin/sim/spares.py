@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from twin.plant.tables import Ints
 
 
-def filled(seats: Sequence[int], domain: Ints, free: NDArray[np.bool_], lost: Sequence[bool]) -> list[int]:
+def filled(seats: ArrayLike, domain: Ints, free: NDArray[np.bool_], lost: ArrayLike) -> NDArray[np.intp]:
     """Return the node of each place of a job after spares were taken; -1 where none is left.
 
     A lost node is replaced by a free one of its own scale-up domain. Where that has none, all of the job's nodes in
@@ -28,25 +26,74 @@ def filled(seats: Sequence[int], domain: Ints, free: NDArray[np.bool_], lost: Se
     lost
         Which places have to be filled, the vacant ones among them.
     """
-    result = np.where(lost, -1, seats)
-    homes = _homes(np.asarray(seats), domain)
-    left = free.copy()
-    for home in dict.fromkeys(homes[np.asarray(lost)].tolist()):
-        places = np.flatnonzero(homes == home)
+    before, gone = np.asarray(seats, np.intp), np.asarray(lost, bool)
+    result = np.where(gone, -1, before)
+    homes = _homes(before, domain)
+    sitting = _Parts(homes + 1)  # the first part: places that never had a node
+    standing = _Standing(domain, free)
+    for home in dict.fromkeys(homes[gone].tolist()):
+        places = sitting.of(home + 1)
         vacant = places[result[places] < 0]
-        near = np.flatnonzero(left & (domain == home))[: len(vacant)]
+        near = standing.of(home, len(vacant))
         if len(near) < len(vacant):
-            away = _room(domain, left, home, len(places))
+            away = standing.elsewhere(home, len(places))
             if len(away):
-                left[result[places[result[places] >= 0]]] = True
+                standing.free(home, result[places[result[places] >= 0]])
                 vacant, near = places, away
         result[vacant[: len(near)]] = near
-        left[near] = False
-    rest = np.flatnonzero(left)
+        standing.take(near)
+    rest = np.flatnonzero(standing.left)
     vacant = np.flatnonzero(result < 0)[: len(rest)]
     result[vacant] = rest[: len(vacant)]
-    filled_seats: list[int] = result.tolist()
-    return filled_seats
+    return result
+
+
+class _Parts:
+    """Members of each part of a whole, in order; parts are numbered from zero."""
+
+    def __init__(self, part: NDArray[np.integer]) -> None:
+        self._order = np.argsort(part, kind="stable")
+        self._ends = np.cumsum(np.bincount(part, minlength=1)).tolist()
+
+    def of(self, part: int) -> NDArray[np.intp]:
+        members: NDArray[np.intp] = self._order[self._ends[part - 1] if part else 0 : self._ends[part]]
+        return members
+
+
+class _Standing:
+    """Nodes that stand by, by domain."""
+
+    def __init__(self, domain: Ints, free: NDArray[np.bool_]) -> None:
+        self.left = free.copy()
+        self._domain, self._members = domain, _Parts(domain)
+        self._room = np.bincount(domain[free], minlength=int(domain.max(initial=0)) + 1)
+
+    def of(self, home: int, count: int) -> NDArray[np.intp]:
+        """Return the first of a domain, at most so many; -1 is no domain."""
+        if home < 0 or not self._room[home]:
+            return np.zeros(0, np.intp)
+        members = self._members.of(home)
+        return members[self.left[members]][:count]
+
+    def elsewhere(self, home: int, count: int) -> NDArray[np.intp]:
+        """Return the first nodes of the domain that has room for `count` and least to spare; nothing: none has."""
+        fits = self._room >= count
+        if home >= 0:
+            fits[home] = False
+        if not fits.any():
+            return np.zeros(0, np.intp)
+        return self.of(int(np.argmin(np.where(fits, self._room, len(self.left) + 1))), count)
+
+    def free(self, home: int, nodes: NDArray[np.intp]) -> None:
+        """Let nodes of a domain stand by."""
+        self.left[nodes] = True
+        self._room[home] += len(nodes)
+
+    def take(self, nodes: NDArray[np.intp]) -> None:
+        """Take nodes of one domain."""
+        if len(nodes):
+            self.left[nodes] = False
+            self._room[self._domain[nodes[0]]] -= len(nodes)
 
 
 def _homes(seats: NDArray[np.int64], domain: Ints) -> NDArray[np.int64]:
@@ -55,13 +102,3 @@ def _homes(seats: NDArray[np.int64], domain: Ints) -> NDArray[np.int64]:
     nearest = np.maximum.accumulate(known)
     homes: NDArray[np.int64] = np.where(nearest >= 0, domain[seats[nearest]], -1)
     return homes
-
-
-def _room(domain: Ints, free: NDArray[np.bool_], home: int, count: int) -> NDArray[np.int64]:
-    """Return the first free nodes of the domain that has room for `count` and least to spare; nothing: none has."""
-    nodes = np.flatnonzero(free & (domain != home))
-    room = np.bincount(domain[nodes], minlength=1)
-    fits = np.flatnonzero(room >= count)
-    tightest = fits[np.argmin(room[fits])] if len(fits) else -1
-    found: NDArray[np.int64] = nodes[domain[nodes] == tightest][:count]
-    return found
