@@ -129,6 +129,9 @@ class FacilityFaults:
             return f"{i.target!r} is a {self._item_kind(i)} and has no battery"
         if i.kind == "no_start" and self._item_kind(i) != "generator":
             return f"{i.target!r} is a {self._item_kind(i)}, not a generator"
+        unfit = self._unfit(i)
+        if unfit:
+            return unfit
         try:
             value = self._value(i)
         except units.UnitError as error:
@@ -140,6 +143,19 @@ class FacilityFaults:
         if i.kind == "power_cap" and value <= 0:
             return f"power_cap takes a power above 0, not {i.value}"
         return None
+
+    def _unfit(self, i: Intervention) -> str:
+        """Return why a fault of a node's or rack's own cooling cannot be there; empty when it can."""
+        plant, kind = self.plant, self._kind(i)
+        if kind not in ("gpu", "node", "rack") or i.kind not in ("fan_stop", "blocked_plate", "leak"):
+            return ""
+        nodes = [int(plant.gpus.node[self._slot(i)])] if kind == "gpu" else self._nodes(i)
+        liquid = [bool(plant.nodes.liquid[node]) for node in nodes]
+        if i.kind == "fan_stop":
+            text = f"{i.target} has its GPUs on cold plates: its fans do not cool them"
+            return text if all(liquid) and liquid else ""
+        what = "plates" if i.kind == "blocked_plate" else "coolant"
+        return "" if any(liquid) else f"{i.target} is cooled by air: there are no {what} here; fan_stop fits"
 
     def begin(self, i: Intervention, lasts_s: float | None) -> None:
         """Let a fault begin."""
@@ -155,9 +171,10 @@ class FacilityFaults:
         """Let a fault be over."""
         self.acting.remove(i)
         what = self._apply[i.kind](i)
-        self._say(CLEARED_BY[i.kind], i.target, what, Severity.NOTICE)
         if self._in_force(i):  # what another fault still holds down goes on being an alarm
-            self._say(BEGINS_AS.get(i.kind, i.kind), i.target, f"still: {what}", Severity.WARNING)
+            self._say(BEGINS_AS.get(i.kind, i.kind), i.target, f"one cause less: {what}", Severity.WARNING)
+        else:
+            self._say(CLEARED_BY[i.kind], i.target, what, Severity.NOTICE)
 
     def leaking(self, i: Intervention) -> list[int]:
         """Return the nodes that a leak takes out of service: their valves are shut."""
@@ -211,7 +228,7 @@ class FacilityFaults:
         slot, now = self._slot(i), self.timers.now_s
         table: Any = self.plant.loops if self._kind(i) == "loop" else self.plant.plants
         pumps = int(table.pumps[slot])
-        down = min(pumps, sum(other.count or pumps for other in self._in_force(i)))
+        down = self._still(i, pumps)
         if self._kind(i) == "loop":
             self.cooling.set_pumps_down(now, slot, down)
         else:
@@ -228,9 +245,16 @@ class FacilityFaults:
         else:
             table: Any = self.plant.loops if kind == "loop" else self.plant.plants
             fans = int(table.pumps[slot] if kind == "loop" else table.units[slot])
-            down = min(fans, sum(other.count or fans for other in others))
+            down = self._still(i, fans)
             self.cooling.set_fans_down(self.timers.now_s, kind or "", slot, down)
         return f"{down} of {fans} fans stand still" if down else f"all {fans} fans turn again"
+
+    def _still(self, i: Intervention, machines: int) -> int:
+        """Return how many pumps or fans stand: those of an air loop are the same machines under both names."""
+        stopped = [o for o in self.acting if o.target == i.target and o.kind in ("pump_stop", "fan_stop")]
+        if self._kind(i) != "loop":
+            stopped = [other for other in stopped if other.kind == i.kind]
+        return min(machines, sum(other.count or machines for other in stopped))
 
     def _valve(self, i: Intervention) -> str:
         others = self._in_force(i)
@@ -241,16 +265,25 @@ class FacilityFaults:
     def _leak(self, i: Intervention) -> str:
         leaks, now, slot = bool(self._in_force(i)), self.timers.now_s, self._slot(i)
         if self._kind(i) == "loop" or not self.shut_leaks:
-            loop = slot if self._kind(i) == "loop" else int(self.plant.racks.loop[slot])
+            loop = self._leaking_loop(i)
+            shut = any(self._leaking_loop(other) == loop for other in self.acting if other.kind == "leak")
             if loop >= 0:
-                self.cooling.set_shut(now, loop, leaks)
-            return "leaks: the loop is shut off" if leaks else "tight again: coolant flows"
+                self.cooling.set_shut(now, loop, shut)
+            if leaks:
+                return "leaks: the loop is shut off"
+            return "tight again" + (": but another leak keeps the loop shut" if shut else ": coolant flows")
         if leaks:
             self.oddities.set(self._key(i), self._nodes(i), None, flow=WORST_FLOW)
         else:
             self.oddities.clear(self._key(i))
         self._share_flow(int(self.plant.racks.loop[slot]))
         return "leaks: its valves shut, its nodes go off" if leaks else "tight again: its valves open"
+
+    def _leaking_loop(self, i: Intervention) -> int:
+        """Return the loop that a leak stops as a whole, -1: it only shuts the valves of its rack."""
+        if self._kind(i) == "loop":
+            return self._slot(i)
+        return -1 if self.shut_leaks else int(self.plant.racks.loop[self._slot(i)])
 
     def _share_flow(self, loop: int) -> None:
         """Let the racks of a coolant loop that are still open share what its pumps deliver."""

@@ -30,8 +30,6 @@ from twin.sim.settings import Settings
 
 REBOOT_S = 600.0
 """From coolant back to a node that takes work: check, power on, health test [est]."""
-LEAST_FLOW = 0.5
-"""Share of its coolant that a node needs to come back [-]."""
 INJECTED = "injected"
 THERMAL_SHUTDOWN = "thermal_shutdown"
 POWER_LOSS = "power_loss"
@@ -236,7 +234,12 @@ class Incidents:
                 "too few supplies left: GPUs are braked",
                 Severity.ALARM,
             ),
-            (self.braked & ~braked, "power_brake_off", "enough supplies again", Severity.NOTICE),
+            (
+                self.braked & ~braked & ~self.unsupplied,
+                "power_brake_off",
+                "enough supplies again",
+                Severity.NOTICE,
+            ),
         ):
             nodes = np.flatnonzero(mask & self.plant.nodes.present)
             if len(nodes):
@@ -256,8 +259,9 @@ class Incidents:
         loops = self.plant.nodes.loop[ready]
         for loop in np.unique(loops).tolist():
             fit[loops == loop] &= self.cooling.fit(loop)
-        flow_of = self.facility.oddities.flow_of
-        fit &= np.array([flow_of(node) > LEAST_FLOW for node in ready.tolist()], bool)
+        # What a fault of its own made too hot would only go off again: it waits for the repair.
+        odd, off = self.facility.oddities, nodes.condition[ready] == OFF
+        fit &= ~off | np.array([not odd.touches(node) for node in ready.tolist()], bool)
         self.boot_s[ready[~fit]] = now + REBOOT_S
         back = ready[fit]
         nodes.dark[back] = False

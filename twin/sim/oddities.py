@@ -159,6 +159,13 @@ class Oddities:
         """Return the share of its coolant or air that faults leave a node."""
         return self._of_node().get(node, (1.0, 1.0))[0]
 
+    def touches(self, node: int) -> bool:
+        """Return whether a fault acts on a node or on one of its GPUs."""
+        gpus = self.traces.dies.node
+        return any(
+            node in one.nodes or (one.gpu >= 0 and gpus[one.gpu] == node) for one in self._acting.values()
+        )
+
     def _of_node(self) -> dict[int, tuple[float, float]]:
         """(flow, contact) of every node that a fault of whole nodes concerns."""
         found: dict[int, tuple[float, float]] = {}
