@@ -65,3 +65,26 @@ def test_what_another_fault_still_holds_down_goes_on_being_an_alarm() -> None:
     pump = alarms.of("pump_stop", "cdu/0")
     assert pump is not None
     assert (pump.active, pump.first_s, pump.ended_s) == (False, 300, 2700)
+
+
+def _event(row: int, kind: str, subject: str, severity: Severity, nodes: int) -> Event:
+    return Event(row, float(row), kind, subject, severity, "", {"nodes": nodes})
+
+
+def test_an_alarm_about_many_nodes_ends_with_the_last_of_them() -> None:
+    alarms = Alarms()
+    alarms.add([_event(0, "nodes_unpowered", "hall", Severity.ALARM, 30)])
+    alarms.add([_event(1, "nodes_supplied", "gpu/0/1", Severity.NOTICE, 10)])
+    assert alarms.active_count == 1
+    alarms.add([_event(2, "nodes_supplied", "gpu/0", Severity.NOTICE, 20)])
+    assert alarms.active_count == 0
+
+
+def test_racks_that_went_off_one_by_one_come_back_as_one() -> None:
+    alarms = Alarms()
+    alarms.add([_event(k, "shutdown", f"gpu/0/{k}", Severity.ALARM, 18) for k in range(3)])
+    alarms.add([_event(3, "shutdown", "gpu/0/2/5", Severity.ALARM, 1)])
+    alarms.add([_event(4, "restarted", "gpu/0/1", Severity.INFO, 18)])
+    assert {alarm.subject for alarm in alarms.active()} == {"gpu/0/0", "gpu/0/2", "gpu/0/2/5"}
+    alarms.add([_event(5, "restarted", "hall", Severity.INFO, 37)])
+    assert not alarms.active()

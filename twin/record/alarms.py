@@ -21,6 +21,8 @@ ENDED_BY: dict[str, tuple[str, ...]] = {
     "overload": ("overload_end", "breaker_trip"),
     "power_brake_on": ("power_brake_off",),
     "cap_on": ("cap_off",),
+    "cap_exceeded": ("cap_kept",),
+    "island_on": ("generator_off", "power_restored", "off_battery"),
     "power_cap": ("power_cap_off",),
     "psu_loss": ("psu_back",),
     "pump_stop": ("pump_start",),
@@ -28,7 +30,7 @@ ENDED_BY: dict[str, tuple[str, ...]] = {
     "valve_stuck": ("valve_free",),
     "leak": ("leak_mended",),
     "leak_shut": ("leak_mended",),
-    "chiller_trip": ("chiller_on",),
+    "chiller_trip": ("chiller_on", "chiller_mended"),
     "heat_rejection_loss": ("heat_rejection_back",),
     "heat_wave": ("heat_wave_over",),
     "supply_warm": ("supply_ok",),
@@ -75,6 +77,8 @@ class Alarm:
         When it last ended [s]; None while it lasts, and for what is over at once.
     acknowledged
         Whether a person has seen it; anew false when it happens again.
+    nodes
+        Nodes it holds down still, where its events count them; it ends with the last.
     """
 
     kind: str
@@ -87,6 +91,7 @@ class Alarm:
     active: bool = False
     ended_s: float | None = None
     acknowledged: bool = False
+    nodes: int = 0
 
     @property
     def status(self) -> str:
@@ -176,25 +181,39 @@ class Alarms:
             alarm.count += 1
             alarm.acknowledged = False
         if event.kind in ENDED_BY:
+            alarm.nodes = event.data.get("nodes", 0) + (alarm.nodes if alarm.active else 0)
             alarm.active, alarm.ended_s = True, None
             self._active.setdefault(event.kind, {})[event.subject] = alarm
 
     def _end(self, event: Event) -> bool:
         ended = False
+        back = event.data.get("nodes", 0)
         for kind in _ENDS[event.kind]:
             lasting = self._active.get(kind, {})
             for subject in _about(event.subject, lasting):
-                alarm = lasting.pop(subject)
+                alarm = lasting[subject]
+                if back and alarm.nodes:
+                    mended = min(back, alarm.nodes)
+                    alarm.nodes, back = alarm.nodes - mended, back - mended
+                    if alarm.nodes:
+                        break
+                del lasting[subject]
                 alarm.active, alarm.ended_s = False, event.t_s
                 ended = True
+                if event.data.get("nodes") and not back:
+                    break
         return ended
 
 
 def _about(subject: str, lasting: dict[str, Alarm]) -> list[str]:
-    """Return the subjects that an end for `subject` is about: itself, what is in it, or the whole it is in.
+    """Return the subjects that an end for `subject` is about: itself, then what is in it, then the whole it is in.
 
-    A GPU fails and its node is repaired; a rack is broken by hand, and node by node comes back.
+    A GPU fails and its node is repaired; a rack is broken by hand, and node by node comes back; racks go off one by
+    one, and a hall comes back as one. A name without a slash that is none of them is a hall or the site.
     """
-    if subject in lasting:
+    if subject in lasting and not lasting[subject].nodes:
         return [subject]
-    return [s for s in lasting if s.startswith(f"{subject}/") or subject.startswith(f"{s}/")]
+    inside = [s for s in lasting if s.startswith(f"{subject}/") or ("/" not in subject and "/" in s)]
+    round_it = [s for s in lasting if subject.startswith(f"{s}/") or ("/" not in s and lasting[s].nodes)]
+    found = [*([subject] if subject in lasting else ()), *inside, *round_it]
+    return list(dict.fromkeys(found))
