@@ -4,12 +4,33 @@ import json
 
 import pytest
 
+from twin.catalog import load_catalog
+from twin.cli.bench import facility
 from twin.cli.bench.command import FIGURES
 from twin.cli.bench.simulation import estimate_us
+from twin.plant.build import build
 
 
 def test_an_estimate_can_be_timed() -> None:
     assert estimate_us() > 0
+
+
+def test_days_of_whole_facilities_are_as_large_as_they_say() -> None:
+    raps, giant = facility.raps_day(), facility.giant_day()
+    assert {raps.duration_s, giant.duration_s} == {86400.0}
+    assert len(raps.jobs) == facility.RAPS_JOBS
+    assert len(giant.interventions) == 20
+    assert len(build(raps, load_catalog()).gpus.node) == 38400
+    assert len(build(giant, load_catalog()).gpus.node) >= 100_000
+
+
+@pytest.mark.slow
+def test_days_of_whole_facilities_are_measured_apart() -> None:
+    ballast = bytearray(b"x") * 700_000_000
+    figures = facility.measure()
+    assert set(figures) == {"raps_day_cpu_s", "raps_day_mb", "giant_day_cpu_s", "giant_day_mb"}
+    assert all(value is not None and value > 0 for value in figures.values())
+    assert (figures["raps_day_mb"] or 0) <= 300, len(ballast)
 
 
 @pytest.mark.slow

@@ -14,6 +14,10 @@ Figure = tuple[str, str, int, str]
 FIGURES: tuple[Figure, ...] = (
     ("simulated_s_per_cpu_s", "simulated seconds per CPU second, llama3-16k", 0, "466,560 or more"),
     ("simulation_cpu_s", "CPU seconds of its 54 days", 1, "10 or less"),
+    ("raps_day_cpu_s", "CPU seconds of a day of 38,400 GPUs, seen every 15 s", 2, "1 or less"),
+    ("raps_day_mb", "  its memory [MB]", 0, "300 or less"),
+    ("giant_day_cpu_s", "CPU seconds of a day of 100,000 GPUs, 20 faults", 1, "20 or less"),
+    ("giant_day_mb", "  its memory [MB]", 0, ""),
     ("estimate_us", "one estimate of a job's step [us]", 0, ""),
     ("panels_16k_ms", "picture of 16,384 GPUs, rack panels [ms]", 1, "40 or less"),
     ("bare_instanced_16k_ms", "  bare instanced boxes in the same run", 1, ""),
@@ -63,11 +67,13 @@ def measure_speed(json: Json = False) -> None:
 
 def measure(drawn: bool) -> dict[str, Any]:
     """Return every figure by key, and the machine; those that need a display are None unless `drawn`."""
-    from twin.cli.bench import simulation
+    from twin.cli.bench import facility, simulation
 
     _say("simulating 54 days of llama3-16k")
     figures: dict[str, Any] = dict.fromkeys(key for key, *_ in FIGURES)
     figures |= simulation.measure()
+    _say("simulating a day of 38,400 GPUs and one of 100,000")
+    figures |= facility.measure()
     if drawn:
         from twin.cli.bench import window
 
