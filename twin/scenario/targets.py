@@ -88,7 +88,10 @@ def kind_of(
     if target.partition("/")[0] in generators or set(wanted) <= {*PLACES, *_ENDS}:
         return None, wrong, _near_switch(scenario, target, wrong) if set(wanted) & set(_ENDS) else ""
     known = [name for kind in wanted for name in names(scenario, kind)]
-    return None, f"names no {titles}", near(target, known)
+    if nearest(target, known):
+        return None, f"names no {titles}", near(target, known)
+    switch = _near_switch(scenario, target, wrong) if set(wanted) & set(_ENDS) else ""
+    return None, f"names no {titles}", switch or near(target, known)
 
 
 def near(word: str, known: Iterable[str]) -> str:
@@ -136,7 +139,7 @@ def _cable(
     if kind not in wanted:
         if "link" in wanted:
             return None, "is no link: flap takes one", LINK_HINT
-        return None, f"is part of a fabric; it takes a {' or '.join(TITLES[k] for k in wanted)}", ""
+        return None, f"is part of a fabric; it takes a {_titles(wanted)}", ""
     for end in (first, second) if tilde else (first,):
         reason = _end(scenario, end, item, card=end is second)
         if reason:
