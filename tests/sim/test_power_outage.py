@@ -55,7 +55,7 @@ def test_a_generator_that_does_not_start_leaves_it_dark_when_the_battery_is_empt
     bench.load(8000.0)
     bench.run(50.0)
     need_w, energy_j = _ups_power_w(bench), bench.power.circuit.energy_j[bench.item("ups/0")]
-    bench.power.no_start(bench.item("gen/0"), True)
+    bench.power.no_start(bench.item("gen/0"), 1)
     bench.power.fail(bench.item("utility/0"))
     dark_s = 50.0 + energy_j / need_w
     bench.run(dark_s - 1e-3)
@@ -68,7 +68,7 @@ def test_a_generator_that_does_not_start_leaves_it_dark_when_the_battery_is_empt
     assert bench.balance() < 1e-12
     # Mended: it starts, the UPS passes on what it gives.
     bench.load(0.0)
-    bench.power.no_start(bench.item("gen/0"), False)
+    bench.power.no_start(bench.item("gen/0"), 0)
     bench.run(dark_s + 60.0)
     assert not bench.power.node_dark.any()
     assert bench.happened("power_back")[-1][0] <= dark_s + 12.0
@@ -85,8 +85,8 @@ def test_generators_share_and_too_few_of_them_wait_until_the_load_is_gone():
     assert given.sum() == pytest.approx(bench.power.on_site_w)
     lost = Bench([UTILITY, UPS, gens, *PDUS])
     lost.load(8000.0)
-    lost.power.no_start(lost.item("gen/0"), True)
-    lost.power.no_start(lost.item("gen/1"), True)
+    lost.power.no_start(lost.item("gen/0"), 1)
+    lost.power.no_start(lost.item("gen/1"), 1)
     lost.power.fail(lost.item("utility/0"))
     lost.run(3600.0)
     assert not lost.happened("generator_on")
@@ -182,7 +182,9 @@ def test_a_reactor_and_gas_carry_an_island_only_when_they_suffice():
     bench.power.fail(bench.item("utility/0"))
     assert bench.power.node_dark.all()  # 10 kW when 32 are asked for
     bench.load(0.0)
-    bench.run(50.0)
+    bench.run(119.0)
+    assert bench.power.node_dark.all()  # 120 s where nobody says how long it starts
+    bench.run(121.0)
     assert not bench.power.node_dark.any()
 
 

@@ -33,16 +33,36 @@ class StageFigures:
     carbon_kg_j: float
 
 
+@dataclass(frozen=True)
+class Start:
+    """How an engine starts: until it can take load, and from then to its full load [s]."""
+
+    start_s: float
+    accept_s: float
+
+
+USUAL = {
+    "generator": Start(10.0, 30.0),  # as diesel-genset-3MW [recalled]
+    "gas": Start(120.0, 0.0),  # as gas-recip-10MW; its ramp limits how it takes load [recalled]
+}
+"""Of an engine where neither the scene nor its part says it; no engine starts at once."""
+
+
 def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
     """Return the figures of one item of a stage."""
     part = catalog.part(stage.part) if stage.part is not None else None
     one_w = stage.capacity_w
     if one_w is None:
-        one_w = part.capacity_w if isinstance(part, StagePart | GeneratorPart | BatteryPart | SolarPart) else math.nan
+        one_w = (
+            part.capacity_w
+            if isinstance(part, StagePart | GeneratorPart | BatteryPart | SolarPart)
+            else math.nan
+        )
     needed = min(stage.needed or stage.units, stage.units)
     capacity_w = one_w * needed
     breaker = stage.breaker
     generator = part if isinstance(part, GeneratorPart) else None
+    usual = USUAL.get(stage.kind, Start(0.0, 0.0))
     return StageFigures(
         transfer_s=stage.transfer_s,
         units=stage.units,
@@ -53,8 +73,8 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
         breaker_magnetic=breaker.magnetic if breaker else math.nan,
         eco=stage.eco,
         energy_j=_energy_j(stage, part, one_w) * stage.units,
-        start_s=_first(stage.start_s, generator.start_s if generator else None, 0.0),
-        accept_s=_first(stage.accept_s, generator.load_accept_s if generator else None, 0.0),
+        start_s=_first(stage.start_s, generator.start_s if generator else None, usual.start_s),
+        accept_s=_first(stage.accept_s, generator.load_accept_s if generator else None, usual.accept_s),
         ramp_w_s=stage.ramp_w_s or math.inf,
         peak_w=stage.peak_w or math.inf,
         reserve=stage.reserve,

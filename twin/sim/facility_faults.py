@@ -213,9 +213,11 @@ class FacilityFaults:
         return "battery charges again"
 
     def _generator(self, i: Intervention) -> str:
-        stuck = bool(self._in_force(i))
-        self.power.no_start(self._slot(i), stuck)
-        return "will not start" if stuck else "starts again when it is needed"
+        item, units_ = self._slot(i), int(self.plant.power.units[self._slot(i)])
+        stuck = min(units_, sum(other.count or units_ for other in self._in_force(i)))
+        self.power.no_start(item, stuck)
+        some = f"{stuck} of {units_} machines " if 0 < stuck < units_ else ""
+        return f"{some}will not start" if stuck else "starts again when it is needed"
 
     def _supplies(self, i: Intervention) -> str:
         kind, slot = self._kind(i), self._slot(i)

@@ -25,7 +25,7 @@ class Phase(IntEnum):
     STANDBY = 0
     STARTING = 1
     RUNNING = 2
-    FAILED = 3  # it did not start, or stalled; it tries again when the grid has been back
+    FAILED = 3  # it did not start, broke or stalled; tries again once mended, or when the grid has been back
 
 
 @dataclass
@@ -38,7 +38,8 @@ class Condition:
     reclose_s: Floats
     heat: Floats  # of breakers, 1 trips
     emptied: Bools  # battery, by a fault
-    no_start: Bools
+    no_start: Ints  # machines that will not start
+    unstarted: Ints  # machines that did not, the last time
     charge_j: Floats
     on_spare: Bools
     transfer_s: Floats  # the switch at the input arrives at its spare
@@ -70,7 +71,8 @@ class Condition:
             reclose_s=never.copy(),
             heat=np.zeros(n),
             emptied=none.copy(),
-            no_start=none.copy(),
+            no_start=whole.copy(),
+            unstarted=whole.copy(),
             charge_j=circuit.energy_j * target,
             on_spare=none.copy(),
             transfer_s=never.copy(),

@@ -61,9 +61,12 @@ class Sources:
 
     def rated_w(self, i: int) -> float:
         """Return what the units of a source that are left can give [W]."""
-        c = self.circuit
-        left = c.units[i] - self.condition.lost[i]
-        return float(c.unit_w[i] * min(int(left), int(c.items.needed[i])))
+        return float(self.circuit.unit_w[i] * min(self._left(i), int(self.circuit.items.needed[i])))
+
+    def _left(self, i: int) -> int:
+        """Return how many units of a source are in order and did not refuse to start."""
+        k = self.condition
+        return max(0, int(self.circuit.units[i] - k.lost[i] - k.unstarted[i]))
 
     def _charged(self, i: int) -> bool:
         return bool(self.condition.charge_j[i] > JUST * self.circuit.energy_j[i])
@@ -112,14 +115,14 @@ class Sources:
         c, k = self.circuit, self.condition
         k.island[bus], k.short_s[bus] = False, math.inf
         for i in c.sources_at[bus]:
-            if c.starts[i] and k.phase[i] in (RUNNING, STARTING) and c.kind[i] == "generator":
+            if c.kind[i] == "generator" and k.phase[i] != STANDBY:
                 self._say(t_s, "generator_off", i, "the grid is back: it rests", Severity.NOTICE)
             if c.kind[i] in ("gas", "smr"):
                 k.phase[i] = RUNNING
                 k.base_w[i] = np.nan_to_num(c.items.capacity_w[i] * c.items.output[i])
             elif c.kind[i] == "generator":
                 k.phase[i] = STANDBY
-            k.since_s[i] = math.inf
+            k.since_s[i], k.unstarted[i] = math.inf, 0
 
     def without_upstream(self, bus: int, t_s: float, need_w: float, *, was_live: bool) -> bool:
         """Return whether the sources at a bus carry it now; engines start."""
@@ -135,7 +138,8 @@ class Sources:
             self._engine(i, t_s, was_live=was_live)
         limit_w = sum(self.limit_w(i, t_s) for i in mine)
         if k.island[bus]:
-            if t_s >= k.short_s[bus] - JUST or limit_w <= 0:
+            held = limit_w > 0 or any(self._forms(i, t_s) for i in mine)
+            if t_s >= k.short_s[bus] - JUST or not held:
                 self._break_down(bus, t_s, need_w, limit_w)
         elif was_live and limit_w >= need_w * (1 - JUST) and limit_w > 0:
             k.island[bus] = True
@@ -159,6 +163,8 @@ class Sources:
         c, k = self.circuit, self.condition
         if not c.starts[i]:
             return
+        if k.phase[i] in (STARTING, RUNNING) and not (self.healthy(i) and self._left(i)):
+            self._stop(i, t_s)
         if c.kind[i] == "gas" and k.phase[i] == RUNNING and math.isinf(k.since_s[i]):
             if was_live:
                 k.since_s[i] = t_s  # it follows the load from here on
@@ -166,13 +172,35 @@ class Sources:
                 k.phase[i] = STANDBY
         if k.phase[i] == STANDBY and self.healthy(i):
             k.phase[i], k.since_s[i], k.base_w[i] = STARTING, t_s + self._start_s[i], 0.0
+            k.unstarted[i] = 0
             self._say(t_s, "generator_start", i, f"starts: {self._start_s[i]:.0f} s", Severity.NOTICE)
         if k.phase[i] == STARTING and t_s >= k.since_s[i] - JUST:
-            if k.no_start[i] or not self.healthy(i):
-                k.phase[i], k.since_s[i] = FAILED, math.inf
-                self._say(t_s, "generator_failed", i, "does not start", Severity.ALARM)
-            else:
-                k.phase[i] = RUNNING
+            self._arrive(i, t_s)
+
+    def _stop(self, i: int, t_s: float) -> None:
+        """Let an engine stand still that broke, or whose breaker opened; it starts again once mended."""
+        k = self.condition
+        if math.isfinite(k.since_s[i]):  # else it stood beside the grid, and nobody asked for it yet
+            what = "breaks down" if k.lost[i] >= self.circuit.units[i] else "its breaker opens"
+            what = "no machine of it is left" if self.healthy(i) else what
+            doing = "starts" if k.phase[i] == STARTING else "runs"
+            self._say(t_s, "generator_failed", i, f"{what} while it {doing}", Severity.ALARM)
+        k.phase[i], k.since_s[i], k.base_w[i], k.unstarted[i] = FAILED, math.inf, 0.0, 0
+
+    def _arrive(self, i: int, t_s: float) -> None:
+        """Let an engine be at the end of its start: as many of its machines run as will."""
+        c, k = self.circuit, self.condition
+        k.unstarted[i] = k.no_start[i]
+        if not self._left(i):
+            k.phase[i], k.since_s[i] = FAILED, math.inf
+            self._say(t_s, "generator_failed", i, "does not start", Severity.ALARM)
+            return
+        k.phase[i] = RUNNING
+        if k.no_start[i]:
+            text = f"{k.no_start[i]} of {c.units[i]} machines do not start"
+            self._say(t_s, "generator_failed", i, text, Severity.WARNING)
+        if k.island[c.bus[i]]:
+            self._say(t_s, "generator_on", i, "takes its share of the load", Severity.NOTICE)
 
     def _go_dark(self, bus: int) -> None:
         c, k = self.circuit, self.condition
@@ -253,11 +281,34 @@ class Sources:
         k = self.condition
         return min((float(k.since_s[i]) for i in mine if k.phase[i] == STARTING), default=math.inf)
 
-    def retry(self, i: int) -> None:
-        """Let an engine that failed try again."""
-        k = self.condition
-        if k.phase[i] == FAILED and not k.no_start[i]:
+    def mended(self, i: int, t_s: float, before_w: float) -> None:
+        """Let an engine that failed try again, and machines of it that stood still start beside those that run.
+
+        Parameters
+        ----------
+        i, t_s
+            The engine, and the time [s].
+        before_w
+            What it could give just before it was mended [W].
+        """
+        c, k = self.circuit, self.condition
+        if not c.starts[i] or not self.healthy(i):
+            return
+        if k.phase[i] == FAILED and k.no_start[i] < c.units[i] - k.lost[i]:
             k.phase[i] = STANDBY
+        if k.phase[i] != RUNNING or math.isinf(k.since_s[i]):
+            return
+        k.unstarted[i] = min(k.unstarted[i], k.no_start[i])
+        settled = t_s >= k.since_s[i] + self.accept_s[i]
+        if settled and self.rated_w(i) > before_w * (1 + JUST):  # else they take up load with the others
+            k.base_w[i], k.since_s[i] = before_w, t_s + self._start_s[i]
+            self._say(
+                t_s,
+                "generator_start",
+                i,
+                f"more machines of it start: {self._start_s[i]:.0f} s",
+                Severity.NOTICE,
+            )
 
     def settling(self, bus: int, t_s: float) -> bool:
         """Return whether engines of an island still take up load that batteries give, or that nobody can give."""

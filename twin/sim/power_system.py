@@ -151,7 +151,10 @@ class PowerSystem(PowerChain):
         """Let `count` units of an item be out of order, None: all of it."""
         units = int(self.circuit.units[item])
         self.advance(self.timers.now_s)
-        self.condition.lost[item] = units if count is None else min(max(count, 0), units)
+        before_w, lost = self.sources.limit_w(item, self.at_s), int(self.condition.lost[item])
+        self.condition.lost[item] = now = units if count is None else min(max(count, 0), units)
+        if now < lost:
+            self.sources.mended(item, self.at_s, before_w)
         self._act()
 
     def repair(self, item: int) -> None:
@@ -168,8 +171,11 @@ class PowerSystem(PowerChain):
         """Close the breaker of an item, whoever opened it."""
         self.advance(self.timers.now_s)
         k = self.condition
+        was_open = bool(k.held_open[item] or k.opened[item])
         k.held_open[item] = k.opened[item] = False
         k.reclose_s[item], k.heat[item] = math.inf, 0.0
+        if was_open:
+            self.sources.mended(item, self.at_s, 0.0)
         self._act()
 
     def empty(self, item: int) -> None:
@@ -186,11 +192,13 @@ class PowerSystem(PowerChain):
         self.condition.emptied[item] = False
         self._act()
 
-    def no_start(self, item: int, on: bool) -> None:
-        """Let a generator not start when it is needed; off: one that failed so tries again."""
+    def no_start(self, item: int, count: int) -> None:
+        """Let `count` machines of a generator not start when they are needed; those no longer among them try again."""
         self.advance(self.timers.now_s)
-        self.condition.no_start[item] = on
-        self.sources.retry(item)
+        k, before_w = self.condition, self.sources.limit_w(item, self.at_s)
+        stuck, k.no_start[item] = int(k.no_start[item]), min(max(count, 0), int(self.circuit.units[item]))
+        if k.no_start[item] < stuck:
+            self.sources.mended(item, self.at_s, before_w)
         self._act()
 
     def lose_supplies(self, kind: str, slot: int, count: int) -> int:
