@@ -8,7 +8,7 @@ from fabric_scenes import hall, model
 
 from twin.record.channels import JobState
 from twin.record.frame import Frame
-from twin.scenario import loads
+from twin.scenario import load, loads
 from twin.scenario.injection import parse_injection
 from twin.sim.engine import Engine
 from twin.sim.observe import Observer
@@ -153,3 +153,16 @@ def test_jobs_that_are_at_work_are_known_without_asking_all() -> None:
         standing = [row for row in engine.jobs.rows if row.state not in (JobState.QUEUED, JobState.DONE)]
         assert engine.jobs.active == standing
     assert sorted(engine.jobs.left) == list(range(6))
+
+
+def test_racks_lose_what_their_shelves_and_the_converters_of_their_nodes_lose() -> None:
+    engine = Engine(load("builtin:frontier").scenario)
+    frame = Frame.empty(engine.layout)
+    frame.detail = False
+    for t_s in (600.0, 6000.0):
+        engine.advance(t_s)
+        engine.fill(frame)
+        converted_w = engine.meter.overhead.converted_w.sum()
+        assert converted_w > 0
+        lost_w = frame.values["rack.loss_w"].sum(dtype=float)
+        assert lost_w == pytest.approx(engine.power.supply_loss_w.sum() + converted_w, rel=1e-6)

@@ -86,8 +86,20 @@ class FacilityShown:
             v["power.load"][...] = np.where(np.isfinite(load), 100 * load, 0.0)
             v["rack.feeds"][...] = power.rack_feeds
             v["rack.loss_w"][...] = power.supply_loss_w
+        if power.supplies.any_converters:
+            v["rack.loss_w"][...] = power.supply_loss_w + self._converted_w()
         v["power.charge"][...] = 100 * power.charge
         v["rack.power_w"][...] = engine.meter.rack_input_w(engine.heat, engine.traces, engine.clocks)
+
+    def _converted_w(self) -> NDArray[np.float64]:
+        """Return what the converters of the nodes of each rack lose [W]."""
+        engine = self.engine
+        by_rack = np.bincount(
+            engine.plant.nodes.rack,
+            engine.meter.overhead.converted_w,
+            minlength=len(engine.plant.racks.ids),
+        )
+        return by_rack.astype(float)
 
     def _cooling(self, v: Values) -> None:
         cooling, network = self.engine.cooling, self.engine.heat.network
