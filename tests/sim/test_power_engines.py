@@ -160,3 +160,15 @@ def test_an_engine_of_which_nothing_is_said_needs_its_time():
     assert bench.happened("on_battery")
     bench.run(60.0)
     assert bench.happened("generator_on") == [(pytest.approx(10 + 30 * need_w / 400e3), "gen/0")]
+
+
+def test_the_overload_of_an_island_ends_with_it():
+    bench = _dark_grid(GENERATOR | {"capacity": "40 kW", "load_accept": "0 s"})
+    bench.load(15e3)
+    assert bench.happened("overload") == [(100.0, "utility/0")]
+    bench.load(8e3)
+    assert bench.happened("overload_end") == [(100.0, "utility/0")]
+    bench.load(15e3)
+    bench.run(110.0)
+    assert bench.happened("overload_end")[1:] == [(105.0, "utility/0")]
+    assert _texts(bench, "generator_failed") == ["stalls: 67 kW asked of 40 kW"]

@@ -238,3 +238,41 @@ def test_every_joule_is_found_again_whatever_fails(case):
         assert c.count == len(power.item_state)
     bench.run(now + 1000.0)
     assert bench.balance() < 1e-10
+
+
+def test_many_overloads_of_one_cause_make_one_event_and_one_end():
+    breaker = {"breaker": {"rating": "100 %", "thermal": "60 s"}, "capacity": "9 kW"}
+    bench = Bench(_two_paths(count=8, **breaker), racks=8)
+    bench.load(9000.0)
+    bench.run(10.0)
+    bench.load(9500.0)
+    assert not bench.happened("overload")
+    bench.power.fail(bench.item("ups-a/0"))
+    assert bench.happened("overload") == [(10.0, "pdu-b/*")]
+    text = next(event.text for event in bench.log.events if event.kind == "overload")
+    assert text.startswith("8 of 8 PDUs are above their rating; most of all pdu-b/0 carries ")
+    assert "106 % of its breaker: that trips in" in text
+    other = bench.restored()
+    for one in (bench, other):
+        one.power.repair(one.item("ups-a/0"))
+        assert one.happened("overload_end") == [(10.0, "pdu-b/*")]
+    assert bench.power.state() == other.power.state()
+
+
+def test_the_event_of_many_overloads_lasts_until_the_last_of_them_is_over():
+    bench = Bench(
+        [UTILITY, stage("pdu", "pdu", "utility", count=6, capacity="8 kW", feeds=["gpu"])],
+        racks=6,
+    )
+    racks = np.full(bench.power.loads.racks, 9e3)
+    none = np.zeros(bench.power.loads.loops), np.zeros(bench.power.loads.plants)
+    bench.power.update(racks, *none, 0.0)
+    for rack, ended in enumerate([0, 0, 0, 0, 0, 1]):
+        racks = racks.copy()
+        racks[rack] = 1e3
+        bench.power.update(racks, *none, 0.0)
+        assert len(bench.happened("overload_end")) == ended
+    bench.power.update(np.where(np.arange(6) < 3, 9e3, 1e3), *none, 0.0)
+    assert [subject for _, subject in bench.happened("overload")] == ["pdu/*", "pdu/0", "pdu/1", "pdu/2"]
+    bench.power.update(np.full(6, 9e3), *none, 0.0)
+    assert len(bench.happened("overload")) == 7  # three more: still few enough to name each

@@ -15,6 +15,8 @@ from twin.sim.power_condition import Condition
 from twin.sim.power_sources import JUST
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
 
 RECLOSE_S = 1800.0
 """Until somebody has looked at a breaker that tripped by itself, and closes it [estimated]."""
@@ -22,6 +24,16 @@ RECLOSE_S = 1800.0
 
 LET_GO = 0.97
 """Share of its limit below which an overload is over: loads that hover about it are told of once."""
+FEW = 3
+"""Items of one stage that are told of one by one when they are overloaded at the same moment; more make one event."""
+SEVERAL = {
+    "utility": "grid connections",
+    "switchgear": "switchboards",
+    "ups": "UPS",
+    "pdu": "PDUs",
+    "transformer": "transformers",
+    "busbar": "busbars",
+}
 
 
 class Breakers:
@@ -45,7 +57,7 @@ class Breakers:
         c = self.circuit
         left = np.maximum(c.units - self.condition.lost, 1)
         self._rating_w = c.breaker_unit_w[self.at] * left[self.at]
-        self._limit_w = np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
+        self._limit_w: Floats = np.where(c.has_breaker, c.breaker_unit_w, self.rated) * left * (1 + JUST)
 
     def load(self, out_w: Floats, t_s: float) -> None:
         """Take note of what flows through the breakers from now on, and say what is overloaded."""
@@ -56,18 +68,45 @@ class Breakers:
         over = out_w > self._limit_w * np.where(k.overloaded, LET_GO, 1.0)
         if (over == k.overloaded).all():
             return
-        for i in np.flatnonzero(over != k.overloaded).tolist():
-            self._say_overload(i, float(out_w[i]), t_s, on=bool(over[i]))
+        stage = self.circuit.items.stage
+        for one in np.unique(stage[over != k.overloaded]).tolist():
+            mine: Ints = np.flatnonzero(stage == one)
+            self._say_over(mine, mine[~over[mine] & k.overloaded[mine]], t_s)
+            self._say_overloads(mine, mine[over[mine] & ~k.overloaded[mine]], out_w, t_s)
         k.overloaded = over
 
     def _note(self) -> None:
         self._warm = bool((self.ratio > 1.0).any() or self.condition.heat[self.at].any())
 
-    def _say_overload(self, i: int, out_w: float, t_s: float, *, on: bool) -> None:
-        c, k = self.circuit, self.condition
-        if not on:
-            self.log.add(t_s, "overload_end", c.items.ids[i], "no longer overloaded", Severity.NOTICE)
+    def _say_overloads(self, mine: Ints, begun: Ints, out_w: Floats, t_s: float) -> None:
+        """Say which items of a stage, `mine`, are overloaded from now on: one by one, or together."""
+        ids, k = self.circuit.items.ids, self.condition
+        if len(begun) <= FEW:
+            for i in begun.tolist():
+                self.log.add(t_s, "overload", ids[i], self._how_much(i, float(out_w[i])), Severity.WARNING)
             return
+        k.told_together[begun] = True
+        worst = int(begun[np.argmax(out_w[begun] / self._limit_w[begun])])
+        what = SEVERAL.get(self.circuit.kind[worst], "items")
+        text = (
+            f"{int(k.told_together[mine].sum())} of {len(mine)} {what} are above their rating; "
+            f"most of all {ids[worst]} {self._how_much(worst, float(out_w[worst]))}"
+        )
+        self.log.add(t_s, "overload", _together(ids[worst]), text, Severity.WARNING)
+
+    def _say_over(self, mine: Ints, ended: Ints, t_s: float) -> None:
+        """Say which overloads of a stage, `mine`, are over; those told of together when the last of them is."""
+        ids, k = self.circuit.items.ids, self.condition
+        together = ended[k.told_together[ended]]
+        for i in ended[~k.told_together[ended]].tolist():
+            self.log.add(t_s, "overload_end", ids[i], "no longer overloaded", Severity.NOTICE)
+        k.told_together[together] = False
+        if len(together) and not k.told_together[mine].any():
+            subject, text = _together(ids[int(together[0])]), "none of them is overloaded any longer"
+            self.log.add(t_s, "overload_end", subject, text, Severity.NOTICE)
+
+    def _how_much(self, i: int, out_w: float) -> str:
+        c, k = self.circuit, self.condition
         text = f"carries {out_w / 1e3:.0f} kW"
         if c.has_breaker[i]:
             j = int(np.flatnonzero(self.at == i)[0])
@@ -77,7 +116,7 @@ class Breakers:
             text += (
                 f", more than its {c.unit_w[i] * (c.units[i] - k.lost[i]) / 1e3:.0f} kW; no breaker guards it"
             )
-        self.log.add(t_s, "overload", c.items.ids[i], text, Severity.WARNING)
+        return text
 
     def advance(self, dt_s: float) -> None:
         """Let breakers heat up or cool down for `dt_s` [s]."""
@@ -106,7 +145,7 @@ class Breakers:
             text = f"opens at {100 * self.ratio[j]:.0f} % of its rating"
             self.log.add(t_s, "breaker_trip", c.items.ids[i], text, Severity.ALARM)
 
-    def _gathered(self) -> NDArray[np.bool_]:
+    def _gathered(self) -> Bools:
         """Return which breakers have gathered their heat; a magnetic trip lasts one cycle, in which they warm too."""
         heat = self.condition.heat[self.at]
         thermal = heat >= 1.0 - 1e-7 * (self.ratio**2 - 1.0)
@@ -122,3 +161,8 @@ class Breakers:
         waits = trip_time_s(self.ratio, self.thermal_s, self.magnetic, heat=k.heat[at])
         waits = np.where(k.live[at], waits, math.inf)
         return min(t_s + float(waits.min()), float(k.reclose_s[at].min()))
+
+
+def _together(id: str) -> str:
+    """Return how an event names several items of a stage: pdu-a/* of pdu-a/3."""
+    return f"{id.rpartition('/')[0]}/*"

@@ -303,7 +303,7 @@ class PowerChain:
         for bus in self.circuit.sources_at if self._exact else ():
             over = bool(k.island[bus]) and self.sources.overload(bus, float(self._own_w[bus]), self.at_s)
             if not over:
-                k.short_s[bus] = math.inf
+                self.sources.relieved(bus, self.at_s, "its own sources can give what it asks for")
             elif math.isinf(k.short_s[bus]):
                 self.report.short(self.at_s, bus, float(self._own_w[bus]))
 

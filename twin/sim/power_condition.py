@@ -54,6 +54,7 @@ class Condition:
     battery_w: Floats  # of battery storage at its terminals, positive: it gives
     charging_w: Floats  # more input of a UPS to charge its battery
     overloaded: Bools
+    told_together: Bools  # overloads that one event was about
 
     @classmethod
     def fresh(cls, circuit: Circuit) -> Condition:
@@ -87,6 +88,7 @@ class Condition:
             battery_w=np.zeros(n),
             charging_w=np.zeros(n),
             overloaded=none.copy(),
+            told_together=none.copy(),
         )
 
     def open(self) -> Bools:

@@ -113,7 +113,8 @@ class Sources:
     def with_upstream(self, bus: int, t_s: float) -> None:
         """Let engines at a bus rest: its upstream is there."""
         c, k = self.circuit, self.condition
-        k.island[bus], k.short_s[bus] = False, math.inf
+        k.island[bus] = False
+        self.relieved(bus, t_s, "the grid is back")
         for i in c.sources_at[bus]:
             if c.kind[i] == "generator" and k.phase[i] != STANDBY:
                 self._say(t_s, "generator_off", i, "the grid is back: it rests", Severity.NOTICE)
@@ -212,7 +213,8 @@ class Sources:
 
     def _break_down(self, bus: int, t_s: float, need_w: float, limit_w: float) -> None:
         c, k = self.circuit, self.condition
-        k.island[bus], k.short_s[bus] = False, math.inf
+        k.island[bus] = False
+        self.relieved(bus, t_s, "its own sources gave up: it is dark")
         for i in c.sources_at[bus]:
             if c.starts[i] and k.phase[i] == RUNNING:
                 k.phase[i], k.since_s[i] = FAILED, math.inf
@@ -260,6 +262,12 @@ class Sources:
         c = self.circuit
         limit = sum(self.limit_w(i, t_s) * (OVERLOAD if c.starts[i] else 1.0) for i in c.sources_at[bus])
         return own_w > limit * (1 + JUST)
+
+    def relieved(self, bus: int, t_s: float, text: str) -> None:
+        """Take note that nobody asks an island for too much any longer, whether it was so before or not."""
+        if math.isfinite(self.condition.short_s[bus]):
+            self._say(t_s, "overload_end", bus, text, Severity.NOTICE)
+        self.condition.short_s[bus] = math.inf
 
     def accepts_at_s(self, bus: int, need_w: float) -> float:
         """Return when the engines of a dark bus can carry its load [s]; inf: not with those that run."""
