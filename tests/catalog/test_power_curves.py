@@ -43,6 +43,25 @@ def test_losses_are_never_negative_and_highest_at_full_load(name):
     assert np.all(np.diff(loss_w, 2) >= -1e-9 * part.capacity_w)  # I^2 R bends upwards
 
 
+@pytest.mark.parametrize("name", RANGES)
+def test_losses_only_rise_with_load_and_pass_every_figure_within_half_a_point(name):
+    part = _stage(name)
+    out_w = np.linspace(0.0, part.capacity_w, 50)
+    loss_w = stage_input_w(out_w, 1, *part.input_coefficients()) - out_w
+    assert np.all(np.diff(loss_w) >= 0)
+    for load, efficiency in part.efficiency.points:
+        taken_w = stage_input_w(load * part.capacity_w, 1, *part.input_coefficients())
+        assert load * part.capacity_w / taken_w == pytest.approx(efficiency, abs=0.004)
+
+
+def test_transformers_and_switchgear_are_within_a_fifth_of_a_point():
+    for name in ("transformer-MV-LV", "transformer-MV-LV-630", "switchgear-LV-4000A"):
+        part = _stage(name)
+        for load, efficiency in part.efficiency.points:
+            taken_w = stage_input_w(load * part.capacity_w, 1, *part.input_coefficients())
+            assert load * part.capacity_w / taken_w == pytest.approx(efficiency, abs=0.002)
+
+
 def test_a_titanium_supply_follows_its_certificate_within_a_point():
     part = _stage("PSU-titanium")
     load = np.array([0.1, 0.2, 0.5, 1.0])

@@ -6,10 +6,15 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.units import UnitError, parse
 
+Floats = NDArray[np.float64]
+
 _POINT = re.compile(r"(.+?)\s+at\s+(.+)")
+CLOSE = 0.005
+"""Half a point of efficiency: how far a curve whose losses only rise may pass a figure by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +35,33 @@ class EfficiencyCurve:
         """Return (a_w, b, c_per_w) of P_in = a + b P_out + c P_out^2 [W] through the points.
 
         a is the no-load loss, b - 1 the proportional and c the I^2 R part (PHYSICS 5); three or more points
-        are fitted by least squares on the loss with a and c held non-negative, fewer give b alone.
+        are fitted by least squares on the efficiency, with a and c held non-negative, fewer give b alone. b is
+        held at 1 or above, so that losses never fall as load rises, unless that misses a point by more than
+        `CLOSE`: supplies that switch phases off at light load follow their points only with a dip.
         """
         if len(self.points) < 3:
             return 0.0, 1.0 / self.points[-1][1], 0.0
-        load = np.array([point[0] for point in self.points])
-        loss = load / np.array([point[1] for point in self.points]) - load
-        columns = [np.ones_like(load), load, load**2]
-        free = [0, 1, 2]
-        while True:
-            solution, *_ = np.linalg.lstsq(np.stack([columns[k] for k in free], axis=1), loss, rcond=None)
-            wrong = [k for k, value in zip(free, solution, strict=True) if value < 0.0 and k != 1]
-            if not wrong:
-                break
-            free.remove(wrong[0])
-        fitted = dict(zip(free, solution.tolist(), strict=True))
-        return fitted.get(0, 0.0) * rated_w, 1.0 + fitted[1], fitted.get(2, 0.0) / rated_w
+        load, efficiency = np.array(self.points).T
+        loss = load / efficiency - load
+        weight = efficiency**2 / load  # how far the efficiency moves with the loss
+        a, k, c = _non_negative(load, loss, weight, (0, 1, 2))
+        if np.abs(load / (load + a + k * load + c * load**2) - efficiency).max() > CLOSE:
+            a, k, c = _non_negative(load, loss, weight, (0, 2))
+        return a * rated_w, 1.0 + k, c / rated_w
+
+
+def _non_negative(load: Floats, loss: Floats, weight: Floats, held: tuple[int, ...]) -> tuple[float, ...]:
+    """Return (a, k, c) of loss = a + k x + c x^2 nearest to `loss` at `load`, the `held` ones non-negative."""
+    columns = np.stack([np.ones_like(load), load, load**2], axis=1) * weight[:, None]
+    best, least = (0.0, 0.0, 0.0), np.inf
+    for used in ((0, 1, 2), (0, 1), (0, 2), (1, 2), (0,), (1,), (2,)):
+        some, *_ = np.linalg.lstsq(columns[:, used], loss * weight, rcond=None)
+        found = np.zeros(3)
+        found[list(used)] = some
+        miss = float(np.square(columns @ found - loss * weight).sum())
+        if (found[list(held)] >= 0.0).all() and miss < least:
+            best, least = (float(found[0]), float(found[1]), float(found[2])), miss
+    return best
 
 
 def parse_efficiency(text: str) -> EfficiencyCurve:
