@@ -53,6 +53,7 @@ def test_the_scenes_hold_what_they_say() -> None:
         "fat-tree-1k": (128, 1024),
         "frontier": (9472, 37_888),
         "pump-trip": (144, 576),
+        "blackout": (144, 576),
     }
     for name in builtin_names():
         scenario = load(f"builtin:{name}").scenario
