@@ -267,8 +267,8 @@ class Engine:
         power.changed = False
         self.cooling.power(now, power.loop_live, power.plant_live)
         dark_racks = power.supplies.rack_dark
-        self.incidents.supply(power.node_dark, dark_racks[self.plant.switches.rack])
-        self.incidents.brake(power.node_braked & ~power.node_dark)
+        self.incidents.shutdowns.supply(power.node_dark, dark_racks[self.plant.switches.rack])
+        self.incidents.shutdowns.brake(power.node_braked & ~power.node_dark)
         self.limits.set_braked(power.node_braked)
         self.incidents.machines_changed = True
 
@@ -288,10 +288,10 @@ class Engine:
             self.incidents.arm()
         hot = self.heat.nodes_above_shutdown()
         if hot:
-            self.incidents.shut_down(hot)
+            self.incidents.shutdowns.shut_down(hot)
         state = self.heat.integrator.state
         for hall, too_hot in self.meter.trips(state):
-            self.incidents.room(hall, too_hot)
+            self.incidents.shutdowns.room(hall, too_hot)
         for change in self.comfort.look(state, self.heat.network):
             alarming = change.on and change.kind in ("inlet_hot", "below_dew_point")
             severity = Severity.WARNING if alarming else Severity.NOTICE

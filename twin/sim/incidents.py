@@ -6,12 +6,9 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from twin import units
-from twin.plant.common_place import common_place, places
 from twin.plant.graph import find
-from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.faults import Cause, Intervention
@@ -23,30 +20,17 @@ from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
-from twin.sim.nodes import DARK, DOWN, FREE, OFF, Nodes
+from twin.sim.nodes import DOWN, FREE, Nodes
 from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
 from twin.sim.settings import Settings
+from twin.sim.shutdowns import LEAK, Shutdowns
 
-REBOOT_S = 600.0
-"""From coolant back to a node that takes work: check, power on, health test [est]."""
 INJECTED = "injected"
-THERMAL_SHUTDOWN = "thermal_shutdown"
-POWER_LOSS = "power_loss"
-LEAK = "leak"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return "1 node" or "3 nodes".
-
-    >>> counted(2, "node")
-    '2 nodes'
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 class Incidents:
-    """Handlers of the timers ``failure``, ``repair``, ``reboot``, ``do`` and ``undo``."""
+    """Handlers of the timers ``failure``, ``repair``, ``do`` and ``undo``."""
 
     def __init__(
         self,
@@ -70,15 +54,34 @@ class Incidents:
         self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
         self.asked: list[Intervention] = []
         self.acting: list[Intervention] = []  # of them, what lasts now
-        self.machines_changed = False
-        self.hot_halls: frozenset[int] = frozenset()  # without power until their air is cool
-        self.unsupplied = np.zeros(len(self.plant.nodes.ids), bool)
-        self.braked = np.zeros(len(self.plant.nodes.ids), bool)
-        self.boot_s = np.full(len(self.plant.nodes.ids), np.inf)  # when nodes that are off try to come back
-        self.was_off = np.zeros(len(self.plant.nodes.ids), bool)  # shut down by heat at least once
-        for kind in ("failure", "repair", "reboot", "do", "undo"):
+        self._changed = False
+        self.shutdowns = Shutdowns(
+            timers,
+            log,
+            nodes,
+            jobs,
+            recovery,
+            failures,
+            cooling,
+            facility.oddities,
+            outages,
+            self.unexpected,
+            self.arm,
+        )
+        for kind in ("failure", "repair", "do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
         self.arm()
+
+    @property
+    def machines_changed(self) -> bool:
+        """Whether nodes or machines changed since this was last set false."""
+        return self._changed or self.shutdowns.changed
+
+    @machines_changed.setter
+    def machines_changed(self, changed: bool) -> None:
+        self._changed = changed
+        if not changed:
+            self.shutdowns.changed = False
 
     def arm(self) -> None:
         """Wait for the earliest failure."""
@@ -121,7 +124,8 @@ class Incidents:
         self.machines_changed = True
 
     def _repair(self, node: int) -> None:
-        self._bring_back(node, "repaired", "back from repair")
+        dark = ", still without power" if self.nodes.dark[node] else ""
+        self._bring_back(node, "repaired", f"back from repair{dark}")
 
     def _bring_back(self, node: int, kind: str, text: str) -> None:
         now = self.timers.now_s
@@ -131,156 +135,6 @@ class Incidents:
         self.machines_changed = True
         self.recovery.node_usable()
         self.arm()
-
-    # --- heat
-
-    def shut_down(
-        self,
-        hot: list[int],
-        why: str = "a die passed its shutdown limit: power off",
-        cause: str = THERMAL_SHUTDOWN,
-        how: str = "shut down by heat",
-    ) -> None:
-        """Switch off nodes, because of heat; they come back once their coolant flows and their room is cool."""
-        now = self.timers.now_s
-        hot = [node for node in hot if self.nodes.condition[node] not in (OFF, DOWN, DARK)]
-        for node in hot:
-            self.nodes.set_condition(now, node, OFF)
-            self.was_off[node] = True
-            self.failures.set_up(node, now, False)
-        self._boot(hot)
-        for place, count in places(self.plant, hot):
-            text = why if count == 1 else f"{counted(count, 'node')}: {why}"
-            self.log.add(now, "shutdown", place, text, Severity.ALARM, nodes=count)
-        self._stop_jobs_of(hot, cause, how)
-
-    def _boot(self, nodes: list[int]) -> None:
-        """Let nodes try to come back after the time of a boot."""
-        self.boot_s[nodes] = self.timers.now_s + REBOOT_S
-        self._await_boots()
-
-    def _await_boots(self) -> None:
-        due_s = float(self.boot_s.min(initial=np.inf))
-        if np.isfinite(due_s):
-            self.timers.set("reboot", 0, due_s)
-        else:
-            self.timers.cancel("reboot", 0)
-
-    def _stop_jobs_of(self, nodes: list[int], cause: str, how: str) -> None:
-        """Interrupt the jobs that hold any of the nodes that went off now, once each."""
-        self.machines_changed |= bool(nodes)
-        by_job: Counter[int] = Counter(int(self.nodes.job[node]) for node in nodes)
-        for job, count in sorted(by_job.items()):
-            if job < 0:
-                continue
-            row = self.jobs.rows[job]
-            if row.state == JobState.WAITING:
-                self.recovery.swap(row)
-            elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
-                self.unexpected[cause] += 1
-                self.recovery.interrupt(row, None, f"{counted(count, 'node')} {how}")
-        self.arm()
-
-    # --- power
-
-    def supply(self, dark: NDArray[np.bool_], dark_switches: NDArray[np.bool_]) -> None:
-        """Take note which nodes and switches have no supply; nodes that have one again boot and come back."""
-        nodes, now = self.nodes, self.timers.now_s
-        present = self.plant.nodes.present
-        lost = np.flatnonzero(dark & ~self.unsupplied & present)
-        back = np.flatnonzero(~dark & self.unsupplied & present)
-        self.unsupplied = dark.copy()
-        self.boot_s[lost] = np.inf
-        self._await_boots()
-        for node in lost.tolist():
-            nodes.lose_power(now, node)
-            self.failures.set_up(node, now, False)
-        if len(lost):
-            where = common_place(self.plant, lost)
-            text = f"{counted(len(lost), 'node')} without power"
-            self.log.add(now, "nodes_unpowered", where, text, Severity.ALARM, nodes=len(lost))
-            self._stop_jobs_of(lost.tolist(), POWER_LOSS, "without power")
-        for row in self.outages.unlight(dark_switches):
-            self.unexpected[POWER_LOSS] += 1
-            self.recovery.interrupt(row, None, "switches without power")
-        if len(back):
-            self._boot(back[nodes.dark[back]].tolist())
-            text = f"{counted(len(back), 'node')} supplied again: they boot"
-            self.log.add(
-                now, "nodes_supplied", common_place(self.plant, back), text, Severity.NOTICE, nodes=len(back)
-            )
-            self.machines_changed = True
-
-    def room(self, hall: int, too_hot: bool) -> None:
-        """Cut the power of a hall whose air is too hot for anything in it, or let it come back."""
-        self.hot_halls = self.hot_halls | {hall} if too_hot else self.hot_halls - {hall}
-        name = self.plant.halls.ids[hall]
-        self.machines_changed = True
-        if not too_hot:
-            self._say("room_cool", name, "cool again: nodes, switches and stores come back", Severity.NOTICE)
-            return
-        self._say("room_too_hot", name, "too hot for switches, stores and nodes: emergency power off")
-        nodes = self.plant.nodes
-        inside = nodes.present & (self.plant.racks.hall[nodes.rack] == hall)
-        self.shut_down(np.flatnonzero(inside).tolist(), "emergency power off of the room")
-
-    def brake(self, braked: NDArray[np.bool_]) -> None:
-        """Take note which nodes have too few supplies for full power: their GPUs are braked."""
-        now = self.timers.now_s
-        for mask, kind, text, severity in (
-            (
-                braked & ~self.braked,
-                "power_brake_on",
-                "too few supplies left: GPUs are braked",
-                Severity.ALARM,
-            ),
-            (
-                self.braked & ~braked & ~self.unsupplied,
-                "power_brake_off",
-                "enough supplies again",
-                Severity.NOTICE,
-            ),
-        ):
-            nodes = np.flatnonzero(mask & self.plant.nodes.present)
-            if len(nodes):
-                where = common_place(self.plant, nodes)
-                self.log.add(
-                    now, kind, where, f"{counted(len(nodes), 'node')}: {text}", severity, nodes=len(nodes)
-                )
-        self.braked = braked.copy()
-
-    def _reboot(self, _: int) -> None:
-        """Bring back all nodes whose boot is over: they have power, and what cools them works."""
-        now, nodes = self.timers.now_s, self.nodes
-        ready = np.flatnonzero(self.boot_s <= now)
-        self.boot_s[ready] = np.inf
-        halls = self.plant.racks.hall[self.plant.nodes.rack[ready]]
-        fit = ~np.isin(halls, list(self.hot_halls))
-        loops = self.plant.nodes.loop[ready]
-        for loop in np.unique(loops).tolist():
-            fit[loops == loop] &= self.cooling.fit(loop)
-        # What a fault of its own made too hot would only go off again: it waits for the repair.
-        odd, off = self.facility.oddities, nodes.condition[ready] == OFF
-        fit &= ~off | np.array([not odd.touches(node) for node in ready.tolist()], bool)
-        self.boot_s[ready[~fit]] = now + REBOOT_S
-        back = ready[fit]
-        nodes.dark[back] = False
-        back = back[nodes.condition[back] != DOWN]  # else its repair brings it back
-        for node in back.tolist():
-            nodes.bring_back(now, node)
-            self.failures.set_up(node, now, True)
-        for place, count in places(self.plant, back.tolist()):
-            text = (
-                "back after it was off"
-                if count == 1
-                else f"{counted(count, 'node')} back after they were off"
-            )
-            self.log.add(now, "restarted", place, text, nodes=count)
-        if len(back):
-            self.machines_changed = True
-            self.recovery.node_usable()
-            self.arm()
-        self._await_boots()
 
     # --- people
 
@@ -389,7 +243,7 @@ class Incidents:
         self.machines_changed = True
         leaking = self.facility.leaking(i)
         if leaking:
-            self.shut_down(leaking, "its rack leaks: power off", LEAK, "off because of a leak")
+            self.shutdowns.shut_down(leaking, "its rack leaks: power off", LEAK, "off because of a leak")
         if lasts_s is not None:
             self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
 
@@ -407,9 +261,13 @@ class Incidents:
             "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
         )
         for node in self._nodes_of(i.target):
-            if self.nodes.condition[node] in (DOWN, OFF, DARK):
-                continue
             repair_s = i.duration_s if i.duration_s is not None else self.failures.drawn_repair_s(node, cause)
+            if (
+                self.nodes.condition[node] == DOWN
+            ):  # it is in repair already: that lasts as long as the longer one
+                due_s = self.timers.due_s("repair", node) or 0.0
+                self.timers.set("repair", node, max(due_s, self.timers.now_s + repair_s))
+                continue
             if repair_s > 0:
                 self._take_down(node, repair_s)
             if self.nodes.job[node] >= 0:
@@ -472,25 +330,21 @@ class Incidents:
         return {
             "unexpected": dict(self.unexpected),
             "planned": dict(self.planned),
-            "hot_halls": sorted(self.hot_halls),
-            "was_off": np.flatnonzero(self.was_off).tolist(),
             "set": self.settings.done,
             "asked": [part_to_json(i) for i in self.asked],
             "acting": [part_to_json(i) for i in self.acting],
             "outages": [part_to_json(i) for i in self.outages.acting],
+            "shutdowns": self.shutdowns.state(),
             "unlit": np.flatnonzero(self.outages.unlit).tolist(),
             "facility": [part_to_json(i) for i in self.facility.acting],
-            "boots": [[n, float(self.boot_s[n])] for n in np.flatnonzero(np.isfinite(self.boot_s)).tolist()],
-            "braked": np.flatnonzero(self.braked).tolist(),
-            "unsupplied": np.flatnonzero(self.unsupplied).tolist(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        self.unexpected = Counter(state["unexpected"])
+        self.unexpected.clear()  # in place: shutdowns count in it too
+        self.unexpected.update(state["unexpected"])
         self.planned = Counter(state["planned"])
-        self.hot_halls = frozenset(state["hot_halls"])
-        self.was_off[np.array(state["was_off"], int)] = True
+        self.shutdowns.restore(state["shutdowns"])
         for path, value in state["set"]:
             self.settings.apply(path, value)
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
@@ -498,7 +352,3 @@ class Incidents:
         outages = [part_from_json(Intervention, text) for text in state["outages"]]
         self.outages.restore(outages, state["unlit"])
         self.facility.restore([part_from_json(Intervention, text) for text in state["facility"]])
-        self.unsupplied[np.array(state["unsupplied"], int)] = True
-        self.braked[np.array(state["braked"], int)] = True
-        for node, due_s in state["boots"]:
-            self.boot_s[node] = due_s

@@ -71,7 +71,7 @@ def _ledger(engine: Engine) -> dict[str, float]:
 
 def _thermal(engine: Engine) -> dict[str, Any]:
     totals, plant = engine.heat.totals, engine.plant
-    shut_down = plant.nodes.gpu_count * engine.incidents.was_off
+    shut_down = plant.nodes.gpu_count * engine.incidents.shutdowns.was_off
     off_gpus = np.bincount(np.maximum(plant.nodes.loop, 0), shut_down, minlength=len(plant.loops.ids))
     return {
         "gpu_max_c": _number(totals.gpu_max_c),

@@ -1,0 +1,255 @@
+"""Nodes that go off because of heat, a leak or a lost supply, and how they come back: all at once, after a boot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.common_place import common_place, places
+from twin.record.channels import JobState
+from twin.record.events import Severity
+from twin.sim.clockwork import Timers
+from twin.sim.cooling import Cooling
+from twin.sim.failures import FailureClocks
+from twin.sim.jobs import Jobs
+from twin.sim.log import Log
+from twin.sim.nodes import DARK, DOWN, OFF, Nodes
+from twin.sim.oddities import Oddities
+from twin.sim.outages import Outages
+from twin.sim.recovery import Recovery
+
+REBOOT_S = 600.0
+"""From coolant back to a node that takes work: check, power on, health test [est]."""
+THERMAL_SHUTDOWN = "thermal_shutdown"
+POWER_LOSS = "power_loss"
+LEAK = "leak"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 node" or "3 nodes".
+
+    >>> counted(2, "node")
+    '2 nodes'
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+class Shutdowns:
+    """Handler of the timer ``reboot``; which nodes are without supply, braked, or wait for their boot.
+
+    Parameters
+    ----------
+    unexpected
+        Interruptions of jobs by cause; counted here, shared with `Incidents`.
+    arm
+        Waits for the earliest failure, after nodes went off or came back.
+    """
+
+    def __init__(
+        self,
+        timers: Timers,
+        log: Log,
+        nodes: Nodes,
+        jobs: Jobs,
+        recovery: Recovery,
+        failures: FailureClocks,
+        cooling: Cooling,
+        oddities: Oddities,
+        outages: Outages,
+        unexpected: Counter[str],
+        arm: Callable[[], None],
+    ) -> None:
+        self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
+        self.recovery, self.failures, self.cooling = recovery, failures, cooling
+        self.oddities, self.outages, self.unexpected, self.arm = oddities, outages, unexpected, arm
+        self.plant = nodes.plant
+        count = len(self.plant.nodes.ids)
+        self.changed = False
+        self.hot_halls: frozenset[int] = frozenset()  # without power until their air is cool
+        self.was_off = np.zeros(count, bool)  # shut down at least once
+        self.unsupplied = np.zeros(count, bool)
+        self.braked = np.zeros(count, bool)
+        self.boot_s = np.full(count, np.inf)  # when nodes that are off try to come back
+        timers.handle("reboot", self._reboot)
+
+    def shut_down(
+        self,
+        hot: list[int],
+        why: str = "a die passed its shutdown limit: power off",
+        cause: str = THERMAL_SHUTDOWN,
+        how: str = "shut down by heat",
+    ) -> None:
+        """Switch off nodes, because of heat; they come back once their coolant flows and their room is cool."""
+        now = self.timers.now_s
+        hot = [node for node in hot if self.nodes.condition[node] not in (OFF, DOWN, DARK)]
+        for node in hot:
+            self.nodes.set_condition(now, node, OFF)
+            self.was_off[node] = True
+            self.failures.set_up(node, now, False)
+        self._boot(hot)
+        for place, count in places(self.plant, hot):
+            text = why if count == 1 else f"{counted(count, 'node')}: {why}"
+            self.log.add(now, "shutdown", place, text, Severity.ALARM, nodes=count)
+        self._stop_jobs_of(hot, cause, how)
+
+    def _boot(self, nodes: list[int]) -> None:
+        """Let nodes try to come back after the time of a boot."""
+        self.boot_s[nodes] = self.timers.now_s + REBOOT_S
+        self._await_boots()
+
+    def _await_boots(self) -> None:
+        due_s = float(self.boot_s.min(initial=np.inf))
+        if np.isfinite(due_s):
+            self.timers.set("reboot", 0, due_s)
+        else:
+            self.timers.cancel("reboot", 0)
+
+    def _stop_jobs_of(self, nodes: list[int], cause: str, how: str) -> None:
+        """Interrupt the jobs that hold any of the nodes that went off now, once each."""
+        self.changed |= bool(nodes)
+        by_job: Counter[int] = Counter(int(self.nodes.job[node]) for node in nodes)
+        for job, count in sorted(by_job.items()):
+            if job < 0:
+                continue
+            row = self.jobs.rows[job]
+            if row.state == JobState.WAITING:
+                self.recovery.swap(row)
+            elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
+                self.unexpected[cause] += 1
+                self.recovery.interrupt(row, None, f"{counted(count, 'node')} {how}")
+        self.arm()
+
+    # --- power
+
+    def supply(self, dark: NDArray[np.bool_], dark_switches: NDArray[np.bool_]) -> None:
+        """Take note which nodes and switches have no supply; nodes that have one again boot and come back."""
+        nodes, now = self.nodes, self.timers.now_s
+        present = self.plant.nodes.present
+        lost = np.flatnonzero(dark & ~self.unsupplied & present)
+        back = np.flatnonzero(~dark & self.unsupplied & present)
+        self.unsupplied = dark.copy()
+        self.boot_s[lost] = np.inf
+        self._await_boots()
+        for node in lost.tolist():
+            nodes.lose_power(now, node)
+            self.failures.set_up(node, now, False)
+        if len(lost):
+            where = common_place(self.plant, lost)
+            text = f"{counted(len(lost), 'node')} without power"
+            self.log.add(now, "nodes_unpowered", where, text, Severity.ALARM, nodes=len(lost))
+            self._stop_jobs_of(lost.tolist(), POWER_LOSS, "without power")
+        for row in self.outages.unlight(dark_switches):
+            self.unexpected[POWER_LOSS] += 1
+            self.recovery.interrupt(row, None, "switches without power")
+        if len(back):
+            self._boot(back[nodes.dark[back]].tolist())
+            text = f"{counted(len(back), 'node')} supplied again: they boot"
+            self.log.add(
+                now, "nodes_supplied", common_place(self.plant, back), text, Severity.NOTICE, nodes=len(back)
+            )
+            self.changed = True
+
+    def room(self, hall: int, too_hot: bool) -> None:
+        """Cut the power of a hall whose air is too hot for anything in it, or let it come back."""
+        self.hot_halls = self.hot_halls | {hall} if too_hot else self.hot_halls - {hall}
+        name = self.plant.halls.ids[hall]
+        self.changed = True
+        if not too_hot:
+            self.log.add(
+                self.timers.now_s,
+                "room_cool",
+                name,
+                "cool again: nodes, switches and stores come back",
+                Severity.NOTICE,
+            )
+            return
+        self.log.add(
+            self.timers.now_s,
+            "room_too_hot",
+            name,
+            "too hot for switches, stores and nodes: emergency power off",
+            Severity.ALARM,
+        )
+        nodes = self.plant.nodes
+        inside = nodes.present & (self.plant.racks.hall[nodes.rack] == hall)
+        self.shut_down(np.flatnonzero(inside).tolist(), "emergency power off of the room")
+
+    def brake(self, braked: NDArray[np.bool_]) -> None:
+        """Take note which nodes have too few supplies for full power: their GPUs are braked."""
+        now = self.timers.now_s
+        for mask, kind, text, severity in (
+            (
+                braked & ~self.braked,
+                "power_brake_on",
+                "too few supplies left: GPUs are braked",
+                Severity.ALARM,
+            ),
+            (
+                self.braked & ~braked & ~self.unsupplied,
+                "power_brake_off",
+                "enough supplies again",
+                Severity.NOTICE,
+            ),
+        ):
+            nodes = np.flatnonzero(mask & self.plant.nodes.present)
+            if len(nodes):
+                where = common_place(self.plant, nodes)
+                self.log.add(
+                    now, kind, where, f"{counted(len(nodes), 'node')}: {text}", severity, nodes=len(nodes)
+                )
+        self.braked = braked.copy()
+
+    def _reboot(self, _: int) -> None:
+        """Bring back all nodes whose boot is over: they have power, and what cools them works."""
+        now, nodes = self.timers.now_s, self.nodes
+        ready = np.flatnonzero(self.boot_s <= now)
+        self.boot_s[ready] = np.inf
+        halls = self.plant.racks.hall[self.plant.nodes.rack[ready]]
+        fit = ~np.isin(halls, list(self.hot_halls))
+        loops = self.plant.nodes.loop[ready]
+        for loop in np.unique(loops).tolist():
+            fit[loops == loop] &= self.cooling.fit(loop)
+        # What a fault of its own made too hot would only go off again: it waits for the repair.
+        odd, off = self.oddities, nodes.condition[ready] == OFF
+        fit &= ~off | np.array([not odd.touches(node) for node in ready.tolist()], bool)
+        self.boot_s[ready[~fit]] = now + REBOOT_S
+        back = ready[fit]
+        nodes.dark[back] = False
+        back = back[nodes.condition[back] != DOWN]  # else its repair brings it back
+        for node in back.tolist():
+            nodes.bring_back(now, node)
+            self.failures.set_up(node, now, True)
+        for place, count in places(self.plant, back.tolist()):
+            text = (
+                "back after it was off"
+                if count == 1
+                else f"{counted(count, 'node')} back after they were off"
+            )
+            self.log.add(now, "restarted", place, text, nodes=count)
+        if len(back):
+            self.changed = True
+            self.recovery.node_usable()
+            self.arm()
+        self._await_boots()
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot needs."""
+        return {
+            "hot_halls": sorted(self.hot_halls),
+            "was_off": np.flatnonzero(self.was_off).tolist(),
+            "unsupplied": np.flatnonzero(self.unsupplied).tolist(),
+            "braked": np.flatnonzero(self.braked).tolist(),
+            "boots": [[n, float(self.boot_s[n])] for n in np.flatnonzero(np.isfinite(self.boot_s)).tolist()],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.hot_halls = frozenset(state["hot_halls"])
+        for name in ("was_off", "unsupplied", "braked"):
+            getattr(self, name)[np.array(state[name], int)] = True
+        for node, due_s in state["boots"]:
+            self.boot_s[node] = due_s
