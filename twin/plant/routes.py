@@ -197,6 +197,8 @@ class Router:
         if not len(flows.group):
             return total
         keys, weight = self._by_route(flows, len(amount))
+        if not keys:  # what is put on is taken off again
+            return total
         routes = [self._routes[k] for k in keys]
         on = np.repeat(amount @ weight, [len(route.dlink) for route in routes])
         dlink = np.concatenate([route.dlink for route in routes])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from twin.physics.training_inputs import Network, Profile
 from twin.planning.placement import Placement
 from twin.planning.traffic import Exchange
+from twin.plant.routes import Flows
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -76,14 +77,14 @@ class Seat:
         """What a step puts on every directed link [B]."""
         before, now, self.before = self.before, self.placement, None
         if before is None or not _alike(before.placement, now):
-            return _carried(now, np.arange(len(now.flows.group)))
+            return _carried(now, now.flows)
         old = before.placement.flows
         moved = np.flatnonzero((old.source != now.flows.source) | (old.target != now.flows.target))
         if 2 * len(moved) > len(old.group):
-            return _carried(now, np.arange(len(now.flows.group)))
+            return _carried(now, now.flows)
         # What is taken off was put on in another order, so a link that is left empty may keep a last digit.
         carried: Floats = np.maximum(
-            before.carried_bytes - _carried(before.placement, moved) + _carried(now, moved), 0.0
+            before.carried_bytes + _carried(now, _instead(old, now.flows, moved)), 0.0
         )
         return carried
 
@@ -101,9 +102,16 @@ def _alike(one: Placement, other: Placement) -> bool:
     )
 
 
-def _carried(placement: Placement, which: Longs) -> Floats:
+def _instead(old: Flows, new: Flows, moved: Longs) -> Flows:
+    """Return the flows that moved, where they run now, and with less than no weight where they ran."""
+    off, on = old.some(moved), new.some(moved)
+    both = replace(off, weight=-off.weight), on
+    return Flows(*(np.concatenate([getattr(part, one.name) for part in both]) for one in fields(Flows)))
+
+
+def _carried(placement: Placement, flows: Flows) -> Floats:
     """Return what some flows of a job put on every directed link in a step [B]."""
-    router, flows = placement.router, placement.flows.some(which)
+    router = placement.router
     carried = router.card_load(flows, flows.weight * placement.step_bytes[flows.group])
     carried += router.carried(flows, placement.step_bytes)
     return carried
