@@ -34,14 +34,34 @@ def test_peak_shaving_holds_the_peak_until_the_reserve_is_reached():
     assert power.charge[i] == pytest.approx(0.5)
     assert power.grid_w == pytest.approx(30e3 + over_w)
     assert power.totals.peak_violations == 1
+    assert bench.happened("peak_exceeded") == [(pytest.approx(100.0 + wait_s), "bess/0")]
+    assert bench.log.events[-1].text.endswith("not 30 kW: it is down to its reserve")
     # Less load: it charges with what the peak leaves.
     bench.load(5000.0)
     assert power.grid_w <= 30e3 + 1e-3
     assert power.battery_w < 0
+    assert len(bench.happened("peak_kept")) == 1
     bench.run(1e5)
     assert power.charge[i] == pytest.approx(1.0)
     assert bench.balance() < 1e-12
     assert power.totals.battery_out_j == pytest.approx(0.88 * power.totals.battery_in_j, rel=1e-6)
+
+
+def test_a_peak_that_an_empty_battery_cannot_hold_is_told_of_once():
+    bench = Bench([UTILITY, _store(peak="30 kW", reserve="50 %"), PDU])
+    bench.load(5000.0)
+    bench.power.fail(bench.item("bess/0"))
+    for k in range(10):
+        bench.load(7500.0 if k % 2 else 7300.0)
+        bench.run(60.0 * (k + 1))
+    [text] = [event.text for event in bench.log.events if event.kind == "peak_exceeded"]
+    assert text.endswith("it is out of order")
+    other = bench.restored()
+    for one in (bench, other):
+        one.power.repair(one.item("bess/0"))
+        one.load(7500.0)
+        assert one.power.grid_w == pytest.approx(30e3, abs=1e-3)
+        assert len(one.happened("peak_kept")) == 1
 
 
 @pytest.mark.parametrize(("before_w", "after_w"), [(2000.0, 10e3), (10e3, 2000.0)])

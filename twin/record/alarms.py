@@ -18,6 +18,7 @@ ENDED_BY: dict[str, tuple[str, ...]] = {
     "no_start": ("starts_again",),
     "transfer": ("transfer_back",),
     "ramp_exceeded": ("ramp_kept",),
+    "peak_exceeded": ("peak_kept",),
     "overload": ("overload_end", "breaker_trip"),
     "power_brake_on": ("power_brake_off",),
     "cap_on": ("cap_off",),

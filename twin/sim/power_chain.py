@@ -236,6 +236,7 @@ class PowerChain:
             self._solve()
         self._read()
         self._count_violations(before_w, window_s)
+        storage.tell_peak(self.at_s, self.flows.grid_w)
         self._islands()
         self._plan()
 

@@ -14,6 +14,7 @@ from twin.physics.batteries import (
     ride_through_s,
     smoothed_grid_w,
 )
+from twin.record.events import Severity
 from twin.sim.power_circuit import Circuit
 from twin.sim.power_condition import Condition, target_charge
 from twin.sim.power_sources import JUST, Sources
@@ -28,6 +29,8 @@ RAMP_STEPS = 20.0
 SHORTEST_TICK_S = 1.0
 CLOSE_W = 1e-6
 """Grid power is held to this."""
+CALM, REFILLED = 0.97, 0.05
+"""A peak is held again when loads are below this share of it, or with this share of energy above the reserve."""
 
 
 class Storage:
@@ -43,6 +46,9 @@ class Storage:
         self.grid_w = math.nan  # what the grid gave a moment ago; nan: it has not given yet
         self.track_s = 0.0  # when that was looked at
         self.tick_s = 0.0  # until the next step of a ramp, 0: none is under way
+        self.too_high = False  # the grid gives more than the peak that batteries should hold
+        peaks = np.where(circuit.is_battery, circuit.items.peak_w, math.inf)
+        self._shaver = int(np.argmin(peaks)) if np.isfinite(peaks).any() else -1
 
     def drained_w(self, in_w: Floats) -> Floats:
         """Return by how much the charge of each battery falls now [W]; negative: it charges."""
@@ -118,6 +124,27 @@ class Storage:
             tick_s = max(SHORTEST_TICK_S, whole_s / RAMP_STEPS, min(self.tick_s, whole_s))
         self._track(t_s, seen, tick_s)
 
+    def tell_peak(self, t_s: float, grid_w: float) -> None:
+        """Say when the peak that batteries hold is exceeded, and why; and when it is held again."""
+        i = self._shaver
+        if i < 0:
+            return
+        c, k, peak_w = self.circuit, self.condition, float(self.circuit.items.peak_w[i])
+        over, log = grid_w > peak_w * (1 + 1e-6), self.sources.log
+        if over and not self.too_high:
+            why = "it gives all it can" if self._above_reserve(i) else "it is down to its reserve"
+            why = why if self.sources.healthy(i) else "it is out of order"
+            text = f"the grid gives {grid_w / 1e3:.0f} kW, not {peak_w / 1e3:.0f} kW: {why}"
+            log.add(t_s, "peak_exceeded", c.items.ids[i], text, Severity.WARNING)
+            self.too_high = True
+        elif self.too_high and not over:
+            refilled = k.charge_j[i] > (c.items.reserve[i] + REFILLED) * c.energy_j[i]
+            without_w = grid_w + float(k.battery_w.sum())  # what charges them could be left out
+            if without_w <= CALM * peak_w or (refilled and self.sources.healthy(i)):
+                text = f"the grid gives no more than {peak_w / 1e3:.0f} kW again"
+                log.add(t_s, "peak_kept", c.items.ids[i], text, Severity.NOTICE)
+                self.too_high = False
+
     def _track(self, t_s: float, grid_w: float, tick_s: float) -> None:
         self.grid_w, self.track_s, self.tick_s = grid_w, t_s, tick_s
 
@@ -173,8 +200,9 @@ class Storage:
 
     def state(self) -> list[float]:
         """Return what a snapshot needs."""
-        return [self.grid_w, self.track_s, self.tick_s]
+        return [self.grid_w, self.track_s, self.tick_s, float(self.too_high)]
 
     def restore(self, state: list[float]) -> None:
         """Take over what `state` returned."""
-        self.grid_w, self.track_s, self.tick_s = (float(x) for x in state)
+        self.grid_w, self.track_s, self.tick_s = (float(x) for x in state[:3])
+        self.too_high = bool(state[3])
