@@ -38,6 +38,12 @@ class Scenario(Part):
         description="wall clock at t = 0, with offset",
     )
     duration_s: Duration = Field(default=86400.0, alias="duration", gt=0, description="how long a run lasts")
+    speed: float | None = Field(
+        default=None,
+        gt=0,
+        le=1e7,
+        description="simulated seconds per second that the window plays it with at first; none: the window's own",
+    )
     seed: int = Field(default=1, ge=0, le=2**63 - 1, description="of all random draws")
     site: Site = Field(default=Site(), description="the place")
     halls: tuple[Hall, ...] = Field(min_length=1, description="rooms with rows")
