@@ -133,3 +133,15 @@ def test_repairs_are_drawn_where_none_is_told_and_differ_by_target() -> None:
     assert min(drawn) < 7200 < max(drawn)
     assert len(set(drawn)) == 50
     assert facility.repair_s(parse_injection("1 h pump_stop crah/0 for=5s"), 0) == 5.0
+
+
+def test_a_lasting_throttle_settles_and_costs_no_second_by_second_steps() -> None:
+    engine = run("nvl72-row", "1 h blocked_plate gpu/0/0/0 value=15% for=20h", until_s=2 * 3600.0)
+    before, walk = engine.heat.totals.steps, engine.clocks.walk.copy()
+    hot = walk < 1
+    assert hot.any()
+    engine.advance(3 * 3600.0)
+    assert engine.heat.totals.steps - before < 300
+    assert engine.clocks.walk[hot] == pytest.approx(walk[hot], abs=0.02)
+    throttled = engine.summary()["thermal"]["throttle_gpu_s"]
+    assert 1.5 * 3600 < throttled < 2 * 3600 * 4.5  # one or more of the four GPUs of the node, all the time

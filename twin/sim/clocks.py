@@ -44,6 +44,9 @@ SLOWDOWN_SHARE = 0.5
 """Share of the clock that the cap allows above the slowdown temperature, at most (PHYSICS 2: half or less)."""
 WALK_PER_S = 0.05
 """Share of the top clock by which clocks walk down above max-op, and up again below its release [1/s] [est]."""
+TURN_SHARE, PICK_UP, SLOWEST_PACE = 0.5, 1.5, 1 / 64
+"""Share of its pace that the walk keeps when it turns, growth of the pace while it does not, and the least pace."""
+THROTTLED_STRIDE_S = 1.0
 CROSSED_K = 0.1
 """A step cut at a limit may end this far below it, since the crossing is found on a straight line [K]."""
 REFRESH_K = 1.0
@@ -86,6 +89,9 @@ class Clocks:
         self.junction_k_w, self.downstream_k_w = junction_k_w, downstream_k_w
         self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
         self.walk = np.ones(traces.groups.size)  # share of the top clock that heat allows
+        self.pace = np.ones(
+            traces.groups.size
+        )  # of the walk: smaller with each turn, +: upwards, -: downwards
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
         self.base_w = np.zeros(traces.groups.size)
@@ -101,6 +107,7 @@ class Clocks:
         self._by_part: dict[str, Floats] = {}
         self._values: dict[str, tuple[Ints, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
+        self.holding = False  # and none of them moved in the last step: heat and clocks have found each other
         self.hot_gpus = 0  # that heat held down in the latest step
         self.walked = False  # heat has moved or freed some clock since they were worked out
         self.first_limit_c = min(
@@ -131,12 +138,14 @@ class Clocks:
         size = self.traces.groups.size
         if len(self.walk) < size:
             self.walk = np.append(self.walk, np.ones(size - len(self.walk)))
+            self.pace = np.append(self.pace, np.ones(size - len(self.pace)))
             self.hbm_slow = np.append(self.hbm_slow, np.zeros(size - len(self.hbm_slow), bool))
         for source, target in self.traces.splits:
             self.walk[target], self.hbm_slow[target] = self.walk[source], self.hbm_slow[source]
+            self.pace[target] = self.pace[source]
         self.traces.splits.clear()
         resting = self.traces.trace <= IDLE
-        self.walk[resting], self.hbm_slow[resting] = 1.0, False
+        self.walk[resting], self.pace[resting], self.hbm_slow[resting] = 1.0, 1.0, False
         self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         self._seen_c = np.full(size, math.inf)
 
@@ -170,16 +179,25 @@ class Clocks:
         # The walk begins at the clock in force: a share of the top that the power cap forbids anyway is no brake.
         allowed = self.capped_ghz / self.values("f_max_ghz")
         present = np.minimum(self.walk, allowed)
-        walk = np.where(over, present - WALK_PER_S * max(dt_s, 0.25), self.walk)
+        down = self.pace < 0
+        # A die answers its clock late: each time the walk turns it goes on at half its pace, so that the two meet.
+        turn = np.where(over == down, 1.0, TURN_SHARE) * np.abs(self.pace)
+        stride = WALK_PER_S * turn * min(max(dt_s, 0.25), THROTTLED_STRIDE_S)
+        walk = np.where(over, present - stride, self.walk)
         walk = np.where(
             working & (hot_c >= slow - CROSSED_K), np.minimum(walk, SLOWDOWN_SHARE * allowed), walk
         )
-        walk = np.where(working & (hot_c < max_op - RELEASE_K), walk + WALK_PER_S * dt_s, walk)
+        cool = working & (hot_c < max_op - RELEASE_K)
+        walk = np.where(cool, walk + stride, walk)
         floor = self.values("f_min_ghz") / self.values("f_max_ghz")
-        self.walk = np.clip(np.where(working, walk, 1.0), floor, 1.0)
+        old, self.walk = self.walk, np.clip(np.where(working, walk, 1.0), floor, 1.0)
         after = self.walk < 1
         self.throttling = bool(after.any() or self.hbm_slow.any())
-        moved = before | after
+        moved = self.walk != old
+        self.holding = self.throttling and not moved.any()
+        pace = np.minimum(1.0, np.where(over == down, PICK_UP * turn, np.maximum(turn, SLOWEST_PACE)))
+        self.pace = np.where(over, -pace, np.where(cool, pace, self.pace))
+        self.pace[~after] = 1.0
         self._seen_c[moved] = math.inf
         self.walked |= bool(moved.any())
         return np.flatnonzero(after & ~before).tolist(), np.flatnonzero(before & ~after).tolist()
@@ -397,6 +415,8 @@ class Clocks:
         return {
             "cap_w": sorted(self.cap_w.items()),
             "walk": self.walk.tolist(),
+            "pace": self.pace.tolist(),
+            "holding": self.holding,
             "hot_gpus": self.hot_gpus,
             "hbm_slow": np.flatnonzero(self.hbm_slow).tolist(),
             "arrays": [a.tolist() for a in self._arrays()],
@@ -409,7 +429,8 @@ class Clocks:
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.cap_w = {int(job): float(w) for job, w in state["cap_w"]}  # type: ignore[attr-defined]
-        self.walk = np.array(state["walk"], float)
+        self.walk, self.pace = np.array(state["walk"], float), np.array(state["pace"], float)
+        self.holding = bool(state["holding"])
         self.hot_gpus = int(state["hot_gpus"])  # type: ignore[call-overload]
         self.hbm_slow = np.zeros(len(self.walk), bool)
         self.hbm_slow[np.array(state["hbm_slow"], int)] = True

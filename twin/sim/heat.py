@@ -30,6 +30,8 @@ Ints = NDArray[np.intp]
 LONGEST_STEP_S = 3600.0
 """So that the sky's daily course is followed."""
 THROTTLE_STEP_S = 1.0
+HOLDING_STEP_S = 60.0
+"""While a throttle lasts and no clock moves: the band between a limit and its release is wide enough for that."""
 DRIFT_K = 0.02
 """Change of a sink that is worth new inputs."""
 IDLE_ERROR_WEIGHT = 0.1
@@ -227,7 +229,7 @@ class Heat:
             floor_c = self.clocks.models[int(traces.groups.part[g])].max_op_c - RELEASE_K
             spread, index = traces.dies_of(g)
             die_c = self.gpu_c(state, spread, np.full(len(spread), g), index)
-            hot = int((die_c >= floor_c).sum())
+            hot = max(1, int((die_c >= floor_c).sum()))  # the group throttles for its hottest die
             throttled += hot
             self.totals.loop_throttle_gpu_s[traces.groups.loop[g]] += hot * dt
         self.clocks.hot_gpus = throttled
@@ -381,7 +383,9 @@ class Heat:
         `change_s` is when powers are known to change [s]: a step that ends there need not be cut short.
         """
         integrator, traces = self.integrator, self.traces
-        integrator.dt_cap_s = THROTTLE_STEP_S if self.clocks.throttling else LONGEST_STEP_S
+        integrator.dt_cap_s = LONGEST_STEP_S
+        if self.clocks.throttling:
+            integrator.dt_cap_s = HOLDING_STEP_S if self.clocks.holding else THROTTLE_STEP_S
         end_s = integrator.t_s + 2 * LONGEST_STEP_S
         step = integrator.step(min(end_s, change_s) if change_s > integrator.t_s else end_s)
         if self._hottest_c(step.state1) >= self.clocks.first_limit_c:
