@@ -61,8 +61,9 @@ class Overhead:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
         body, nodes, racks = self.body, self.plant.nodes, self.plant.racks
         share, peak = np.zeros(len(clocks.jobs.rows) * 2 + 2), np.zeros(len(clocks.jobs.rows) * 2 + 2, bool)
-        for job, work in enumerate(clocks.jobs.work[: len(clocks.jobs.rows)]):
-            share[2 + 2 * job], peak[2 + 2 * job] = clocks.load_share(job), work.node_at_peak
+        for row in clocks.jobs.active:  # no node steps for another
+            trace = 2 + 2 * row.index
+            share[trace], peak[trace] = clocks.load_share(row.index), clocks.jobs.work[row.index].node_at_peak
         full = body.overhead_full_w
         if peak.any():
             full = np.where(peak[wanted], body.overhead_peak_w, full)
