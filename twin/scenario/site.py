@@ -41,9 +41,11 @@ class Climate(Part):
         description="hourly year instead: an EPW or CSV file in the scene's folder, or builtin:NAME",
     )
     dry_bulb_c: Temperature = Field(
-        default=15.0, alias="dry_bulb", description="daily mean of the outdoor air"
+        default=15.0, alias="dry_bulb", ge=-90, le=70, description="daily mean of the outdoor air"
     )
-    wet_bulb_c: Temperature = Field(default=10.0, alias="wet_bulb", description="daily mean wet bulb")
+    wet_bulb_c: Temperature = Field(
+        default=10.0, alias="wet_bulb", ge=-90, le=70, description="daily mean wet bulb, at most dry_bulb"
+    )
     swing_k: TemperatureDifference = Field(
         default=8.0, alias="swing", ge=0, le=40, description="peak to trough within a day; warmest at 15:00"
     )

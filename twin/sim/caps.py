@@ -60,6 +60,10 @@ class Cap:
         Whether GPUs give up power for it, and whether that is not enough.
     asked_w, given_w, gpus
         What its GPUs ask for and may draw [W], and how many of them are limited, at the latest look.
+    least_w
+        What it would draw with all its GPUs at their lowest clock, at the latest look [W].
+    lifted
+        Whether it holds no longer.
     """
 
     target: str
@@ -72,6 +76,8 @@ class Cap:
     asked_w: float = 0.0
     given_w: float = 0.0
     gpus: int = 0
+    least_w: float = 0.0
+    lifted: bool = False
 
 
 class PowerCaps:
@@ -90,7 +96,11 @@ class PowerCaps:
         self.node_part = node_part
         self.gpus = nodes.gpus.astype(float)
         self.caps: dict[str, Cap] = {}
-        self._order: list[Cap] = []
+        self._order: list[Cap] | None = []  # innermost first; None: to be sorted
+        table = self.plant.nodes
+        by_rack = np.argsort(np.where(table.present, table.rack, len(self.plant.racks.ids)), kind="stable")
+        ends = np.cumsum(np.bincount(table.rack[table.present], minlength=len(self.plant.racks.ids)))
+        self._of_rack = np.split(by_rack, ends)  # nodes of each rack; in the last place those that are absent
         self._lifted: list[Cap] = []  # since the latest look
         self._holder: Ints = np.full(len(self.gpus), -1, np.intp)
         self._rest_w: Floats = np.zeros(
@@ -122,25 +132,30 @@ class PowerCaps:
             When nothing that can be capped has this id.
         """
         racks = racks_of(self.plant, target)
-        inside = np.isin(self.plant.nodes.rack, racks) & self.plant.nodes.present
-        new = Cap(target, limit_w, share, np.flatnonzero(inside), racks)
+        inside = [self._of_rack[rack] for rack in racks.tolist()]
+        nodes = np.sort(np.concatenate(inside)) if inside else np.zeros(0, np.intp)
+        new = Cap(target, limit_w, share, nodes, racks)
         old = self.caps.get(key)
         if old is not None and old.target == target:
             new.binds, new.broken = old.binds, old.broken
         self.caps[key] = new
-        self._sort()
+        self._order = self._seen = None
 
     def clear(self, key: str) -> None:
         """Lift a cap; nothing happens when there is none of this key."""
         cap = self.caps.pop(key, None)
         if cap is not None:
+            cap.lifted = True
             self._lifted.append(cap)
-            self._sort()
+            self._order = self._seen = None
 
-    def _sort(self) -> None:
-        """Innermost first: what a rack gives up for its own cap, its row need not ask for again."""
-        self._order = sorted(self.caps.values(), key=lambda cap: (self.gpus[cap.nodes].sum(), cap.target))
-        self._seen = None
+    def standing(self) -> list[Cap]:
+        """Return the caps in force, innermost first: what a rack gives up for its own, its row need not ask for."""
+        if self._order is None:
+            self._order = sorted(
+                self.caps.values(), key=lambda cap: (float(self.gpus[cap.nodes].sum()), cap.target)
+            )
+        return self._order
 
     def update(
         self,
@@ -162,7 +177,7 @@ class PowerCaps:
         rack_loss_w
             Losses of the power shelves of each rack when they deliver so much, shape (R,) [W].
         """
-        if not self._order and not self._lifted:
+        if not self.caps and not self._lifted:
             return False
         jobs = [self.clocks.wanted_gpu_w(row.index) for row in self.clocks.jobs.rows]
         dark = np.isin(self.nodes.condition, UNLIT)
@@ -184,15 +199,17 @@ class PowerCaps:
         for cap in self._lifted:
             cap.binds = cap.broken = False
         self._lifted = []
-        for cap in self._order:
+        for cap in self.standing():
             mine, count = cap.nodes, self.gpus[cap.nodes]
             before = given_w[mine]
-            room_w = cap.limit_w - float(fixed_w[cap.racks].sum())
+            fixed = float(fixed_w[cap.racks].sum())
+            room_w = cap.limit_w - fixed
             shares = share_out(room_w, before, floor_w[mine], count, cap.share, priority[mine])
             given_w[mine] = shares.unit_w
             felt = before - shares.unit_w > FELT_W
             cap.asked_w, cap.given_w = float(count @ before), float(count @ shares.unit_w)
             cap.gpus = int(count[felt].sum())
+            cap.least_w = fixed + float(count @ np.minimum(floor_w[mine], before))
             told.append((cap, cap.binds, cap.broken))
             cap.binds, cap.broken = bool(felt.any()), not shares.holds
         limited = (asked_w - given_w > FELT_W) & (self.gpus > 0)
@@ -248,10 +265,6 @@ class PowerCaps:
                 now_s, kind, "site" if cap.target == "all" else cap.target, _text(kind, cap), severity
             )
 
-    def standing(self) -> list[Cap]:
-        """Return the caps in force, innermost first."""
-        return list(self._order)
-
     def limited_gpus(self) -> int:
         """Return how many GPUs have a limit below their own now."""
         return int(self.gpus[np.isfinite(self.limits.node_cap_w)].sum())
@@ -280,6 +293,8 @@ class PowerCaps:
 
 def _text(kind: str, cap: Cap) -> str:
     limit = units.render(cap.limit_w, "power", digits=4)
+    if cap.lifted:
+        return f"the cap of {limit} is lifted"
     if kind == "cap_on":
         gives_w = cap.asked_w - cap.given_w
         share = 100 * gives_w / max(cap.asked_w, 1.0)
@@ -288,7 +303,8 @@ def _text(kind: str, cap: Cap) -> str:
     if kind == "cap_off":
         return f"no GPU needs to give up power to stay below {limit}"
     if kind == "cap_exceeded":
-        return f"{limit} cannot be kept: all GPUs are at their lowest clock and still draw more"
+        least = units.render(cap.least_w, "power", digits=3)
+        return f"{limit} cannot be kept: with all its GPUs at their lowest clock it draws {least} still"
     return f"{limit} can be kept again"
 
 
@@ -322,6 +338,8 @@ def items_below(parent: NDArray[np.int32], item: int) -> Bools:
     """Return which items of the power tree hang on `item`, itself included, shape (I,); parents come first."""
     below = np.zeros(len(parent), bool)
     below[item] = True
-    for i in range(item + 1, len(parent)):
-        below[i] = parent[i] >= 0 and below[parent[i]]
+    added = parent == item
+    while added.any():  # one level of the tree at a time
+        below |= added
+        added = below[parent] & (parent >= 0) & ~below
     return below

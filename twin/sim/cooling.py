@@ -17,7 +17,7 @@ from twin.sim.clockwork import Timers
 from twin.sim.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
-from twin.sim.cooling_wiring import Draw, Moving, Shown, Standing, coil_shares, room_units, set_points_c
+from twin.sim.cooling_wiring import Draw, Moving, Standing, coil_shares, room_units, set_points_c
 from twin.sim.log import Log
 from twin.sim.parts import flow_share
 from twin.sim.weather import Weather
@@ -231,12 +231,18 @@ class Cooling:
         self._carries = (g > 1e-9).tolist()
         self._valve = self._valves()
         self._loop_power_w = self._loop_design_w * self.pumps.power_share()
-        self._water_power_w = self._water_design_w * self.water.power_share()
+        self._pump_heat()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
         self._flow_shares = ramp.target[: len(plates)] / self._drives
         self._loop_plant, self._sticking = self.network.shape.loop_plant, not np.isnan(self._opening).all()
         self._mix()
+
+    def _pump_heat(self) -> None:
+        """Work out the power of the facility pumps: all of it is heat that the machines of their plant must take."""
+        self._water_power_w = self._water_design_w * self.water.power_share()
+        plants, pump_w = len(self.rejection.heat_w), self._water_power_w.tolist()
+        self.rejection.pump_w = (pump_w + [0.0] * plants)[:plants]
 
     def _valves(self) -> MixingValve:
         """Return what the valves work with once flows have settled."""
@@ -387,10 +393,6 @@ class Cooling:
             valve = np.where(np.isnan(self._opening), valve, self._opening)
         return Moving(loop_flow[: len(loop_plant)], valve, plant_flow[: len(self.plant.plants.ids)])
 
-    def shown(self, t_s: float, state: State) -> Shown:
-        """Return all that people see now."""
-        return Shown(**vars(self.moving(t_s, state)), **vars(self.standing()))
-
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
         return {
@@ -409,6 +411,7 @@ class Cooling:
         """Take over what `state` returned."""
         self.pumps.restore(state["pumps"])  # type: ignore[arg-type]
         self.water.restore(state["water"])  # type: ignore[arg-type]
+        self._pump_heat()
         self.rejection.restore(state["rejection"])  # type: ignore[arg-type]
         opening: list[float | None] = state["opening"]  # type: ignore[assignment]
         self._opening = np.array([np.nan if one is None else one for one in opening], float)

@@ -36,7 +36,9 @@ class Rejection:
     live
         Whether each plant has power.
     heat_w
-        Heat that each plant carries, at the latest look [W].
+        Heat that the water of each plant carries from loops and halls, at the latest look [W].
+    pump_w
+        Power of its pumps, which warms the water too [W].
     units
         Machines of each plant that can work now.
     held_c
@@ -79,6 +81,7 @@ class Rejection:
         )
         self._fault = np.ones(count)  # heat that a fault leaves to the sky
         self.heat_w = [0.0] * n_plants
+        self.pump_w = [0.0] * n_plants
         self.held_c = [NO_PLANT_C] * n_plants
         for p, machines in enumerate(self.machines):
             self.held_c[p] = machines.set_c
@@ -181,7 +184,7 @@ class Rejection:
             if not rejecting[p]:
                 self.held_c[p] = machines.set_c
                 continue
-            q_w = heat_w[p]
+            q_w = heat_w[p] + self.pump_w[p]
             able = min(self.units[p], self._working[p])  # a condenser without its fan takes little
             held_c, over_k = machines.supply_c(q_w, able, self._reach_c[p])
             before_k = self._over_k[p]
@@ -212,12 +215,13 @@ class Rejection:
 
     def _note(self, outdoor: Outdoor) -> None:
         self._known, self._known_w = outdoor, self.heat_w
+        taken_w = [q_w + pump_w for q_w, pump_w in zip(self.heat_w, self.pump_w, strict=False)]
         self._reach_c = [
             machines.reach_c(q_w, working, outdoor)
-            for machines, q_w, working in zip(self.machines, self.heat_w, self._working, strict=False)
+            for machines, q_w, working in zip(self.machines, taken_w, self._working, strict=False)
         ]
         self._works = [
-            machines.work(self.heat_w[p], self.units[p], self._working[p], outdoor, self._reach_c[p])
+            machines.work(taken_w[p], self.units[p], self._working[p], outdoor, self._reach_c[p])
             for p, machines in enumerate(self.machines)
         ]
 
@@ -240,6 +244,7 @@ class Rejection:
         """Return what the machines of each plant do, at the heat and weather last looked at."""
         if self._known is None:
             self._note(self.weather.at(self.timers.now_s))
+            self._known = None  # whoever asks in between must not keep the next look from working it out
         return self._works
 
     def free_share(self) -> float:
@@ -278,6 +283,7 @@ class Rejection:
         free: list[list[float]] = state["free"]  # type: ignore[assignment]
         self._free_on, self._free_since_s = np.array(free[0], bool), np.array(free[1], float)
         self._seen_s, self._short = float(state["seen_s"]), bool(state["short"])  # type: ignore[arg-type]
+        self._count()  # machines that start up or stand still now count for what the others do
         self._restore_known(state["known"])  # type: ignore[arg-type]
 
     def _restore_known(self, known: tuple[list[float], list[float]] | None) -> None:

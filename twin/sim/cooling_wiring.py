@@ -47,11 +47,6 @@ class Moving:
     plant_flow: Floats
 
 
-@dataclass(frozen=True)
-class Shown(Standing, Moving):
-    """Both."""
-
-
 def set_points_c(plant: Plant, catalog: Catalog) -> Floats:
     """Return the supply wanted in each loop, shape (L,) [C]; vapour condenses as its fluid wants it."""
     loops = plant.loops
