@@ -6,6 +6,8 @@ import math
 import re
 from datetime import datetime, timedelta
 
+from twin.units import spoken
+
 MISSING = "\N{EM DASH}"
 _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _PREFIXES = ((1e15, "P"), (1e12, "T"), *_STEPS)
@@ -118,17 +120,7 @@ def duration(t_s: float) -> str:
     """
     if not math.isfinite(t_s):
         return MISSING
-    if t_s < 60:
-        return f"{significant(t_s)} s"
-    parts: list[str] = []
-    rest = round(t_s)
-    for size, name in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
-        count, rest = divmod(rest, size)
-        if count:
-            parts.append(f"{count} {name}")
-        elif parts:
-            break
-    return " ".join(parts[:2])
+    return spoken(t_s)
 
 
 def spelled(words: str) -> str:

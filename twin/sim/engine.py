@@ -354,11 +354,18 @@ class Engine:
         return largest > REPOWER
 
     def _measure(self, *, force: bool = True) -> None:
-        now, meter, power = self.timers.now_s, self.meter, self.power
-        if now > meter.meters.at_s:
-            self.hourly.add(
+        now = self.timers.now_s
+        self.book_hour(self.hourly, now)
+        self.meter.measure(self.heat, self.traces, self.clocks, now, force=force)
+        self.swing.look(now)
+
+    def book_hour(self, hourly: Hourly, now_s: float) -> None:
+        """Add to `hourly` what has flowed since the meters were read last, at the powers of then."""
+        meter, power = self.meter, self.power
+        if now_s > meter.meters.at_s:
+            hourly.add(
                 meter.meters.at_s,
-                now,
+                now_s,
                 meter.it_w,
                 meter.facility_w,
                 meter.draw.water_l_s,
@@ -368,8 +375,6 @@ class Engine:
                 power.cost_usd_s,
                 self.cooling.free_share,
             )
-        meter.measure(self.heat, self.traces, self.clocks, now, force=force)
-        self.swing.look(now)
 
     # --- people
 

@@ -54,6 +54,14 @@ WORST_FLOW = 1e-3
 """Share of the coolant that valves leave a rack they shut off [-]."""
 
 
+def _standing(down: int, machines: int, noun: str) -> str:
+    """Return how many of some machines stand still: "1 of 2 pumps stands still", "both pumps run again"."""
+    if not down:
+        every = {1: "the", 2: "both"}.get(machines, f"all {machines}")
+        return f"{every} {noun}{'s' * (machines > 1)} run{'s' * (machines == 1)} again"
+    return f"{down} of {machines} {noun}{'s' * (machines > 1)} stand{'s' * (down == 1)} still"
+
+
 class FacilityFaults:
     """Faults of power and cooling in force, and what they do to the machines."""
 
@@ -161,7 +169,7 @@ class FacilityFaults:
         """Let a fault begin."""
         self.acting.append(i)
         what = self._apply[i.kind](i)
-        lasts = "" if lasts_s is None else f" for {units.render(lasts_s, 'duration', digits=3)}"
+        lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
         severity = Severity.NOTICE if i.kind == "power_cap" else Severity.ALARM
         if i.kind in ("valve_stuck", "heat_wave", "blocked_plate", "bad_contact", "psu_loss"):
             severity = Severity.WARNING
@@ -172,7 +180,7 @@ class FacilityFaults:
         self.acting.remove(i)
         what = self._apply[i.kind](i)
         if self._in_force(i):  # what another fault still holds down goes on being an alarm
-            self._say(BEGINS_AS.get(i.kind, i.kind), i.target, f"one cause less: {what}", Severity.WARNING)
+            self._say(BEGINS_AS.get(i.kind, i.kind), i.target, f"partly mended: {what}", Severity.WARNING)
         else:
             self._say(CLEARED_BY[i.kind], i.target, what, Severity.NOTICE)
 
@@ -235,7 +243,7 @@ class FacilityFaults:
             self.cooling.set_pumps_down(now, slot, down)
         else:
             self.cooling.set_plant_pumps_down(now, slot, down)
-        return f"{down} of {pumps} pumps stand still" if down else f"all {pumps} pumps run again"
+        return _standing(down, pumps, "pump")
 
     def _fans(self, i: Intervention) -> str:
         kind, slot = self._kind(i), self._slot(i)
@@ -249,7 +257,7 @@ class FacilityFaults:
             fans = int(table.pumps[slot] if kind == "loop" else table.units[slot])
             down = self._still(i, fans)
             self.cooling.set_fans_down(self.timers.now_s, kind or "", slot, down)
-        return f"{down} of {fans} fans stand still" if down else f"all {fans} fans turn again"
+        return _standing(down, fans, "fan")
 
     def _still(self, i: Intervention, machines: int) -> int:
         """Return how many pumps or fans stand: those of an air loop are the same machines under both names."""

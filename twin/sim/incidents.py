@@ -103,7 +103,7 @@ class Incidents:
     def _hit(self, node: int, cause: Cause, repair_s: float, gpu: int) -> None:
         name = cause.id.replace("_", " ")
         subject = self.plant.nodes.ids[node] + (f"/{gpu}" if cause.repair == "gpu" else "")
-        away = f", away for {units.render(repair_s, 'duration', digits=3)}" if repair_s else ""
+        away = f", away for {units.spoken(repair_s)}" if repair_s else ""
         kind = "maintenance" if cause.planned else "failure"
         job = int(self.nodes.job[node])
         severity = Severity.NOTICE if cause.planned or job < 0 else Severity.ALARM
@@ -205,7 +205,7 @@ class Incidents:
         if self.outages.concerns(i):
             self._begin_outage(i, index)
             return
-        lasts = f" for {units.render(i.duration_s, 'duration', digits=3)}" if i.duration_s is not None else ""
+        lasts = f" for {units.spoken(i.duration_s)}" if i.duration_s is not None else ""
         getattr(self, f"_do_{i.kind}")(i, lasts)
         if i.duration_s is not None and hasattr(self, f"_undo_{i.kind}"):
             self.timers.set("undo", index, self.timers.now_s + i.duration_s, INTERVENTION)

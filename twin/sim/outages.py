@@ -201,7 +201,7 @@ class Outages:
         stopped: list[JobRow],
         before: dict[int, float],
     ) -> None:
-        lasts = "" if lasts_s is None else f" for {units.render(lasts_s, 'duration', digits=3)}"
+        lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
         verb = f"down {i.value} of the time" if i.kind == "flap" else "fails"
         parts = []
         if len(cut):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
 
 KWH_J = 3.6e6
+LEAST_IT_W = 1.0
+"""Mean IT power below which PUE and WUE are unknown."""
 
 
 def energy(engine: Engine) -> dict[str, Any]:
@@ -15,6 +18,10 @@ def energy(engine: Engine) -> dict[str, Any]:
     meters, now = engine.meter.meters, engine.now_s
     read = engine.meter.reading(engine.heat, now)
     power, known = read.power, now > 0
+    hours = deepcopy(engine.hourly)
+    engine.book_hour(hours, now)
+    # A hall with its IT switched off has no power usage effectiveness: a ratio to rounding errors says nothing.
+    running = read.it_j > LEAST_IT_W * now
     return {
         "energy": {
             "it_j": read.it_j,
@@ -33,8 +40,8 @@ def energy(engine: Engine) -> dict[str, Any]:
             "facility_max_w": max(meters.facility_max_w, engine.meter.facility_w),
             "loss_w": power.loss_j / now if known else None,
         },
-        "pue": read.facility_j / read.it_j if read.it_j > 0 else None,
-        "wue_l_kwh": read.water_l * KWH_J / read.it_j if read.it_j > 0 else None,
+        "pue": read.facility_j / read.it_j if running else None,
+        "wue_l_kwh": read.water_l * KWH_J / read.it_j if running else None,
         "water_l": read.water_l,
         "facility": {
             "grid_j": power.grid_j,
@@ -52,7 +59,7 @@ def energy(engine: Engine) -> dict[str, Any]:
             "peak_over_s": power.peak_over_s,
             "ramp_violations": power.ramp_violations,
             "swing": engine.swing.summary(),
-            "hours": engine.hourly.summary(),
+            "hours": hours.summary(),
             "hot_gpu_hours": engine.lifetime.summary(),
         },
     }

@@ -5,7 +5,8 @@ Text with units exists only in files, on the command line and on screen; `parse`
 """
 
 from twin.units.dimension import DIMENSIONS, Dimension
+from twin.units.lengths import spoken
 from twin.units.parse import UnitError, parse
 from twin.units.render import render
 
-__all__ = ["DIMENSIONS", "Dimension", "UnitError", "parse", "render"]
+__all__ = ["DIMENSIONS", "Dimension", "UnitError", "parse", "render", "spoken"]
