@@ -41,6 +41,7 @@ class ThrottleReason(IntFlag):
     SW_THERMAL = 0x20
     HW_THERMAL = 0x40
     POWER_BRAKE = 0x80
+    LOWERED_CAP = 0x8000  # our own, beside 0x4: the limit in force is below the part's default
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.meter import Meter
 from twin.sim.network import FabricState
-from twin.sim.nodes import UNLIT, Nodes
+from twin.sim.nodes import DARK, DOWN, OFF, Nodes
 from twin.sim.observe import Observer
 from twin.sim.oddities import Oddities
 from twin.sim.outages import Outages
@@ -326,7 +326,8 @@ class Engine:
             elif row.state == JobState.DETECTING:
                 by_job[row.index] = spinning(row.index)
         wanted = by_job[self.nodes.job]
-        dark = np.isin(self.nodes.condition, UNLIT)
+        condition = self.nodes.condition
+        dark = (condition == DOWN) | (condition == OFF) | (condition == DARK)
         result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
         return result
 

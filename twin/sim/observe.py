@@ -184,6 +184,8 @@ class Observer:
                 hot, np.maximum(model.f_min_ghz, np.minimum(own, walk * model.f_max_ghz)), own
             )
             bits[busy] = np.where(capped, int(ThrottleReason.SW_POWER_CAP), 0) | limits.reason[limit]
+            lowered = capped & (cap_w < model.cap_w - 1.0)
+            bits[busy] |= np.where(lowered, int(ThrottleReason.LOWERED_CAP), 0)
             slow_memory = clocks.hbm_slow[mine[busy]] & (hbm[busy] >= HBM_LIMIT_C - RELEASE_K)
             bits[busy] |= np.where(hot | slow_memory, int(ThrottleReason.SW_THERMAL), 0)
             slow = int(ThrottleReason.HW_THERMAL | ThrottleReason.HW_SLOWDOWN)
