@@ -166,3 +166,23 @@ def test_racks_lose_what_their_shelves_and_the_converters_of_their_nodes_lose() 
         assert converted_w > 0
         lost_w = frame.values["rack.loss_w"].sum(dtype=float)
         assert lost_w == pytest.approx(engine.power.supply_loss_w.sum() + converted_w, rel=1e-6)
+
+
+def test_a_hall_without_power_has_no_pue_and_keeps_warm_for_a_while() -> None:
+    engine = scene()
+    frame = Frame.empty(engine.layout)
+    engine.advance(3000.0)
+    engine.fill(frame)
+    assert frame.values["site.pue"][0] > 1
+    for fault in ("fail utility/0", "battery_empty ups/0", "battery_empty ups/1"):
+        assert engine.intervene(parse_injection(f"3001 s {fault}")) is None
+    engine.advance(3600.0)
+    engine.fill(frame)
+    alike(frame, engine)
+    values = frame.values
+    assert values["site.unpowered"][0] == len(engine.plant.nodes.ids)
+    assert np.isnan(values["site.pue"][0])
+    assert np.isnan(values["site.wue"][0])
+    assert values["site.gpu_max_c"][0] > 15
+    assert values["site.gpu_max_c"][0] == pytest.approx(values["gpu.temp_c"].max(), abs=0.1)
+    assert values["loop.gpu_max_c"].max() == pytest.approx(values["site.gpu_max_c"][0], abs=0.1)

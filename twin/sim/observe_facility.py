@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 Values = dict[str, NDArray[Any]]
 KWH_J = 3.6e6
+LEAST_IT = 1e-3
+"""IT power over the rated power of all GPUs below which nothing is worth relating to it."""
 
 FLOWS = ("loop.flow", "rack.flow", "plant.flow")
 """Channels of flows: they move while pumps come and go, and stand otherwise."""
@@ -59,6 +62,8 @@ class FacilityShown:
         self._inlet = np.where(breathes, self._supply[racks.air_loop], in_room)
         self._rack_loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
         self._capacity_w = plant.power.capacity_w
+        network = engine.body.network
+        self._rated_w = float((network.installed @ network.part_table["tdp_w"]).sum())
         self._seen = -1  # version of the power system
         self.settled = False
         """Whether no flow is on its way."""
@@ -124,11 +129,13 @@ class FacilityShown:
         drawn_w = self._n * clocks.base_w + self._sum_s * clocks.dyn_w
         self._behind_c = float(clocks.downstream_k_w[groups.part] @ drawn_w) / 2  # every second GPU
         self._gpus = max(float(self._n.sum()), 1.0)
+        self._dark = np.flatnonzero((self._n > 0) & ~traces.powered)
 
     def _meters(self, v: Values) -> None:
         engine = self.engine
         power, meter = engine.power, engine.meter
-        it_w = max(meter.it_w, 1.0)
+        off = meter.it_w <= LEAST_IT * self._rated_w
+        it_w = math.nan if off else meter.it_w  # what keeps a dark hall alive has no PUE
         v["site.it_w"][0] = meter.it_w
         v["site.facility_w"][0] = meter.facility_w
         v["site.pue"][0] = meter.facility_w / it_w
@@ -168,7 +175,10 @@ class FacilityShown:
         v["loop.return_c"][...] = upper[self._back]
         v["rack.inlet_c"][...] = upper[self._inlet]
         hot_c = engine.heat.hot_c(temperatures)
-        np.maximum.at(hottest, self._group_loop, hot_c)  # of groups that are dark or free, minus infinity
+        if self._dark.size:  # they are hot for a while, though nothing has to watch them
+            hot_c = hot_c.copy()
+            hot_c[self._dark] = temperatures.die_c(engine.traces.hot_s[self._dark], self._dark)
+        np.maximum.at(hottest, self._group_loop, hot_c)  # of free groups, minus infinity
         v["loop.gpu_max_c"][...] = hottest
         v["site.gpu_max_c"][0] = np.maximum.reduce(hot_c, initial=0.0)
         dies = temperatures.chain[:, 0]
