@@ -63,6 +63,14 @@ RULES = [
         "leaves 63.7 kW on duct-a/0, which has 50 kW",
         "would do",
     ),
+    # a generator that cannot take what hangs on its bus
+    (
+        "part: diesel-genset-3MW, at: main",
+        "part: diesel-genset-3MW, capacity: 100 kW, at: main",
+        "power[gen].capacity",
+        "can give 100 kW with what stands beside it, and main/0 carries ",
+        "larger generators",
+    ),
     # 80 % of the breaker, with the stage itself large enough
     (
         "count: 4, from: ups-b, feeds: [gpu], breaker: {rating: 125 %}",

@@ -172,3 +172,45 @@ def test_the_overload_of_an_island_ends_with_it():
     bench.run(110.0)
     assert bench.happened("overload_end")[1:] == [(105.0, "utility/0")]
     assert _texts(bench, "generator_failed") == ["stalls: 67 kW asked of 40 kW"]
+
+
+def test_engines_too_small_for_their_bus_say_so_while_it_is_dark():
+    bench = Bench([UTILITY, stage("pdu", "pdu", "utility", feeds=["gpu"]), GENERATOR | {"capacity": "20 kW"}])
+    bench.load(8000.0)
+    bench.power.fail(bench.item("utility/0"))
+    bench.run(60.0)
+    [text] = _texts(bench, "overload")
+    assert text == "its own sources can give 20 kW of 32 kW: they wait for less load"
+    assert bench.happened("overload") == [(10.0, "utility/0")]
+    other = bench.restored()
+    for one in (bench, other):
+        one.load(4000.0)
+        one.run(100.0)
+        assert one.happened("overload_end") == [(60.0, "utility/0")]
+        assert one.power.on_site_w == pytest.approx(16e3)
+    assert bench.power.state() == other.power.state()
+
+
+def test_an_island_with_a_battery_and_a_dead_engine_is_booked_while_it_is_short():
+    gas = {"id": "gas", "kind": "gas", "capacity": "60 kW", "at": "utility", "output": "50 %"}
+    smr = {"id": "smr", "kind": "smr", "capacity": "10 kW", "at": "utility"}
+    store = {"id": "bess", "kind": "battery", "at": "utility", "capacity": "15 kW", "energy": "50 kWh"}
+    bench = Bench([UTILITY, gas, smr, store, stage("pdu", "pdu", "utility", feeds=["gpu"])])
+    bench.load(8000.0)
+    bench.run(100.0)
+    bench.power.fail(bench.item("utility/0"))
+    bench.run(200.0)
+    assert not bench.power.node_dark.any()
+    bench.power.fail(bench.item("gas/0"))  # 25 kW of 32 are left: it stalls in five seconds
+    assert bench.power.out_w[bench.item("bess/0")] == pytest.approx(22e3)
+    bench.run(300.0)
+    assert bench.happened("overload") == [(200.0, "utility/0")]
+    assert bench.power.node_dark.all()
+    assert bench.balance() < 1e-12
+
+
+def test_sources_of_which_nothing_is_said_are_not_without_carbon():
+    for kind, g_kwh in (("generator", 750), ("gas", 430), ("smr", 12), ("solar", 40)):
+        source = {"id": "own", "kind": kind, "capacity": "60 kW", "at": "utility"}
+        bench = Bench([UTILITY, source, stage("pdu", "pdu", "utility", feeds=["gpu"])])
+        assert bench.plant.power.carbon_kg_j[bench.item("own/0")] * 3.6e9 == pytest.approx(g_kwh)

@@ -12,6 +12,7 @@ from twin.plant.design_load import DesignLoad
 from twin.plant.graph import power_path
 from twin.plant.tables import Bools, Floats, Plant
 from twin.scenario.document import Scenario
+from twin.scenario.electricity import ON_SITE
 from twin.scenario.quantity import rendered
 from twin.scenario.tree import Path
 
@@ -40,6 +41,7 @@ def power_doubts(scenario: Scenario, plant: Plant, catalog: Catalog) -> Iterator
     yield from _imbalance(scenario, plant, usual_w)
     yield from _unprotected(scenario, plant)
     yield from _batteries(scenario, plant)
+    yield from _small_generators(scenario, plant, usual_w)
 
 
 def _limit_w(plant: Plant) -> Floats:
@@ -214,6 +216,35 @@ def _batteries(scenario: Scenario, plant: Plant) -> Iterator[Wrong]:
         elif not generators and not others and lasts_s == 0.0:
             reason = "is empty and there is no generator: the first dip of the grid is an outage"
             yield at, reason, "minutes of battery, or a generator at the output of a stage"
+
+
+def _small_generators(scenario: Scenario, plant: Plant, load_w: Floats) -> Iterator[Wrong]:
+    """Yield generators that, with the sources beside them, cannot take the load of the stage they stand at."""
+    power = plant.power
+    root = next((i for i, kind in enumerate(power.kind) if kind not in ON_SITE), -1)
+    given_w: dict[int, float] = {}
+    engines: dict[int, int] = {}
+    for item, kind in enumerate(power.kind):
+        if kind not in SUSTAINS or not power.present[item]:
+            continue
+        bus = int(power.bus[item]) if power.bus[item] >= 0 else root
+        given_w[bus] = given_w.get(bus, 0.0) + float(np.nan_to_num(power.capacity_w[item], nan=np.inf))
+        if kind == "generator":
+            engines.setdefault(bus, int(power.stage[item]))
+    told: set[int] = set()
+    for bus, stage in engines.items():
+        if bus < 0 or stage in told or given_w[bus] * ROUNDING >= load_w[bus]:
+            continue
+        told.add(stage)
+        reason = (
+            f"can give {rendered(_round(given_w[bus]), 'power')} with what stands beside it, and "
+            f"{power.ids[bus]} carries {rendered(_round(load_w[bus]), 'power')}: without the grid it stays dark"
+        )
+        yield (
+            ("power", stage, "capacity"),
+            reason,
+            "larger generators or more of them, or less behind the stage",
+        )
 
 
 def _round(value: float) -> float:

@@ -34,18 +34,22 @@ class StageFigures:
 
 
 @dataclass(frozen=True)
-class Start:
-    """How an engine starts: until it can take load, and from then to its full load [s]."""
+class Source:
+    """How a source on site starts: until it can take load, from then to its full load [s]; and its carbon [kg/J]."""
 
     start_s: float
     accept_s: float
+    carbon_kg_j: float
 
 
+G_KWH = 1e-3 / 3.6e6
 USUAL = {
-    "generator": Start(10.0, 30.0),  # as diesel-genset-3MW [recalled]
-    "gas": Start(120.0, 0.0),  # as gas-recip-10MW; its ramp limits how it takes load [recalled]
+    "generator": Source(10.0, 30.0, 750 * G_KWH),  # as diesel-genset-3MW [recalled]
+    "gas": Source(120.0, 0.0, 430 * G_KWH),  # as gas-recip-10MW; its ramp limits how it takes load [recalled]
+    "smr": Source(0.0, 0.0, 12 * G_KWH),  # as SMR-77MWe [recalled]
+    "solar": Source(0.0, 0.0, 40 * G_KWH),  # as solar-field-10MW [recalled]
 }
-"""Of an engine where neither the scene nor its part says it; no engine starts at once."""
+"""Of a source where neither the scene nor its part says it: no engine starts at once, none is without carbon."""
 
 
 def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
@@ -62,7 +66,7 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
     capacity_w = one_w * needed
     breaker = stage.breaker
     generator = part if isinstance(part, GeneratorPart) else None
-    usual = USUAL.get(stage.kind, Start(0.0, 0.0))
+    usual = USUAL.get(stage.kind, Source(0.0, 0.0, 0.0))
     return StageFigures(
         transfer_s=stage.transfer_s,
         units=stage.units,
@@ -79,7 +83,7 @@ def figures_of(stage: PowerStage, catalog: Catalog) -> StageFigures:
         peak_w=stage.peak_w or math.inf,
         reserve=stage.reserve,
         output=stage.output,
-        carbon_kg_j=part.carbon_kg_j if isinstance(part, GeneratorPart | SolarPart) else 0.0,
+        carbon_kg_j=part.carbon_kg_j if isinstance(part, GeneratorPart | SolarPart) else usual.carbon_kg_j,
     )
 
 

@@ -48,6 +48,7 @@ class Condition:
     base_w: Floats  # output of an engine at `since_s`, which it has at once
     island: Bools  # bus lives by its own sources
     short_s: Floats  # an overloaded island breaks down
+    too_much: Bools  # bus that is dark because its running engines are too small
     live: Bools  # output
     fed: Bools  # input
     on_battery: Bools
@@ -82,6 +83,7 @@ class Condition:
             base_w=np.where(gas, output_w, 0.0),
             island=none.copy(),
             short_s=never.copy(),
+            too_much=none.copy(),
             live=np.ones(n, bool),
             fed=np.ones(n, bool),
             on_battery=none.copy(),

@@ -115,6 +115,7 @@ class Sources:
         c, k = self.circuit, self.condition
         k.island[bus] = False
         self.relieved(bus, t_s, "the grid is back")
+        self._enough(bus, t_s, "the grid is back")
         for i in c.sources_at[bus]:
             if c.kind[i] == "generator" and k.phase[i] != STANDBY:
                 self._say(t_s, "generator_off", i, "the grid is back: it rests", Severity.NOTICE)
@@ -152,12 +153,33 @@ class Sources:
                 for i in mine:
                     self._engine(i, t_s, was_live=False)
             forming = [i for i in mine if self._forms(i, t_s)]
+            self._tell_short(bus, t_s, need_w)
             if forming and sum(self.limit_w(i, t_s) for i in forming) >= need_w * (1 - JUST):
                 k.island[bus] = True
                 for i in mine:
                     if c.kind[i] == "generator" and k.phase[i] == RUNNING:
                         self._say(t_s, "generator_on", i, "takes the load", Severity.NOTICE)
         return bool(k.island[bus])
+
+    def _tell_short(self, bus: int, t_s: float, need_w: float) -> None:
+        """Say when the engines of a dark bus all run and cannot take its load, and when they can after all."""
+        c, k = self.circuit, self.condition
+        mine = c.sources_at[bus]
+        engines = [i for i in mine if c.starts[i] and k.phase[i] == RUNNING]
+        most_w = sum(self.rated_w(i) if i in engines else self.limit_w(i, t_s) for i in mine)
+        starting = any(k.phase[i] == STARTING for i in mine)
+        short = bool(engines) and not starting and most_w < need_w * (1 - JUST)
+        if short and not k.too_much[bus]:
+            text = f"its own sources can give {most_w / 1e3:.0f} kW of {need_w / 1e3:.0f} kW: they wait for less load"
+            self._say(t_s, "overload", bus, text, Severity.ALARM)
+            k.too_much[bus] = True
+        elif not short and not starting:
+            self._enough(bus, t_s, "its own sources can give what it asks for")
+
+    def _enough(self, bus: int, t_s: float, text: str) -> None:
+        if self.condition.too_much[bus]:
+            self._say(t_s, "overload_end", bus, text, Severity.NOTICE)
+            self.condition.too_much[bus] = False
 
     def _engine(self, i: int, t_s: float, *, was_live: bool) -> None:
         """Let an engine of a bus without upstream start, or arrive at the end of its start."""
@@ -242,7 +264,7 @@ class Sources:
                 continue
             need = float(own_w[bus])
             limits = [self.limit_w(i, t_s) for i in others]
-            engines = [i for i in others if c.starts[i]]
+            engines = [i for i, most_w in zip(others, limits, strict=True) if c.starts[i] and most_w > 0]
             firm = dispatched_w(need, limits)
             left = need - sum(firm)
             k.battery_w[batteries] = _in_proportion(left, [self.limit_w(i, t_s) for i in batteries])
@@ -252,10 +274,11 @@ class Sources:
                 together = float(self.output_w[engines].sum()) + left
                 rated = [self.limit_w(i, t_s) for i in engines]
                 self.output_w[engines] = _in_proportion(together, rated, all_of_it=left > 0)
-            elif left > 0 and batteries:
-                k.battery_w[batteries[0]] += left
-            elif left > 0 and others:
-                self.output_w[others[0]] += left
+            elif left > 0:  # what nobody can give is given for the seconds until it breaks down
+                able = [i for i in batteries if self._charged(i) and self.healthy(i)]
+                first = (able or others or batteries)[0]
+                given_w = k.battery_w if c.is_battery[first] else self.output_w
+                given_w[first] += left
 
     def overload(self, bus: int, own_w: float, t_s: float) -> bool:
         """Return whether an island is asked for more than its sources can give."""
