@@ -99,10 +99,11 @@ def test_ramps_get_lighter_or_warmer_without_reaching_crimson() -> None:
 
 def test_the_throttle_reason_that_counts_most_gives_the_colour() -> None:
     words = [reason[1] for reason in palette.THROTTLE]
-    bits = np.array([0x00, 0x01, 0x04, 0x04 | 0x20, 0x40, 0x80 | 0x08, 0x08])
+    bits = np.array([0x00, 0x01, 0x04, 0x8004, 0x04 | 0x20, 0x40, 0x80 | 0x08, 0x08])
     assert [words[k] for k in throttle_places(bits)] == [
         "none",
         "idle",
+        "at its power limit (TDP), normal",
         "power cap",
         "heat",
         "heat",

@@ -36,10 +36,11 @@ def power_rows(world: World, item: int) -> list[Row]:
     energy_j = float(power.energy_j[item])
     if energy_j > 0:
         rows.append(Row("Battery", f"{values['charge']:.0f} %", hint="power.charge"))
-        left_s = values["charge"] / 100 * energy_j / max(values["out_w"], 1.0)
+        drawn_w = values["out_w"] + values["loss_w"]
         lasts = "left" if state in _SUSTAINED else "it would last"
-        if values["out_w"] > 0:
-            rows.append(Row(f"Battery, {lasts}", text.duration(left_s)))
+        if drawn_w > 0:
+            left_s = values["charge"] / 100 * energy_j / drawn_w
+            rows.append(Row(f"Battery, {lasts}", text.duration(left_s), hint="charge / (out + losses)"))
     return [*rows, *_breaker_rows(world, item, values["out_w"])]
 
 

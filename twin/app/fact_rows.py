@@ -16,6 +16,7 @@ from twin.plant.tables import Kind, Plant
 from twin.record.channels import BY_ID, Channel, JobState, PowerState, State, of_entity
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
+from twin.view3d.palette import LOWERED_CAP
 
 _WORDS = {
     "gpu": "GPU",
@@ -25,18 +26,20 @@ _WORDS = {
     "power": "Power",
     "site": "Scene",
 }
+_AT_LIMIT = 0x04
 _THROTTLE = {
     0x01: "idle",
     0x02: "clock setting",
-    0x04: "power cap",
+    _AT_LIMIT: "at its power limit (TDP), normal",
     0x08: "hardware slowdown",
     0x10: "sync boost",
     0x20: "thermal",
     0x40: "hardware thermal",
     0x80: "power brake",
     0x100: "display clock",
+    LOWERED_CAP: "power cap below its TDP",
 }
-"""Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*)."""
+"""Bits of DCGM_FI_DEV_CLOCKS_EVENT_REASONS (nvml.h, nvmlClocksEventReason*), and our own for a lowered limit."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
     if channel.id == "job.state":
         return Row(title, JobState(int(number)).name.lower(), hint=hint)
     if channel.id == "gpu.throttle":
-        reasons = [word for bit, word in _THROTTLE.items() if int(number) & bit]
+        bits = int(number) & ~_AT_LIMIT if int(number) & LOWERED_CAP else int(number)
+        reasons = [word for bit, word in _THROTTLE.items() if bits & bit]
         return Row(title, ", ".join(reasons) or "none", hint=hint)
     if channel.id == "node.seat" and number < 0:
         return Row(title, "none", hint=hint)

@@ -1,4 +1,6 @@
-"""Coolant pipes: striped tubes whose stripes travel with the flow and whose colour is the water's temperature.
+"""Coolant pipes: tubes whose stripes travel with the flow and whose colour is the water's temperature.
+
+Supply is told by broad light stripes, return by pairs of dark rings: the colour is the same scale for both.
 
 Where nothing flows a pipe is dull and carries red rings that stand still: that can be seen in a still picture too.
 """
@@ -14,6 +16,7 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d.machine_state import STILL, CoolingShown
 from twin.view3d.meshes import tube
+from twin.view3d.palette import ramp
 from twin.view3d.stage import Stage, program
 
 _VERTEX = """
@@ -34,14 +37,16 @@ void main() {
 """
 
 _FRAGMENT = """
-uniform sampler2D u_lines;   // row 0: colour; row 1: stripe phase, contrast, whether it stands still, how much shows
+uniform sampler2D u_lines;   // row 0: colour, whether it flows back;
+                             // row 1: stripe phase, contrast, whether it stands still, how much shows
 uniform float u_texels;
 varying float v_light;
 varying float v_arc;
 varying float v_line;
 void main() {
     float column = (floor(v_line + 0.5) + 0.5) / u_texels;
-    vec3 water = texture2D(u_lines, vec2(column, 0.25)).rgb;
+    vec4 water_back = texture2D(u_lines, vec2(column, 0.25));
+    vec3 water = water_back.rgb;
     vec4 flow = texture2D(u_lines, vec2(column, 0.75));
     float turn = v_arc / %.3f;
     float blur = max(fwidth(turn), 1e-4);
@@ -49,7 +54,12 @@ void main() {
     float stripe = clamp((0.17 - saw) / blur + 0.5, 0.0, 1.0);
     stripe = mix(stripe, 0.34, clamp(blur * 1.5 - 0.3, 0.0, 1.0)) * flow.g;
     vec3 bright = mix(water, vec3(1.0), 0.30) * 1.12;
-    vec3 colour = mix(water * 0.80, bright, stripe) * v_light;
+    // Return pipes carry two narrow dark rings where supply pipes carry a broad light stripe.
+    float rings = clamp((0.045 - abs(saw - 0.11)) / blur + 0.5, 0.0, 1.0);
+    rings = mix(rings, 0.18, clamp(blur * 2.0 - 0.3, 0.0, 1.0)) * flow.g;
+    vec3 there = mix(water * 0.80, bright, stripe);
+    vec3 back = mix(water * 0.95, water * 0.22, rings);
+    vec3 colour = mix(there, back, water_back.a) * v_light;
     float ring = clamp((0.06 - abs(fract(v_arc / 0.9) - 0.5)) / max(blur * 1.78, 1e-4) + 0.5, 0.0, 1.0);
     vec3 dull = mix(vec3(dot(water, vec3(0.33))), water, 0.55) * 0.40;
     vec3 still = mix(dull, vec3(0.98, 0.13, 0.24), ring) * v_light;
@@ -76,36 +86,14 @@ _TYPE = np.dtype(
     ]
 )
 
-# Temperature to colour, apart for the two directions so that they stay apart even when supply runs hot.
-_SUPPLY = np.array(
-    [
-        [5, 0.08, 0.36, 0.95],
-        [25, 0.12, 0.58, 1.0],
-        [38, 0.22, 0.74, 0.98],
-        [50, 0.66, 0.50, 0.95],
-        [65, 0.90, 0.30, 0.62],
-    ]
-)
-_RETURN = np.array(
-    [
-        [10, 0.80, 0.50, 0.24],
-        [28, 0.98, 0.48, 0.16],
-        [45, 1.0, 0.34, 0.14],
-        [60, 1.0, 0.17, 0.14],
-        [75, 1.0, 0.08, 0.28],
-    ]
-)
+COLDEST_C, HOTTEST_C = 10.0, 60.0
+"""Fixed range of the colours of coolant [°C], in the hall as in diagrams."""
 _SIDES = 10
 
 
-def water_rgb(kind: NDArray[np.int32], temp_c: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the colour of water in supply (0) and return (1) pipes, shape (n, 3)."""
-    out = np.empty((len(kind), 3))
-    for channel in range(3):
-        cold = np.interp(temp_c, _SUPPLY[:, 0], _SUPPLY[:, channel + 1])
-        warm = np.interp(temp_c, _RETURN[:, 0], _RETURN[:, channel + 1])
-        out[:, channel] = np.where(kind == PipeKind.SUPPLY, cold, warm)
-    return out
+def coolant_rgb(temp_c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the colour of water at temperatures [°C], the same in supply and return pipes, shape (n, 3)."""
+    return ramp("turbo", (np.asarray(temp_c, float) - COLDEST_C) / (HOTTEST_C - COLDEST_C))
 
 
 class Coolant:
@@ -131,6 +119,7 @@ class Coolant:
         self._indices = gloo.IndexBuffer(np.concatenate(triangles))
         self._texels = np.zeros((2, self._count, 4), np.uint8)
         self._texels[1, :, 3] = 255
+        self._texels[0, :, 3] = np.where(pipes.kind == PipeKind.SUPPLY, 0, 255)
         self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
         self.set_frame(None)
 
@@ -150,7 +139,7 @@ class Coolant:
             secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
             self._flow = np.where(secondary, at_loop, at_plant) / 100
             still = self._flow * 100 < STILL
-        self._texels[0, :, :3] = np.rint(water_rgb(pipes.kind, temp_c) * 255)
+        self._texels[0, :, :3] = np.rint(coolant_rgb(temp_c) * 255)
         self._texels[1, :, 1] = np.rint(255 * np.clip(0.45 + 0.55 * self._flow, 0, 1))
         self._texels[1, :, 2] = 255 * still
         self._upload()

@@ -105,15 +105,7 @@ class Gear:
         table = np.array([int(_LAMP.get(state, Shape.DISC)) for state in PowerState])
         shape[lamps] = table[np.clip(power.state, 0, len(table) - 1)]
         self._show_pumps(cooling, rgb, shape)
-        runs = (
-            self._yard.number * self._units()
-            < cooling.units[self._yard.plant] * self._drawn[self._yard.plant]
-        )
-        runs &= cooling.plant_flow[self._yard.plant] > 0
-        rgb[self._yard_first :] = np.where(runs[:, None], RUNS_RGB, STOPPED_RGB)
-        idle = ~runs & (cooling.plant_flow[self._yard.plant] > 0) & (cooling.units[self._yard.plant] > 0)
-        rgb[self._yard_first :][idle] = STANDBY_RGB
-        shape[self._yard_first :] = np.where(runs, Shape.DISC, np.where(idle, Shape.RING, Shape.CROSS))
+        self._show_yard(cooling, rgb, shape)
         self._indicators.show(rgb, shape, level)
 
     def draw(self, stage: Stage) -> None:
@@ -130,6 +122,15 @@ class Gear:
         out[unwell] = power.rgb()[unwell]
         out[np.isin(power.state, [int(s) for s in BROKEN])] = STOPPED_RGB
         return out
+
+    def _show_yard(self, cooling: CoolingShown, rgb: Floats, shape: NDArray[np.int64]) -> None:
+        """Let machines shine that run, or whose water is cold without them; others stand by, or are dead."""
+        plant, yard = self._yard.plant, slice(self._yard_first, None)
+        dead = cooling.dead[plant]
+        turns = self._yard.number * self._units() < cooling.units[plant] * self._drawn[plant]
+        runs = ~dead & (turns | cooling.free[plant])
+        rgb[yard] = np.where(dead[:, None], STOPPED_RGB, np.where(runs[:, None], RUNS_RGB, STANDBY_RGB))
+        shape[yard] = np.where(dead, Shape.CROSS, np.where(runs, Shape.DISC, Shape.RING))
 
     def _show_pumps(self, cooling: CoolingShown, rgb: Floats, shape: NDArray[np.int64]) -> None:
         loop = np.repeat(np.arange(len(self._lamps)), self._lamps)

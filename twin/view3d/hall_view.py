@@ -27,7 +27,7 @@ from twin.view3d.lit import Lit, Reach
 from twin.view3d.locate import Box, box_of
 from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
-from twin.view3d.presets import before_front, before_obstacles, frame_box, open_side, preset_pose
+from twin.view3d.presets import before_machines, before_racks, open_side, preset_pose
 from twin.view3d.scene import Scene
 from twin.view3d.site_plan import SitePlan, site_plan
 from twin.view3d.stage import Stage
@@ -416,13 +416,10 @@ class HallView:
         boxes = [box for box in map(self._box_of, ids) if box is not None]
         if not boxes:
             return
-        low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
-        # Small things are shown with what is round them.
-        air = np.maximum(0.0, 0.9 - (high - low)) / 2
-        low, high = low - air, high + air
         width, height = self._logical()
-        pose = before_front(self._pose, self._plant, low, high)
-        self._go(before_obstacles(frame_box(pose, low, high, width / height), self._picker), animate)
+        machines = {self._plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
+        place = before_machines if machines else before_racks
+        self._go(place(self._pose, self._plant, boxes, self._picker, width / height), animate)
 
     def look(self, pose: CameraPose) -> None:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""

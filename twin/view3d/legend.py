@@ -14,6 +14,7 @@ from twin.record.frame import Frame
 from twin.view3d import palette, power_state
 from twin.view3d.cable_colours import CableState, load_rgb, log_place, traffic_rgb
 from twin.view3d.coding import throttle_places
+from twin.view3d.coolant import COLDEST_C, HOTTEST_C, coolant_rgb
 from twin.view3d.palette import Rgb
 
 STOPS = 17
@@ -154,6 +155,16 @@ def power_legend(plant: Plant, frame: Frame | None) -> Legend:
         ),
     )
     return Legend("Power load", channel.unit, channel.low, channel.high, stops, swatches)
+
+
+def coolant_legend() -> Legend:
+    """Return the legend of the pipes: temperature by colour, direction by pattern."""
+    values = np.linspace(COLDEST_C, HOTTEST_C, STOPS)
+    stops = tuple(
+        (float(v), (float(c[0]), float(c[1]), float(c[2])))
+        for v, c in zip(values, coolant_rgb(values), strict=True)
+    )
+    return Legend("Coolant", "°C, supply striped, return ringed", COLDEST_C, HOTTEST_C, stops, ())
 
 
 def reach_legend(title: str, lost: int, thinned: int, rest: int) -> Legend:

@@ -17,6 +17,10 @@ STILL = 4.0
 """Flow below this counts as standing still [% of design]."""
 WEAK = 90.0
 """Flow below this is worth a word [% of design]."""
+FREE = 1.0
+"""Share of free cooling from which on fans turn for it [%]."""
+WARM_K = 2.0
+"""Water so much above its set point while no compressor runs is not cooled by the sky alone."""
 RUNS_RGB: Rgb = (0.24, 0.86, 0.59)
 STOPPED_RGB: Rgb = (0.96, 0.16, 0.28)
 BADGES = 12
@@ -34,13 +38,19 @@ class CoolingShown:
     pumps
         Running, by loop.
     units
-        Running machines, by plant.
+        Running machines, by plant: those whose compressors run, where they have any.
+    free
+        Whether the sky alone takes heat from a plant: fans turn, compressors may stand.
+    dead
+        Whether nothing cools a plant's water although it should: no supply, no flow, or all machines tripped.
     """
 
     loop_flow: NDArray[np.float64]
     plant_flow: NDArray[np.float64]
     pumps: NDArray[np.int64]
     units: NDArray[np.int64]
+    free: NDArray[np.bool_]
+    dead: NDArray[np.bool_]
 
     @classmethod
     def of(cls, plant: Plant, frame: Frame | None) -> CoolingShown:
@@ -52,21 +62,27 @@ class CoolingShown:
         loops, plants = plant.loops, plant.plants
         if frame is None:
             full = np.full(len(loops.ids), 100.0)
-            return cls(full, np.full(len(plants.ids), 100.0), loops.pumps.astype(np.int64), _units(plant))
+            none = np.zeros(len(plants.ids), bool)
+            flow = np.full(len(plants.ids), 100.0)
+            return cls(full, flow, loops.pumps.astype(np.int64), _units(plant), none, none)
         values = frame.values
         loop_flow = np.asarray(values["loop.flow"], float)
         told = bool(values["plant.flow"].any() or values["plant.power_w"].any() or values["loop.pumps"].any())
         if told:
-            return cls(
-                loop_flow,
-                np.asarray(values["plant.flow"], float),
-                np.asarray(values["loop.pumps"]).astype(np.int64),
-                np.asarray(values["plant.units"]).astype(np.int64),
+            flow = np.asarray(values["plant.flow"], float)
+            units = np.asarray(values["plant.units"]).astype(np.int64)
+            pumps = np.asarray(values["loop.pumps"]).astype(np.int64)
+            free = np.asarray(values["plant.free"], float) >= FREE
+            asked_w = np.bincount(
+                loops.plant + 1, np.maximum(values["loop.heat_w"], 0.0), len(plants.ids) + 1
             )
+            warm = np.asarray(values["plant.supply_c"], float) > plants.supply_c + WARM_K
+            dead = (flow <= 0) | ((units == 0) & (warm | (~free & (asked_w[1:] > 0))))
+            return cls(loop_flow, flow, pumps, units, free, dead)
         count = np.maximum(np.bincount(loops.plant, minlength=len(plants.ids)), 1)
         mean = np.bincount(loops.plant, loop_flow, len(plants.ids)) / count
         pumps = np.rint(loops.pumps * np.clip(loop_flow / 100, 0, 1)).astype(np.int64)
-        return cls(loop_flow, mean, pumps, _units(plant))
+        return cls(loop_flow, mean, pumps, _units(plant), np.zeros(len(mean), bool), mean <= 0)
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,13 @@ class NearTrays:
         racks, tiles = self._plant.racks, self._geometry.node_tiles
         rack = self._plant.nodes.rack[nodes]
         facing = racks.facing[rack].astype(float)
-        x = racks.x_m[rack] + side * (racks.width_m[rack] / 2 - FRAME_M + HANDLE_M[0] / 2 + 0.002)
+        usable = racks.width_m[rack] - 2 * FRAME_M
+        wide = usable / tiles.columns[nodes]
+        # Nodes side by side have their handles inside their own faces; one alone has them on the cabinet's frame.
+        alone = tiles.columns[nodes] == 1
+        inset = np.where(alone, HANDLE_M[0] / 2 + 0.002, -HANDLE_M[0] / 2 - GAP_M[0] / 2)
+        middle = usable / 2 - (tiles.column[nodes] + 0.5) * wide
+        x = racks.x_m[rack] + facing * middle + side * (wide / 2 + inset)
         z0 = RACK_FOOT_M + tiles.u0[nodes] * U_M + 0.006
         z1 = RACK_FOOT_M + tiles.u1[nodes] * U_M - 0.006
         plane = racks.y_m[rack] + facing * (racks.depth_m[rack] / 2 + HANDLE_M[1] / 2)

@@ -90,15 +90,19 @@ STATE_ICON: dict[State, str] = {
 }
 NO_JOB_RGB: Rgb = (0.21, 0.25, 0.31)
 
+LOWERED_CAP = 0x8000
+"""Beside NVML's bit for a power limit: the limit in force is below the part's default, so somebody has lowered it."""
 THROTTLE: tuple[tuple[int, str, Rgb, str], ...] = (
     (0x20 | 0x40, "heat", (1.0, 0.45, 0.12), "▲"),
     (0x80, "power brake", (0.90, 0.28, 0.78), "▼"),
-    (0x04, "power cap", (0.36, 0.62, 0.98), "■"),
+    (LOWERED_CAP, "power cap", (0.36, 0.62, 0.98), "■"),
     (0x02 | 0x08 | 0x10 | 0x100, "other", (0.85, 0.80, 0.40), "◆"),
+    (0x04, "at its power limit (TDP), normal", (0.16, 0.48, 0.46), "□"),
     (0x01, "idle", (0.29, 0.35, 0.43), "○"),
     (0, "none", (0.16, 0.60, 0.44), "●"),
 )
-"""Throttle reasons (NVML bits) in the order that counts, words, colour and icon; the last: no reason."""
+"""Throttle reasons (bits of NVML and one of our own) in the order that counts, words, colour and icon; the last: no
+reason. That the part's default limit holds a clock is how GPUs work all day: a quiet colour, next to none."""
 
 # Hues that stay apart for most colour-blind readers come first (after Okabe and Ito 2008), lighter kin follow.
 JOB_RGB: list[Rgb] = _hex(

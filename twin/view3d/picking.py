@@ -17,6 +17,11 @@ from twin.view3d.site_plan import SitePlan
 
 OWN_M = 2.0
 """A label this close behind a face belongs to it: it stands over its own row or machine."""
+TOUCH_M = 0.05
+ROOM_M = 0.4
+"""The eye stands at least so far from everything."""
+REACHED = 0.995
+"""What meets a sight line this close to its end touches the thing and hides nothing."""
 HitKind = Literal["gpu", "node", "switch", "rack", "loop", "bundle", "power", "plant"]
 Floats = NDArray[np.float64]
 
@@ -133,6 +138,27 @@ class Picker:
                 index, first = self._first_box(eye_m, way / distance)
                 out[k] = index is not None and first < distance - OWN_M
         return out
+
+    def seen(self, eye_m: Floats, points_m: Floats, own: tuple[Floats, Floats]) -> NDArray[np.bool_]:
+        """Return which points (n, 3) of a thing the eye sees past all boxes but those inside the thing's own.
+
+        It sees none while it is in a box, or closer to one than ROOM_M.
+        """
+        low, high = self._low, self._high
+        mine = (low >= own[0][:, None] - TOUCH_M).all(axis=0) & (high <= own[1][:, None] + TOUCH_M).all(
+            axis=0
+        )
+        near = np.maximum(np.maximum(low - eye_m[:, None], eye_m[:, None] - high), 0.0)
+        if not low.shape[1] or (near**2).sum(axis=0).min() < ROOM_M**2:
+            return np.full(len(points_m), not low.shape[1])
+        reach_m = np.linalg.norm(points_m - eye_m, axis=1).max()
+        other = ~mine & ((near**2).sum(axis=0) < reach_m**2)
+        low, high = low[:, other], high[:, other]
+        way = (points_m - eye_m)[:, :, None]
+        way = np.where(np.abs(way) < 1e-9, 1e-9, way)
+        ends = np.stack([low - eye_m[:, None], high - eye_m[:, None]]) / way[:, None]  # (n, 2, 3, boxes)
+        enter, leave = ends.min(axis=1).max(axis=1), ends.max(axis=1).min(axis=1)
+        return np.asarray(~((enter < leave) & (leave > 0.0) & (enter < REACHED)).any(axis=1))
 
     def free_way_m(self, origin: Floats, direction: Floats) -> float:
         """Return how far one gets from a place before a rack or machine is in the way [m], inf if never."""

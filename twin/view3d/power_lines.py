@@ -25,6 +25,8 @@ MANY = 40
 LANES, LANE_M = 6, 0.14
 """Feeders side by side, and how far apart they lie: neighbours do not hide one another."""
 LOWEST_M = 2.6
+TAP_M = 3.0
+"""An item this near to the end of its busway is seen to belong to it."""
 SHORT_M = 0.05
 """Gap between the busways of neighbouring items."""
 COMMON = -1
@@ -89,6 +91,11 @@ def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> 
         for above in {int(power.parent[item]), int(power.bus[item]), int(power.spare_parent[item])} - {-1}:
             points.append(_feeder(low, high, item, above, int(feed[item]), int(depth[item])))
             ends.append((item, above))
+    for line, item in enumerate(busways.item.tolist()):
+        tap = _tap(spans[line, 0], low[item], high[item], item, int(busways.feed[line]))
+        if tap is not None:
+            points.append(tap)
+            ends.append((item, item))
     ends_at = np.array(ends, np.int32).reshape(-1, 2)
     lengths = [2] * len(spans) + [len(p) for p in points]
     return PowerLines(
@@ -99,6 +106,19 @@ def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> 
         np.concatenate([busways.item, ends_at[:, 1]]).astype(np.int32),
         np.concatenate([busways.feed, feed[ends_at[:, 0]]]).astype(np.int32),
         np.concatenate([busways.width_m, np.full(len(ends), _feeder_width_m(len(ends)))]),
+    )
+
+
+def _tap(start: Floats, low: Floats, high: Floats, item: int, feed: int) -> Floats | None:
+    """Return the way from the end of a busway to its item where that stands far away; None where it is near."""
+    x1, y1, _ = (low + high) / 2
+    if np.hypot(start[0] - x1, start[1] - y1) < TAP_M:
+        return None
+    over = float(start[2]) + LIFT_M + 0.5 * LANE_M * (item % LANES)
+    lane = float(start[0]) + APART_M * (2 * feed - 1) + LANE_M * (item % LANES)
+    y0 = float(start[1])
+    return np.array(
+        [start, [start[0], y0, over], [lane, y0, over], [lane, y1, over], [x1, y1, over], [x1, y1, high[2]]]
     )
 
 

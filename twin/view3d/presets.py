@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
 from twin.view3d.camera import eye_m, project
-from twin.view3d.locate import machine_boxes
+from twin.view3d.locate import Box, machine_boxes
 from twin.view3d.picking import Picker
 from twin.view3d.state import CameraPose
 
+Floats = NDArray[np.float64]
 PRESETS: tuple[str, ...] = ("overview", "row", "top", "aisle", "close")
 
 STEP_M = 0.15
@@ -23,6 +25,13 @@ HIGH_M = 1.5
 """What stands higher than this in a rack is looked at from below."""
 CROSS_M = 0.8
 FRONT_GAP_M = 0.3
+ELEVATIONS_DEG = (14.0, 26.0, 38.0, 52.0)
+STEEP_DEG = 220.0
+"""A look from so much higher has to show the whole thing more: every further degree is worth 1 / 220 of it."""
+AZIMUTHS_DEG = (50.0, -50.0, 130.0, -130.0, 20.0, -20.0, 160.0, -160.0, 90.0, -90.0)
+"""Directions a machine is looked at from, in the order they are tried."""
+MOST_BOXES = 12
+"""Machines of a loop whose sight is asked for."""
 ONE_SIDE_DEG = 24.0
 """An aisle with fronts on one side only is seen turned towards them."""
 
@@ -78,6 +87,54 @@ def before_obstacles(pose: CameraPose, picker: Picker) -> CameraPose:
     distance = max(0.5, free_m - 0.12)
     half = np.tan(np.radians(pose.fov_deg) / 2) * pose.distance_m / distance
     return replace(pose, distance_m=distance, fov_deg=min(WIDEST_DEG, float(np.degrees(2 * np.arctan(half)))))
+
+
+def before_racks(
+    pose: CameraPose, plant: Plant, boxes: Sequence[Box], picker: Picker, aspect: float
+) -> CameraPose:
+    """Return a pose that shows racks or what is in them, from before their fronts."""
+    low, high = _airy(boxes)
+    front = before_front(pose, plant, low, high)
+    return before_obstacles(frame_box(front, low, high, aspect), picker)
+
+
+def before_machines(
+    pose: CameraPose, plant: Plant, boxes: Sequence[Box], picker: Picker, aspect: float
+) -> CameraPose:
+    """Return a pose that shows machines whole, outside of everything and past what else stands there.
+
+    Parameters
+    ----------
+    boxes
+        Of the machines.
+
+    Returns
+    -------
+    Of many directions the one that sees most of their corners; the steeper it looks down the more it has to see.
+    """
+    low, high = _airy(boxes)
+    points = np.concatenate([_corners(*box) for box in boxes[:MOST_BOXES]])
+    own = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+    side = open_side(plant)
+    best, most = pose, -1.0
+    for elevation in ELEVATIONS_DEG:
+        for azimuth in AZIMUTHS_DEG:
+            tried = CameraPose((0.0, 0.0, 0.0), 1.0, side * azimuth, elevation, 38.0)
+            tried = frame_box(tried, low, high, aspect)
+            seen = float(picker.seen(eye_m(tried), points, own).mean())
+            worth = seen - elevation / STEEP_DEG
+            if worth > most:
+                best, most = tried, worth
+        if most >= 1.0 - elevation / STEEP_DEG:
+            return best
+    return best
+
+
+def _airy(boxes: Sequence[Box]) -> Box:
+    """Return the box round boxes; small things are shown with what is round them."""
+    low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
+    air = np.maximum(0.0, 0.9 - (high - low)) / 2
+    return low - air, high + air
 
 
 def _corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -108,6 +108,10 @@ class Scene:
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
+        # The near plane must not cut off what stands outside the hall either.
+        there = plant.power.present
+        self._near_low = np.vstack([low, plan.low[there], plan.yard.low])
+        self._near_high = np.vstack([high, plan.high[there], plan.yard.high])
         self._atlas_of = self._cables_of = ()
         self._marked = Marked()
         self._lit, self._reach, self._badges = None, None, []
@@ -323,8 +327,8 @@ class Scene:
         """Return matrix, eye, fog and light of a picture."""
         low, high = self._geometry.bounds_m
         eye = camera.eye_m(pose)
-        outside = np.maximum(np.maximum(low - eye, eye - high), 0.0)
-        near_m = float(np.clip(np.linalg.norm(outside) * 0.6, 0.08, 50.0))
+        outside = np.maximum(np.maximum(self._near_low - eye, eye - self._near_high), 0.0)
+        near_m = float(np.clip(np.sqrt((outside**2).sum(axis=1).min()) * 0.6, 0.08, 50.0))
         far_m = float(np.linalg.norm(np.maximum(np.abs(eye - low), np.abs(eye - high)))) + 400.0
         matrix = camera.view_projection(pose, size_px[0] / size_px[1], near_m, far_m)
         azimuth = np.radians(pose.azimuth_deg)
@@ -349,7 +353,8 @@ class Scene:
         wanted = (state.theme, scale, tuple(id for id, _ in selected), tuple(b.text for b in self._badges))
         now_s = time.monotonic()
         if wanted != self._atlas_of:
-            texts = [*labels.text, *(id for id, _ in selected), *(badge.text for badge in self._badges)]
+            names = (self._spoken(id) for id, _ in selected)
+            texts = [*labels.text, *names, *(badge.text for badge in self._badges)]
             tones = [0] * (len(texts) - len(self._badges)) + [badge.weight for badge in self._badges]
             self._labels.set_atlas(draw_atlas(texts, stage.colours, scale, tones))
             self._atlas_of = wanted
@@ -360,6 +365,11 @@ class Scene:
             self._placed_at_s, self._placed_for = now_s, key
         gloo.set_state(blend_func=("one", "one_minus_src_alpha"), depth_test=False)
         self._labels.draw(stage)
+
+    def _spoken(self, id: str) -> str:
+        """Return what stands over a selected thing: the words its label has, where it has one."""
+        kind, slot = ("", -1) if self._plant is None else self._plant.slots.get(id, ("", -1))
+        return self._plant.loops.labels[slot] if self._plant is not None and kind == "loop" else id
 
     def _place(self, pose: CameraPose, stage: Stage, selected: list[tuple[str, Box]], scale: float) -> None:
         labels = self._geometry.labels

@@ -44,6 +44,10 @@ BEHIND_M = 2.2
 """Wall of the hall to the first gear, and between ranks of gear."""
 GAP_M = 0.7
 """Between neighbours."""
+SLIM_GAP_M = 0.12
+"""Between neighbouring PDUs."""
+MOST_AT_ROW_END = 2
+"""PDUs at the end of a row, at most."""
 PDU_M = 0.75
 """Row end to the middle of the first floor PDU."""
 FEED_APART_M = 0.5
@@ -114,25 +118,32 @@ def site_plan(plant: Plant, geometry: Geometry, side: float) -> SitePlan:
     middle = np.zeros((len(sizes), 3))
     middle[:, 2] = sizes[:, 2] / 2
     hung = _place_feeding(plant, geometry, middle)
-    placed = np.isin(np.arange(len(sizes)), geometry.busways.item)
+    placed = np.asarray(middle[:, :2].any(axis=1), bool)
     _place_behind(plant, sizes, middle, placed, side)
     return SitePlan(middle - sizes / 2, middle + sizes / 2, hung, _yard(plant))
 
 
 def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[np.bool_]:
-    """Place what feeds racks, in place: taps where busways begin, PDUs at row ends; return which hang."""
+    """Place what feeds racks, in place: taps where busways begin, PDUs at row ends; return which hang.
+
+    Where a row has many PDUs they would hide it: those are left to stand behind the hall.
+    """
     power, rows = plant.power, plant.rows
     hung = np.zeros(len(middle), bool)
     taken: dict[tuple[float, int], int] = {}
     lines = geometry.busways
     spans = busway_spans(plant, lines)
+    row_of = [int(np.abs(rows.y_m - y).argmin()) for y in spans[:, 0, 1]]
+    at_row: dict[int, set[int]] = {}
+    for row, item in zip(row_of, lines.item.tolist(), strict=True):
+        at_row.setdefault(row, set()).add(item)
     for line, item in enumerate(lines.item.tolist()):
         start = spans[line, 0]
         if power.kind[item] == "busbar":
             if not hung[item]:
                 middle[item], hung[item] = start, True
-        elif not middle[item, :2].any():
-            row = int(np.abs(rows.y_m - start[1]).argmin())
+        elif not middle[item, :2].any() and len(at_row[row_of[line]]) <= MOST_AT_ROW_END:
+            row = row_of[line]
             feed = int(lines.feed[line])
             nth = taken.get((float(rows.y_m[row]), feed), 0)
             taken[float(rows.y_m[row]), feed] = nth + 1
@@ -160,7 +171,7 @@ def _place_behind(
                 at_m, used_m, deep_m = at_m - side * (deep_m + GAP_M), 0.0, 0.0
             middle[item, 0] = x1_m - used_m - sizes[item, 0] / 2
             middle[item, 1] = at_m - side * sizes[item, 1] / 2
-            used_m += float(sizes[item, 0]) + GAP_M
+            used_m += float(sizes[item, 0]) + (SLIM_GAP_M if power.kind[item] == "pdu" else GAP_M)
             deep_m = max(deep_m, float(sizes[item, 1]))
         at_m -= side * (deep_m + BEHIND_M) if len(mine) else 0.0
 
