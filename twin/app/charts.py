@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from twin.record.channels import BY_ID
+
+PUE_RUN, WUE_RUN = "run.pue", "run.wue"
+"""Series of the history that are no channels: what the run has come to so far."""
+
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve: the channel and its name in the key."""
+    """One curve: the series of the history, mostly a channel, and its name in the key."""
 
-    channel: str
+    series: str
     name: str
 
 
@@ -44,12 +49,18 @@ PAGES: dict[str, tuple[Chart, ...]] = {
         Chart("Swing of a step", "W", (Curve("site.swing_w", "at the grid"),), 0.0),
     ),
     "Efficiency": (
-        Chart("PUE", "", (Curve("site.pue", "now"),), 1.0),
-        Chart("WUE", "L/kWh", (Curve("site.wue", "now"),), 0.0),
+        Chart("PUE", "", (Curve("site.pue", "now"), Curve(PUE_RUN, "so far")), 1.0),
+        Chart("WUE", "L/kWh", (Curve("site.wue", "now"), Curve(WUE_RUN, "so far")), 0.0),
         Chart("Outdoors", "°C", (Curve("site.outdoor_c", "air"), Curve("site.wet_bulb_c", "wet bulb"))),
     ),
 }
 """Plots side by side, by the name of their page; the first one is shown first."""
-CHANNELS_SHOWN: tuple[str, ...] = tuple(
-    dict.fromkeys(curve.channel for page in PAGES.values() for chart in page for curve in chart.curves)
+SITE_CHANNELS: tuple[str, ...] = tuple(
+    sorted(
+        {c.series for page in PAGES.values() for chart in page for c in chart.curves if c.series in BY_ID}
+        | {"site.it_w", "site.facility_w"}
+    )
 )
+"""Channels of the site whose history is kept."""
+CURVES_SHOWN: tuple[str, ...] = (*SITE_CHANNELS, PUE_RUN, WUE_RUN)
+"""Series of the history, in its order."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from twin.app import theme as themes
 from twin.app.charts import Chart
+from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.text import quantity
 from twin.app.theme import Theme
 
 _TICK_PX = 52.0
@@ -26,7 +30,11 @@ _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
-    """Simulated time since the start, in seconds, minutes, hours or days as the range asks."""
+    """Simulated time as the time of day, or as the date where the range spans days."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__("bottom")
+        self.clock = clock
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Return the distance of ticks that people count time in, few enough for the width."""
@@ -34,21 +42,20 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         target_s = span_s * _TICK_PX / max(size, _TICK_PX)
         wide = next((step for step in _TICKS_S if step >= target_s), _TICKS_S[-1])
         narrow = max((step for step in _TICKS_S if step <= span_s), default=_TICKS_S[0])
-        return [(float(min(wide, narrow)), 0.0)]  # two ticks that touch rather than none
+        spacing_s = float(min(wide, narrow))  # two ticks that touch rather than none
+        start = self.clock.start
+        return [(spacing_s, -float((start.hour * 60 + start.minute) * 60 + start.second) % spacing_s)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the texts of ticks."""
-        return [_tick(value, spacing) for value in values]
+        return [_tick(self.clock, value, spacing) for value in values]
 
 
-def _tick(t_s: float, spacing_s: float) -> str:
-    if spacing_s >= 86400:
-        return f"{t_s / 86400:.0f} d"
-    days, rest = divmod(round(t_s), 86400)
-    clock = f"{rest // 3600}:{rest % 3600 // 60:02d}"
-    if spacing_s < 60:
-        clock += f":{rest % 60:02d}"
-    return f"{days}d {clock}" if days else clock
+def _tick(clock: Clock, t_s: float, spacing_s: float) -> str:
+    moment = clock.start + timedelta(seconds=round(t_s))
+    if spacing_s >= _DAY_S or (clock.dated and (moment.hour, moment.minute, moment.second) == (0, 0, 0)):
+        return f"{moment.day} {moment:%b}"
+    return f"{moment:%H:%M:%S}" if spacing_s < 60 else f"{moment:%H:%M}"
 
 
 class PlotArea(QWidget):
@@ -60,10 +67,13 @@ class PlotArea(QWidget):
         What is drawn by `draw`.
     charts
         The plots, from the left.
+    clock
+        Of the run.
     """
 
-    def __init__(self, look: Look, history: History, charts: tuple[Chart, ...]) -> None:
+    def __init__(self, look: Look, history: History, charts: tuple[Chart, ...], clock: Clock) -> None:
         super().__init__()
+        self._clock = clock
         self._look, self._history, self._charts = look, history, charts
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
@@ -84,8 +94,14 @@ class PlotArea(QWidget):
         for number, chart in enumerate(self._charts):
             self._rescale(number, chart)
             for curve in chart.curves:
-                series = self._history.series(curve.channel) / self._scales[number][0]
-                self._curves[curve.channel].setData(times_s, series)
+                series = self._history.series(curve.series) / self._scales[number][0]
+                self._curves[curve.series].setData(times_s, series)
+
+    def tell_time_by(self, clock: Clock) -> None:
+        """Follow another run."""
+        self._clock = clock
+        for plot in self._plots:
+            plot.getPlotItem().getAxis("bottom").clock = clock
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Write titles on two lines where they do not fit on one."""
@@ -99,12 +115,13 @@ class PlotArea(QWidget):
     def _add_chart(self, chart: Chart) -> QVBoxLayout:
         title = label()
         title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        plot = pg.PlotWidget(axisItems={"bottom": TimeAxis("bottom")})
+        plot = pg.PlotWidget(axisItems={"bottom": TimeAxis(self._clock)})
         plot.setAccessibleName(chart.title)
         item = plot.getPlotItem()
         item.setMenuEnabled(False)
         item.hideButtons()
         item.setMouseEnabled(x=True, y=False)
+        plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
         item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
         item.enableAutoRange()
@@ -114,7 +131,7 @@ class PlotArea(QWidget):
         if self._plots:
             item.setXLink(self._plots[0].getPlotItem())
         for curve in chart.curves:
-            self._curves[curve.channel] = item.plot(skipFiniteCheck=True)
+            self._curves[curve.series] = item.plot(connect="finite")
         self._plots.append(plot)
         self._titles.append(title)
         column = QVBoxLayout()
@@ -122,6 +139,20 @@ class PlotArea(QWidget):
         column.addWidget(title)
         column.addWidget(plot, 1)
         return column
+
+    def _tell_values(self, number: int, place: QPointF) -> None:
+        """Say in the tool tip what the curves were at the time under the pointer."""
+        times_s, plot = self._history.times_s(), self._plots[number]
+        if not len(times_s):
+            return
+        t_s = plot.getPlotItem().getViewBox().mapSceneToView(place).x()
+        at = int(np.clip(np.searchsorted(times_s, t_s), 0, len(times_s) - 1))
+        chart, t_s = self._charts[number], float(times_s[at])
+        said = [
+            f"{c.name}: {quantity(float(self._history.series(c.series)[at]), chart.unit)}"
+            for c in chart.curves
+        ]
+        plot.setToolTip("\n".join((f"{self._clock.says(t_s)}, {self._clock.since(t_s)}", *said)))
 
     def _paint(self, theme: Theme) -> None:
         for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):
@@ -135,7 +166,7 @@ class PlotArea(QWidget):
                 axis.setTextPen(pg.mkPen(theme.muted))
                 axis.setStyle(tickFont=themes.font(10), tickLength=-4)
             for i, curve in enumerate(chart.curves):
-                self._curves[curve.channel].setPen(pg.mkPen(theme.series[i], width=1.4))
+                self._curves[curve.series].setPen(pg.mkPen(theme.series[i], width=1.4))
 
     def _set_title(self, number: int, chart: Chart) -> None:
         theme = self._look.theme
@@ -157,7 +188,9 @@ class PlotArea(QWidget):
         """Choose the prefix of the axis by the largest value."""
         if chart.unit != "W":
             return
-        largest = max(float(np.abs(self._history.series(c.channel)).max(initial=0.0)) for c in chart.curves)
+        largest = max(
+            float(np.fmax.reduce(np.abs(self._history.series(c.series)), initial=0.0)) for c in chart.curves
+        )
         scale = next((s for s in _POWERS if largest >= s[0]), _POWERS[-1])
         if scale != self._scales[number]:
             self._scales[number] = scale

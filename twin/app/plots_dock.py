@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QMainWindow, QStackedWidget
 
-from twin.app.charts import CHANNELS_SHOWN, PAGES
+from twin.app.charts import PAGES
 from twin.app.dock import Dock
-from twin.app.history import History
 from twin.app.look import Look
 from twin.app.session import Session
-from twin.record.frame import Frame
 
 if TYPE_CHECKING:
     from twin.app.plot_area import PlotArea
@@ -21,11 +19,11 @@ _REDRAW_MS = 100
 
 
 class PlotsDock(Dock):
-    """Keeps the history of the run, and draws a page of it once the first picture of the hall is up."""
+    """Draws a page of the run's curves, once the first picture of the hall is up."""
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "plots", "Plots", "plot", parent)
-        self.history = History(CHANNELS_SHOWN)
+        self._session = session
         self.areas: dict[str, PlotArea] = {}
         self.page_box = QComboBox()
         self.page_box.setAccessibleName("Page of plots")
@@ -39,7 +37,7 @@ class PlotsDock(Dock):
         self._redraw.setInterval(_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
         session.run_started.connect(self._on_run_started)
-        session.frame_changed.connect(self._on_frame)
+        session.curves.changed.connect(self._on_curves)
 
     @property
     def area(self) -> PlotArea | None:
@@ -47,25 +45,27 @@ class PlotsDock(Dock):
         return self.areas.get(self.page_box.currentText())
 
     def _on_run_started(self) -> None:
-        self.history.clear()
+        if self._session.document is not None:
+            for area in self.areas.values():
+                area.tell_time_by(self._session.clock)
         self._redraw.start()
 
     def _on_page(self, *_page: object) -> None:
         self._redraw.start(0)
 
-    def _on_frame(self, frame: Frame) -> None:
-        values = tuple(float(frame.values[name][0]) for name in CHANNELS_SHOWN)
-        if self.history.append(frame.t_s, values) and not self._redraw.isActive() and self.isVisible():
+    def _on_curves(self) -> None:
+        if not self._redraw.isActive() and self.isVisible():
             self._redraw.start()
 
     def _draw(self) -> None:
-        if self.area is None and not len(self.history):
+        history = self._session.curves.history
+        if self.area is None and not len(history):
             return
         page = self.page_box.currentText()
         if page not in self.areas:
             from twin.app.plot_area import PlotArea
 
-            self.areas[page] = PlotArea(self._look, self.history, PAGES[page])
+            self.areas[page] = PlotArea(self._look, history, PAGES[page], self._session.clock)
             self._stack.addWidget(self.areas[page])
         self._redraw.setInterval(_REDRAW_MS)
         self._stack.setCurrentWidget(self.areas[page])

@@ -11,6 +11,8 @@ from typing import Any
 from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
+from twin.app.clock import Clock
+from twin.app.run_curves import RunCurves
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.record.events import Event
@@ -77,6 +79,8 @@ class Session:
         Simulated time, and the end of the run [s].
     by_hand
         What a person has done to this run, in order.
+    curves
+        The figures of the site over the whole run.
     """
 
     document_changed = Signal(object)  # Document
@@ -114,7 +118,8 @@ class Session:
         self._failure: Failed | None = None
         self._asked: dict[int, Intervention] = {}  # not answered yet
         self.by_hand: list[Intervention] = []
-        self.speed = DEFAULT_SPEED
+        self.speed = self._own_speed = DEFAULT_SPEED
+        self.curves = RunCurves()
         self.summary: dict[str, Any] | None = None
         self.client = Client() if client is None else client
         self._timer = QTimer(parent)
@@ -142,6 +147,7 @@ class Session:
         self._opening = True
         self.seed = document.scenario.seed if seed is None else seed
         self._begin()
+        self._take_speed(document.scenario.speed or self._own_speed)
         self.announce()
 
     def announce(self) -> None:
@@ -169,6 +175,7 @@ class Session:
         self._shown_wall_s = -math.inf
         self.events, self.summary = [], None
         self._asked, self.by_hand = {}, []
+        self.curves.clear()
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
         self.lost, self._ready, self._failure = False, False, None
         self._set_playing(False)
@@ -198,6 +205,12 @@ class Session:
             self._set_playing(False)
         if path is not None:
             self.unplayable.emit(Unplayable(path, failed.message))
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock of the open scene."""
+        assert self.document is not None
+        return Clock.of(self.document.scenario)
 
     # -- the run ----
 
@@ -232,7 +245,11 @@ class Session:
             self.client.step()
 
     def set_speed(self, ratio: float) -> None:
-        """Choose the ratio to real time; infinity: as fast as possible."""
+        """Choose the ratio to real time; infinity: as fast as possible. It holds for scenes that ask for none."""
+        self._own_speed = ratio
+        self._take_speed(ratio)
+
+    def _take_speed(self, ratio: float) -> None:
         if ratio == self.speed:
             return
         self.speed = ratio
@@ -279,6 +296,7 @@ class Session:
                 case Ready(end_s=end_s):
                     self.end_s, self._ready, self._former = end_s, True, None
                     self._opening = False
+                    self.curves.follow(self.client.run_file)
                 case Finished(summary=summary):
                     self.summary = summary
                     self.ended.emit(summary)
@@ -296,8 +314,10 @@ class Session:
         frame = self.client.latest_frame()
         if frame is not None:
             self.frame = frame
+            self.curves.add(frame)
             self.frame_changed.emit(frame)
         wall_s = monotonic()
+        self.curves.read(self.t_s, wall_s)
         if self.frame is not self.shown and wall_s - self._shown_wall_s >= FIGURES_WALL_S:
             self.shown, self._shown_wall_s = self.frame, wall_s
             self.figures_changed.emit(self.shown)

@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -171,6 +172,47 @@ class Reader:
             times.append(t_s[inside])
             values.append(self._column(blob, int(samples), count, channel.dtype)[entity][inside])
         return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
+
+    def samples(
+        self, channel_ids: Sequence[str], after_s: float, blocks: int, layout: Layout
+    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
+        """Return the next samples of several channels: a small slice, to follow a run that is being written.
+
+        Parameters
+        ----------
+        channel_ids
+            Channels that are not of GPUs or nodes.
+        after_s
+            Only samples later than this [s].
+        blocks
+            Most blocks to decode.
+        layout
+            Of the run, ``header.layout``; whoever follows a run asks for it once.
+
+        Returns
+        -------
+        tuple
+            Times [s], and entities x samples of each channel that has entities; no times: nothing later is there yet.
+        """
+        held = self._rows(
+            "SELECT b.id, b.samples, b.times, s.channel, s.data FROM"
+            " (SELECT id, samples, times FROM blocks WHERE t1 > ? ORDER BY id LIMIT ?) b"
+            f" JOIN series s ON s.block = b.id AND s.channel IN ({','.join('?' * len(channel_ids))}) ORDER BY b.id",
+            after_s,
+            blocks,
+            *channel_ids,
+        )
+        times: dict[int, NDArray[np.float64]] = {}
+        columns: dict[str, list[NDArray[np.float32]]] = {}
+        for block, samples, stamps, name, blob in held:
+            if block not in times:
+                times[block] = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
+            channel = BY_ID[str(name)]
+            column = self._column(blob, int(samples), layout.counts.get(channel.entity, 0), channel.dtype)
+            columns.setdefault(channel.id, []).append(column[:, times[block] > after_s])
+        t_s = np.concatenate([np.zeros(0), *times.values()])
+        later = {name: np.concatenate(parts, axis=1) for name, parts in columns.items()}
+        return t_s[t_s > after_s], later
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
         """Return the last snapshot at or before `t_s`; None: start from the beginning."""
