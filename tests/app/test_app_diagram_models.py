@@ -148,7 +148,7 @@ def test_a_gpu_shows_both_paths_with_siblings_collapsed(world: World) -> None:
     keys = {one.key for one in diagram.boxes}
     assert {"grid/0", "trafo-a/0", "board-a/0", "ups-a/0", "duct-a/0"} <= keys
     assert {"trafo-b/0", "board-b/0", "ups-b/0", "duct-b/0", "gpu/0/0", "gpu/0/0/3"} <= keys
-    assert sum(one.title == "+7" for one in diagram.boxes) == 2  # ducts under either UPS
+    assert sum(one.title == "+3" for one in diagram.boxes) == 2  # ducts under either UPS
     assert box(diagram, "gpu/0/0/3/2").chosen
     assert [line.above for line in lines_into(diagram, "gpu/0/0")] == ["duct-a/0", "duct-b/0"]
     assert sum(line.text == "36.0 kW" for line in lines_into(diagram, "gpu/0/0")) == 2  # half of 72 kW each
