@@ -156,7 +156,7 @@ def _resumed(engine: Engine, scene: Scenario) -> Engine:
     assert again.snapshot() == engine.snapshot()
     before, after = frame(engine), frame(again)
     for id, values in before.values.items():
-        assert np.array_equal(values, after.values[id]), id
+        assert np.array_equal(values, after.values[id], equal_nan=True), id
     return again
 
 
