@@ -234,8 +234,13 @@ def hall_of_two() -> tuple[Comfort, object]:
     """Return the watch over one air and one coolant loop in a hall of class A2 with a dew point of 15 C."""
     plant = SimpleNamespace(
         loops=SimpleNamespace(
-            ids=["air/0", "cdu/0"], hall=np.array([0, 0]), kind=np.array([LoopKind.AIR, LoopKind.LIQUID])
+            ids=["air/0", "cdu/0"],
+            hall=np.array([0, 0]),
+            kind=np.array([LoopKind.AIR, LoopKind.LIQUID]),
+            supply_c=np.array([22.0, 30.0]),
+            valve=np.array([True, True]),
         ),
+        plants=SimpleNamespace(ids=["water"], supply_c=np.array([20.0])),
         halls=SimpleNamespace(ids=["hall"], air_class=["A2"], dew_point_c=np.array([15.0])),
         nodes=SimpleNamespace(
             loop=np.array([0, 1, -1]), rack=np.array([0, 0, 0]), present=np.array([True, True, True])
@@ -246,9 +251,9 @@ def hall_of_two() -> tuple[Comfort, object]:
 
 
 def seen(
-    watch: Comfort, network: object, air_c: float, coolant_c: float, hall_c: float
+    watch: Comfort, network: object, air_c: float, coolant_c: float, hall_c: float, water_c: float = 18.0
 ) -> list[tuple[str, str, bool]]:
-    state = SimpleNamespace(upper=np.array([30.0, 30.0, air_c, coolant_c, hall_c, 20.0, 18.0]))
+    state = SimpleNamespace(upper=np.array([30.0, 30.0, air_c, coolant_c, hall_c, 40.0, water_c]))
     found = watch.look(state, network)  # type: ignore[arg-type]
     assert all(change.text and change.text[0].islower() for change in found)
     return [(change.kind, change.subject, change.on) for change in found]
@@ -277,6 +282,27 @@ def test_air_and_coolant_are_watched_with_hysteresis():
     assert seen(again, network, 25.9, 17.6, 20.0) == [
         ("inlet_allowed", "hall", False),
         ("inlet_ok", "hall", False),
+    ]
+
+
+def test_water_is_warm_above_its_set_point_and_until_it_is_near_again():
+    watch, network = hall_of_two()
+    assert seen(watch, network, 24.0, 33.0, 24.0, 23.0) == []
+    assert seen(watch, network, 24.0, 33.1, 24.0, 23.1) == [
+        ("supply_warm", "cdu/0", True),
+        ("supply_warm", "water", True),
+    ]
+    assert seen(watch, network, 24.0, 32.1, 24.0, 22.1) == []
+    again, _ = hall_of_two()
+    again.restore(json.loads(json.dumps(watch.state())))
+    assert seen(again, network, 24.0, 31.9, 24.0, 22.1) == [("supply_ok", "cdu/0", False)]
+    assert seen(again, network, 24.0, 16.0, 24.0, 21.0) == [
+        ("below_dew_point", "cdu/0", True),
+        ("supply_ok", "water", False),
+    ]
+    assert seen(again, network, 24.0, 34.0, 24.0, 10.0) == [
+        ("above_dew_point", "cdu/0", False),
+        ("supply_warm", "cdu/0", True),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Watch over inlet air and coolant: above what ASHRAE recommends or the class allows, too near the dew point."""
+"""Watch over air and water: inlets above what ASHRAE recommends or allows, coolant near the dew point or too warm."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ BACK_K = 1.0
 """How far inlet air has to fall below a limit before it counts as inside again [K] [est]."""
 DEW_BACK_K = 0.5
 """How far coolant has to rise above its margin before it counts as safe again [K] [est]."""
+WARM_K, WARM_BACK_K = 3.0, 2.0
+"""How far coolant or facility water has to rise above its set point to count as warm, and to fall again [K] [est]."""
 
 
 class Change(NamedTuple):
@@ -30,27 +32,35 @@ class Change(NamedTuple):
 
 
 class Comfort:
-    """Levels of every air loop, hall and coolant loop that nodes hang on.
+    """Levels of every air loop, hall and coolant loop that nodes hang on, and of every facility loop.
 
     Air: 0 fine, 1 above recommended, 2 above what the class of the hall allows. Coolant: 0 fine, 1 nearer to the
-    dew point than 2 K.
+    dew point than 2 K, 2 above its set point, where a valve should hold it. Facility water: 0 fine, 2 above its set
+    point.
     """
 
     def __init__(self, plant: Plant) -> None:
-        loops, halls, nodes = plant.loops, plant.halls, plant.nodes
-        self._n_loops = len(loops.ids)
-        self._ids = [*loops.ids, *halls.ids]
+        loops, halls, nodes, plants = plant.loops, plant.halls, plant.nodes, plant.plants
+        self._n_loops, water = len(loops.ids), len(plants.ids)
+        self._ids = [*loops.ids, *halls.ids, *plants.ids, *plants.ids]  # of facility water: return, supply
         self._classes = [*(halls.air_class[hall] for hall in loops.hall.tolist()), *halls.air_class]
-        self._allowed_c = np.array([ALLOWABLE[name].high_c for name in self._classes])
-        self._dew_c = np.concatenate([halls.dew_point_c[loops.hall], halls.dew_point_c])
+        allowed_c = [ALLOWABLE[name].high_c for name in self._classes]
+        self._allowed_c = np.array([*allowed_c, *[math.inf] * (2 * water)])
+        dew_c = (halls.dew_point_c[loops.hall], halls.dew_point_c, np.full(2 * water, -math.inf))
+        self._dew_c = np.concatenate(dew_c)
         by_air = np.array([LoopKind(kind).by_air for kind in loops.kind.tolist()], bool)
         used = np.zeros(self._n_loops, bool)
         cooled = nodes.loop[nodes.present & (nodes.loop >= 0)]
         used[cooled] = True
         housed = np.zeros(len(halls.ids), bool)
         housed[plant.racks.hall[nodes.rack[nodes.present]]] = True
-        self._air = np.concatenate([by_air & used, housed])
-        self._coolant = np.concatenate([~by_air & used, np.zeros(len(halls.ids), bool)])
+        wet, dry = np.zeros(len(halls.ids), bool), np.zeros(2 * water, bool)
+        self._air = np.concatenate([by_air & used, housed, dry])
+        self._coolant = np.concatenate([~by_air & used, wet, dry])
+        held = np.concatenate([~by_air & used & loops.valve, wet, dry])
+        held[len(held) - water :] = True
+        set_c = np.concatenate([loops.supply_c, np.zeros(len(halls.ids) + water), plants.supply_c])
+        self._set_c: Floats = np.where(held, set_c, math.inf)
         self.level = np.zeros(len(self._ids), np.int64)
         self._set_bands()
 
@@ -59,8 +69,9 @@ class Comfort:
         shape = network.shape
         if shape.n_loops != self._n_loops:  # a site without loops has a stand-in
             return []
-        first = shape.n_loops
-        now_c = state.upper[first : first + len(self.level)]  # supply of the loops, then the air of the halls
+        now_c = state.upper[shape.n_loops :]  # supply of the loops, air of the halls, facility water
+        if len(now_c) != len(self.level):
+            return []
         if not ((now_c < self._low_c) | (now_c > self._high_c)).any():
             return []
         changes: list[Change] = []
@@ -71,15 +82,8 @@ class Comfort:
 
     def _changed(self, place: int, now_c: float) -> list[Change]:
         subject, before = self._ids[place], int(self.level[place])
-        if self._coolant[place]:
-            self.level[place] = 1 - before
-            dew_c = self._dew_c[place]
-            if before:
-                return [
-                    Change("above_dew_point", subject, "coolant is safely above the dew point again", False)
-                ]
-            text = f"coolant at {now_c:.1f} C is within {DEW_MARGIN_K:g} K of the dew point, {dew_c:.1f} C"
-            return [Change("below_dew_point", subject, text, True)]
+        if not self._air[place]:
+            return self._water_changed(place, now_c)
         allowed_c, name = float(self._allowed_c[place]), self._classes[place]
         if now_c > allowed_c or (before == 2 and now_c >= allowed_c - BACK_K):
             after = 2
@@ -90,10 +94,10 @@ class Comfort:
         self.level[place] = after
         found: list[Change] = []
         if before < 1 <= after:
-            text = f"inlet air at {now_c:.1f} C is above the recommended {RECOMMENDED.high_c:g} C"
+            text = f"inlet air at {now_c:.1f} °C is above the recommended {RECOMMENDED.high_c:g} °C"
             found.append(Change("inlet_warm", subject, text, True))
         if before < 2 <= after:
-            text = f"inlet air at {now_c:.1f} C is above the {allowed_c:g} C that class {name} allows"
+            text = f"inlet air at {now_c:.1f} °C is above the {allowed_c:g} °C that class {name} allows"
             found.append(Change("inlet_hot", subject, text, True))
         if after < 2 <= before:
             found.append(
@@ -101,6 +105,32 @@ class Comfort:
             )
         if after < 1 <= before:
             found.append(Change("inlet_ok", subject, "inlet air is as recommended again", False))
+        return found
+
+    def _water_changed(self, place: int, now_c: float) -> list[Change]:
+        subject, before = self._ids[place], int(self.level[place])
+        what, set_c, dew_c = (
+            "coolant" if self._coolant[place] else "water",
+            self._set_c[place],
+            self._dew_c[place],
+        )
+        cold = dew_c + DEW_MARGIN_K
+        after = 2 if now_c > set_c + (WARM_BACK_K if before == 2 else WARM_K) else 0
+        if now_c < cold or (before == 1 and now_c <= cold + DEW_BACK_K):
+            after = 1
+        self.level[place] = after
+        found: list[Change] = []
+        if before == 1 != after:
+            text = "coolant is safely above the dew point again"
+            found.append(Change("above_dew_point", subject, text, False))
+        if before == 2 != after:
+            found.append(Change("supply_ok", subject, f"{what} is near its set point again", False))
+        if after == 1 != before:
+            text = f"coolant at {now_c:.1f} °C is within {DEW_MARGIN_K:g} K of the dew point, {dew_c:.1f} °C"
+            found.append(Change("below_dew_point", subject, text, True))
+        if after == 2 != before:
+            text = f"{what} at {now_c:.1f} °C is more than {WARM_K:g} K above its set point, {set_c:.1f} °C"
+            found.append(Change("supply_warm", subject, text, True))
         return found
 
     def _set_bands(self) -> None:
@@ -112,9 +142,11 @@ class Comfort:
             level == 0, -math.inf, np.where(level == 1, warm_c - BACK_K, self._allowed_c - BACK_K)
         )
         margin_c = self._dew_c + DEW_MARGIN_K
-        wet = self._coolant & (level == 1)
-        self._high_c: Floats = np.where(air, high_c, np.where(wet, margin_c + DEW_BACK_K, math.inf))
-        self._low_c: Floats = np.where(air, low_c, np.where(self._coolant & ~wet, margin_c, -math.inf))
+        damp, warm = level == 1, level == 2
+        wet_high_c = np.where(damp, margin_c + DEW_BACK_K, np.where(warm, math.inf, self._set_c + WARM_K))
+        wet_low_c = np.where(damp, -math.inf, np.where(warm, self._set_c + WARM_BACK_K, margin_c))
+        self._high_c: Floats = np.where(air, high_c, wet_high_c)
+        self._low_c: Floats = np.where(air, low_c, np.where(self._coolant | warm, wet_low_c, -math.inf))
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
