@@ -11,8 +11,8 @@ from twin import resources
 from twin.catalog import Catalog, CatalogError, catalog_from_texts, load_catalog
 from twin.scenario.document import Scenario
 from twin.sim import engine as engine_module
-from twin.sim.engine import Engine
 from twin.sim.cooling_machines import PlantMachines, machines_of
+from twin.sim.engine import Engine
 from twin.sim.parts import UncooledNode, in_air, on_cold_plate, power_of
 
 SHIPPED = load_catalog()

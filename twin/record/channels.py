@@ -112,7 +112,15 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("gpu.state", "state", "", "u1", 0, 11, 0, "states"),
     _channel("gpu.job", "job", "", "i2", 0, 20, 0, "jobs"),
     _channel(
-        "gpu.throttle", "throttle reason", "", "u2", 0, 65535, 0, "throttle", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
+        "gpu.throttle",
+        "throttle reason",
+        "",
+        "u2",
+        0,
+        65535,
+        0,
+        "throttle",
+        "DCGM_FI_DEV_CLOCKS_EVENT_REASONS",
     ),
     _channel("node.seat", "place in its job", "", "i4", 0, 1e5, 0, description="Order of ranks; -1: no job."),
     _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
