@@ -290,3 +290,21 @@ def test_a_cap_counts_at_the_input_of_racks_behind_their_shelves() -> None:
         lost_w = max(lost_w, float(engine.power.rack_in_w[0] - rack_w(engine)[0]))
     assert lost_w > 1e3
     assert 0.8 * limit_w < most_w <= 1.01 * limit_w
+
+
+def test_a_cap_that_was_out_of_reach_says_so_and_is_lifted_in_plain_words() -> None:
+    engine = inject(Engine(scene(), 1), "20 min power_cap gpu/0/0 value=1W for=10min")
+    engine.advance(3600.0)
+    (said,) = events(engine, "cap_exceeded")
+    assert said.t_s == 1200.0
+    assert said.text.startswith("1 W cannot be kept: with all its GPUs at their lowest clock it draws")
+    assert {event.text for event in events(engine, "cap_off", "cap_kept")} == {"the cap of 1 W is lifted"}
+    assert all(event.t_s == 1800.0 for event in events(engine, "cap_off", "cap_kept"))
+
+
+def test_items_below_are_those_on_a_way_down() -> None:
+    parent = np.array([-1, 0, 0, 1, 1, 3, -1, 6], np.int32)
+    assert np.flatnonzero(items_below(parent, 1)).tolist() == [1, 3, 4, 5]
+    assert np.flatnonzero(items_below(parent, 6)).tolist() == [6, 7]
+    assert np.flatnonzero(items_below(parent, 0)).tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.flatnonzero(items_below(parent, 5)).tolist() == [5]

@@ -104,7 +104,8 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
     for loop, hall in enumerate(loops.hall.tolist()):
         hall_plant[hall] = max(0, int(loops.plant[loop]))
     network = design_network(np.asarray(loops.hall, np.intp), hall_plant, thermal, installed, is_air)
-    network = fit_network(network, plant, catalog)
+    static_w = _rack_static_w(plant, catalog)
+    network = fit_network(network, plant, catalog, static_w)
     spread = _spread(plant, seed)
     specs = [catalog.node(name) for name in plant.node_parts]
     idle, full = (
@@ -129,7 +130,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         overhead_full_w=full[by_node] * nodes.present,
         overhead_peak_w=peak[by_node] * nodes.present,
         overhead_to_air=np.where(on_plates, to_air[by_node], 0.0),
-        rack_static_w=_rack_static_w(plant, catalog),
+        rack_static_w=static_w,
     )
 
 

@@ -299,7 +299,8 @@ def _text(kind: str, cap: Cap) -> str:
         gives_w = cap.asked_w - cap.given_w
         share = 100 * gives_w / max(cap.asked_w, 1.0)
         gives = units.render(gives_w, "power", digits=3)
-        return f"{cap.gpus:,} GPUs give up {gives} ({share:.0f} %) to stay below {limit}"
+        why = f"for a limit of {limit}" if cap.broken else f"to stay below {limit}"
+        return f"{cap.gpus:,} GPUs give up {gives} ({share:.0f} %) {why}"
     if kind == "cap_off":
         return f"no GPU needs to give up power to stay below {limit}"
     if kind == "cap_exceeded":

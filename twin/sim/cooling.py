@@ -17,7 +17,15 @@ from twin.sim.clockwork import Timers
 from twin.sim.cooling_draw import design_power_w, loop_heat_share, refuse_split_halls, water_power_w
 from twin.sim.cooling_flow import Movers, next_stage_s, staged
 from twin.sim.cooling_rejection import Rejection
-from twin.sim.cooling_wiring import Draw, Moving, Standing, coil_shares, room_units, set_points_c
+from twin.sim.cooling_wiring import (
+    Draw,
+    Moving,
+    Standing,
+    coil_shares,
+    room_air_w_k,
+    room_units,
+    set_points_c,
+)
 from twin.sim.log import Log
 from twin.sim.parts import flow_share
 from twin.sim.weather import Weather
@@ -46,6 +54,8 @@ class Cooling:
         Exchangers, room units, facility flows and heat rejection.
     bypass_w
         Heat that the valves keep in the supply of each loop [W], shape (L,).
+    room_air_w_k
+        Heat capacity flow of air handlers that cool no GPUs at design flow, shape (L,) [W/K]; 0: another loop.
     handed_w
         The bypass that the network works with, as it was handed out last [W], shape (L,).
     changed
@@ -70,6 +80,7 @@ class Cooling:
         self._loop_design_w = design_power_w(plant, catalog)
         self._water_design_w = water_power_w(plant, network.coefficients.plant_flow_w_k)
         self._to_loop = loop_heat_share(plant, network.loop_flow_w_k)
+        self.room_air_w_k = room_air_w_k(network, plant, catalog)
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
         self._loop_w = np.zeros(shape.n_loops)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import Catalog
 from twin.physics.air_side import DOOR_WITHOUT_FANS, coil_share
+from twin.physics.hydraulics import AIR_CP_J_KG_K, AIR_DENSITY_KG_M3
 from twin.physics.thermal_inputs import healthy_plant
 from twin.physics.thermal_network import Network
 from twin.physics.thermal_solve import exchanger_w_k
@@ -80,3 +81,17 @@ def room_units(network: Network, plant: Plant, moved: Floats) -> Floats:
     on = np.bincount(hall, units * moved, minlength=halls)
     result: Floats = np.where(installed > 0, on / np.maximum(installed, 1.0), 1.0)
     return result
+
+
+def room_air_w_k(network: Network, plant: Plant, catalog: Catalog) -> Floats:
+    """Return the heat capacity flow of handlers that cool no GPUs at design flow, shape (L,) [W/K]; 0: another loop.
+
+    They stand in the air of the room: what they blow is that warm, what comes back is warmer by the heat they take.
+    """
+    loops = plant.loops
+    flow_m3_s = np.zeros(len(loops.ids))
+    for loop in np.flatnonzero((loops.kind == LoopKind.AIR) & (network.loop_flow_w_k <= 0)).tolist():
+        own_m3_s = max(1, int(loops.units[loop])) * catalog.crah(loops.part[loop]).airflow_m3_s
+        given_m3_s = float(loops.flow_m3_s[loop])
+        flow_m3_s[loop] = given_m3_s if given_m3_s > 0 else own_m3_s
+    return flow_m3_s * AIR_DENSITY_KG_M3 * AIR_CP_J_KG_K

@@ -22,6 +22,8 @@ COLUMNS = (
     "cost_usd",
     "free_s",
 )
+LEAST_IT_W = 1.0
+"""Mean IT power of a row below which it has no PUE and WUE: what is left is rounding, or a hall without IT [W]."""
 _KWH_J = 3.6e6
 
 
@@ -102,7 +104,7 @@ class Hourly:
         self._end_s += self.width_s
 
     def summary(self) -> dict[str, Any]:
-        """Return the rows and their sum, as plain JSON; PUE and WUE are None where no IT ran."""
+        """Return the rows and their sum, as plain JSON; PUE and WUE are None where no IT ran (below `LEAST_IT_W`)."""
         sums = [sum(values) for values in zip(*self._rows, strict=True)]
         return {
             "width_h": self.width_s / HOUR_S,
@@ -127,10 +129,11 @@ class Hourly:
 
 def _figures(row: list[float]) -> dict[str, float | None]:
     seconds, it_j, facility_j, loss_j, cooling_j, water_l, carbon_kg, cost_usd, free_s = row
+    runs = it_j > LEAST_IT_W * seconds
     return {
         "hours": seconds / HOUR_S,
-        "pue": facility_j / it_j if it_j > 0 else None,
-        "wue_l_kwh": water_l / (it_j / _KWH_J) if it_j > 0 else None,
+        "pue": facility_j / it_j if runs else None,
+        "wue_l_kwh": water_l / (it_j / _KWH_J) if runs else None,
         "it_kwh": it_j / _KWH_J,
         "facility_kwh": facility_j / _KWH_J,
         "loss_kwh": loss_j / _KWH_J,

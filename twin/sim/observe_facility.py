@@ -49,10 +49,11 @@ class FacilityShown:
         plant, shape = engine.plant, engine.body.network.shape
         racks, loops, halls = plant.racks, shape.n_loops, shape.n_halls
         self._loops, self._halls, self._plants = loops, halls, len(plant.plants.ids)
-        # Handlers that cool no GPUs stand in the room's air and take the heat that is left there.
+        # Machines that cool no GPUs stand in the room's air; handlers take the heat that is left there.
         room = engine.body.network.loop_flow_w_k <= 0
-        self._room = room if room.any() else None
-        sharing = np.maximum(np.bincount(shape.loop_hall[room], minlength=halls), 1)
+        handlers = engine.cooling.room_air_w_k > 0
+        self._room = handlers if handlers.any() else None
+        sharing = np.maximum(np.bincount(shape.loop_hall[handlers], minlength=halls), 1)
         self._sharing = sharing
         in_hall = 2 * loops + shape.loop_hall  # places in `State.upper`
         self._supply = np.where(room, in_hall, loops + np.arange(loops))
@@ -119,7 +120,11 @@ class FacilityShown:
             v["plant.free"][...] = 100 * shown.plant_free
         ramps = (cooling.pumps.ramp, cooling.water.ramp)
         self.settled = max(ramp.settled_s() for ramp in ramps) <= self.engine.now_s
-        self._flow_w_k, self._crah_w_k = network.loop_flow_w_k, network.coefficients.crah_w_k
+        machines, hall_plant = cooling.plant_state, network.shape.hall_plant
+        self._flow_w_k = network.loop_flow_w_k
+        self._crah_w_k = (
+            network.coefficients.crah_w_k * machines.crah * machines.plant_flow[hall_plant] / self._sharing
+        )
 
     def _groups(self) -> None:
         """Take note of the groups of GPUs and what their dies have over the chain of their group."""
@@ -168,11 +173,13 @@ class FacilityShown:
         if self._room is not None:
             shape = engine.heat.network.shape
             facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
-            room_w = self._crah_w_k * (air - facility_c) / self._sharing
+            room_w = self._crah_w_k * (air - facility_c)
             heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
         v["loop.heat_w"][...] = heat_w
         v["loop.supply_c"][...] = hottest = upper[self._supply]
         v["loop.return_c"][...] = upper[self._back]
+        if self._room is not None:
+            v["loop.return_c"] += heat_w * self._room_k_w
         v["rack.inlet_c"][...] = upper[self._inlet]
         hot_c = engine.heat.hot_c(temperatures)
         if self._dark.size:  # they are hot for a while, though nothing has to watch them
@@ -195,6 +202,9 @@ class FacilityShown:
 
     def _flows(self, v: Values, loop_flow: NDArray[np.float64], plant_flow: NDArray[np.float64]) -> None:
         self._carried_w_k = self._flow_w_k * loop_flow
+        if self._room is not None:
+            air_w_k = self.engine.cooling.room_air_w_k * loop_flow
+            self._room_k_w = np.where(air_w_k > 0, 1.0 / np.maximum(air_w_k, 1e-9), 0.0)
         v["loop.flow"][...] = 100 * loop_flow
         by_rack = np.where(self._rack_loop >= 0, loop_flow[self._rack_loop], 0.0)
         v["rack.flow"][...] = 100 * by_rack * self.engine.oddities.rack_flow

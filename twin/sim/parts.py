@@ -8,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import Catalog, CatalogError, GpuPart, NodePart
-from twin.catalog.cooling_parts import TankPart
+from twin.catalog.cooling_parts import CduPart, RdhxPart, TankPart
 from twin.physics.cooling_plant import exchanger_ua_w_k
 from twin.physics.gpu_power import GpuPowerModel, gpu_power_model
 from twin.physics.hydraulics import M3_S_PER_LPM, PG25_W_K_PER_LPM
 from twin.physics.thermal_constants import (
+    CRAH_APPROACH_K,
+    FACILITY_FLOW_FACTOR,
     NODE_HEAT_FACTOR,
     PLANT_APPROACH_K,
+    PLANT_J_K_PER_GPU,
     PLANT_MAX_FLOW_SHARE,
+    ROOM_J_K_PER_GPU,
     STAGNANT_W_K,
     Package,
     PartThermal,
@@ -24,6 +28,7 @@ from twin.physics.thermal_constants import (
 )
 from twin.physics.thermal_network import Network
 from twin.plant.tables import LoopKind, Plant
+from twin.sim.cooling_draw import design_power_w, loop_heat_share
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +37,10 @@ TANK_WATER_RISE_K = 6.0
 """Facility water through the coil of a tank at capacity [K] [est]."""
 TANK_FLUID_J_K = 500.0
 """Fluid between the fins and boards about one GPU [J/K] [est]."""
+ROOM_WATER_RISE_K = 6.0
+"""Facility water through the coils of air handlers in halls without GPUs, at design [K] [est]."""
+ROOM_W_PER_GPU = 1000.0
+"""Heat of other gear that makes room and facility water as large as one GPU does [W] [est]."""
 SAME_FLOW = 1e-6
 """Relative difference up to which a loop's flow is that of its parts."""
 
@@ -142,38 +151,105 @@ def in_tank(gpu: GpuPart, tank: TankPart) -> PartThermal:
     )
 
 
-def fit_network(network: Network, plant: Plant, catalog: Catalog) -> Network:
-    """Return the network with the flows that the scene gives its coolant loops, and with its tanks.
+def fit_network(network: Network, plant: Plant, catalog: Catalog, rack_static_w: Floats) -> Network:
+    """Return the network with what the design rules leave out: given flows, tanks, small machines, rooms without GPUs.
 
     A given flow enlarges exchanger and facility flow of its loop alike; the loop itself runs at that multiple of its
-    parts' own flow (see `flow_share`). A tank brings its fluid, and an exchanger for its capacity.
+    parts' own flow (see `flow_share`). A tank brings its fluid, and an exchanger for its nodes, or for its capacity
+    if that is less. Coils of CDUs and doors are as large as their capacity and approach say, and no larger than the
+    design rule has them.
+
+    Parameters
+    ----------
+    network
+        As designed.
+    plant, catalog
+        What stands there.
+    rack_static_w
+        Switches and stores of each rack, shape (R,) [W].
     """
     c, shape, loops = network.coefficients, network.shape, plant.loops
     share = flow_share(network, plant)
-    tanks = np.flatnonzero(loops.kind == LoopKind.IMMERSION).tolist()
-    if not tanks and (share == 1.0).all():
-        return network
     ua, facility = c.exchanger_ua_w_k * share, c.facility_flow_w_k * share
     half_j_k = c.loop_return_j_k.copy()
     rated_w = NODE_HEAT_FACTOR * network.installed @ network.part_table["tdp_w"]
-    for loop in tanks:
+    for loop in np.flatnonzero(loops.kind == LoopKind.IMMERSION).tolist():
         tank, units = catalog.tank(loops.part[loop]), max(1, int(loops.units[loop]))
         half_j_k[loop] = units * tank.heat_capacity_j_k / 2
         heat_w = float(rated_w[loop])
-        ua[loop] = exchanger_ua_w_k(heat_w, tank.approach_k, tank.rise_k, TANK_WATER_RISE_K)
+        able_w = min(heat_w, units * tank.capacity_w)
+        ua[loop] = exchanger_ua_w_k(able_w, tank.approach_k, tank.rise_k, TANK_WATER_RISE_K)
         facility[loop] = heat_w / TANK_WATER_RISE_K
-    plant_flow = np.bincount(shape.loop_plant, facility, minlength=shape.n_plants).astype(float)
+    ua = np.minimum(ua, machine_ua_w_k(plant, catalog, share * network.loop_flow_w_k))
+    room_w = room_heat_w(network, plant, catalog, rack_static_w)
+    per_gpu = room_w / ROOM_W_PER_GPU
+    by_plant = np.bincount(shape.hall_plant, room_w, minlength=shape.n_plants)
+    plant_j_k = np.maximum(c.plant_return_j_k, PLANT_J_K_PER_GPU * by_plant / ROOM_W_PER_GPU)
+    flow = np.bincount(shape.loop_plant, facility, minlength=shape.n_plants).astype(float)
+    flow = np.maximum(flow, by_plant / ROOM_WATER_RISE_K)
     wanted = np.bincount(shape.loop_plant, rated_w, minlength=shape.n_plants) / PLANT_APPROACH_K
+    wanted = np.maximum(wanted, by_plant / PLANT_APPROACH_K)
     coefficients = replace(
         c,
         loop_return_j_k=half_j_k,
         loop_supply_j_k=half_j_k.copy(),
         exchanger_ua_w_k=ua,
         facility_flow_w_k=facility,
-        plant_flow_w_k=plant_flow,
-        rejection_w_k=np.minimum(wanted, PLANT_MAX_FLOW_SHARE * plant_flow),
+        hall_j_k=np.maximum(c.hall_j_k, ROOM_J_K_PER_GPU * per_gpu),
+        crah_w_k=np.maximum(c.crah_w_k, room_w / CRAH_APPROACH_K),
+        plant_return_j_k=plant_j_k,
+        plant_supply_j_k=plant_j_k.copy(),
+        plant_flow_w_k=flow,
+        rejection_w_k=np.minimum(wanted, PLANT_MAX_FLOW_SHARE * flow),
     )
     return replace(network, coefficients=coefficients)
+
+
+def machine_ua_w_k(plant: Plant, catalog: Catalog, flow_w_k: Floats) -> Floats:
+    """Return the UA of the machines of each loop by their capacity and approach [W/K]; inf: the catalogue has none.
+
+    A CDU is rated at its own flow, a rear door at the air that its nodes blow through it; facility water flows as
+    the design rule has it.
+
+    Parameters
+    ----------
+    flow_w_k
+        Heat capacity flow of each loop at its design flow, shape (L,) [W/K].
+    """
+    loops = plant.loops
+    doors = np.bincount(plant.machines.loop, minlength=len(loops.ids))
+    ua_w_k = np.full(len(loops.ids), np.inf)
+    for loop in np.flatnonzero(flow_w_k > 0).tolist():
+        kind, part = loops.kind[loop], loops.part[loop]
+        machine: CduPart | RdhxPart
+        if kind == LoopKind.LIQUID:
+            machine, count = catalog.cdu(part), max(1, int(loops.units[loop]))
+            rated_w_k = count * (machine.flow_m3_s or 0.0) / M3_S_PER_LPM * PG25_W_K_PER_LPM
+        elif kind == LoopKind.REAR_DOOR:
+            machine, count = catalog.rdhx(part), max(1, int(doors[loop]))
+            rated_w_k = float(flow_w_k[loop])
+        else:
+            continue
+        if machine.approach_k is not None and rated_w_k > 0:
+            heat_w = count * machine.capacity_w
+            rise_k = heat_w / rated_w_k
+            ua_w_k[loop] = exchanger_ua_w_k(heat_w, machine.approach_k, rise_k, rise_k / FACILITY_FLOW_FACTOR)
+    return ua_w_k
+
+
+def room_heat_w(network: Network, plant: Plant, catalog: Catalog, rack_static_w: Floats) -> Floats:
+    """Return the heat into the air of each hall that no GPU brings, shape (H,) [W].
+
+    Switches and stores of racks whose loop cools no GPUs, machines of such loops, and motors of the CDUs.
+    """
+    racks, halls = plant.racks, network.shape.n_halls
+    loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+    cooled = np.append(network.loop_flow_w_k > 0, False)[loop]
+    static_w = np.where(cooled, 0.0, rack_static_w)
+    machines_w = design_power_w(plant, catalog) * (1.0 - loop_heat_share(plant, network.loop_flow_w_k))
+    room_w = np.bincount(racks.hall, static_w, minlength=halls)
+    room_w = room_w + np.bincount(network.shape.loop_hall, machines_w, minlength=halls)
+    return room_w.astype(float)
 
 
 def flow_share(network: Network, plant: Plant) -> Floats:
