@@ -148,7 +148,10 @@ def test_a_gpu_shows_both_paths_with_siblings_collapsed(world: World) -> None:
     keys = {one.key for one in diagram.boxes}
     assert {"grid/0", "trafo-a/0", "board-a/0", "ups-a/0", "duct-a/0"} <= keys
     assert {"trafo-b/0", "board-b/0", "ups-b/0", "duct-b/0", "gpu/0/0", "gpu/0/0/3"} <= keys
-    assert sum(one.title == "+3" for one in diagram.boxes) == 2  # ducts under either UPS
+    items, loops = world.plant.power, world.plant.loops
+    ups = items.ids.index("ups-a/0")
+    beside = np.count_nonzero(items.parent == ups) - 1 + np.count_nonzero(loops.feed_a == ups)
+    assert box(diagram, "rest of ups-a/0 4 -1").title == f"+{beside}"  # ducts, PDUs, pumps
     assert box(diagram, "gpu/0/0/3/2").chosen
     assert [line.above for line in lines_into(diagram, "gpu/0/0")] == ["duct-a/0", "duct-b/0"]
     assert sum(line.text == "36.0 kW" for line in lines_into(diagram, "gpu/0/0")) == 2  # half of 72 kW each
@@ -177,7 +180,7 @@ def test_a_ups_on_battery_tells_its_minutes_and_takes_nothing_from_above(world: 
     assert now.left_s(ups) == pytest.approx(240.0, rel=1e-5)
     assert now.in_w[ups] == 0.0
     diagram = one_line(world, "ups-a/0")
-    assert box(diagram, "ups-a/0").state == "ON BATTERY 4.0 min"
+    assert box(diagram, "ups-a/0").state == "ON BATTERY 4.0\N{NO-BREAK SPACE}min"
     assert box(diagram, "ups-a/0").charge == pytest.approx(0.5)
     assert lines_into(diagram, "ups-a/0")[0].tone == "dead"
 
@@ -203,6 +206,84 @@ def test_an_item_shows_what_hangs_on_it_and_its_second_source(world: World) -> N
     assert one_line(world, "duct-a/2").boxes[-1].symbol == "rack"
 
 
+def watts(words: str) -> float:
+    """Return the power in words [W]."""
+    number, unit = words.replace(",", "").split()
+    return float(number) * {"W": 1.0, "kW": 1e3, "MW": 1e6}[unit]
+
+
+def assert_closes(world: World, thing: str) -> None:
+    """What flows into every item of a diagram leaves it again, but for its losses."""
+    diagram, now = one_line(world, thing), PowerNow.of(world)
+    for item, id_ in enumerate(now.items.ids):
+        below = [line for line in diagram.lines if line.above == id_ and not line.up]
+        below = [line for line in below if box(diagram, line.below).symbol not in ("generator", "solar")]
+        below = [line for line in below if line.text or box(diagram, line.below).side]  # no second sources
+        if below and any(one.key == id_ and not one.side for one in diagram.boxes):
+            gone_w = sum(
+                watts(line.text if line.text else box(diagram, line.below).text.split(",")[0])
+                for line in below
+            )
+            assert gone_w == pytest.approx(now.out_w[item], rel=0.02, abs=20.0), id_
+
+
+def feed(world: World) -> None:
+    """Let power flow from the grid to what hangs on the tree: each load in equal parts by its feeds."""
+    assert world.frame is not None
+    plant, items, values = world.plant, world.plant.power, world.frame.values
+    out_w = np.zeros(len(items.ids))
+    values["loop.power_w"][:] = 2e3
+    values["plant.power_w"][:] = 90e3
+    values["rack.power_w"][:] += 5e3
+    for kind, table in (("rack", plant.racks), ("loop", plant.loops), ("plant", plant.plants)):
+        for slot, (a, b) in enumerate(zip(table.feed_a.tolist(), table.feed_b.tolist(), strict=True)):
+            for one in (a, b if b >= 0 else a):
+                out_w[one] += float(values[f"{kind}.power_w"][slot]) / 2
+    for item in reversed(range(len(items.ids))):
+        if items.parent[item] >= 0 and items.bus[item] < 0:
+            out_w[items.parent[item]] += out_w[item]
+    values["power.out_w"][:] = out_w
+
+
+def test_the_power_of_a_selection_closes_at_every_level(world: World) -> None:
+    feed(world)
+    for thing in ("gpu/0/0", "cdu/0", "duct-a/2", "board-b/0", "ups-a/1", "water"):
+        assert_closes(world, thing)
+    set_state(world, "duct-a/1", PowerState.TRIPPED)
+    rest = box(one_line(world, "gpu/0/0"), "rest of ups-a/0 4 -1")
+    assert (rest.state, rest.tone, rest.thing) == (f"1 of {rest.title[1:]} TRIPPED", "alarm", "duct-a/1")
+    assert watts(rest.text) > 0
+
+
+def test_nothing_is_invented_before_the_first_frame(world: World) -> None:
+    bare = replace(world, frame=None)
+    for diagram in (
+        one_line(bare, None),
+        one_line(bare, "cdu/0"),
+        piping(bare, None),
+        piping(bare, "gpu/0/0"),
+    ):
+        assert {one.text for one in diagram.boxes} == {"\N{EM DASH}"}
+        assert {one.tone for one in diagram.boxes} == {"calm"}
+        assert not any(line.text or line.flow or line.stands for line in diagram.lines)
+        assert not diagram.note
+        assert all(one.title for one in diagram.boxes)
+    assert any(line.is_pair for line in piping(bare, None).lines)
+
+
+def test_nothing_flows_where_no_power_goes(world: World) -> None:
+    assert world.frame is not None
+    feed(world)
+    world.frame.values["rack.power_w"][:] = 0.02
+    world.frame.values["gpu.power_w"][:] = 0.0
+    racks = next(one for one in one_line(world, None).boxes if one.title == "13 racks")
+    assert {(line.tone, line.flow) for line in lines_into(one_line(world, None), racks.key)} == {
+        ("calm", 0.0)
+    }
+    hottest = next(one for one in piping(world, None).boxes if one.title == "Hottest GPU")
+    assert lines_into(piping(world, None), hottest.key)[0].flow == 0.0
+
+
 def test_losses_go_by_kind_of_stage(world: World) -> None:
     set_state(world, "ups-a/0", PowerState.LIVE, loss_w=3e3)
     set_state(world, "ups-b/1", PowerState.LIVE, loss_w=1e3)
@@ -214,7 +295,7 @@ def test_losses_go_by_kind_of_stage(world: World) -> None:
     assert world.frame is not None
     world.frame.values["rack.loss_w"][:5] = 100.0
     note = one_line(world, None).note.replace("\N{NO-BREAK SPACE}", " ")
-    assert note == "Losses 5.00 kW: Transformers 500 W, UPS 4.00 kW, Power shelves 500 W"
+    assert note == "Losses 4.50 kW: Transformers 500 W, UPS 4.00 kW. Inside the IT, power shelves lose 500 W"
 
 
 # -- the piping diagram ----
@@ -229,7 +310,8 @@ def test_the_overview_leads_from_the_sky_to_the_hottest_gpu(world: World) -> Non
     assert hottest.thing == world.plant.gpu_id(77)
     assert "71.5 °C" in hottest.text
     pair = next(line for line in diagram.lines if line.above == "water")
-    assert (pair.supply_c, pair.return_c) == (20.0, 28.0)
+    supply_c = float(world.plant.plants.supply_c[0])
+    assert (pair.supply_c, pair.return_c) == (supply_c, supply_c + 8.0)
     assert pair.is_pair
     world.frame.values["plant.flow"][:] = 0.0
     assert box(piping(world, None), "pumps water").state == "STOPPED"
@@ -246,38 +328,59 @@ def test_a_gpu_shows_its_own_loop_and_the_others_as_one(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("channel", "value", "words", "tone"),
+    ("channel", "value", "mark", "words", "tone"),
     [
-        ("loop.flow", 0.0, "PUMPS STOPPED", "alarm"),
-        ("loop.pumps", 0, "PUMPS STOPPED", "alarm"),  # the water coasts still
-        ("loop.pumps", 1, "1 of 2 PUMPS", "warning"),
-        ("loop.flow", 45.0, "FLOW 45 %", "warning"),
-        ("loop.supply_c", 31.0, "SUPPLY +3.0 K", "warning"),
-        ("loop.supply_c", 43.0, "SUPPLY +15.0 K", "alarm"),
-        ("loop.supply_c", 12.0, "NEAR DEW POINT", "alarm"),
-        ("loop.supply_c", 9.0, "BELOW DEW POINT", "alarm"),
+        ("loop.flow", 0.0, "", "PUMPS STOPPED", "alarm"),
+        ("loop.pumps", 0, "", "PUMPS STOPPED", "alarm"),  # the water coasts still
+        ("loop.pumps", 1, "", "1 of 2 PUMPS", "warning"),
+        ("loop.supply_c", 31.5, "supply_warm", "SUPPLY +3.5 K", "warning"),
+        ("loop.supply_c", 12.0, "below_dew_point", "NEAR DEW POINT", "alarm"),
+        ("loop.supply_c", 9.0, "below_dew_point", "BELOW DEW POINT", "alarm"),
     ],
 )
 def test_what_is_wrong_with_a_loop_is_marked(
-    world: World, channel: str, value: float, words: str, tone: str
+    world: World, channel: str, value: float, mark: str, words: str, tone: str
 ) -> None:
     assert world.frame is not None
+    world.plant.loops.supply_c[0] = 28.0
     world.plant.halls.dew_point_c[:] = 11.0
     world.frame.values[channel][0] = value
-    found = box(piping(world, "cdu/0"), "cdu/0")
+    if mark:  # limits are those of the run
+        assert box(piping(world, "cdu/0"), "cdu/0").state == ""
+    marks = standing_marks([Event(0, 0.0, mark, "cdu/0", Severity.WARNING, "")])
+    found = box(piping(world, "cdu/0", marks), "cdu/0")
     assert (found.state, found.tone) == (words, tone)
-    group = next(one for one in piping(world, None).boxes if one.title.startswith("cdu"))
+    group = next(one for one in piping(world, None, marks).boxes if one.title.startswith("CDU"))
     assert group.state == f"1 of 4: {words}"
+
+
+def test_different_faults_of_a_group_are_counted_each(world: World) -> None:
+    assert world.frame is not None
+    world.frame.values["rack.flow"][1] = world.frame.values["loop.flow"][2] = 0.0
+    marks = {"cdu/1": frozenset({"VALVE STUCK"}), "cdu/2": frozenset({"LEAK"})}
+    diagram = piping(world, None, marks)
+    group = next(one for one in diagram.boxes if one.title.startswith("CDU"))
+    assert (group.state, group.tone) == ("1 VALVE STUCK, 1 LEAK", "alarm")
+    assert "lowest flow 0\N{NO-BREAK SPACE}%" in group.text
+    racks = next(one for one in diagram.boxes if one.key == f"racks {group.key}")
+    assert "lowest flow 0\N{NO-BREAK SPACE}%" in racks.text
+    warm = {loop: frozenset({"SUPPLY"}) for loop in ("cdu/0", "cdu/1")}
+    world.frame.values["loop.flow"][2] = 100.0
+    world.frame.values["loop.supply_c"][1] = world.plant.loops.supply_c[1] + 4.0
+    group = next(one for one in piping(world, None, warm).boxes if one.title.startswith("CDU"))
+    assert (group.state, group.tone) == ("2 of 4: up to SUPPLY +4.0 K", "warning")
 
 
 def test_chillers_that_stand_in_the_cool_are_no_alarm(world: World) -> None:
     assert world.frame is not None
     world.frame.values["plant.units"][:] = 0
     assert box(piping(world, None), "water").state == ""
-    world.frame.values["plant.supply_c"][:] += 3.0
-    assert box(piping(world, None), "water").state == "STOPPED"
+    world.frame.values["plant.supply_c"][:] += 3.5
+    assert box(piping(world, None), "water").state == ""  # the run says what is warm
+    warm = {"water": frozenset({"SUPPLY"})}
+    assert box(piping(world, None, warm), "water").state == "STOPPED"
     world.frame.values["plant.free"][:] = 100.0
-    assert box(piping(world, None), "water").state == "SUPPLY +3.0 K"
+    assert box(piping(world, None, warm), "water").state == "SUPPLY +3.5 K"
     assert box(piping(world, None, {"water": frozenset({"TRIPPED"})}), "water").tone == "alarm"
 
 
@@ -330,13 +433,16 @@ def test_every_node_gives_what_it_gets(world: World) -> None:
     world.frame.values["loop.heat_w"][:] = 150e3
     world.frame.values["plant.heat_w"][:] = 700e3
     world.frame.values["plant.power_w"][:] = 30e3
+    world.frame.values["rack.loss_w"][:5] = 1e3
     fill_site(world, grid_w=700e3, on_site_w=120e3, it_w=720e3, loss_w=20e3, battery_w=-40e3)
     found = energy_flows(world)
     assert not unbalanced(found.nodes, found.flows, 0.5)
     amounts = through(found.nodes, found.flows)
     assert amounts["supply"] == pytest.approx(820e3)
     assert amounts["gpus"] == pytest.approx(576e3)
-    assert amounts["rest"] == pytest.approx(144e3)
+    assert amounts["rest"] == pytest.approx(139e3)
+    assert amounts["shelf"] == pytest.approx(5e3)
+    assert amounts["it"] == pytest.approx(720e3)  # as the tile has it
     assert amounts["loss ups"] == pytest.approx(20e3)
     assert amounts["charging"] == pytest.approx(40e3)
     assert amounts["sky"] == pytest.approx(750e3)

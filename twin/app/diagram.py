@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from twin.app.text import MISSING
 
 Tone = Literal["live", "calm", "warning", "alarm", "dead"]
 """How something is doing, from well to out of action; "calm": ready but idle."""
@@ -79,9 +81,11 @@ class Line:
     late
         It turns just above the lower box, not just below the upper one: for boxes that several feed.
     supply_c, return_c
-        Temperatures of a pair of pipes, down and up [°C]; nan: a single line.
+        Temperatures of a pair of pipes, down and up [°C]; nan: not known, or a single line.
     flow
         Share of the design flow: how fast its arrows go; 0 stands.
+    pipes
+        It is a pair of pipes, their temperatures known or not.
     """
 
     above: str
@@ -93,11 +97,17 @@ class Line:
     supply_c: float = math.nan
     return_c: float = math.nan
     flow: float = 1.0
+    pipes: bool = False
 
     @property
     def is_pair(self) -> bool:
         """Return whether this is a supply and a return pipe."""
-        return not math.isnan(self.supply_c)
+        return self.pipes or not math.isnan(self.supply_c)
+
+    @property
+    def stands(self) -> bool:
+        """Return whether its pipes are known to carry nothing."""
+        return not math.isnan(self.supply_c) and self.flow <= _STANDS
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,18 @@ class Diagram:
     caption: str = ""
     note: str = ""
 
+    def bare(self) -> Diagram:
+        """Return the same boxes and lines with names alone: nothing has been measured yet."""
+        boxes = tuple(
+            replace(box, text=MISSING, tone="calm", state="", load=math.nan, charge=math.nan, facts=())
+            for box in self.boxes
+        )
+        lines = tuple(
+            Line(line.above, line.below, "", "calm", line.up, line.late, flow=0.0, pipes=line.is_pair)
+            for line in self.lines
+        )
+        return Diagram(boxes, lines, self.columns, self.caption)
+
     @property
     def words(self) -> str:
         """Return the diagram as text, one box after the other from the top."""
@@ -117,6 +139,7 @@ class Diagram:
         return ". ".join([self.caption, *(box.words for box in order), *([self.note] if self.note else [])])
 
 
+_STANDS = 0.01
 _ORDER: dict[Tone, int] = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
 
 

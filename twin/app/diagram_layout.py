@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from twin.app.diagram import Box, Diagram, Line
 
-BOX_PX, SMALL_PX = 50.0, 30.0
-"""Heights."""
+BOX_PX, SMALL_PX, SMALL_STATE_PX = 50.0, 30.0, 50.0
+"""Heights: of boxes, of small ones, of small ones that have a state to tell."""
 WIDEST_PX, NARROWEST_PX = 210.0, 60.0
-LANE_PX, THIN_LANE_PX = 70.0, 52.0
-"""Width of the edge for small boxes: of those with words, of those that only count."""
+LANE_PX, THIN_LANE_PX, STATE_PX = 70.0, 52.0, 8.0
+"""Width of the edge for small boxes: of those with words, of those that only count; more of both for a state."""
 PIPE_APART_PX = 14.0
 _MARGIN_PX, _BETWEEN_PX = 8.0, 8.0
 _GAP_PX, _WIDE_GAP_PX, _PIPE_GAP_PX = 21.0, 46.0, 42.0
@@ -86,11 +86,12 @@ def lay_out(diagram: Diagram, width: float, height: float) -> Picture:
             small = [box for box in diagram.boxes if box.level == level and box.side == side]
             # As near to the boxes of the level as these leave room, so that the lines stay short.
             edge = x0 - lane if side < 0 else x0 + used
-            y = tops[level] + (heights[level] - len(small) * (SMALL_PX + 4) + 4) / 2
-            for number, box in enumerate(small):
-                own_px = (THIN_LANE_PX if box.symbol == "more" else lane) - _BETWEEN_PX / 2
+            y = tops[level] + (heights[level] - _stacked_px(small) + 4) / 2
+            for box in small:
+                own_px = min(_lane_px(box), lane) - _BETWEEN_PX / 2 if box.symbol == "more" else lane - 4.0
                 x = edge + (lane - _BETWEEN_PX / 2 - own_px) / 2
-                spots[box.key] = Spot(x, y + number * (SMALL_PX + 4), own_px, SMALL_PX)
+                spots[box.key] = Spot(x, y, own_px, _small_px(box))
+                y += _small_px(box) + 4
     return Picture(whole, bottom, spots, tuple(_route(diagram, line, spots, tops) for line in diagram.lines))
 
 
@@ -101,9 +102,20 @@ def _is_alone(diagram: Diagram, box: Box) -> bool:
 
 def _lane(diagram: Diagram, side: int) -> float:
     small = [box for box in diagram.boxes if box.side == side]
-    if not small:
-        return 0.0
-    return LANE_PX if any(box.symbol != "more" for box in small) else THIN_LANE_PX
+    return max(map(_lane_px, small), default=0.0)
+
+
+def _lane_px(box: Box) -> float:
+    return (THIN_LANE_PX if box.symbol == "more" else LANE_PX) + (STATE_PX if box.state else 0.0)
+
+
+def _small_px(box: Box) -> float:
+    return SMALL_STATE_PX if box.state else SMALL_PX
+
+
+def _stacked_px(small: list[Box]) -> float:
+    """Return how high small boxes are below one another, with the room between them."""
+    return sum(_small_px(box) + 4 for box in small)
 
 
 def _levels(diagram: Diagram, height: float) -> tuple[list[float], list[float], float]:
@@ -111,8 +123,10 @@ def _levels(diagram: Diagram, height: float) -> tuple[list[float], list[float], 
     count = 1 + max((box.level for box in diagram.boxes), default=0)
     heights = []
     for level in range(count):
-        small = max(sum(b.level == level and b.side == side for b in diagram.boxes) for side in (-1, 1))
-        heights.append(max(BOX_PX, small * (SMALL_PX + 4)))
+        small = max(
+            _stacked_px([b for b in diagram.boxes if b.level == level and b.side == side]) for side in (-1, 1)
+        )
+        heights.append(max(BOX_PX, small - 4))
     pipes = any(line.is_pair for line in diagram.lines)
     least, most = (_PIPE_GAP_PX, _PIPE_GAP_PX + 14) if pipes else (_GAP_PX, _WIDE_GAP_PX)
     spare = height - 2 * _MARGIN_PX - sum(heights)

@@ -117,11 +117,15 @@ class _Artist:
         labels = []
         for side, temp_c in ((-1, line.supply_c), (1, line.return_c)):
             points = QPolygonF(_pipe(route, side))
-            style = Qt.PenStyle.SolidLine if line.flow > _STANDS else Qt.PenStyle.DotLine
+            style = Qt.PenStyle.DotLine if line.stands else Qt.PenStyle.SolidLine
+            known = not math.isnan(temp_c)
             self._painter.setPen(QPen(QColor(self._theme.border), 6.0))
             self._painter.drawPolyline(points)
-            self._painter.setPen(QPen(temperature_colour(temp_c), 4.0, style))
+            tint = temperature_colour(temp_c) if known else QColor(self._theme.faint)
+            self._painter.setPen(QPen(tint, 4.0, style))
             self._painter.drawPolyline(points)
+            if not known:
+                continue
             words = f"{temp_c:.1f}\N{NO-BREAK SPACE}°C"
             wide = QFontMetricsF(font(10)).horizontalAdvance(words)
             x, y = route.points[-1][0] + side * PIPE_APART_PX / 2, route.label[1]
@@ -168,25 +172,32 @@ class _Artist:
             side = 9.0
             icon = QRectF(words.left(), words.top() + 2, side, side)
             if narrow:  # the words need the whole line
-                icon.moveTo(title.right() - side, title.top() + 3)
-                title.setRight(icon.left() - 2)
+                icon.moveTo(spot.right() - 6, spot.top() - 4)
             draw_mark(self._painter, box.tone, icon, tint, QColor(theme.surface))
         _elided(self._painter, title, box.title, font(10 if narrow else 11, bold=True), QColor(theme.text))
-        self._words(box, words, 0.0 if narrow else 13.0)
+        self._words(box, words, narrow)
 
-    def _words(self, box: Box, line: QRectF, indent: float) -> None:
+    def _words(self, box: Box, line: QRectF, narrow: bool) -> None:
         """Write the state, and the figures where it leaves room, on two lines."""
         tint, muted, below = _tint(self._theme, box.tone), QColor(self._theme.muted), line.translated(0, 13)
         if not box.state:
             rest = _wrapped(self._painter, line, _breakable(box.text), font(10), muted)
-            _elided(self._painter, below, rest, font(10), muted)
+            self._figures(below, rest, muted)
             return
         bold = font(10, bold=True)
-        rest = _wrapped(self._painter, line.adjusted(indent, 0, 0, 0), box.state, bold, tint)
+        state = _sentence(box.state) if narrow else box.state
+        rest = _wrapped(self._painter, line.adjusted(0.0 if narrow else 13.0, 0, 0, 0), state, bold, tint)
         if rest:
             _elided(self._painter, below, rest, bold, tint)
         else:
-            _elided(self._painter, below, box.text, font(10), muted)
+            self._figures(below, box.text, muted)
+
+    def _figures(self, spot: QRectF, words: str, ink: QColor) -> None:
+        """Write the first figures that fit whole: "12 %" of "12 % of 400 kW"."""
+        room = QFontMetricsF(font(10))
+        whole = (words, words.rpartition(", ")[0], words.partition(", ")[0], words.partition(" of")[0])
+        fits = (part for part in whole if part and room.horizontalAdvance(part) <= spot.width())
+        _elided(self._painter, spot, next(fits, words), font(10), ink)
 
     def _load(self, box: Box, bar: QRectF) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -209,15 +220,22 @@ class _Artist:
     def small(self, box: Box, spot: QRectF) -> None:
         self._frame(box, spot, 5.0)
         theme, tint = self._theme, _tint(self._theme, box.tone)
-        words = QRectF(spot.left() + 5, spot.top() + 2, spot.width() - 7, 13)
+        words = QRectF(spot.left() + 4, spot.top() + 2, spot.width() - 6, 13)
+        pitch = 11.5 if box.state else 13.0
+        state = QRectF(words.left(), words.top() + 2 * pitch, words.width(), 12)
         if box.symbol != "more":
-            mark = QRectF(spot.left() + 4, spot.center().y() - 7.5, 15, 15)
+            middle = spot.top() + 14.0 if box.state else spot.center().y()
+            mark = QRectF(spot.left() + 4, middle - 7.5, 15, 15)
             ink = QColor(theme.muted if box.tone in ("dead", "calm") else theme.text)
             draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
             words.setLeft(mark.right() + 4)
         _elided(self._painter, words, box.title, font(9, bold=True), QColor(theme.text))
-        shade = tint if box.tone in ("alarm", "warning") else QColor(theme.muted)
-        _elided(self._painter, words.translated(0, 13), box.text, font(9), shade)
+        muted = QColor(theme.muted)
+        _elided(self._painter, words.translated(0, pitch), box.text, font(9), muted)
+        if box.state:
+            shade = tint if box.tone in ("alarm", "warning") else muted
+            rest = _wrapped(self._painter, state, _sentence(box.state), font(9), shade)
+            _elided(self._painter, state.translated(0, 11), rest, font(9), shade)
         if box.tone in ("alarm", "warning", "dead"):
             corner = QRectF(spot.right() - 8, spot.top() - 4, 10, 10)
             draw_mark(self._painter, box.tone, corner, tint, QColor(theme.surface))
@@ -269,6 +287,12 @@ def _breakable(words: str) -> str:
     return hard.replace(",\N{NO-BREAK SPACE}", ", ").replace(
         "\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}", " of\N{NO-BREAK SPACE}"
     )
+
+
+def _sentence(state: str) -> str:
+    """Return a state in small letters, which are narrower: "On battery 4.0 min", "1 of 14 tripped"."""
+    words = state.lower().replace(" k,", " K,") if state[:1].isdigit() else state[:1] + state[1:].lower()
+    return words.removesuffix(" k") + " K" if words.endswith(" k") else words
 
 
 def _wrapped(painter: QPainter, spot: QRectF, words: str, how: QFont, ink: QColor) -> str:

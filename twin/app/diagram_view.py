@@ -68,9 +68,7 @@ class DiagramView(QWidget):
         """Draw another diagram; nothing happens when it is the same."""
         if diagram == self.diagram:
             return
-        moved = [(b.key, b.level, b.place) for b in diagram.boxes] != [
-            (b.key, b.level, b.place) for b in self.diagram.boxes
-        ]
+        moved = _plan(diagram) != _plan(self.diagram)
         self.diagram = diagram
         self._boxes = {box.key: box for box in diagram.boxes}
         if self._current not in self._boxes:
@@ -229,6 +227,12 @@ class DiagramView(QWidget):
     def _on_clock(self) -> None:
         self._travelled_px += _SPEED_PX
         self.update()
+
+
+def _plan(diagram: Diagram) -> list[tuple[object, ...]]:
+    """Return what the places of boxes and lines hang on: a state takes room of its own."""
+    boxes: list[tuple[object, ...]] = [(b.key, b.level, b.place, bool(b.state)) for b in diagram.boxes]
+    return boxes + [(line.above, line.below, line.late, line.is_pair) for line in diagram.lines]
 
 
 def _tip(box: Box) -> str:

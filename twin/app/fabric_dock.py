@@ -230,7 +230,13 @@ class FabricDock(Dock):
         self._settling.start()
 
     def _on_settled(self) -> None:
-        """Act on what is seen once a change of layout is over: on the way every dock is in front for a moment."""
+        """Act on what is seen once a change of layout is over: on the way every dock is in front for a moment.
+
+        A window that closes hides its docks too, and its picture is gone by then.
+        """
+        main = self.parentWidget()
+        if main is None or not main.isVisible():
+            return
         if self._layer is not None:
             self._layer.watch(self._seen)
         self._on_plant()

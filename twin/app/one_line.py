@@ -9,7 +9,7 @@ import numpy as np
 from twin.app import text
 from twin.app.diagram import Box, Diagram, Line, Tone, places_of
 from twin.app.fact_rows import World, gpus_of
-from twin.app.one_line_drawing import OneLine, hanging
+from twin.app.one_line_drawing import LEAST_W, OneLine
 from twin.app.one_line_facts import PowerNow
 from twin.app.one_line_loads import Load, loads_of, rack_load
 from twin.plant.graph import find
@@ -54,6 +54,7 @@ def _overview(world: World, now: PowerNow) -> Diagram:
             drawing.supply(keys[stages.parents[k]], keys[k], mine, items.parent[np.asarray(mine)].tolist())
         drawing.sources(mine, keys[k], levels[k], _side(places[k], middle) if columns < MOST_COLUMNS else 1)
     bottom = max(levels) + 1
+    below_w: dict[str, float] = {}
     for load in sorted(loads_of(world), key=lambda one: one.kind != "rack"):
         above = sorted({stages.of[item] for item in load.feeds})
         place = float(np.mean([places[k] for k in above])) if above else 0.0
@@ -70,8 +71,13 @@ def _overview(world: World, now: PowerNow) -> Diagram:
             drawing.lines.append(Line(keys[0], key, "", "live" if live else "dead"))
         for k in above:
             mine = [item for item in stages.members[k] if item in set(load.feeds)]
-            line = hanging(now, keys[k], key, mine, load)
-            drawing.lines.append(replace(line, text="") if drawing.boxes[key].side else line)
+            line = drawing.hang(keys[k], key, mine, load)
+            if drawing.boxes[key].side:
+                drawing.say(line, "")
+            below_w[keys[k]] = below_w.get(keys[k], 0.0) + drawing.hung_w(mine, load)
+    for number, line in enumerate(drawing.lines):
+        if line.late and line.text:  # lines that leave a box as one say what all of them take
+            drawing.lines[number] = replace(line, text=text.quantity(below_w[line.above], "W"))
     return drawing.diagram(columns, "Power, by stage")
 
 
@@ -126,13 +132,6 @@ def _chain(now: PowerNow, item: int) -> list[int]:
     return chain[::-1]
 
 
-def _siblings(now: PowerNow, item: int) -> list[int]:
-    items = now.items
-    same = (items.parent == items.parent[item]) & (items.stage == items.stage[item]) & items.present
-    same[item] = False
-    return [] if items.bus[item] >= 0 else np.flatnonzero(same).tolist()
-
-
 def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diagram:
     """Return the whole way from the grid to a load, over both feeds."""
     drawing = OneLine(world, now)
@@ -150,10 +149,15 @@ def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diag
             if fresh and above:
                 drawing.supply(above, key, [item], [int(now.items.parent[item])])
             if fresh:
-                siblings = [k for k in _siblings(now, item) if k not in chain and not _drawn_in(chains, k)]
-                if siblings and above:
-                    more = drawing.group(siblings, "", level, 0.0, side=side)
-                    drawing.supply(above, more, siblings, [int(now.items.parent[item])])
+                if above:
+                    parent, drawn = chain[level - 1], {k for one in chains for k in one}
+                    if (
+                        column + 1 < columns and parent in chains[column + 1]
+                    ):  # the last one takes what is left
+                        _beside(drawing, parent, now.items.stage[item], drawn, level, side)
+                    else:
+                        left = [] if parent not in shared else _of_stages(now, chains[:column], level)
+                        drawing.rest(parent, [*drawn, *left], level, side)
                 drawing.sources([item], key, level, side)
             above = key
     for column, chain in enumerate(chains):
@@ -163,8 +167,10 @@ def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diag
     level = max(len(chain) for chain in chains)
     middle = (columns - 1) / 2
     key = drawing.load(load, level, middle, chosen=node < 0)
-    for chain in chains:
-        drawing.lines.append(hanging(now, now.items.ids[chain[-1]], key, [chain[-1]], load))
+    for column, chain in enumerate(chains):
+        drawing.hang(now.items.ids[chain[-1]], key, [chain[-1]], load)
+        if chain[-1] not in {one[-1] for one in chains[:column]}:
+            drawing.rest(chain[-1], [], level, 1 if column or columns == 1 else -1, load)
     if node >= 0:
         _inside(drawing, key, node, gpu, level + 1, middle)
     return drawing.diagram(
@@ -175,8 +181,17 @@ def _paths(world: World, now: PowerNow, load: Load, node: int, gpu: int) -> Diag
     )
 
 
-def _drawn_in(chains: list[list[int]], item: int) -> bool:
-    return any(item in chain for chain in chains)
+def _of_stages(now: PowerNow, chains: list[list[int]], level: int) -> list[int]:
+    """Return the items of the stages that other columns show at a level, with their siblings."""
+    stages = [now.items.stage[chain[level]] for chain in chains if level < len(chain)]
+    return np.flatnonzero(np.isin(now.items.stage, stages)).tolist()
+
+
+def _beside(drawing: OneLine, parent: int, stage: int, drawn: set[int], level: int, side: int) -> None:
+    """Add the items of one stage that hang on an item and are not drawn, as one."""
+    items = drawing.now.items
+    mine = np.flatnonzero((items.parent == parent) & (items.stage == stage) & items.present & (items.bus < 0))
+    drawing.remainder(parent, [k for k in mine.tolist() if k not in drawn], 0, 0.0, level, side)
 
 
 def _spare(drawing: OneLine, item: int, key: str, level: int, side: int) -> None:
@@ -218,7 +233,7 @@ def _inside(drawing: OneLine, above: str, node: int, gpu: int, level: int, place
             chosen=number == len(inside) - 1,
         )
         drawing.lines.append(
-            Line(above, id_, words, "live" if power_w > 0 else "dead", flow=float(power_w > 0))
+            Line(above, id_, words, "live" if power_w > LEAST_W else "dead", flow=float(power_w > LEAST_W))
         )
         above = id_
 
@@ -238,7 +253,7 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
         chain = _chain(now, int(items.bus[item]))
     else:
         chain = _chain(now, item)
-    children = np.flatnonzero((items.parent == chain[-1]) & items.present).tolist()
+    children = np.flatnonzero((items.parent == chain[-1]) & items.present & (items.bus < 0)).tolist()
     loads = [load for load in loads_of(world, feed=chain[-1]) if load.count]
     shown = len(children) if len(children) <= MOST_CHILDREN else MOST_CHILDREN - 1
     columns = max(1, shown or min(len(loads), MOST_CHILDREN))
@@ -248,10 +263,7 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
         key = drawing.item(one, level, middle, chosen=one == item)
         if above:
             drawing.supply(above, key, [one], [int(items.parent[one])])
-            siblings = _siblings(now, one)
-            if siblings:
-                more = drawing.group(siblings, "", level, 0.0, side=-1)
-                drawing.supply(above, more, siblings, [int(items.parent[one])])
+            drawing.rest(chain[level - 1], [one], level, -1)
         _spare(drawing, one, key, level, 1)
         drawing.sources([one], key, level, 1)
         above = key
@@ -262,13 +274,21 @@ def _around(world: World, now: PowerNow, item: int) -> Diagram:
     for place, child in enumerate(children[:shown]):
         key = drawing.item(child, below, float(place))
         drawing.supply(above, key, [child], [chain[-1]])
-    if len(children) > shown:
-        rest = children[shown:]
-        key = drawing.group(rest, "", below, 0.0, side=1)
-        drawing.supply(above, key, rest, [chain[-1]])
+    more = loads[MOST_CHILDREN:]
+    drawing.remainder(
+        chain[-1],
+        children[shown:],
+        sum(load.count for load in more),
+        sum(drawing.hung_w([chain[-1]], load) for load in more),
+        below,
+        1,
+    )
     middle = (columns - 1) / 2 - (min(len(loads), columns) - 1) / 2
     for place, load in enumerate(loads[:MOST_CHILDREN]):
         key = drawing.load(load, below, middle + place, side=-1 if children else 0)
-        line = hanging(now, above, key, [chain[-1]], load)
-        drawing.lines.append(replace(line, text="", late=False) if children else line)
+        line = drawing.hang(above, key, [chain[-1]], load)
+        if children:
+            drawing.say(line, "", late=False)
+            here_w = drawing.hung_w([chain[-1]], load)
+            drawing.boxes[key] = replace(drawing.boxes[key], text=text.quantity(here_w, "W"))
     return drawing.diagram(columns, f"Power around {items.ids[item]}")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from twin.app import text
 from twin.app.diagram import Box, Diagram, Line
 from twin.app.fact_rows import World
-from twin.app.one_line_facts import PowerNow, losses, losses_note, shelves_w, short_words, state_of_many
-from twin.app.one_line_loads import Load, load_box
+from twin.app.one_line_facts import PowerNow, losses, losses_note, shelves_w, state_of_many
+from twin.app.one_line_loads import Load, load_box, loads_beside, taken_w
+
+LEAST_W = 0.5
+"""Less power than this is none, in words and in arrows [W]."""
 
 
 @dataclass
@@ -34,7 +37,7 @@ class OneLine:
                 key,
                 now.items.kind[item],
                 key,
-                short_words(now, [item]) if side else words,
+                text.quantity(float(now.out_w[item]), "W") if side else words,
                 level,
                 place,
                 side,
@@ -50,7 +53,7 @@ class OneLine:
         return key
 
     def group(self, items: Sequence[int], title: str, level: int, place: float, *, side: int = 0) -> str:
-        """Add several items as one box; return its key."""
+        """Add several items of a kind as one box; return its key."""
         now, chosen = self.now, np.asarray(items)
         key = f"group {now.items.ids[int(chosen[0])]} {len(chosen)}"
         tone, state = state_of_many(now, items)
@@ -72,9 +75,9 @@ class OneLine:
         words = now.load_words(int(chosen[0])) if len(chosen) == 1 else _busiest_words(now, chosen, limited)
         self.boxes[key] = Box(
             key,
-            "more" if side and not title else kind,
-            title or f"+{len(chosen):,}",
-            short_words(now, items) if side else words,
+            kind,
+            title,
+            text.quantity(out_w, "W") if side else words,
             level,
             place,
             side,
@@ -87,19 +90,71 @@ class OneLine:
         )
         return key
 
+    def rest(self, above: int, drawn: Sequence[int], level: int, side: int, but: Load | None = None) -> None:
+        """Add all that hangs on an item beside what is drawn, as one small box: what flows then adds up.
+
+        Parameters
+        ----------
+        drawn
+            Items that have boxes of their own, or are left to another such box.
+        but
+            A load that has a box of its own.
+        """
+        now, items = self.now, self.now.items
+        below = (items.parent == above) & items.present & (items.bus < 0)
+        below[np.asarray(drawn, np.int64)] = False
+        others = np.flatnonzero(below)
+        loads, loads_w = loads_beside(self.world, now.giving, above, but)
+        self.remainder(above, others.tolist(), loads, loads_w, level, side)
+
+    def remainder(
+        self, above: int, others: Sequence[int], loads: int, loads_w: float, level: int, side: int
+    ) -> None:
+        """Add items and loads of any kind as one small box below an item; nothing for none."""
+        now, mine = self.now, np.asarray(others, np.int64)
+        if not len(mine) + loads:
+            return
+        power_w = float(now.in_w[mine].sum()) + loads_w
+        tone, state = state_of_many(now, others, loads) if len(mine) else ("live", "")
+        facts = [("Items", f"{len(mine):,}")] if len(mine) else []
+        if loads:
+            facts.append(("Loads", f"{loads:,}"))
+        facts.append(("Take", text.quantity(power_w, "W")))
+        if state:
+            facts.append(("State", state.lower()))
+        key = f"rest of {now.items.ids[above]} {level} {side}"
+        power = text.quantity(power_w, "W")
+        self.boxes[key] = Box(
+            key,
+            "more",
+            f"+{len(mine) + loads:,}",
+            power,
+            level,
+            0.0,
+            side,
+            thing=now.items.ids[now.worst(others)] if len(mine) else "",
+            tone=tone,
+            state=state,
+            facts=tuple(facts),
+        )
+        self._feed(now.items.ids[above], key, power_w, now.gives(above))
+
     def supply(self, above: str, below: str, items: Sequence[int], parents: Sequence[int]) -> None:
         """Join groups of the tree: power flows down into `items` while a parent of them gives any."""
-        now, mine = self.now, np.asarray(items)
-        power_w = float(now.in_w[mine].sum())
+        now = self.now
+        power_w = float(now.in_w[np.asarray(items)].sum())
         live = any(now.gives(int(parent)) for parent in set(parents))
-        taken = live and (power_w > 0 or not bool(np.any(now.out_w)))
+        self._feed(above, below, power_w if live else 0.0, live and any(now.fed(item) for item in items))
+
+    def _feed(self, above: str, below: str, power_w: float, live: bool) -> None:
+        flows = live and power_w > LEAST_W
         self.lines.append(
             Line(
                 above,
                 below,
-                "" if self.boxes[below].side else text.quantity(power_w, "W") if taken else "0 W",
-                "live" if taken else "dead",
-                flow=1.0 if power_w > 0 else 0.0,
+                "" if self.boxes[below].side else text.quantity(power_w, "W") if flows else "0 W",
+                "live" if flows else "calm" if live else "dead",
+                flow=float(flows),
             )
         )
 
@@ -117,7 +172,7 @@ class OneLine:
                 stage = items.ids[mine[0]].rpartition("/")[0]
                 key = self.group(mine, f"{stage} \N{MULTIPLICATION SIGN}{len(mine)}", level, 0.0, side=side)
             out_w = float(self.now.out_w[np.asarray(mine)].sum())
-            gives = any(self.now.gives(item) for item in mine)
+            gives = abs(out_w) > LEAST_W and any(self.now.gives(item) for item in mine)
             self.lines.append(
                 Line(
                     above,
@@ -125,7 +180,7 @@ class OneLine:
                     "",
                     "live" if gives else "calm",
                     up=out_w >= 0,
-                    flow=float(gives and out_w != 0),
+                    flow=float(gives),
                 )
             )
 
@@ -134,6 +189,29 @@ class OneLine:
         box = load_box(self.world, load, level, place, side=side, chosen=chosen)
         self.boxes[box.key] = box
         return box.key
+
+    def hung_w(self, items: Sequence[int], load: Load) -> float:
+        """Return what a load takes by some of its feeding items [W]."""
+        return taken_w(self.world, self.now.giving, load.kind, np.array(load.members, np.intp), items)
+
+    def hang(self, above: str, below: str, items: Sequence[int], load: Load) -> Line:
+        """Join feeding items with a load; return the line, which says what goes by it."""
+        power_w, live = self.hung_w(items, load), any(self.now.gives(item) for item in items)
+        flows = live and power_w > LEAST_W
+        line = Line(
+            above,
+            below,
+            text.quantity(power_w, "W") if flows else "0 W",
+            "live" if flows else "calm" if live else "dead",
+            late=True,
+            flow=float(flows),
+        )
+        self.lines.append(line)
+        return line
+
+    def say(self, line: Line, words: str, *, late: bool = True) -> None:
+        """Write other words on the line drawn last, and say where it turns."""
+        self.lines[-1] = replace(line, text=words, late=late)
 
     def stands_at(self, level: int, place: float) -> bool:
         """Return whether a box is in the way at a place."""
@@ -144,17 +222,9 @@ class OneLine:
         """Return what was added."""
         values = self.world.frame.values if self.world.frame is not None else None
         taken_w = float(values["site.facility_w"][0]) if values is not None else 0.0
-        note = losses_note(losses(self.now, shelves_w(self.world)), taken_w)
-        return Diagram(tuple(self.boxes.values()), tuple(self.lines), columns, caption, note)
-
-
-def hanging(now: PowerNow, above: str, below: str, items: Sequence[int], load: Load) -> Line:
-    """Return the line from feeding items to a load; its value is the share of those that live."""
-    live = [item for item in items if now.gives(item)]
-    all_live = max(sum(now.gives(item) for item in load.feeds), 1)
-    power_w = load.power_w * len(live) / all_live
-    words = text.quantity(power_w, "W") if live else "0 W"
-    return Line(above, below, words, "live" if live else "dead", late=True, flow=float(power_w > 0))
+        note = losses_note(losses(self.now), taken_w, shelves_w(self.world))
+        drawn = Diagram(tuple(self.boxes.values()), tuple(self.lines), columns, caption, note)
+        return drawn if values is not None else drawn.bare()
 
 
 def _busiest_words(now: PowerNow, chosen: np.ndarray, limited: bool) -> str:

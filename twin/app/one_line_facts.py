@@ -55,7 +55,7 @@ _FROM_BATTERY = (PowerState.ON_BATTERY, PowerState.DISCHARGING)
 
 @dataclass(frozen=True)
 class PowerNow:
-    """The power tree and what its items do; zeros while there is no frame."""
+    """The power tree and what its items do; zeros while there is no frame, and then nobody should be told them."""
 
     items: PowerItems
     state: NDArray[np.uint8]
@@ -80,6 +80,16 @@ class PowerNow:
         fed = ~np.isin(self.state, [*map(int, _FROM_BATTERY), *map(int, _WITHOUT)])
         return np.where(fed, self.out_w + self.loss_w, 0.0)
 
+    @cached_property
+    def giving(self) -> list[bool]:
+        """Return of every item whether power comes out of it."""
+        giving: list[bool] = (~np.isin(self.state, [*map(int, _WITHOUT)])).tolist()
+        return giving
+
+    def fed(self, item: int) -> bool:
+        """Return whether an item lives by the one above it, and not by a battery."""
+        return PowerState(int(self.state[item])) not in (*_FROM_BATTERY, *_WITHOUT)
+
     def gives(self, item: int) -> bool:
         """Return whether power comes out of an item."""
         return PowerState(int(self.state[item])) not in _WITHOUT
@@ -95,7 +105,7 @@ class PowerNow:
             return ""
         words = state.name.replace("_", " ")
         left_s = self.left_s(item)
-        return words if left_s is None else f"{words} {_minutes(left_s)}"
+        return words if left_s is None else f"{words} {minutes(left_s)}"
 
     def left_s(self, item: int) -> float | None:
         """Return how long the battery of an item lasts at its present load [s]; None while it is not used."""
@@ -104,6 +114,10 @@ class PowerNow:
         if not from_battery or drawn_w <= 0.0 or self.items.energy_j[item] <= 0.0:
             return None
         return float(self.items.energy_j[item] * self.charge[item] / 100.0) / drawn_w
+
+    def worst(self, group: Sequence[int]) -> int:
+        """Return the item of a group that asks most for attention, of equals the busiest."""
+        return max(group, key=lambda item: (_ORDER[self.tone(item)], float(self.load[item])))
 
     def load_words(self, item: int) -> str:
         """Return load and capacity: "62 % of 400 kW"; only the power where there is no limit."""
@@ -153,13 +167,15 @@ class StageLoss:
     loss_w: float
 
 
-def losses(now: PowerNow, shelves_w: float = 0.0) -> list[StageLoss]:
-    """Return the losses by kind of stage, in the order of the tree, shelves last; what loses nothing is left out."""
+def losses(now: PowerNow) -> list[StageLoss]:
+    """Return the losses of a site by kind of stage, in the order of the tree; what loses nothing is left out.
+
+    They end at the racks, as those of the inspector and of the results do: shelves and supplies are part of the IT.
+    """
     found: dict[str, float] = {}
     for kind, loss_w in zip(now.items.kind, now.loss_w.tolist(), strict=True):
         found[kind] = found.get(kind, 0.0) + loss_w
     stages = [StageLoss(kind, TITLES[kind], loss_w) for kind, loss_w in found.items()]
-    stages.append(StageLoss("shelf", "Power shelves", shelves_w))
     return [stage for stage in stages if stage.loss_w > 0.0]
 
 
@@ -168,21 +184,23 @@ def shelves_w(world: World) -> float:
     return float(np.sum(world.frame.values["rack.loss_w"], dtype=float)) if world.frame is not None else 0.0
 
 
-def losses_note(stages: Sequence[StageLoss], taken_w: float) -> str:
-    """Return the losses by stage in one line, with their share of what the site takes."""
+def losses_note(stages: Sequence[StageLoss], taken_w: float, in_racks_w: float = 0.0) -> str:
+    """Return the losses by stage in one line, with their share of what the site takes, and those inside the IT."""
     total_w = sum(stage.loss_w for stage in stages)
+    inside = f"Inside the IT, power shelves lose {text.quantity(in_racks_w, 'W')}" if in_racks_w > 0.0 else ""
     if total_w <= 0.0:
-        return "Losses: none"
+        return f"Losses: none. {inside}".rstrip(". ")
     share = f" ({total_w / taken_w:.1%})".replace("%", "\N{NO-BREAK SPACE}%") if taken_w > 0 else ""
     each = ", ".join(
         f"{stage.title} {text.quantity(stage.loss_w, 'W')}".replace(" ", "\N{NO-BREAK SPACE}")
         for stage in stages
     )
-    return f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
+    said = f"Losses {text.quantity(total_w, 'W')}{share}: {each}"
+    return f"{said}. {inside}" if inside else said
 
 
-def state_of_many(now: PowerNow, group: Sequence[int]) -> tuple[Tone, str]:
-    """Return tone and words of the worst of a group: "2 of 6 TRIPPED"; "" while all are plain."""
+def state_of_many(now: PowerNow, group: Sequence[int], others: int = 0) -> tuple[Tone, str]:
+    """Return tone and words of the worst of a group and of so many loads: "2 of 6 TRIPPED"; "" while all are plain."""
     states = now.state[np.asarray(group, np.int64)]
     present = [PowerState(int(state)) for state in np.unique(states)]
     state = max(present, key=lambda one: _ORDER[TONES[one]])
@@ -190,24 +208,15 @@ def state_of_many(now: PowerNow, group: Sequence[int]) -> tuple[Tone, str]:
         return "live", ""
     if state in _SILENT:  # some stand by, the others are plain
         return "live", ""
-    count = int(np.count_nonzero(states == state))
-    if count == len(states) == 1:
+    count, of_all = int(np.count_nonzero(states == state)), len(states) + others
+    if count == of_all == 1:
         return TONES[state], now.state_words(int(group[0]))
     words = state.name.replace("_", " ")
-    return TONES[state], words if count == len(states) else f"{count} of {len(states)} {words}"
+    return TONES[state], words if count == of_all else f"{count} of {of_all} {words}"
 
 
-def short_words(now: PowerNow, group: Sequence[int]) -> str:
-    """Return what a small box says: the power, or the state where there is none or it is not well."""
-    mine = np.asarray(group, np.int64)
-    states = [PowerState(int(state)) for state in np.unique(now.state[mine])]
-    state = max(states, key=lambda one: _ORDER[TONES[one]])
-    out_w = float(now.out_w[mine].sum())
-    plain = TONES[state] == "live" and out_w != 0
-    return (
-        text.quantity(out_w, "W") if plain or state in _SILENT else state.name.replace("_", " ").capitalize()
-    )
-
-
-def _minutes(left_s: float) -> str:
-    return f"{left_s / 60:.1f} min" if left_s < 600 else f"{left_s / 60:.0f} min"
+def minutes(left_s: float) -> str:
+    """Return how long a battery lasts, in minutes a line never breaks in, or in hours."""
+    if left_s >= 10 * 3600.0:
+        return f"{left_s / 3600:.0f}\N{NO-BREAK SPACE}h"
+    return f"{left_s / 60:.{1 if left_s < 600 else 0}f}\N{NO-BREAK SPACE}min"

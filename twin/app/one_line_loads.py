@@ -30,6 +30,8 @@ class Load:
         Power items it hangs on, those of feed A first; none: the supply of the house.
     dark, thinned
         Members without supply, and with one feed of two.
+    members
+        Places in the table of their kind.
     """
 
     key: str
@@ -42,6 +44,7 @@ class Load:
     dark: int = 0
     thinned: int = 0
     by_air: bool = False  # of loops: all of them have fans
+    members: tuple[int, ...] = ()
 
 
 def loads_of(world: World, *, each: bool = False, feed: int | None = None) -> list[Load]:
@@ -78,6 +81,51 @@ def _by_supply(members: NDArray[np.intp], feed_a: Ints) -> list[NDArray[np.intp]
     return [part for part in (members[hung], members[~hung]) if len(part)]
 
 
+def taken_w(
+    world: World, gives: Sequence[bool], kind: str, members: NDArray[np.intp], items: Sequence[int]
+) -> float:
+    """Return what things of a kind take by some power items [W]: each in equal parts by its feeds that live.
+
+    Parameters
+    ----------
+    gives
+        Of every power item: whether power comes out of it.
+    """
+    frame, table = world.frame, _tables(world)[kind]
+    if frame is None or not len(members) or len(frame.values[f"{kind}.power_w"]) != len(table.ids):
+        return 0.0
+    lives, chosen = np.append(np.asarray(gives, bool), False), np.zeros(len(gives) + 1, bool)
+    chosen[np.asarray(items, np.intp)] = True
+    feed_a, feed_b = table.feed_a[members], table.feed_b[members]
+    feed_b = np.where(feed_b == feed_a, -1, feed_b)
+    live = lives[feed_a].astype(int) + lives[feed_b]
+    by_these = (lives & chosen)[feed_a].astype(int) + (lives & chosen)[feed_b]
+    power_w = np.asarray(frame.values[f"{kind}.power_w"], float)[members]
+    return float(np.sum(power_w * by_these / np.maximum(live, 1)))
+
+
+def loads_beside(
+    world: World, gives: Sequence[bool], item: int, but: Load | None = None
+) -> tuple[int, float]:
+    """Return how many racks, loops and facility loops hang on an item beside `but`, and what they take by it [W]."""
+    count, power_w = 0, 0.0
+    for kind, table in _tables(world).items():
+        mine = (table.feed_a == item) | (table.feed_b == item)
+        if kind == "rack":
+            mine &= world.plant.racks.present
+        if but is not None and but.kind == kind:
+            mine[list(but.members)] = False
+        members = np.flatnonzero(mine)
+        count += len(members)
+        power_w += taken_w(world, gives, kind, members, [item])
+    return count, power_w
+
+
+def _tables(world: World) -> dict[str, Racks | Loops | Plants]:
+    plant = world.plant
+    return {"rack": plant.racks, "loop": plant.loops, "plant": plant.plants}
+
+
 def rack_load(world: World, rack: int) -> Load:
     """Return one rack."""
     return _load(world, "rack", np.array([rack]))
@@ -85,12 +133,7 @@ def rack_load(world: World, rack: int) -> Load:
 
 def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
     plant, frame = world.plant, world.frame
-    tables: dict[str, Racks | Loops | Plants] = {
-        "rack": plant.racks,
-        "loop": plant.loops,
-        "plant": plant.plants,
-    }
-    table = tables[kind]
+    table = _tables(world)[kind]
     ids: list[str] = table.ids
     feed_a, feed_b = table.feed_a[members], table.feed_b[members]
     feeds = [int(item) for column in (feed_a, feed_b) for item in np.unique(column) if item >= 0]
@@ -116,12 +159,23 @@ def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:
             dark,
             thinned,
             by_air,
+            (int(members[0]),),
         )
     thing = _common(plant.racks.row[members], plant.rows.ids) if kind == "rack" else ""
     title = f"{len(members):,} {_MANY[kind]}"
     key = f"{len(members)} {kind} {first}"
     return Load(
-        key, kind, title, thing, len(members), power_w, tuple(dict.fromkeys(feeds)), dark, thinned, by_air
+        key,
+        kind,
+        title,
+        thing,
+        len(members),
+        power_w,
+        tuple(dict.fromkeys(feeds)),
+        dark,
+        thinned,
+        by_air,
+        tuple(members.tolist()),
     )
 
 

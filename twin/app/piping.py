@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app import text
-from twin.app.diagram import Box, Diagram, Line, Tone, worst
+from twin.app.diagram import Box, Diagram, Line
 from twin.app.fact_rows import World
 from twin.app.piping_facts import (
     SYMBOLS,
     cooling_words,
-    loop_alarm,
+    faults_words,
     loop_facts,
+    loop_fault,
     loop_words,
     plant_alarm,
     plant_facts,
     pumps_alarm,
+    range_words,
     site,
     values_of,
 )
@@ -31,6 +33,8 @@ _WORDS = {"gpu": "GPU", "node": "node", "rack": "rack"}
 SKY, PLANT, PUMPS, LOOP, RACKS, GPU = range(6)
 """Levels from the top."""
 _TINY = 1e-9
+LEAST_W = 0.5
+"""Less power than this is none, in words and in arrows [W]."""
 
 
 @dataclass
@@ -78,7 +82,14 @@ class _Drawing:
             f", {text.quantity(water, 'L/s')} of water" if water > _TINY else ""
         )
         self.lines.append(
-            Line("sky", id_, heat, "live" if heat_w > 0 else "calm", up=True, flow=float(heat_w > 0))
+            Line(
+                "sky",
+                id_,
+                heat,
+                "live" if heat_w > LEAST_W else "calm",
+                up=True,
+                flow=float(heat_w > LEAST_W),
+            )
         )
         flow = float(values_of(self.world, "plant.flow", count)[slot])
         tone, state = pumps_alarm(flow) if self.world.frame is not None else ("live", "")
@@ -111,7 +122,7 @@ class _Drawing:
         plant = self.world.plant
         first = int(group[0])
         key = plant.loops.ids[first] if len(group) == 1 else f"loops {plant.loops.ids[first]} {len(group)}"
-        tone, state = self._worst(group)
+        tone, state = faults_words([loop_fault(self.world, loop, self.marks) for loop in group])
         self.boxes.append(
             Box(
                 key,
@@ -137,20 +148,13 @@ class _Drawing:
             self.lines.append(self._pair(pumps, key, slot, flow))
         return key
 
-    def _worst(self, group: Sequence[int]) -> tuple[Tone, str]:
-        """Return the worst of loops, with how many share it."""
-        found = [loop_alarm(self.world, loop, self.marks) for loop in group]
-        tone = worst([one for one, _ in found])
-        words = [state for one, state in found if one == tone and state]
-        if not words or len(group) == 1:
-            return tone, words[0] if words else ""
-        return tone, f"{len(words)} of {len(group)}: {words[0]}"
-
     def _telling(self, group: Sequence[int]) -> int:
-        """Return the loop of a group that one wants to see: with an alarm, else with the hottest GPU."""
-        for loop in group:
-            if loop_alarm(self.world, loop, self.marks)[0] == "alarm":
-                return loop
+        """Return the loop of a group that one wants to see: with a fault, else with the hottest GPU."""
+        faults = {loop: loop_fault(self.world, loop, self.marks) for loop in group}
+        for tone in ("alarm", "warning"):
+            for loop, fault in faults.items():
+                if fault.tone == tone:
+                    return loop
         hot = values_of(self.world, "loop.gpu_max_c", len(self.world.plant.loops.ids))[np.asarray(group)]
         return int(group[int(np.argmax(hot))])
 
@@ -170,7 +174,7 @@ class _Drawing:
         if by_air and len(mine) and float(inlet.max()) > 0:
             words.append(f"inlet {float(inlet.max()):.1f}\N{NO-BREAK SPACE}°C")
         if not by_air and len(mine) and float(flow.max()) > 0:
-            words.append(f"flow {float(flow.min()):.0f}\N{NO-BREAK SPACE}%")
+            words.append(range_words(flow))
         if rack < 0:
             words.insert(0, text.quantity(float(hot.sum()), "W"))
         else:
@@ -202,7 +206,7 @@ class _Drawing:
         count = len(self.world.plant.loops.ids)
         supply_c = float(values_of(self.world, "loop.supply_c", count)[loops].max())
         return_c = float(values_of(self.world, "loop.return_c", count)[loops].max())
-        flow = float(values_of(self.world, "loop.flow", count)[loops].min())
+        flow = float(values_of(self.world, "loop.flow", count)[loops].mean())
         return Line(above, below, supply_c=supply_c, return_c=return_c, flow=flow / 100.0)
 
     def hottest(self, above: str, gpus: NDArray[np.intp], place: float, selected: int = -1) -> None:
@@ -215,7 +219,8 @@ class _Drawing:
         temp_c = float(values["gpu.temp_c"][gpu])
         id_ = plant.gpu_id(gpu)
         throttled = bool(int(values["gpu.throttle"][gpu]) & 0x60)
-        power = text.quantity(float(values["gpu.power_w"][gpu]), "W")
+        power_w = float(values["gpu.power_w"][gpu])
+        power = text.quantity(power_w, "W")
         self.boxes.append(
             Box(
                 id_,
@@ -231,7 +236,8 @@ class _Drawing:
                 chosen=selected >= 0,
             )
         )
-        self.lines.append(Line(above, id_, power, "live", up=True, flow=1.0))
+        gives = power_w > LEAST_W
+        self.lines.append(Line(above, id_, power, "live" if gives else "calm", up=True, flow=float(gives)))
 
 
 def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagram:
@@ -239,7 +245,12 @@ def piping(world: World, thing: str | None, marks: Marks | None = None) -> Diagr
     plant = world.plant
     if not len(plant.plants.ids):
         return Diagram(caption="This scene has no cooling")
-    drawing = _Drawing(world, marks or {})
+    drawn = _drawn(_Drawing(world, marks or {}), thing)
+    return drawn if world.frame is not None else drawn.bare()
+
+
+def _drawn(drawing: _Drawing, thing: str | None) -> Diagram:
+    plant = drawing.world.plant
     found = find(plant, thing) if thing else None
     if found is not None:
         kind, slot = found
@@ -273,11 +284,11 @@ def _overview(drawing: _Drawing, plants: list[int], chosen: int = -1) -> Diagram
             groups.setdefault(plant.loops.ids[loop].rpartition("/")[0], []).append(loop)
         drawing.plant(slot, place + max(len(groups) - 1, 0) / 2, slot == chosen)
         places.append(place + max(len(groups) - 1, 0) / 2)
-        for number, (name, group) in enumerate(groups.items()):
+        for number, group in enumerate(groups.values()):
             title = (
                 plant.loops.labels[group[0]]
                 if len(group) == 1
-                else f"{name} \N{MULTIPLICATION SIGN}{len(group)}"
+                else f"{plant.loops.labels[group[0]].rpartition(' ')[0]} \N{MULTIPLICATION SIGN}{len(group)}"
             )
             _branch(drawing, group, title, place + number)
         place += max(len(groups), 1)
@@ -339,9 +350,10 @@ def _of_loops(
 
 
 def _small_words(world: World, group: Sequence[int]) -> str:
-    """Return the flow of loops that stand as one small box."""
+    """Return the flow of loops that stand as one small box, or what they all have at least."""
     flow = values_of(world, "loop.flow", len(world.plant.loops.ids))[np.asarray(group)]
-    return f"{float(flow.min()):.0f}\N{NO-BREAK SPACE}%"
+    at_least = "\N{GREATER-THAN OR EQUAL TO}\N{NO-BREAK SPACE}" if float(np.ptp(flow)) >= 1.0 else ""
+    return f"{at_least}{float(flow.min()):.0f}\N{NO-BREAK SPACE}%"
 
 
 def _moved(box: Box, place: float) -> Box:

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.app import text
-from twin.app.diagram import Tone
+from twin.app.diagram import Tone, worst
 from twin.app.fact_rows import World
 from twin.app.figure_text import flow as volume_flow
 from twin.plant.tables import LoopKind
 from twin.record.alarms import ENDED_BY
 from twin.record.events import Event
 
-STUCK, LEAKING = "VALVE STUCK", "LEAK"
+STUCK, LEAKING, WARM, HOT_AIR, DEW = "VALVE STUCK", "LEAK", "SUPPLY", "INLET HOT", "NEAR DEW POINT"
 STANDING = {
     "valve_stuck": STUCK,
     "leak": LEAKING,
     "chiller_trip": "TRIPPED",
     "heat_rejection_loss": "NO HEAT REJECTION",
+    "supply_warm": WARM,
+    "inlet_hot": HOT_AIR,
+    "below_dew_point": DEW,
 }
-"""Kinds of events that put a mark on a machine until they end: what no channel tells."""
+"""Kinds of events that put a mark on a machine until they end: limits are those of the run, not of the diagram."""
 
-WARM_K, HOT_K = 2.0, 5.0
-"""Supply above its set point by so much is a warning, an alarm [K]."""
-DEW_MARGIN_K = 2.0
-"""Supply nearer to the dew point of the room than this is an alarm [K]."""
-STANDS, WEAK = 1.0, 60.0
-"""Flow below this is none, is little [% of design]."""
+STANDS = 1.0
+"""Flow below this is none [% of design]."""
 SYMBOLS = {
     LoopKind.LIQUID: "cdu",
     LoopKind.AIR: "crah",
@@ -62,42 +63,80 @@ def site(world: World, name: str) -> float:
     return float(world.frame.values[f"site.{name}"][0]) if world.frame is not None else float("nan")
 
 
-def loop_alarm(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> tuple[Tone, str]:
-    """Return tone and words for the worst that is wrong with a loop; ("live", "") when nothing is."""
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a machine: kinds are counted, words tell of one, `size` says which of a kind is worst."""
+
+    tone: Tone
+    kind: str
+    words: str
+    size: float = 0.0
+
+
+WELL = Fault("live", "", "")
+
+
+def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> Fault:
+    """Return the worst that is wrong with a loop: what stands still, and the alarms of the run about it."""
     loops, frame = world.plant.loops, world.frame
     if frame is None or len(frame.values["loop.flow"]) != len(loops.ids):
-        return "live", ""
-    value = {name: float(frame.values[f"loop.{name}"][loop]) for name in ("flow", "pumps", "supply_c")}
+        return WELL
+    flow, pumps, supply_c = (
+        float(frame.values[f"loop.{name}"][loop]) for name in ("flow", "pumps", "supply_c")
+    )
     movers = "FANS" if LoopKind(int(loops.kind[loop])).by_air else "PUMPS"
-    mine = marks.get(loops.ids[loop], frozenset())
+    mine, have = marks.get(loops.ids[loop], frozenset()), int(loops.pumps[loop])
     if LEAKING in mine:
-        return "alarm", LEAKING
-    if value["flow"] < STANDS or (value["pumps"] == 0 and loops.pumps[loop] > 0):  # it may coast still
-        return "alarm", f"{movers} STOPPED"
+        return Fault("alarm", LEAKING, LEAKING)
+    if flow < STANDS or (pumps == 0 and have > 0):  # it may coast still
+        return Fault("alarm", f"{movers} STOPPED", f"{movers} STOPPED")
     if STUCK in mine:
-        return "alarm", STUCK
-    above_k = value["supply_c"] - float(loops.supply_c[loop])
-    cools_gpus = bool(np.any(world.plant.nodes.loop == loop))  # others stand in the warm air of the room
-    if above_k > WARM_K and loops.valve[loop] and cools_gpus:
-        return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
-    dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
-    if loops.kind[loop] == LoopKind.LIQUID and value["supply_c"] < dew_c + DEW_MARGIN_K:
-        return "alarm", "BELOW DEW POINT" if value["supply_c"] < dew_c else "NEAR DEW POINT"
-    have = int(loops.pumps[loop])
-    if 0 < value["pumps"] < have:
-        return "warning", f"{int(value['pumps'])} of {have} {movers}"
-    if value["flow"] < WEAK:
-        return "warning", f"FLOW {value['flow']:.0f} %"
-    return "live", ""
+        return Fault("alarm", STUCK, STUCK)
+    if DEW in mine:
+        dew_c = float(world.plant.halls.dew_point_c[int(loops.hall[loop])])
+        return Fault("alarm", DEW, "BELOW DEW POINT" if supply_c < dew_c else DEW, dew_c - supply_c)
+    if HOT_AIR in mine:
+        return Fault("warning", HOT_AIR, HOT_AIR)
+    if WARM in mine:
+        return _warm(supply_c - float(loops.supply_c[loop]))
+    if 0 < pumps < have:
+        return Fault("warning", f"PUMP OF {have}", f"{int(pumps)} of {have} {movers}")
+    return WELL
+
+
+def _warm(above_k: float) -> Fault:
+    return Fault("warning", WARM, f"{WARM} {above_k:+.1f} K".replace("-", "\N{MINUS SIGN}"), above_k)
+
+
+def faults_words(faults: Sequence[Fault]) -> tuple[Tone, str]:
+    """Return tone and words of several machines: "1 of 4: LEAK", "1 LEAK, 2 VALVE STUCK"; "" while all are well."""
+    ill = [fault for fault in faults if fault.kind]
+    tone = worst([fault.tone for fault in ill])
+    if not ill or len(faults) == 1:
+        return tone, ill[0].words if ill else ""
+    counts = Counter(fault.kind for fault in ill)
+    first = sorted(counts, key=lambda kind: next(f.tone for f in ill if f.kind == kind) != tone)
+    worded = {kind: max((f for f in ill if f.kind == kind), key=lambda f: f.size).words for kind in first}
+    if len(first) == 1:
+        several = "up to " if counts[WARM] > 1 else ""
+        return tone, f"{len(ill)} of {len(faults)}: {several}{worded[first[0]]}"
+    return tone, ", ".join(f"{counts[kind]} {worded[kind]}" for kind in first)
+
+
+def range_words(values: NDArray[np.float64], what: str = "flow") -> str:
+    """Return a share that several have: "flow 100 %", or the lowest of them, said as such."""
+    lowest = float(values.min(initial=np.inf)) if len(values) else 0.0
+    same = not len(values) or float(values.max()) - lowest < 1.0
+    return f"{'' if same else 'lowest '}{what} {lowest:.0f}\N{NO-BREAK SPACE}%"
 
 
 def loop_words(world: World, group: Sequence[int]) -> str:
-    """Return flow, pumps and valve of loops: those of one, the lowest flow of several."""
+    """Return flow, pumps and valve of loops: those of one, the lowest flow of several, said as such."""
     plant, mine = world.plant, np.asarray(group)
     count = len(plant.loops.ids)
     flow = values_of(world, "loop.flow", count)[mine]
     pumps = values_of(world, "loop.pumps", count)[mine]
-    words = [f"flow {float(flow.min()):.0f}\N{NO-BREAK SPACE}%"]
+    words = [range_words(flow)]
     running, all_of_them = int(pumps.sum()), int(plant.loops.pumps[mine].sum())
     if running > 0:
         movers = "fans" if LoopKind(int(plant.loops.kind[mine[0]])).by_air else "pumps"
@@ -115,19 +154,22 @@ def loop_facts(world: World, group: Sequence[int]) -> tuple[tuple[str, str], ...
     count = len(plant.loops.ids)
 
     def value(name: str) -> NDArray[np.float64]:
-        return values_of(world, f"loop.{name}", count)[mine]
+        chosen: NDArray[np.float64] = values_of(world, f"loop.{name}", count)[mine]
+        return chosen
 
+    highest = ", highest" if len(mine) > 1 else ""
     facts = [
         ("Heat carried", text.quantity(float(value("heat_w").sum()), "W")),
         ("Pumps and fans", text.quantity(float(value("power_w").sum()), "W")),
-        ("Supply", text.quantity(float(value("supply_c").max()), "°C")),
+        (f"Supply{highest}", text.quantity(float(value("supply_c").max()), "°C")),
         ("Set point", text.quantity(float(plant.loops.supply_c[mine].min()), "°C")),
-        ("Return", text.quantity(float(value("return_c").max()), "°C")),
+        (f"Return{highest}", text.quantity(float(value("return_c").max()), "°C")),
         ("Flow, lowest", f"{float(value('flow').min()):.0f} % of design"),
         ("Hottest GPU", text.quantity(float(value("gpu_max_c").max()), "°C")),
     ]
     if len(mine) == 1:
         loop = int(mine[0])
+        facts.insert(0, ("Id", plant.loops.ids[loop]))
         facts.append(("Design flow", volume_flow(float(plant.loops.flow_m3_s[loop]))))
         facts.append(
             ("Dew point", text.quantity(float(plant.halls.dew_point_c[int(plant.loops.hall[loop])]), "°C"))
@@ -142,24 +184,22 @@ def plant_alarm(world: World, plant_slot: int, marks: Mapping[str, frozenset[str
     if frame is None or len(frame.values["plant.flow"]) != len(plants.ids):
         return "live", ""
     mine = marks.get(plants.ids[plant_slot], frozenset())
-    if mine:
-        return "alarm", max(mine)
-    value = {
-        n: float(frame.values[f"plant.{n}"][plant_slot]) for n in ("supply_c", "units", "free", "power_w")
-    }
-    above_k = value["supply_c"] - float(plants.supply_c[plant_slot])
-    if above_k > WARM_K and value["units"] == 0 and value["free"] == 0:
-        return "alarm", "STOPPED"  # while it is cool enough they may stand, or let the economiser work alone
-    if above_k > WARM_K:
-        return "alarm" if above_k > HOT_K else "warning", f"SUPPLY +{above_k:.1f} K"
-    return "live", ""
+    if mine - {WARM}:
+        return "alarm", ", ".join(sorted(mine - {WARM}))
+    if WARM not in mine:
+        return "live", ""  # while it is cool enough they may stand, or let the economiser work alone
+    supply_c, units, free = (
+        float(frame.values[f"plant.{name}"][plant_slot]) for name in ("supply_c", "units", "free")
+    )
+    if units == 0 and free == 0:
+        return "alarm", "STOPPED"
+    warm = _warm(supply_c - float(plants.supply_c[plant_slot]))
+    return warm.tone, warm.words
 
 
 def pumps_alarm(flow: float) -> tuple[Tone, str]:
-    """Return tone and words for the flow of a facility loop [% of design]; ("live", "") when it is enough."""
-    if flow < STANDS:
-        return "alarm", "STOPPED"
-    return ("warning", f"FLOW {flow:.0f} %") if flow < WEAK else ("live", "")
+    """Return tone and words for the flow of a facility loop [% of design]; ("live", "") while any flows."""
+    return ("alarm", "STOPPED") if flow < STANDS else ("live", "")
 
 
 def cooling_words(world: World, plant_slot: int) -> str:

@@ -14,8 +14,9 @@ NODE_PX = 9.0
 FEW = 3
 """So many nodes of a column have room for names on two lines."""
 _GAP_PX, _WIDE_GAP_PX, _LEAST_PX, _PAD_PX = 12.5, 27.0, 1.0, 7.0
-_PLACES = (0.0, 0.18, 0.35, 0.75, 1.0)
-"""Of the columns: names of uses are long."""
+_PLACES = (0.0, 0.155, 0.31, 0.45, 0.8, 1.0)
+_PLACES_OF_ONE = (0.0, 0.0, 0.17, 0.31, 0.78, 1.0)
+"""Of the columns, with several sources and with one, which needs no column of its own; names of uses are long."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +28,21 @@ class Node:
     key
         Unique, known to the colours of `twin.app.sankey_view`.
     column
-        From the left, 0 to 4.
+        From the left, 0 to 5.
     thing
         Id that a click selects; "": none.
+    top_of
+        Key of an earlier node beside whose upper end it begins; "": its column stands in the middle.
+    said
+        What it is, for those who do not know the name.
     """
 
     key: str
     title: str
     column: int
     thing: str = ""
+    top_of: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,12 +125,14 @@ def lay_out(
     px_w = max(px_w, 0.0)
     room = width - 2 * _PAD_PX - tail - NODE_PX
     bars: dict[str, Spot] = {}
+    places = _PLACES if 0 in members else _PLACES_OF_ONE
     for column, mine in members.items():
         heights = [max(amounts[node.key] * px_w, _LEAST_PX) for node in mine]
         gap = _gap(len(mine))
         y = _PAD_PX + (height - 2 * _PAD_PX - sum(heights) - gap * (len(mine) - 1)) / 2
         for node, high in zip(mine, heights, strict=True):
-            bars[node.key] = Spot(_PAD_PX + _PLACES[column] * room, max(y, 0.0), NODE_PX, high)
+            y = bars[node.top_of].y if node.top_of in bars else y
+            bars[node.key] = Spot(_PAD_PX + places[column] * room, max(y, 0.0), NODE_PX, high)
             y += high + gap
     return Sankey(bars, _bands(flows, bars, px_w), px_w)
 

@@ -15,8 +15,18 @@ from twin.plant.tables import LoopKind
 
 _ROUNDING = 2e-3
 """Share of the supply up to which meters that disagree are taken for one moment read twice."""
-SOURCES, SUPPLY, USES, CARRIERS, ENDS = range(5)
+SOURCES, SUPPLY, IT, USES, CARRIERS, ENDS = range(6)
 """Columns."""
+SAID = {
+    "other": "What comes in and no meter of the run explains",
+    "other-in": "What the uses take and no meter of the sources explains",
+    "it": "As the tile IT power has it, measured at the racks: power shelves and supplies are inside",
+    "shelf": "Inside the IT: losses of power shelves and supplies of nodes",
+    "rest": "CPUs, memory, NICs, fans of nodes, switches, storage",
+    "stored": "Heat that warms water, metal and air",
+    "released": "Heat that cooling water, metal and air give back",
+}
+"""What nodes are, for those who do not know their names."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,7 @@ class _Use:
     liquid_w: float = 0.0
     outdoors: bool = False
     stored: bool = False
+    within_it: bool = False
 
 
 def energy_flows(world: World) -> EnergyFlows:
@@ -59,11 +70,18 @@ def energy_flows(world: World) -> EnergyFlows:
         uses.append(_Use("other", "Not metered", missing_w))
     elif missing_w < -0.5:
         sources.append(("other-in", "Not metered", -missing_w))
-    nodes = [Node(key, title, SOURCES) for key, title, _ in sources]
-    nodes.append(Node("supply", "Site", SUPPLY))
-    nodes += [Node(use.key, use.title, USES) for use in uses]
-    flows = [Flow(key, "supply", power_w) for key, _, power_w in sources]
-    flows += [Flow("supply", use.key, use.power_w) for use in uses]
+    if len(sources) == 1:  # the one source is what supplies the site
+        nodes = [Node("supply", sources[0][1], SUPPLY)]
+    else:
+        nodes = [Node(key, title, SOURCES, said=SAID.get(key, "")) for key, title, _ in sources]
+        nodes.append(Node("supply", "Site", SUPPLY))
+    it_w = sum(use.power_w for use in uses if use.within_it)
+    if it_w > 0:
+        nodes.append(Node("it", "IT", IT, top_of="supply", said=SAID["it"]))
+    nodes += [Node(use.key, use.title, USES, said=SAID.get(use.key, "")) for use in uses]
+    flows = [Flow(key, "supply", power_w) for key, _, power_w in sources if len(sources) > 1]
+    flows += [Flow("supply", "it", it_w)] if it_w > 0 else []
+    flows += [Flow("it" if use.within_it else "supply", use.key, use.power_w) for use in uses]
     more_nodes, more_flows, stored_w, sky_w = _heat(world, [use for use in uses if not use.stored])
     taken_w = sum(power_w for _, _, power_w in sources)
     charged_w = sum(use.power_w for use in uses if use.stored)
@@ -115,10 +133,10 @@ def _uses(world: World, now: PowerNow) -> list[_Use]:
     by_water = ~np.array([LoopKind(int(kind)).by_air for kind in plant.loops.kind], np.bool_)
     pumps_w, plants_w = float(loop_w.sum()), float(np.sum(values["plant.power_w"], dtype=float))
     uses = [
-        _Use("gpus", "GPUs", gpus_w, liquid_w),
-        _Use("rest", "Rest of IT", rest_w, rest_w * wet_share),
+        _Use("gpus", "GPUs", gpus_w, liquid_w, within_it=True),
+        _Use("rest", "Rest of IT", rest_w, rest_w * wet_share, within_it=True),
+        _Use("shelf", "Power shelves", in_racks_w, within_it=True),
     ]
-    uses.append(_Use("loss shelf", "Loss, shelves", in_racks_w))
     stages = losses(now)
     total_w = float(values["site.loss_w"][0])
     known_w = sum(stage.loss_w for stage in stages)
@@ -175,12 +193,12 @@ def _heat(world: World, uses: list[_Use]) -> tuple[list[Node], list[Flow], float
     ]
     parts = (("liquid", to_liquid_w), ("air", made_w - to_liquid_w))
     if stored_w >= 0:
-        nodes.append(Node("stored", "Stored", ENDS))
+        nodes.append(Node("stored", "Stored", ENDS, said=SAID["stored"]))
         for key, power_w in parts:
             kept_w = stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow(key, "sky", power_w - kept_w), Flow(key, "stored", kept_w)]
     else:
-        nodes.append(Node("released", "Stored heat", USES))
+        nodes.append(Node("released", "Stored heat", USES, said=SAID["released"]))
         for key, power_w in parts:
             extra_w = -stored_w * power_w / made_w if made_w > 0 else 0.0
             flows += [Flow("released", key, extra_w), Flow(key, "sky", power_w + extra_w)]

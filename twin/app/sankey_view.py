@@ -111,7 +111,7 @@ class SankeyView(QWidget):
     def _paint_name(self, painter: QPainter, theme: Theme, key: str) -> None:
         spot, node = self.sankey.bars[key], self._nodes[key]
         last = float(self.width()) if node.column == ENDS else self._next_x(node.column)
-        room = last - spot.x - spot.width - 8
+        room = last - spot.x - spot.width - 6
         value = text.quantity(self._amounts[key], "W")
         y = spot.y + spot.height / 2
         high = 13.0
@@ -162,7 +162,8 @@ class SankeyView(QWidget):
         """Return what a node or band under a point is, as rich text."""
         for key, spot in self.sankey.bars.items():
             if rectangle(spot).adjusted(-2, -3, 2, 3).contains(place):
-                return f"<b>{escape(self.node_words(key))}</b>"
+                said = self._nodes[key].said
+                return f"<b>{escape(self.node_words(key))}</b>" + (f"<br>{escape(said)}" if said else "")
         for band in self.sankey.bands:
             if _shape(band).contains(place):
                 source, target = (self._nodes[key].title for key in (band.flow.source, band.flow.target))
@@ -226,6 +227,8 @@ def node_colour(theme: Theme, key: str) -> QColor:
         "gas": theme.warning,
         "smr": violet,
         "gpus": green,
+        "it": green,
+        "shelf": "#4f8f7d" if theme.name == "dark" else "#3a7a66",
         "rest": "#5aa9a0" if theme.name == "dark" else "#3f8f88",
         "pumps": "#7f93b2",
         "plants": "#7f93b2",
