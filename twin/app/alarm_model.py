@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.event_model import SEVERITY_ICONS
 from twin.app.look import Look
 from twin.app.text import elapsed, spelled
 from twin.record.alarms import Alarm, Alarms
 
-COLUMNS = ("State", "Alarm", "Where", "What happened", "Last", "First", "Count")
-STATE, ALARM, WHERE, TEXT, LAST, FIRST, COUNT = range(len(COLUMNS))
+COLUMNS = ("Alarm", "When", "What happened", "Where", "State")
+ALARM, WHEN, TEXT, WHERE, STATE = range(len(COLUMNS))
 _MARKS = {"active": "●", "ended": "○", "happened": "◇"}
-"""Shape of each state, beside its word."""
+"""Shape of each state, beside its word where there is room for words."""
 _KEYS: dict[int, Callable[[Alarm], Any]] = {
-    STATE: lambda a: (a.acknowledged, a.status),
     ALARM: lambda a: (-int(a.severity), a.kind),
-    WHERE: lambda a: a.subject,
-    FIRST: lambda a: a.first_s,
-    LAST: lambda a: a.last_s,
-    COUNT: lambda a: a.count,
+    WHEN: lambda a: a.last_s,
     TEXT: lambda a: a.text,
+    WHERE: lambda a: a.subject,
+    STATE: lambda a: (a.acknowledged, a.status),
 }
 
 
@@ -36,6 +35,8 @@ class AlarmModel(ColumnModel):
         super().__init__(COLUMNS)
         self._look, self._alarms = look, alarms
         self._rows: list[Alarm] = []
+        self._clock: Clock | None = None
+        self._wordy = True
         self._column, self._order = -1, Qt.SortOrder.AscendingOrder
         look.changed.connect(self._repaint)
 
@@ -45,12 +46,49 @@ class AlarmModel(ColumnModel):
         if self._column >= 0:
             rows.sort(key=_KEYS[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)
             rows.sort(key=lambda alarm: not alarm.active)
-        if rows == self._rows:
+        if not rows:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
+        elif rows == self._rows:
             self._repaint()
-            return
-        self.beginResetModel()
+        else:
+            self._rearrange(rows)
+
+    def tell_time_by(self, clock: Clock) -> None:
+        """Write times of another run's clock."""
+        self._clock = clock
+        self._repaint()
+
+    def use_words(self, wordy: bool) -> None:
+        """Choose whether severity and state are words, or only their signs: a narrow list keeps room for the text."""
+        if wordy != self._wordy:
+            self._wordy = wordy
+            self._repaint()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, ALARM, ALARM)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return the title of a column; none over mere signs."""
+        bare = role == Qt.ItemDataRole.DisplayRole and section == ALARM and not self._wordy
+        return "" if bare else super().headerData(section, orientation, role)
+
+    def _rearrange(self, rows: list[Alarm]) -> None:
+        """Bring rows into another order, with new ones: what is selected stays selected."""
+        known = set(map(id, self._rows))
+        fresh = [alarm for alarm in rows if id(alarm) not in known]
+        if fresh:
+            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(fresh) - 1)
+            self._rows = [*self._rows, *fresh]
+            self.endInsertRows()
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        place = {id(alarm): row for row, alarm in enumerate(rows)}
+        moved = [self.index(place[id(self._rows[index.row()])], index.column()) for index in held]
         self._rows = rows
-        self.endResetModel()
+        self.changePersistentIndexList(held, moved)
+        self.layoutChanged.emit()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; -1: by how much alarms matter."""
@@ -73,33 +111,50 @@ class AlarmModel(ColumnModel):
         """Return text, icon or colour of a cell."""
         alarm, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._words(alarm, column)
+            return self._words(alarm, column, wordy=self._wordy)
         if role == Qt.ItemDataRole.DecorationRole and column == ALARM:
             colour = alarm.severity.name.lower() if alarm.severity >= 1 else "muted"
             return self._look.icon(SEVERITY_ICONS[alarm.severity], colour)
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._colour(alarm, column))
         if role == Qt.ItemDataRole.ToolTipRole:
-            seen = "acknowledged" if alarm.acknowledged else "not acknowledged"
-            return f"{alarm.severity.name.capitalize()}, {alarm.status}, {seen}: {spelled(alarm.text)}"
-        if role == Qt.ItemDataRole.TextAlignmentRole and column == COUNT:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return self._whole(alarm)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._words(alarm, column, wordy=True)
         return None
 
-    @staticmethod
-    def _words(alarm: Alarm, column: int) -> str:
-        if column == STATE:
-            seen = " ✓" if alarm.acknowledged else ""
-            return f"{_MARKS[alarm.status]} {alarm.status.capitalize()}{seen}"
+    def _words(self, alarm: Alarm, column: int, *, wordy: bool) -> str:
         if column == ALARM:
-            return f"{alarm.severity.name.capitalize()}: {spelled(alarm.kind.replace('_', ' '))}"
-        if column == WHERE:
-            return alarm.subject
-        if column == COUNT:
-            return f"{alarm.count:,}"
-        return (
-            spelled(alarm.text) if column == TEXT else elapsed((alarm.first_s, alarm.last_s)[column == LAST])
-        )
+            kind = spelled(alarm.kind.replace("_", " "))
+            return f"{alarm.severity.name.capitalize()}: {kind}" if wordy else ""
+        if column == WHEN:
+            return self._time(alarm.last_s) + (
+                f", {alarm.count:,}\N{MULTIPLICATION SIGN}" if alarm.count > 1 else ""
+            )
+        if column == STATE:
+            word = f" {alarm.status.capitalize()}" if wordy else ""
+            return f"{_MARKS[alarm.status]}{word}{' ✓' if alarm.acknowledged else ''}"
+        return spelled(alarm.text) if column == TEXT else alarm.subject
+
+    def _whole(self, alarm: Alarm) -> str:
+        """Return everything about an alarm, for its tool tip."""
+        seen = "acknowledged" if alarm.acknowledged else "not acknowledged"
+        kind = spelled(alarm.kind.replace("_", " "))
+        lines = [f"{alarm.severity.name.capitalize()}: {kind}, {alarm.subject}", spelled(alarm.text)]
+        if alarm.count > 1:
+            lines.append(f"{alarm.count:,} times, first {self._moment(alarm.first_s)}")
+        lines.append(f"{'Last' if alarm.count > 1 else 'Came'} {self._moment(alarm.last_s)}")
+        if alarm.ended_s is not None:
+            lines.append(f"Ended {self._moment(alarm.ended_s)}")
+        lines.append(f"{alarm.status.capitalize()}, {seen}")
+        return "\n".join(lines)
+
+    def _moment(self, t_s: float) -> str:
+        since = "" if self._clock is None else f", {self._clock.since(t_s)}"
+        return f"{self._time(t_s)}{since}"
+
+    def _time(self, t_s: float) -> str:
+        return elapsed(t_s) if self._clock is None else self._clock.says(t_s)
 
     def _colour(self, alarm: Alarm, column: int) -> str:
         theme = self._look.theme

@@ -1,13 +1,13 @@
-"""The alarm list: what is wrong now, what was, and who has seen it; a double click goes there."""
+"""The alarm list: what is wrong now, what was, and who has seen it; a double click or Enter goes there."""
 
 from __future__ import annotations
 
 from psygnal import Signal
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QTableView
 
-from twin.app.alarm_model import ALARM, COUNT, FIRST, LAST, STATE, TEXT, WHERE, AlarmModel
+from twin.app.alarm_model import ALARM, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.session import Session
@@ -16,16 +16,11 @@ from twin.record.events import Event
 
 _ROW_PX = 24
 _CELL_MARGIN_PX = 12
+_ICON_PX = 42
 _SCROLL_BAR_PX = 14
-_LEAST_WORDS_PX = 230
-_LONGEST = {
-    STATE: "● Happened ✓",
-    ALARM: "Warning: power failure MM",
-    WHERE: "gpu/00/00/0/0",
-    FIRST: "00 d 00:00:00",
-    LAST: "00 d 00:00:00",
-    COUNT: "Count ▾",
-}
+_WORDY_FROM_PX = 720
+"""A list at least this wide has room for the words of severity and state."""
+_LONGEST_PLACE = "gpu/00/00/0"
 
 
 class AlarmsDock(Dock):
@@ -39,9 +34,11 @@ class AlarmsDock(Dock):
 
     chosen = Signal(object)  # Alarm: go to its place (and, in a recording, its time)
     counted = Signal(int, int)  # active, not acknowledged
+    worst = Signal(object)  # Severity of the worst that lasts, or that nobody has seen
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "alarms", "Alarms", "alarm", parent)
+        self._session = session
         self.alarms = Alarms()
         self.model = AlarmModel(look, self.alarms)
         self.table = self._table()
@@ -69,11 +66,25 @@ class AlarmsDock(Dock):
         self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the words what room the other columns leave; a narrow list scrolls."""
+        """Give the words what room the other columns leave."""
         super().resizeEvent(event)
-        others = sum(self.table.columnWidth(column) for column in _LONGEST)
-        room = self.width() - others - _SCROLL_BAR_PX
-        self.table.setColumnWidth(TEXT, max(_LEAST_WORDS_PX, room))
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Set the widths of columns: nothing scrolls sideways."""
+        metrics = QFontMetrics(QApplication.font())
+        wordy = self.width() >= _WORDY_FROM_PX
+        self.model.use_words(wordy)
+        clock = self._session.clock.longest if self._session.document is not None else ""
+        widths = {
+            ALARM: metrics.horizontalAdvance("Warning: power failure MM") + _ICON_PX if wordy else _ICON_PX,
+            WHEN: metrics.horizontalAdvance(f"{clock}, 00\N{MULTIPLICATION SIGN}") + 2 * _CELL_MARGIN_PX,
+            WHERE: metrics.horizontalAdvance(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX,
+            STATE: metrics.horizontalAdvance("◇ Happened ✓" if wordy else "State") + 2 * _CELL_MARGIN_PX,
+        }
+        for column, width_px in widths.items():
+            self.table.setColumnWidth(column, width_px)
+        self.table.setColumnWidth(TEXT, max(0, self.width() - sum(widths.values()) - _SCROLL_BAR_PX))
 
     def _table(self) -> QTableView:
         table = QTableView()
@@ -93,14 +104,16 @@ class AlarmsDock(Dock):
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.sortIndicatorChanged.connect(self.model.sort)
-        metrics = QFontMetrics(QApplication.font())
-        for column, longest in _LONGEST.items():
-            table.setColumnWidth(column, metrics.horizontalAdvance(longest) + 2 * _CELL_MARGIN_PX)
-        table.doubleClicked.connect(self._on_chosen)
+        header.setMinimumSectionSize(_ICON_PX)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.activated.connect(self._on_chosen)
         return table
 
     def _on_run_started(self) -> None:
         self.alarms.clear()
+        if self._session.document is not None:
+            self.model.tell_time_by(self._session.clock)
+            self._share_width()
         self._refresh()
 
     def _on_events(self, events: list[Event]) -> None:
@@ -108,7 +121,15 @@ class AlarmsDock(Dock):
             self._refresh()
 
     def _refresh(self) -> None:
+        """Show the list anew; whoever has scrolled down keeps the same alarm on top."""
+        bar = self.table.verticalScrollBar()
+        top = self.table.indexAt(QPoint(0, 0))
+        held = self.model.alarm_at(top.row()) if bar.value() and top.isValid() else None
         self.model.refresh()
+        if held is not None and self.model.row_of(held) >= 0:
+            self.table.scrollTo(
+                self.model.index(self.model.row_of(held), 0), QTableView.ScrollHint.PositionAtTop
+            )
         self._tell()
 
     def _tell(self) -> None:
@@ -116,6 +137,9 @@ class AlarmsDock(Dock):
         self._count.setText(f"{active:,} active, {unseen:,} not seen" if len(self.alarms) else "none")
         self.seen_button.setEnabled(unseen > 0)
         self.all_button.setEnabled(unseen > 0)
+        told = self.alarms.active() or [alarm for alarm in self.alarms.all() if not alarm.acknowledged]
+        if told:
+            self.worst.emit(max(alarm.severity for alarm in told))
         self.counted.emit(active, unseen)
 
     def _on_chosen(self, index: QModelIndex) -> None:

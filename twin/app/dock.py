@@ -53,6 +53,7 @@ class Dock(QDockWidget):
         layout.addWidget(self._name)
         self.lead = QHBoxLayout()
         layout.addLayout(self.lead, 1)
+        layout.addStretch(0)  # where nothing leads, the tools stay together on the right
         self.tools = QHBoxLayout()
         self.tools.setSpacing(4)
         layout.addLayout(self.tools)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
 from twin.app.text import elapsed, spelled
@@ -19,6 +20,7 @@ SEVERITY_ICONS = {
     Severity.ALARM: "alarm",
 }
 COLUMNS = ("Time", "Event", "Where", "What happened")
+TIME, EVENT, WHERE, TEXT = range(len(COLUMNS))
 
 
 class EventModel(ColumnModel):
@@ -31,6 +33,8 @@ class EventModel(ColumnModel):
         self._shown: list[Event] = []
         self._least = Severity.INFO
         self._needle = ""
+        self._clock: Clock | None = None
+        self._wordy = True
         look.changed.connect(self._repaint)
 
     @property
@@ -72,15 +76,40 @@ class EventModel(ColumnModel):
         """Return text, icon or colour of a cell."""
         event = self.event_at(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            words = event.kind.replace("_", " ")
-            return (elapsed(event.t_s), spelled(words), event.subject, spelled(event.text))[index.column()]
+            words = event.kind.replace("_", " ") if self._wordy else ""
+            return (self._time(event.t_s), spelled(words), event.subject, spelled(event.text))[index.column()]
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 1:
             return self._look.icon(SEVERITY_ICONS[event.severity], _COLOURS[event.severity])
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._foreground(event, index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{event.severity.name.capitalize()}: {spelled(event.text)}"
+            since = "" if self._clock is None else f", {self._clock.since(event.t_s)}"
+            kind = spelled(event.kind.replace("_", " "))
+            place = f"{kind}, {self._time(event.t_s)}{since}, {event.subject}"
+            return f"{event.severity.name.capitalize()}: {spelled(event.text)}\n{place}"
         return None
+
+    def tell_time_by(self, clock: Clock) -> None:
+        """Write times of another run's clock."""
+        self._clock = clock
+        self._repaint()
+
+    def use_words(self, wordy: bool) -> None:
+        """Choose whether the kind of an event is said, or only its sign shown: the text has the room then."""
+        if wordy != self._wordy:
+            self._wordy = wordy
+            self._repaint()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, EVENT, EVENT)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Return the title of a column; none over mere signs."""
+        bare = role == Qt.ItemDataRole.DisplayRole and section == EVENT and not self._wordy
+        return "" if bare else super().headerData(section, orientation, role)
+
+    def _time(self, t_s: float) -> str:
+        return elapsed(t_s) if self._clock is None else self._clock.says(t_s)
 
     def _foreground(self, event: Event, column: int) -> str:
         theme = self._look.theme

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from psygnal import Signal
-from PySide6.QtCore import QModelIndex
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.dock import Dock
-from twin.app.event_model import COLUMNS, SEVERITY_ICONS, EventModel
+from twin.app.event_model import COLUMNS, EVENT, SEVERITY_ICONS, TIME, WHERE, EventModel
 from twin.app.look import Look, label, tool_button
 from twin.app.session import Session
 from twin.record.events import Event, Severity
@@ -29,6 +29,7 @@ _FILTERS = (
 )
 _ROW_PX = 24
 _CELL_MARGIN_PX = 12
+_ICON_PX, _KIND_PX, _KINDS_FROM_PX = 42, 150, 620
 FIRST_SHOWN = Severity.NOTICE
 """Checkpoints and other routine are a click away: they would hide what matters."""
 
@@ -40,6 +41,7 @@ class EventsDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "events", "Events", "list", parent)
+        self._session = session
         self.model = EventModel(look)
         self.table = event_table(self.model)
         self.table.clicked.connect(self._on_clicked)
@@ -85,10 +87,31 @@ class EventsDock(Dock):
 
     def _on_run_started(self) -> None:
         self.model.clear()
+        if self._session.document is not None:
+            self.model.tell_time_by(self._session.clock)
+            self._share_width()
         self._tell_count()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room the other columns leave."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Set the widths of columns; a narrow list leaves the kind of event to its icon and the words."""
+        clock = self._session.clock.longest if self._session.document is not None else ""
+        wordy = self.width() >= _KINDS_FROM_PX
+        self.model.use_words(wordy)
+        kind_px = _KIND_PX if wordy else _ICON_PX
+        for column, width_px in ((TIME, _room_px(clock)), (EVENT, kind_px), (WHERE, _room_px("gpu/00/00/0"))):
+            self.table.setColumnWidth(column, width_px)
+
     def _on_events(self, events: list[Event]) -> None:
+        bar, before = self.table.verticalScrollBar(), self.model.rowCount()
+        scrolled = bar.value()
         self.model.append(events)
+        if scrolled:  # whoever reads further down stays there
+            bar.setValue(scrolled + self.model.rowCount() - before)
         self._tell_count()
 
     def _tell_count(self) -> None:
@@ -113,8 +136,8 @@ def event_table(model: EventModel) -> QTableView:
     header = table.horizontalHeader()
     header.setHighlightSections(False)
     header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
-    for column, width_px in enumerate((_room_px("000 d 00:00:00"), 150, _room_px("gpu/00/00/0/0"))):
-        table.setColumnWidth(column, width_px)
+    header.setMinimumSectionSize(_ICON_PX)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
     return table
 

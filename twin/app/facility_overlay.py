@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app import icons
 from twin.app import theme as themes
+from twin.app.event_model import SEVERITY_ICONS
 from twin.app.look import Look
 from twin.app.overlay import Glass
 from twin.app.trace_layer import Told
+from twin.record.events import Severity
 
 _PAD = 12.0
 _LINE = 18.0
@@ -28,6 +30,7 @@ class AlarmBadge(Glass):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._font = themes.font(12, bold=True)
         self.words, self._loud = "", False
+        self._worst = Severity.ALARM
         self.hide()
 
     def show_counts(self, active: int, unseen: int) -> None:
@@ -44,6 +47,11 @@ class AlarmBadge(Glass):
         self.show()
         self.update()
 
+    def show_worst(self, severity: Severity) -> None:
+        """Wear sign and colour of the worst alarm that lasts."""
+        self._worst = severity
+        self.update()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Open the list."""
         self.clicked.emit()
@@ -52,8 +60,10 @@ class AlarmBadge(Glass):
         """Paint icon and words."""
         painter = QPainter(self)
         self.paint_plate(painter, 14.0)
-        colour = self.look.theme.alarm if self._loud else self.look.theme.muted
-        painter.drawPixmap(10, 5, icons.pixmap("alarm", colour, 18, self.devicePixelRatio()))
+        colour = self.look.theme.severity(self._worst) if self._loud else self.look.theme.muted
+        painter.drawPixmap(
+            10, 5, icons.pixmap(SEVERITY_ICONS[self._worst], colour, 18, self.devicePixelRatio())
+        )
         painter.setFont(self._font)
         painter.setPen(self.text_colour)
         painter.drawText(self.rect().adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)

@@ -7,107 +7,168 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
 
+from twin.app.charts import PUE_RUN, WUE_RUN
 from twin.app.look import Look, label, tool_button
-from twin.app.text import MISSING, split_quantity
+from twin.app.run_curves import RunCurves
+from twin.app.text import MISSING, significant, split_quantity
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
 
 
 @dataclass(frozen=True)
 class Kpi:
-    """One tile: which channel, and from where on it is worrying."""
+    """One tile: which channel, from where on it is worrying, and which curve tells what the run has come to."""
 
     channel: str
     title: str
     icon: str
     digits: int = 3
     warn_above: float = math.inf
+    run: str = ""
+
+    def width_px(self, *, narrow: bool) -> int:
+        """Return how wide its tile is; a narrow one has its icon only when it is worrying."""
+        room = 84 if not self.run else 122
+        return room + 14 + (28 if not narrow or math.isfinite(self.warn_above) else 0)
 
 
-_TILE_PX, _GAP_PX = 126, 6
+_GAP_PX, _MORE_PX = 6, 38
 
 KPIS: tuple[Kpi, ...] = (
-    Kpi("site.goodput", "Goodput", "target"),
+    Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput"),
     Kpi("site.it_w", "IT power", "bolt"),
-    Kpi("site.pue", "PUE", "gauge", 4),
+    Kpi("site.pue", "PUE now", "gauge", 4, run=PUE_RUN),
     Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
     Kpi("site.interruptions", "Interruptions", "alarm", 1),
     Kpi("site.spares", "Spare nodes", "spare", 1),
-    Kpi("site.wue", "WUE", "loop", 2),
+    Kpi("site.wue", "WUE now", "loop", 2, run=WUE_RUN),
 )
 
 
 class KpiTile(QFrame):
-    """Icon, title and figure of one channel."""
+    """Icon, title and figure of one channel; beside it, small, what the run has come to."""
 
     def __init__(self, look: Look, kpi: Kpi) -> None:
         super().__init__()
-        self._look, self._kpi = look, kpi
-        self._worried = False
+        self._look, self.kpi = look, kpi
+        self._worried, self._narrow = False, False
         self.setProperty("role", "tile")
-        self.setToolTip(BY_ID[kpi.channel].title)
         self._mark = self._make_mark()
         self._value: QLabel = label(MISSING, "kpi")
         layout = QGridLayout(self)
-        layout.setContentsMargins(8, 4, 10, 4)
+        layout.setContentsMargins(8, 4, 6, 4)
         layout.setHorizontalSpacing(6)
         layout.setVerticalSpacing(0)
         layout.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
-        layout.addWidget(label(kpi.title, "faint"), 0, 1)
+        layout.addWidget(label(kpi.title, "muted"), 0, 1)
         layout.addWidget(self._value, 1, 1)
-        self.setFixedWidth(_TILE_PX)
+        layout.setColumnStretch(1, 1)
+        self.show_value(math.nan, math.nan)
+        self.make_narrow(False)
 
     @property
     def value_text(self) -> str:
-        """Return the figure as shown, with its unit."""
-        return self._value.property("plain") or MISSING
+        """Return the figure of now as shown, with its unit."""
+        return str(self._value.property("plain") or MISSING)
 
-    def show_value(self, value: float) -> None:
-        """Show a value of the channel, in its unit."""
-        number, unit = split_quantity(value, BY_ID[self._kpi.channel].unit, self._kpi.digits)
+    def make_narrow(self, narrow: bool) -> None:
+        """Leave out the icon unless it warns, or show it."""
+        self._narrow = narrow
+        self._mark.setVisible(not narrow or self._worried)
+        self.setFixedWidth(self.kpi.width_px(narrow=narrow))
+
+    def show_value(self, value: float, run: float) -> None:
+        """Show the value of now and that of the run so far, in the channel's unit."""
+        channel = BY_ID[self.kpi.channel]
+        number, unit = split_quantity(value, channel.unit, self.kpi.digits)
         plain = f"{number} {unit}".rstrip()
-        if plain != self._value.property("plain"):
+        so_far = significant(run, self.kpi.digits) if self.kpi.run else ""
+        if (plain, so_far) != (self._value.property("plain"), self._value.property("run")):
             self._value.setProperty("plain", plain)
+            self._value.setProperty("run", so_far)
+            small = f" {unit}" + (f" &nbsp;run {so_far}" if so_far else "")
             muted = self._look.theme.muted
-            self._value.setText(f"{number}<span style='font-size:11px;color:{muted}'> {unit}</span>")
-        worried = value > self._kpi.warn_above
+            self._value.setText(f"{number}<span style='font-size:11px;color:{muted}'>{small}</span>")
+            self.setToolTip(self.words)
+        worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
-            icon, colour = ("warning", "warning") if worried else (self._kpi.icon, "accent")
+            icon, colour = ("warning", "warning") if worried else (self.kpi.icon, "accent")
             self._look.dress(self._mark, icon, colour)
+            self._mark.setVisible(not self._narrow or worried)
+
+    @property
+    def words(self) -> str:
+        """Return title and figures as one line."""
+        title = BY_ID[self.kpi.channel].title
+        so_far = f"; the run so far: {self._value.property('run')}" if self.kpi.run else ""
+        return f"{title[:1].upper()}{title[1:]}: {self.value_text}{so_far}"
 
     def _make_mark(self) -> QToolButton:
-        mark = tool_button(self._look, self._kpi.icon, self._kpi.title, colour="accent")
+        mark = tool_button(self._look, self.kpi.icon, self.kpi.title, colour="accent")
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         return mark
 
 
 class KpiStrip(QWidget):
-    """The tiles side by side, from the right; as many as there is room for, the first ones first."""
+    """The tiles side by side, from the right; where there is no room for the last ones, a button tells them."""
 
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.tiles = {kpi.channel: KpiTile(look, kpi) for kpi in KPIS}
+        self.more_button = QToolButton()
+        self.more_button.setProperty("role", "chip")
+        self.more_button.setFixedWidth(_MORE_PX)
+        self.more_button.clicked.connect(self._tell_more)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(_GAP_PX)
         layout.addStretch(1)
         for tile in self.tiles.values():
             layout.addWidget(tile)
+        layout.addWidget(self.more_button)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out the last tiles where there is no room for them."""
+        """Leave out icons, then the last tiles where there is no room for them."""
         super().resizeEvent(event)
+        narrow = sum(kpi.width_px(narrow=False) + _GAP_PX for kpi in KPIS) > self.width() + _GAP_PX
         room = self.width() + _GAP_PX
+        if sum(kpi.width_px(narrow=narrow) + _GAP_PX for kpi in KPIS) > room:
+            room -= _MORE_PX + _GAP_PX
         for tile in self.tiles.values():
-            room -= _TILE_PX + _GAP_PX
+            tile.make_narrow(narrow)
+            room -= tile.kpi.width_px(narrow=narrow) + _GAP_PX
             tile.setVisible(room >= 0)
+        self._count_more()
 
-    def show_frame(self, frame: Frame | None) -> None:
-        """Show the figures of a frame; dashes without one."""
+    def show_figures(self, frame: Frame | None, curves: RunCurves) -> None:
+        """Show the figures of a frame and of the run so far; dashes without one."""
         for channel, tile in self.tiles.items():
-            tile.show_value(math.nan if frame is None else float(frame.values[channel][0]))
+            run = curves.latest(tile.kpi.run) if tile.kpi.run else math.nan
+            tile.show_value(math.nan if frame is None else float(frame.values[channel][0]), run)
+        self._count_more()
+
+    def _count_more(self) -> None:
+        hidden = [tile for tile in self.tiles.values() if tile.isHidden()]
+        self.more_button.setVisible(bool(hidden))
+        self.more_button.setText(f"+{len(hidden)}")
+        words = "\n".join(tile.words for tile in hidden)
+        self.more_button.setToolTip(words)
+        self.more_button.setAccessibleName(f"More figures: {words}")
+
+    def _tell_more(self) -> None:
+        button = self.more_button
+        QToolTip.showText(button.mapToGlobal(button.rect().bottomLeft()), button.toolTip(), button)

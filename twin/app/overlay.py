@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app import icons
 from twin.app import theme as themes
+from twin.app.clock import Clock
 from twin.app.event_model import SEVERITY_ICONS
 from twin.app.look import Look
 from twin.app.text import elapsed, significant, spelled
@@ -261,6 +262,7 @@ class Ticker(Glass):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.event_shown: Event | None = None
+        self._clock: Clock | None = None
         self._font, self._words = themes.font(12), ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -268,11 +270,16 @@ class Ticker(Glass):
         self._timer.timeout.connect(self.hide)
         self.hide()
 
+    def tell_time_by(self, clock: Clock) -> None:
+        """Write times of another run's clock."""
+        self._clock = clock
+
     def show_event(self, event: Event) -> None:
         """Show an event, with its severity as colour and icon."""
         self.event_shown = event
+        time = elapsed(event.t_s) if self._clock is None else self._clock.says(event.t_s)
         where = "" if event.subject in event.text else f"{event.subject}: "
-        self._words = f"{elapsed(event.t_s)}   {where}{spelled(event.text)}"
+        self._words = f"{time}   {where}{spelled(event.text)}"
         room = self.host.width() // 2
         metrics = QFontMetricsF(self._font)
         self._words = metrics.elidedText(self._words, Qt.TextElideMode.ElideRight, room)

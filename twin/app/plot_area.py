@@ -40,11 +40,15 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         """Return the distance of ticks that people count time in, few enough for the width."""
         span_s = high - low
         target_s = span_s * _TICK_PX / max(size, _TICK_PX)
-        wide = next((step for step in _TICKS_S if step >= target_s), _TICKS_S[-1])
-        narrow = max((step for step in _TICKS_S if step <= span_s), default=_TICKS_S[0])
-        spacing_s = float(min(wide, narrow))  # two ticks that touch rather than none
+        edge_s = min(target_s / 2.0, span_s / 4.0)  # the text of a tick nearer to an end is left out
         start = self.clock.start
-        return [(spacing_s, -float((start.hour * 60 + start.minute) * 60 + start.second) % spacing_s)]
+        midnight_s = -float((start.hour * 60 + start.minute) * 60 + start.second)
+        wide = next((i for i, step in enumerate(_TICKS_S) if step >= target_s), len(_TICKS_S) - 1)
+        for step in reversed(_TICKS_S[: wide + 1]):
+            first_s = low + edge_s + (midnight_s - low - edge_s) % step
+            if first_s <= high - edge_s:
+                return [(float(step), midnight_s % step)]
+        return [(float(_TICKS_S[0]), 0.0)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the texts of ticks."""

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from twin.app import text
+from twin.app.clock import Clock
 from twin.app.fact_rows import World
 from twin.app.trace_layer import Told
 from twin.record.alarms import Alarm, Alarms
@@ -46,7 +47,7 @@ class Story:
             if frame is not None:
                 self._learn(frame)
             return None
-        lines = _causes(alarms.active())
+        lines = _causes(alarms.active(), Clock.of(world.scenario))
         if frame is not None:
             felt = _gpu_lines(frame)
             lines += [*felt, *self._job_lines(world, frame, held=bool(felt))]
@@ -71,7 +72,7 @@ class Story:
         return lines
 
 
-def _causes(active: list[Alarm]) -> list[str]:
+def _causes(active: list[Alarm], clock: Clock) -> list[str]:
     """Return a line for each kind of alarm that lasts, the oldest first; many of one kind are one line."""
     kinds = Counter(alarm.kind for alarm in active)
     first: dict[str, Alarm] = {}
@@ -82,7 +83,7 @@ def _causes(active: list[Alarm]) -> list[str]:
         more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
         said = text.spelled(alarm.text)
         where = "" if alarm.subject in said else f"{alarm.subject}: "
-        lines.append(f"{text.elapsed(alarm.last_s)}   {where}{said}{more}")
+        lines.append(f"{clock.says(alarm.last_s)}   {where}{said}{more}")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]
     return lines

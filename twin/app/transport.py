@@ -93,7 +93,7 @@ class Transport(QWidget):
         self._on_time(self._session.t_s)
 
     def _on_run_started(self) -> None:
-        self.kpis.show_frame(None)
+        self.kpis.show_figures(None, self._session.curves)
         self._on_playing(self._session.playing)
         self.step_button.setEnabled(self._session.document is not None)
 
@@ -134,7 +134,7 @@ class Transport(QWidget):
             self.speed_slider.blockSignals(False)
 
     def _on_figures(self, frame: Frame) -> None:
-        self.kpis.show_frame(frame)
+        self.kpis.show_figures(frame, self._session.curves)
         if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
             self.speed_label.setText(f"flat out: {speed(frame.speed)}")
 
