@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from twin.app.alarm_model import ALARM, STATE, WHEN, WHERE
 from twin.app.break_dialog import BreakDialog
 from twin.app.main_window import MainWindow
 from twin.record.events import Event, Severity
@@ -36,15 +37,19 @@ def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
     event(window, "throttle_on", "crah/0", Severity.WARNING)
     assert hall.alarm_badge.words == "2 alarms"
     assert dock.model.rowCount() == 2
-    assert "Alarm: pump stop" in str(dock.model.index(0, 1).data())
-    assert "Active" in str(dock.model.index(0, 0).data())
+    accessible = Qt.ItemDataRole.AccessibleTextRole
+    assert dock.model.index(0, ALARM).data(accessible) == "Alarm: pump stop"
+    assert dock.model.index(0, STATE).data(accessible) == "● Active"
+    assert dock.model.index(1, WHEN).data() == "00:00:10"
+    assert "00:00:10 after the start" in dock.model.index(1, WHEN).data(Qt.ItemDataRole.ToolTipRole)
     event(window, "pump_start", "crah/0", Severity.NOTICE)
     assert hall.alarm_badge.words == "1 alarm, 2 not seen"
     assert dock.model.alarm_at(0).kind == "throttle_on"  # the active one first
     window.menus.execute("run.acknowledge")
     assert dock.alarms.unseen_count == 0
     hall.alarm_badge.clicked.emit()
-    dock.table.doubleClicked.emit(dock.model.index(1, 0))
+    dock.table.setCurrentIndex(dock.model.index(1, 0))
+    QTest.keyClick(dock.table, Qt.Key.Key_Return)
     assert hall.state.selection == ("crah/0",)
     window.session.restart()
     assert len(dock.alarms) == 0
@@ -57,10 +62,54 @@ def test_the_alarm_list_sorts_with_active_ones_on_top(make_window: MakeWindow, l
         event(window, kind, subject)
     event(window, "restarted", "gpu/0/0/0", Severity.INFO)
     model = window.docks.alarms.model
-    model.sort(2)
+    model.sort(WHERE)
     assert [model.alarm_at(row).subject for row in range(3)] == ["crah/0", "gpu/0/0/1", "gpu/0/0/0"]
-    model.sort(2, Qt.SortOrder.DescendingOrder)
+    model.sort(WHERE, Qt.SortOrder.DescendingOrder)
     assert [model.alarm_at(row).subject for row in range(3)] == ["gpu/0/0/1", "crah/0", "gpu/0/0/0"]
+
+
+def test_what_is_chosen_stays_chosen_and_in_sight_when_alarms_come(
+    make_window: MakeWindow, lab: Path
+) -> None:
+    window = make_window(lab)
+    for number in range(40):
+        event(window, "shutdown", f"gpu/0/0/{number}")
+    window.docks.show("alarms")
+    dock = window.docks.alarms
+    dock.table.verticalScrollBar().setValue(20)
+    top, chosen = dock.model.alarm_at(20), dock.model.alarm_at(22)
+    dock.table.selectRow(22)
+    for number in range(40, 45):
+        event(window, "shutdown", f"gpu/0/0/{number}")
+    assert [dock.model.alarm_at(i.row()) for i in dock.table.selectionModel().selectedRows()] == [chosen]
+    assert dock.model.alarm_at(dock.table.indexAt(QPoint(0, 0)).row()) is top
+    dock.acknowledge()
+    assert chosen.acknowledged
+    assert dock.alarms.unseen_count == 44
+
+
+@pytest.mark.parametrize("width", [980, 1280, 1600])
+def test_no_column_of_alarms_or_events_is_out_of_sight(
+    make_window: MakeWindow, lab: Path, width: int
+) -> None:
+    window = make_window(lab)
+    window.resize(width, 800)
+    for name, table in (("events", window.docks.events.table), ("alarms", window.docks.alarms.table)):
+        window.docks.show(name)
+        QApplication.processEvents()
+        header = table.horizontalHeader()
+        assert header.length() <= table.width()
+        assert all(header.sectionSize(column) >= 40 for column in range(header.count()))
+
+
+def test_the_badge_wears_the_sign_of_the_worst_alarm(make_window: MakeWindow, lab: Path) -> None:
+    window = make_window(lab)
+    told: list[Severity] = []
+    window.docks.alarms.worst.connect(told.append)
+    event(window, "throttle_on", "crah/0", Severity.WARNING)
+    event(window, "pump_stop", "crah/0")
+    event(window, "pump_start", "crah/0", Severity.NOTICE)
+    assert told == [Severity.WARNING, Severity.ALARM, Severity.WARNING]
 
 
 def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from twin.app.break_choices import choices, injection, intervention
+from twin.app.clock import Clock
 from twin.app.fact_rows import World
 from twin.app.reach_words import reach_line, trace_lines, trace_names
 from twin.app.story import Story
@@ -45,7 +46,7 @@ def test_the_pump_trip_is_explained(world: World) -> None:
     told = story.tell(world, alarms)
     assert told is not None
     assert told.lines == (
-        "00:10:00   cdu/0: 2 of 2 pumps stand still",
+        f"{Clock.of(world.scenario).says(600.0)}   cdu/0: 2 of 2 pumps stand still",
         "144 GPUs slowed by heat: mean clock 400 MHz, hottest 88.0 °C",
         "llama3 waits for its slowest GPU: 26.4 s a step instead of 13.2 s",
     )

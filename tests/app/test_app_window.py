@@ -401,7 +401,10 @@ def test_a_narrow_window_leaves_out_the_last_tiles(make_window: MakeWindow, qtbo
     window.resize(980, 640)
     qtbot.waitUntil(lambda: not tiles["site.spares"].isVisible())
     assert window.width() == 980
-    assert tiles["site.goodput"].isVisible()
+    assert tiles["site.goodput_now"].isVisible()
+    more = window.transport.kpis.more_button
+    assert more.isVisible()
+    assert "Spare nodes" in more.toolTip()
 
 
 def test_the_layout_is_as_it_was_left(make_window: MakeWindow, lab: Path) -> None:

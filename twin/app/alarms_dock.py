@@ -20,7 +20,7 @@ _ICON_PX = 42
 _SCROLL_BAR_PX = 14
 _WORDY_FROM_PX = 720
 """A list at least this wide has room for the words of severity and state."""
-_LONGEST_PLACE = "gpu/00/00/0"
+_LONGEST_PLACE = "gpu/00/00/00"
 
 
 class AlarmsDock(Dock):

@@ -21,12 +21,15 @@ class History:
         Of the series.
     capacity
         Samples kept at most.
+    sums
+        Of these, those that grow out of all samples before: the record alone knows them well.
     """
 
-    def __init__(self, names: tuple[str, ...], capacity: int = 8192) -> None:
+    def __init__(self, names: tuple[str, ...], capacity: int = 8192, sums: tuple[str, ...] = ()) -> None:
         self.names = names
         self.capacity = capacity
         self._columns = {name: i + 1 for i, name in enumerate(names)}
+        self._sums = [self._columns[name] for name in sums]
         self._data = np.empty((len(names) + 1, capacity))
         self.clear()
 
@@ -61,7 +64,10 @@ class History:
         begin = int(np.searchsorted(held[0], self._settled_s, "right"))
         end = int(np.searchsorted(held[0], samples[0, -1], "right"))
         if end - begin > samples.shape[1]:
-            both = np.concatenate((held[:, begin:end], samples), axis=1)
+            frames = held[:, begin:end].copy()
+            for row in self._sums:
+                frames[row] = np.interp(frames[0], samples[0], samples[row])
+            both = np.concatenate((samples, frames), axis=1)
             _, first = np.unique(both[0], return_index=True)
             samples = both[:, first]
         self._settled_s = float(samples[0, -1])

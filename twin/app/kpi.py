@@ -52,7 +52,7 @@ KPIS: tuple[Kpi, ...] = (
     Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
     Kpi("site.interruptions", "Interruptions", "alarm", 1),
     Kpi("site.spares", "Spare nodes", "spare", 1),
-    Kpi("site.wue", "WUE now", "loop", 2, run=WUE_RUN),
+    Kpi("site.wue", "WUE now, L/kWh", "loop", 2, run=WUE_RUN),
 )
 
 
@@ -97,9 +97,12 @@ class KpiTile(QFrame):
         if (plain, so_far) != (self._value.property("plain"), self._value.property("run")):
             self._value.setProperty("plain", plain)
             self._value.setProperty("run", so_far)
-            small = f" {unit}" + (f" &nbsp;run {so_far}" if so_far else "")
+            told = unit if unit not in self.kpi.title else ""
+            small = f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
             muted = self._look.theme.muted
-            self._value.setText(f"{number}<span style='font-size:11px;color:{muted}'>{small}</span>")
+            self._value.setText(
+                f"{number}<span style='font-size:11px;font-weight:400;color:{muted}'>{small}</span>"
+            )
             self.setToolTip(self.words)
         worried = value > self.kpi.warn_above
         if worried != self._worried:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from psygnal import Signal
 
-from twin.app.charts import CURVES_SHOWN, SITE_CHANNELS
+from twin.app.charts import CURVES_SHOWN, PUE_RUN, SITE_CHANNELS, WUE_RUN
 from twin.app.history import History
 from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
@@ -71,7 +71,7 @@ class RunCurves:
     changed = Signal()
 
     def __init__(self) -> None:
-        self.history = History(CURVES_SHOWN)
+        self.history = History(CURVES_SHOWN, sums=(PUE_RUN, WUE_RUN))
         self.clear()
 
     def clear(self) -> None:
