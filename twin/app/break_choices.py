@@ -17,6 +17,7 @@ from twin.scenario.faults import Intervention, InterventionKind
 
 MOST_SUPPLIES = 12
 """Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
+_PASSING = frozenset({"heat_wave"})
 CAP_SHARE = 0.8
 """A power cap on offer is so much of what the thing may draw."""
 _VALUE_WORDS: dict[str, str] = {
@@ -126,13 +127,21 @@ def _choice(name: InterventionKind, kind: FaultKind, plant: Plant, target: Targe
         kind=name,
         title=kind.title,
         lasts="for" in kind.options,
-        repair="" if kind.repair_s is None else f"until mended, about {duration(kind.repair_s[0])}",
+        repair=_repair(name, kind),
         most=most,
         counted=counted,
         dimension=kind.value if takes_value else "",
         value_title=_VALUE_WORDS.get(name, "Value") if takes_value else "",
         value=_value(name, kind, plant, target, slot) if takes_value else "",
     )
+
+
+def _repair(name: InterventionKind, kind: FaultKind) -> str:
+    """Return how long a fault lasts by itself; weather and the grid pass, nobody mends them."""
+    if kind.repair_s is None:
+        return ""
+    words = "lasts about" if name in _PASSING else "until mended, about"
+    return f"{words} {duration(kind.repair_s[0])}"
 
 
 def _parts(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:

@@ -113,6 +113,9 @@ class BreakDialog(QDialog):
         self.fault_box, self.when_box, self.lasts_box = QComboBox(), QComboBox(), QComboBox()
         self.at_field, self.value_field = QLineEdit(), QLineEdit()
         self.count_box = QSpinBox()
+        self.count_box.setButtonSymbols(
+            QSpinBox.ButtonSymbols.NoButtons
+        )  # keys and wheel do, as in other fields
         self.count_words = label("", "muted")
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(14)
@@ -172,7 +175,9 @@ class BreakDialog(QDialog):
             self.value_field.textChanged,
         ):
             signal.connect(self._say)
-        self.do_button.setEnabled(bool(self.choices))
+        over = self._session.finished
+        self.do_button.setEnabled(bool(self.choices) and not over)
+        self.do_button.setToolTip("The run is over: start it again to break something" if over else "")
 
     def _on_fault(self, *_index: int) -> None:
         choice = self.choice
@@ -184,7 +189,7 @@ class BreakDialog(QDialog):
         self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
         self.lasts_box.setCurrentIndex(0)
         self._show_row(2, choice.lasts)
-        self._show_row(3, choice.most > 0)
+        self._show_row(3, choice.most > 1)
         self.count_box.setRange(1, max(1, choice.most))
         self.count_box.setValue(choice.most)
         self.count_words.setText(f"of {choice.most} {choice.counted}" if choice.most else "")

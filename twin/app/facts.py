@@ -63,6 +63,10 @@ ICONS = {
 }
 
 
+_GEAR_NAMES = {"ups": "UPS", "pdu": "PDU", "smr": "small modular reactor", "gas": "gas turbine"}
+"""Kinds of power items that people write otherwise."""
+
+
 @dataclass(frozen=True)
 class Section:
     """Lines under one heading."""
@@ -332,7 +336,7 @@ def _power(world: World, item: int) -> Facts:
         power.ids[item],
         "power",
         power.ids[item],
-        f"{power.kind[item]}" + (f", {part}" if part else ""),
+        _GEAR_NAMES.get(power.kind[item], power.kind[item]) + (f", {part}" if part else ""),
         ICONS["power"],
         _sections(
             ("Now", power_rows(world, item)),
@@ -348,8 +352,8 @@ def _plant(world: World, source: int) -> Facts:
     return Facts(
         plants.ids[source],
         "plant",
-        f"{kind_word('plant')} {plants.ids[source]}",
-        f"{part or plants.kind[source]}",
+        f"{plants.kind[source].replace('-', ' ').capitalize()} plant {plants.ids[source]}",
+        f"facility water, {part}" if part else "facility water",
         ICONS["plant"],
         _sections(
             ("Now", plant_rows(world, source)),

@@ -18,10 +18,11 @@ from twin.app.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.fact_rows import World
 from twin.app.look import Look, label, tool_button
 from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
+from twin.app.plate_room import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.session import Session
 from twin.app.story import Story
 from twin.app.theme import Theme
-from twin.app.trace_layer import TraceLayer
+from twin.app.trace_layer import Told, TraceLayer
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe
 from twin.plant.tables import Plant
@@ -30,7 +31,7 @@ from twin.record.channels import BY_ID
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.hall_view import HallView
-from twin.view3d.legend import legend_for, power_legend
+from twin.view3d.legend import coolant_legend, legend_for, power_legend
 from twin.view3d.picking import Hit
 from twin.view3d.presets import PRESETS
 from twin.view3d.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
@@ -72,7 +73,10 @@ class HallPanel(QWidget):
         self._hit: Hit | None = None
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
-        self._shown_legends = 0  # of cables and power; a small view has no room for them
+        self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
+        self._told: Told | None = None  # what goes on, in all its lines
+        self._at_plates = False  # the pointer is there: they show all they have
+        self._ticked = False  # the ticker was shown when plates were placed
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
         self.fabric = FabricLayer(session, self.view, self.state, world)
@@ -83,7 +87,7 @@ class HallPanel(QWidget):
         column.addWidget(self._strip())
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
-        self.more_legends = tuple(LegendPlate(look, self) for _ in range(3))
+        self.more_legends = tuple(LegendPlate(look, self) for _ in range(4))
         for plate in (self.legend, *self.more_legends):
             plate.hide()
         self.mark = SimulatedMark(look, self)
@@ -228,6 +232,7 @@ class HallPanel(QWidget):
         self.ticker.hide()
         self.mark.show_by_hand(0)
         self.story.forget()
+        self._told = None
         self.story_plate.show_told(None)
         self._show_legend()
 
@@ -250,15 +255,15 @@ class HallPanel(QWidget):
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
         jobs = [job.title or job.id for job in document.scenario.jobs]
         reach = self.trace.legend()
-        self.legend.show_legend(
-            reach or legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs)
-        )
+        main = reach or legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs)
+        self.legend.show_legend(fewer(main) if self._brief else main)
         more = [
             *self.fabric.legends(),
             *([power_legend(plant, self._session.frame)] if self.view.shows_power else []),
+            *([coolant_legend()] if self.shows("pipes") and len(plant.loops.ids) else []),
         ]
         for plate, each in zip(self.more_legends, more, strict=False):
-            plate.show_legend(each)
+            plate.show_legend(fewer(each) if self._brief else each)
         self._shown_legends = min(len(more), len(self.more_legends))
         self._place_overlays()
 
@@ -280,8 +285,23 @@ class HallPanel(QWidget):
         self.state.theme = theme.name
 
     def _tick(self) -> None:
-        if self.isVisible():
-            self.view.tick(time.monotonic())
+        if not self.isVisible():
+            return
+        self.view.tick(time.monotonic())
+        plates = (self.story_plate, *self.more_legends)
+        at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
+        if at != self._at_plates:
+            self._at_plates = at
+            self._show_legend()
+            self._show_story()
+        if self._ticked != self.ticker.isVisibleTo(self):
+            self._place_overlays()
+
+    @property
+    def _brief(self) -> bool:
+        """Whether plates show the least: the view is small and nobody points at them."""
+        native = self.view.native
+        return not self._at_plates and native.width() * native.height() < ROOMY_PX
 
     def show_alarms(self, active: int, unseen: int) -> None:
         """Say how many alarms there are."""
@@ -291,13 +311,21 @@ class HallPanel(QWidget):
     def tell(self, alarms: Alarms) -> None:
         """Say in a few lines what goes on."""
         world = self._world()
-        told = self.story.tell(world, alarms) if world is not None else None
+        self._told = self.story.tell(world, alarms) if world is not None else None
+        self._show_story()
+
+    def _show_story(self) -> None:
+        """Show what goes on; in a small view the first line, beside a trace the title, until one points there."""
+        told = self._told
+        if told is not None and self._brief:
+            told = shorter(told, 0 if self.trace.told is not None else 1)
         if told != self.story_plate.told:
             self.story_plate.show_told(told)
             self._place_overlays()
 
     def _on_trace(self) -> None:
         self.trace_plate.show_told(self.trace.told)
+        self._show_story()
         self._show_legend()
 
     def _on_broken(self, _intervention: object) -> None:
@@ -350,7 +378,10 @@ class HallPanel(QWidget):
         else:
             name = describe(plant, self._hit.kind, self._hit.slot)
         state = self._state_text(self._hit.id)
-        self.hover_plate.show_text(name, state, self._pointer())
+        at = self._pointer()
+        self.hover_plate.show_text(name, state, at)
+        plates = [each.translated(0, self.view.native.y()) for each in self._plates]
+        self.hover_plate.move(tip_place(self.hover_plate.size(), at, self.rect(), plates))
         self.hovered.emit(f"{name}: {state}" if state else name)
 
     def _pointer(self) -> QPoint:
@@ -390,9 +421,10 @@ class HallPanel(QWidget):
         shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
         shown += [
             plate
-            for plate in (self.trace_plate, self.story_plate, self.alarm_badge)
+            for plate in (self.trace_plate, self.story_plate, self.alarm_badge, self.ticker)
             if plate.isVisibleTo(self)
         ]
+        self._ticked = self.ticker.isVisibleTo(self)
         for number, each in enumerate(self.more_legends):
             left, above = _MARGIN, bottom - each.height() - _BETWEEN
             if above < below:  # the left side is full

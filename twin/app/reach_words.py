@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
 import numpy as np
 
 from twin.plant.blast import Blast, Trace
@@ -51,14 +53,17 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
             fate = "go dark or lose their cooling"
         parts.append(f"{_counted(len(blast.racks), 'rack')} with {_gpus(plant, blast)} {fate}")
     if len(blast.racks_thinned):
-        one = len(blast.racks_thinned) == 1
-        parts.append(f"{_counted(len(blast.racks_thinned), 'rack')} {'loses' if one else 'lose'} a feed")
+        parts.append(
+            f"{_counted(len(blast.racks_thinned), 'rack')} {_verb(blast.racks_thinned, 'lose')} a feed"
+        )
     if kind == "power" and len(blast.loops):
-        parts.append(f"{_counted(len(blast.loops), 'cooling loop')} stop")
+        parts.append(f"{_counted(len(blast.loops), 'cooling loop')} {_verb(blast.loops, 'stop')}")
     if len(blast.loops_thinned):
-        parts.append(f"{_counted(len(blast.loops_thinned), 'cooling loop')} lose a feed")
+        parts.append(
+            f"{_counted(len(blast.loops_thinned), 'cooling loop')} {_verb(blast.loops_thinned, 'lose')} a feed"
+        )
     if len(blast.plants) and kind != "plant":
-        parts.append(f"{_counted(len(blast.plants), 'facility loop')} stop")
+        parts.append(f"{_counted(len(blast.plants), 'facility loop')} {_verb(blast.plants, 'stop')}")
     if not parts:
         return "nothing feels it"
     if not len(blast.racks) and kind == "power":
@@ -69,6 +74,10 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
 def _all_dark(plant: Plant, blast: Blast) -> bool:
     """Return whether every rack that stops has lost its power; with loops down some are only hot."""
     return not len(blast.loops) and not len(blast.plants)
+
+
+def _verb(those: Sized, words: str) -> str:
+    return f"{words}s" if len(those) == 1 else words
 
 
 def _gpus(plant: Plant, blast: Blast) -> str:

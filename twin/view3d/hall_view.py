@@ -136,9 +136,9 @@ class HallView:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
         state.events.colour_by.connect(self._on_colour_by)
-        for name in ("layers", "theme", "cables_by"):
+        for name in ("theme", "cables_by"):
             getattr(state.events, name).connect(self._redraw)
-        for name in ("selection", "hovered"):
+        for name in ("selection", "hovered", "layers"):
             getattr(state.events, name).connect(self._on_marks)
 
     @property
@@ -356,8 +356,10 @@ class HallView:
             box = self._standing(id)
             if box is not None and id not in boxes:
                 names[id] = box
-        chosen_kinds = (self._plant.slots.get(id, ("", 0))[0] for id in self.state.selection)
-        self._scene.want_power("power" in chosen_kinds)
+        found = (self._plant.slots.get(id, ("", 0)) for id in self.state.selection)
+        items = [slot for kind, slot in found if kind == "power"]
+        self.canvas.set_current()
+        self._scene.want_power(items, layer="power" in self.state.layers)
         hovered = self.state.hovered or ""
         over = find_bundle(self._plant, hovered)
         isolated = None if self._isolated is None else self._cables.runs.pieces_of(self._isolated)

@@ -56,6 +56,7 @@ void main() {
     } else if (pattern > 3.5) {
         lit *= 0.62;
     }
+    if (look.b < 0.02) discard;
     lit = mix(mix(u_ground, vec3(dot(lit, vec3(0.33))), 0.35), lit, look.b);
     gl_FragColor = vec4(mix(lit, u_ground, v_fog), 1.0);
 }
@@ -108,15 +109,30 @@ class PowerPaths:
         rows = -(-len(drawn.item) // WIDTH)
         self._texels = np.zeros((2 * rows, WIDTH, 4), np.uint8)
         self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
-        self._shown: tuple[bytes, ...] = ()
+        self._shown: tuple[bytes | None, ...] = ()
 
-    def show(self, shown: PowerShown, lit: NDArray[np.int64] | None) -> None:
-        """Take states and loads, and what `Lit.items` lights (None: no trace); uploads only what has changed."""
+    def show(
+        self, shown: PowerShown, lit: NDArray[np.int64] | None, only: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Take states and loads; uploads only what has changed.
+
+        Parameters
+        ----------
+        lit
+            What `Lit.items` lights; None: no trace.
+        only
+            Items whose lines are drawn at all, when no trace is lit; None: all.
+        """
         if not self._quads:
             return
         item, above = self._drawn.item, self._drawn.above
         load = np.rint(shown.load)
-        key = (shown.state.tobytes(), load.tobytes(), b"" if lit is None else lit.tobytes())
+        key = (
+            shown.state.tobytes(),
+            load.tobytes(),
+            b"" if lit is None else lit.tobytes(),
+            None if only is None else only.tobytes(),
+        )
         if key == self._shown:
             return
         self._shown = key
@@ -125,6 +141,8 @@ class PowerPaths:
         texels[:, 1, 0] = shown.pattern()[item]
         texels[:, 1, 1] = 255 * (self._drawn.feed == 1)
         texels[:, 1, 2] = 255
+        if lit is None and only is not None:
+            texels[:, 1, 2] = 255 * (only[item] & only[above])
         if lit is not None:
             way = lit[item] & lit[above]
             texels[:, 1, 2] = np.where(way > 0, 255, round(255 * FADED))

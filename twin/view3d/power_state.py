@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -114,3 +115,18 @@ def load_rgb(load: NDArray[np.float64]) -> NDArray[np.float64]:
     high = BY_ID["power.load"].high
     ramp = palette.ramp("viridis", np.clip(np.asarray(load, float) / high, 0.0, 1.0))
     return ramp * (1 - _PALE) + _PALE
+
+
+def branch_of(plant: Plant, items: Sequence[int]) -> NDArray[np.bool_]:
+    """Return which items these hang on, all the way up, and which hang on them, all the way down."""
+    power = plant.power
+    up, down = np.zeros(len(power.ids), bool), np.zeros(len(power.ids), bool)
+    up[list(items)] = down[list(items)] = True
+    for item in range(len(power.ids) - 1, -1, -1):  # children come after their parents
+        for above in (int(power.parent[item]), int(power.bus[item])):
+            if above >= 0 and up[item]:
+                up[above] = True
+    for item in range(len(power.ids)):
+        above = int(power.parent[item])
+        down[item] |= above >= 0 and down[above]
+    return up | down

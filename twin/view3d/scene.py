@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from twin.view3d.panels import Panels, rack_codes
 from twin.view3d.picking import Picker
 from twin.view3d.power_lines import power_lines
 from twin.view3d.power_paths import PowerPaths
-from twin.view3d.power_state import PowerShown
+from twin.view3d.power_state import PowerShown, branch_of
 from twin.view3d.site_plan import SitePlan, with_yard_pipes
 from twin.view3d.sky import Sky
 from twin.view3d.solids import Solids, building, tray_rails
@@ -83,6 +83,7 @@ class Scene:
         self._lit: Lit | None = None
         self._reach: Reach | None = None
         self._power_wanted = False  # something of power is selected or traced
+        self._power_only: NDArray[np.bool_] | None = None  # items whose paths are shown; None: all
         self._power_unwell = False
         self._badges: list[Badge] = []
 
@@ -115,7 +116,7 @@ class Scene:
         self._atlas_of = self._cables_of = ()
         self._marked = Marked()
         self._lit, self._reach, self._badges = None, None, []
-        self._power_wanted = False
+        self._power_wanted, self._power_only = False, None
 
     def set_frame(self, frame: Frame | None, colour_by: str) -> None:
         """Upload the values of a frame."""
@@ -157,16 +158,25 @@ class Scene:
         for name, outline in self._outline_paths.items():
             outline.set_boxes(boxes[name])
 
-    def want_power(self, on: bool) -> None:
-        """Show the power layer although it is not among the layers: something of it is selected."""
-        self._power_wanted = on
+    def want_power(self, items: Sequence[int], *, layer: bool) -> None:
+        """Show the power paths of selected items although the power layer may be off: then only theirs."""
+        self._power_wanted = bool(items)
+        if self._plant is not None:
+            self._power_only = branch_of(self._plant, items) if items and not layer else None
+            self._show_power(PowerShown.of(self._plant, self._frame))
+
+    def _show_power(self, power: PowerShown) -> None:
+        if self._plant is None:
+            return
+        lit = None if self._lit is None else self._lit.items(self._plant)
+        self._power.show(power, lit, None if self._power_unwell else self._power_only)
 
     def _show_machines(self, frame: Frame | None) -> None:
         if self._plant is None:
             return
         power, cooling = PowerShown.of(self._plant, frame), CoolingShown.of(self._plant, frame)
         self._power_unwell = bool(power.unwell.any())
-        self._power.show(power, None if self._lit is None else self._lit.items(self._plant))
+        self._show_power(power)
         self._gear.show(power, cooling)
         self._badges = [] if frame is None else badges(self._plant, cooling, power, self._plan.tops_m)
 
