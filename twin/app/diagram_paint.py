@@ -185,7 +185,8 @@ class _Artist:
             self._figures(below, rest, muted)
             return
         bold = font(10, bold=True)
-        state = _sentence(box.state) if narrow else box.state
+        wide = QFontMetricsF(bold).horizontalAdvance(box.state) > 1.7 * (line.width() - 13.0)
+        state = _sentence(box.state) if narrow or wide else box.state
         rest = _wrapped(self._painter, line.adjusted(0.0 if narrow else 13.0, 0, 0, 0), state, bold, tint)
         if rest:
             _elided(self._painter, below, rest, bold, tint)

@@ -17,7 +17,7 @@ from twin.plant.tables import LoopKind
 from twin.record.alarms import ENDED_BY
 from twin.record.events import Event
 
-STUCK, LEAKING, WARM, HOT_AIR, DEW = "VALVE STUCK", "LEAK", "SUPPLY", "INLET HOT", "NEAR DEW POINT"
+STUCK, LEAKING, WARM, HOT_AIR, DEW = "VALVE STUCK", "LEAK", "SUPPLY WARM", "INLET HOT", "NEAR DEW POINT"
 STANDING = {
     "valve_stuck": STUCK,
     "leak": LEAKING,
@@ -100,27 +100,27 @@ def loop_fault(world: World, loop: int, marks: Mapping[str, frozenset[str]]) -> 
     if WARM in mine:
         return _warm(supply_c - float(loops.supply_c[loop]))
     if 0 < pumps < have:
-        return Fault("warning", f"PUMP OF {have}", f"{int(pumps)} of {have} {movers}")
+        return Fault("warning", f"{movers[:-1]} OUT", f"{int(pumps)} of {have} {movers}")
     return WELL
 
 
 def _warm(above_k: float) -> Fault:
-    return Fault("warning", WARM, f"{WARM} {above_k:+.1f} K".replace("-", "\N{MINUS SIGN}"), above_k)
+    return Fault("warning", WARM, f"SUPPLY {above_k:+.1f} K".replace("-", "\N{MINUS SIGN}"), above_k)
 
 
 def faults_words(faults: Sequence[Fault]) -> tuple[Tone, str]:
-    """Return tone and words of several machines: "1 of 4: LEAK", "1 LEAK, 2 VALVE STUCK"; "" while all are well."""
+    """Return tone and words of several machines: "1 of 4: LEAK"; of different faults, "1 LEAK, 2 VALVE STUCK"."""
     ill = [fault for fault in faults if fault.kind]
     tone = worst([fault.tone for fault in ill])
     if not ill or len(faults) == 1:
         return tone, ill[0].words if ill else ""
     counts = Counter(fault.kind for fault in ill)
-    first = sorted(counts, key=lambda kind: next(f.tone for f in ill if f.kind == kind) != tone)
-    worded = {kind: max((f for f in ill if f.kind == kind), key=lambda f: f.size).words for kind in first}
-    if len(first) == 1:
+    if len(counts) == 1:
         several = "up to " if counts[WARM] > 1 else ""
-        return tone, f"{len(ill)} of {len(faults)}: {several}{worded[first[0]]}"
-    return tone, ", ".join(f"{counts[kind]} {worded[kind]}" for kind in first)
+        return tone, f"{len(ill)} of {len(faults)}: {several}{max(ill, key=lambda fault: fault.size).words}"
+    first = sorted(counts, key=lambda kind: next(f.tone for f in ill if f.kind == kind) != tone)
+    each = (f"{counts[kind]} {kind}".replace(" ", "\N{NO-BREAK SPACE}") for kind in first)
+    return tone, ", ".join(each)
 
 
 def range_words(values: NDArray[np.float64], what: str = "flow") -> str:
