@@ -241,7 +241,8 @@ class ThermalStepper:
         self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
-        self._leaks = bool(inputs.leak_w_k.any())
+        self._leaks = np.count_nonzero(inputs.leak_w_k) > 0
+        self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
         self._leak = None
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
 
@@ -276,7 +277,7 @@ class ThermalStepper:
             return self._steady_sink
         sink_c, source = self.inputs.sink_at(at_s), self._source.copy()
         source[-self.network.shape.n_plants :] += self._reject_w_k * sink_c
-        if not self.inputs.sink_slope_k_s.any():
+        if not self._drifts:
             self._steady_sink = sink_c, source
         return sink_c, source
 

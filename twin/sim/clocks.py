@@ -371,9 +371,11 @@ class Clocks:
 
     def phases(self, job: int) -> Phases | None:
         """Return what the mean GPU of `job` draws through a step at present clocks, leakage aside; None: no steps."""
-        mine = np.concatenate([g for _, g in self.traces.of_job.get(job, [])] or [np.zeros(0, np.intp)])
-        mine = mine[self.traces.trace[mine] % 2 == 0] if mine.size else mine
-        if not mine.size or job not in self.job_clock:
+        stepping = [
+            (part, mine[self.traces.trace[mine] % 2 == 0]) for part, mine in self.traces.of_job.get(job, [])
+        ]
+        gpus = sum(float(self.traces.groups.n[mine].sum()) for _, mine in stepping)
+        if not gpus or job not in self.job_clock:
             return None
         work, clocks, floor = self.jobs.work[job], self.job_clock[job], self.jobs.specs[job].power_floor
         groups, high_w, low_w = self.traces.groups, 0.0, 0.0
@@ -381,17 +383,18 @@ class Clocks:
         busy_s = work.gemm_s * slower + work.memory_s / clocks.memory + work.close_s
         step_s = max(self.jobs.pace[job].step_s, busy_s)
         rest_s = min(work.rest_s, step_s - busy_s)
-        for g in mine.tolist():
-            model, ghz = self.models[int(groups.part[g])], float(self.clock_ghz[g])
-            unit_w = float(dynamic_unit_w(model, ghz, 1.0))
-            mean_s = 1.0 if work.gpu_load is not None else float(groups.mean_s[g])
-            least = float(least_activity(work, model, ghz, floor))
-            waits = max(model.a_comm, least) * (step_s - busy_s - rest_s) + least * rest_s
-            low = waits / (step_s - busy_s) if step_s > busy_s else max(model.a_comm, least)
-            high_w += groups.n[g] * (model.idle_w + mean_s * unit_w * phase_activity(work, model))
-            low_w += groups.n[g] * (model.idle_w + mean_s * unit_w * low)
-        gpus = float(groups.n[mine].sum())
-        return Phases(float(high_w) / gpus, float(low_w) / gpus, step_s, busy_s / step_s, RAMP_S)
+        for part, mine in stepping:
+            model, ghz, n = self.models[part], self.clock_ghz[mine], groups.n[mine]
+            unit_w = dynamic_unit_w(model, ghz, 1.0)
+            mean_w = unit_w if work.gpu_load is not None else groups.mean_s[mine] * unit_w
+            least = least_activity(work, model, ghz, floor)
+            talking = np.maximum(model.a_comm, least)
+            low = talking
+            if step_s > busy_s:
+                low = (talking * (step_s - busy_s - rest_s) + least * rest_s) / (step_s - busy_s)
+            high_w = sum((n * (model.idle_w + mean_w * phase_activity(work, model))).tolist(), high_w)
+            low_w = sum((n * (model.idle_w + mean_w * low)).tolist(), low_w)
+        return Phases(high_w / gpus, low_w / gpus, step_s, busy_s / step_s, RAMP_S)
 
     def slower_s(self, job: int) -> dict[str, float]:
         """Return by account how much longer a step of `job` is than at the reference clock [s]."""

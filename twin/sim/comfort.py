@@ -72,10 +72,11 @@ class Comfort:
         now_c = state.upper[shape.n_loops :]  # supply of the loops, air of the halls, facility water
         if len(now_c) != len(self.level):
             return []
-        if not ((now_c < self._low_c) | (now_c > self._high_c)).any():
+        outside = (now_c < self._low_c) | (now_c > self._high_c)
+        if not np.count_nonzero(outside):
             return []
         changes: list[Change] = []
-        for place in np.flatnonzero((now_c < self._low_c) | (now_c > self._high_c)).tolist():
+        for place in np.flatnonzero(outside).tolist():
             changes += self._changed(place, float(now_c[place]))
         self._set_bands()
         return changes

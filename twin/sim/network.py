@@ -82,6 +82,7 @@ class FabricState:
     def __init__(self, plant: Plant, catalog: Catalog, specs: tuple[Job, ...]) -> None:
         self.plant, self.catalog, self.specs = plant, catalog, specs
         self.links = links_of(plant)
+        self._intact_bytes_s = np.repeat(self.links.bytes_s, 2)
         self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
         joints = Joints(plant, self.links, catalog)
         self.domain = joints.domain
@@ -100,6 +101,9 @@ class FabricState:
         self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
         self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
         self._drawn: tuple[int, Floats, Floats, Shown] | None = None  # version, load, links that live
+        self._cut: tuple[Floats, NDArray[np.uint8]] | None = (
+            None  # links that live, dead cables of each bundle
+        )
         self._left = np.full(len(specs), 100.0)
         self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
         order, starts, ends = _runs(np.concatenate(self.links.vertex).astype(np.int64))
@@ -392,7 +396,7 @@ class FabricState:
             carried = np.zeros(2 * len(self.links))
             for seat in stepping:
                 carried += seat.mean_bytes_s
-            self._seen = known = (stepping, carried / np.repeat(self.links.bytes_s, 2))
+            self._seen = known = (stepping, carried / self._intact_bytes_s)
         return known[1]
 
     def shown(self) -> Shown:
@@ -418,13 +422,20 @@ class FabricState:
         order, starts, ends = self._bundled
         if len(starts):
             bundle[ends] = np.maximum.reduceat(busier[order], starts)
-        down = np.bincount(self.links.bundle, self.links.cables * (self.bytes_s <= 0), len(bundle))
         return Shown(
             bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
-            bundle_down=np.minimum(down, 255).astype(np.uint8),
+            bundle_down=self._cables_down(),
             switch_load=np.minimum(np.rint(switch[: self.links.switches]), 255).astype(np.uint8),
             busiest=float(busier.max(initial=0.0)),
         )
+
+    def _cables_down(self) -> NDArray[np.uint8]:
+        """Return how many cables of each bundle are dead; faults replace `bytes_s`, they never write into it."""
+        if self._cut is None or self._cut[0] is not self.bytes_s:
+            dead = self.links.cables * (self.bytes_s <= 0)
+            down = np.bincount(self.links.bundle, dead, len(self.plant.bundles.fabric))
+            self._cut = self.bytes_s, np.minimum(down, 255).astype(np.uint8)
+        return self._cut[1]
 
     def shown_left(self) -> Floats:
         """Return the scale-out bandwidth each job has, as `left` gives it, in percent; 100 before it stepped."""

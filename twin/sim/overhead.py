@@ -49,6 +49,17 @@ class Overhead:
         self.loop_heat_w, self.hall_heat_w = np.zeros(self._loops), np.zeros(self._halls)
         self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
         self._static_loop, self._shelf_loop = self._places()
+        nodes, racks = plant.nodes, plant.racks
+        self._node_loop = np.maximum(nodes.loop, 0).astype(np.intp)
+        self._node_hall = np.asarray(racks.hall[nodes.rack], np.intp)
+        self._node_rack = np.asarray(nodes.rack, np.intp)
+        self._housed = np.bincount(self._node_rack[nodes.present], minlength=len(racks.ids)) > 0
+        loop = self._static_loop
+        self._in_loop, self._in_hall = np.flatnonzero(loop >= 0), np.flatnonzero(loop < 0)
+        self._rack_loop, self._rack_hall = (
+            loop[self._in_loop].astype(np.intp),
+            racks.hall[self._in_hall].astype(np.intp),
+        )
         self._inlets = (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
         self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
         self.static_w = body.rack_static_w
@@ -59,7 +70,7 @@ class Overhead:
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        body, nodes, racks = self.body, self.plant.nodes, self.plant.racks
+        body = self.body
         share, peak = np.zeros(len(clocks.jobs.rows) * 2 + 2), np.zeros(len(clocks.jobs.rows) * 2 + 2, bool)
         for row in clocks.jobs.active:  # no node steps for another
             trace = 2 + 2 * row.index
@@ -68,22 +79,21 @@ class Overhead:
         if peak.any():
             full = np.where(peak[wanted], body.overhead_peak_w, full)
         driven = body.overhead_idle_w + share[wanted] * (full - body.overhead_idle_w)
-        self.node_w = np.where(wanted == OFF, 0.0, driven) * nodes.present
-        self.static_w = self._static_now(wanted)
+        lit = self.plant.nodes.present & (wanted != OFF)
+        self.node_w = driven * lit
+        self.static_w = self._static_now(lit)
         loop_w, hall_w = self._by_node(self.node_w)
-        in_loop = self._static_loop >= 0
-        loop_w += np.bincount(self._static_loop[in_loop], self.static_w[in_loop], minlength=self._loops)
-        hall_w += np.bincount(racks.hall[~in_loop], self.static_w[~in_loop], minlength=self._halls)
+        loop_w += np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
+        hall_w += np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
         self._own_loop_w, self._own_hall_w = loop_w, hall_w
         self._take_extras()
 
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
-        nodes = self.plant.nodes
         air_w = node_w * self.body.overhead_to_air
-        loop_w = np.bincount(np.maximum(nodes.loop, 0), node_w - air_w, minlength=self._loops).astype(float)
-        hall = self.plant.racks.hall[nodes.rack]
-        return loop_w, np.bincount(hall, air_w, minlength=self._halls).astype(float)
+        loop_w: Floats = np.bincount(self._node_loop, node_w - air_w, minlength=self._loops)
+        hall_w: Floats = np.bincount(self._node_hall, air_w, minlength=self._halls)
+        return loop_w, hall_w
 
     def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.
@@ -96,14 +106,12 @@ class Overhead:
         room = (racks.loop >= 0) & (racks.air_loop >= 0)
         return static, np.where(room, -1, static)
 
-    def _static_now(self, wanted: NDArray[np.intp]) -> Floats:
+    def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
         """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
-        nodes, racks = self.plant.nodes, self.plant.racks
-        count = len(racks.ids)
-        housed = np.bincount(nodes.rack[nodes.present], minlength=count)
-        lit = np.bincount(nodes.rack[nodes.present & (wanted != OFF)], minlength=count)
-        off = (housed > 0) & (lit == 0)
-        off |= ((housed == 0) & self.hall_tripped[racks.hall]) | self.power.supplies.rack_dark
+        racks, housed, at_work = self.plant.racks, self._housed, np.zeros(len(self._housed), bool)
+        at_work[self._node_rack[lit]] = True
+        off = housed & ~at_work
+        off |= (~housed & self.hall_tripped[racks.hall]) | self.power.supplies.rack_dark
         result: Floats = np.where(off, 0.0, self.body.rack_static_w)
         return result
 
@@ -147,7 +155,7 @@ class Overhead:
 
     def trips(self, state: State) -> list[tuple[int, bool]]:
         """Return (hall, too hot) of each hall whose air has become too hot for its equipment, or cool again."""
-        if np.maximum.reduce(state.upper) <= ROOM_TRIP_C and not self.hall_tripped.any():
+        if np.maximum.reduce(state.upper) <= ROOM_TRIP_C and not np.count_nonzero(self.hall_tripped):
             return []  # no water or air of the site is that warm
         shape = self.body.network.shape
         air_c = state.hall_air_c(shape).copy()

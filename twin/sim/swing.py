@@ -94,6 +94,7 @@ class Swing:
         items = plant.power
         kinds = np.array(items.kind, dtype=object) == "battery"
         self._batteries = np.flatnonzero(kinds & items.present & np.isfinite(items.ramp_w_s))
+        self._stores = bool(self.gpu_store_j.any())
         self.above = False  # the grid's limit on ramps is broken
         self._key: list[Any] = []
         self._looked: list[Any] = []
@@ -127,7 +128,7 @@ class Swing:
         return self._now
 
     def _running(self) -> list[JobRow]:
-        return [row for row in self.jobs.rows if row.state == JobState.RUNNING]
+        return [row for row in self.jobs.active if row.state == JobState.RUNNING]
 
     def _empty(self) -> Bools:
         empty: Bools = self.power.charge[self._batteries] <= 0
@@ -174,10 +175,12 @@ class Swing:
         if phases is None or phases.high_w <= phases.low_w:
             return None
         one = step_waveform(*phases)
-        return one.times(float(self._gpus[row.nodes].sum())) if one.swing_w > 0 else None
+        return one.times(float(row.held)) if one.swing_w > 0 else None
 
     def _behind_shelves(self, row: JobRow, wave: Waveform) -> list[Waveform]:
         """Return the waveform of a job at the input of its racks: one for each size of store."""
+        if not self._stores:
+            return [wave]
         gpus = self._gpus[row.nodes]
         store = self.gpu_store_j[self.plant.nodes.rack[row.nodes]]
         sizes, which = np.unique(store, return_inverse=True)
