@@ -35,7 +35,7 @@ class Clock:
     def of(cls, scenario: Scenario) -> Clock:
         """Return the clock of a scene's run."""
         start = scenario.start
-        last = start + timedelta(seconds=scenario.duration_s)
+        last = start + timedelta(seconds=scenario.duration_s - 1.0)  # midnight at the end begins no other day
         return cls(start, last.date() != start.date())
 
     def at(self, t_s: float) -> datetime:
