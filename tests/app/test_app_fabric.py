@@ -202,3 +202,14 @@ def test_the_dock_behind_another_tab_works_out_nothing(make_window: MakeWindow, 
     fabric.raise_()
     qtbot.waitUntil(lambda: fabric.model.rowCount() > 0, timeout=20_000)
     assert fabric.job_box.count() > 0
+
+
+@pytest.mark.gl
+def test_a_window_closes_with_the_fabric_in_front(make_window: MakeWindow, lab: Path, qtbot: QtBot) -> None:
+    window = make_window(lab)
+    window.docks.show("fabric")
+    qtbot.wait(100)  # until it is known to be in front
+    with qtbot.captureExceptions() as raised:
+        window.close()
+        qtbot.wait(100)  # its docks hear that they are hidden when its picture is gone
+    assert not raised

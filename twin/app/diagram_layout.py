@@ -8,7 +8,7 @@ from twin.app.diagram import Box, Diagram, Line
 
 BOX_PX, SMALL_PX, SMALL_STATE_PX = 50.0, 30.0, 50.0
 """Heights: of boxes, of small ones, of small ones that have a state to tell."""
-WIDEST_PX, NARROWEST_PX = 210.0, 60.0
+WIDEST_PX, NARROWEST_PX = 210.0, 57.0
 LANE_PX, THIN_LANE_PX, STATE_PX = 70.0, 52.0, 8.0
 """Width of the edge for small boxes: of those with words, of those that only count; more of both for a state."""
 PIPE_APART_PX = 14.0

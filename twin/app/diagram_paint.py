@@ -153,9 +153,13 @@ class _Artist:
         mark = QRectF(spot.left() + (5 if narrow else 9), spot.top() + 4, side, side)
         if not narrow:
             mark.moveTop(spot.center().y() - side / 2)
-        draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
         left = mark.right() + (5 if narrow else 9)
-        title = QRectF(left, spot.top() + 3, spot.right() - left - 5, 16)
+        title_px = QFontMetricsF(font(10, bold=True)).horizontalAdvance(box.title)
+        if narrow and left + title_px > spot.right() - 4 and title_px < spot.width() - 8:
+            left = spot.left() + 5  # the name says more than the symbol
+        else:
+            draw_symbol(self._painter, box.symbol, mark, ink, tint, box.charge)
+        title = QRectF(left, spot.top() + 3, spot.right() - left - (3 if narrow else 5), 16)
         left = spot.left() + 6 if narrow else left
         words = QRectF(left, title.bottom() - 1, spot.right() - left - 5, 13)
         if not math.isnan(box.load):
@@ -197,8 +201,9 @@ class _Artist:
         """Write the first figures that fit whole: "12 %" of "12 % of 400 kW"."""
         room = QFontMetricsF(font(10))
         whole = (words, words.rpartition(", ")[0], words.partition(", ")[0], words.partition(" of")[0])
-        fits = (part for part in whole if part and room.horizontalAdvance(part) <= spot.width())
-        _elided(self._painter, spot, next(fits, words), font(10), ink)
+        fits = [part for part in whole if part and room.horizontalAdvance(part) <= spot.width()]
+        if fits or not words.startswith("of"):  # what a share is of goes before the share does
+            _elided(self._painter, spot, fits[0] if fits else words, font(10), ink)
 
     def _load(self, box: Box, bar: QRectF) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)

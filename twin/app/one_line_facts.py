@@ -217,6 +217,6 @@ def state_of_many(now: PowerNow, group: Sequence[int], others: int = 0) -> tuple
 
 def minutes(left_s: float) -> str:
     """Return how long a battery lasts, in minutes a line never breaks in, or in hours."""
-    if left_s >= 10 * 3600.0:
-        return f"{left_s / 3600:.0f}\N{NO-BREAK SPACE}h"
+    if left_s >= 2 * 3600.0:
+        return f"{left_s / 3600:.1f}\N{NO-BREAK SPACE}h"
     return f"{left_s / 60:.{1 if left_s < 600 else 0}f}\N{NO-BREAK SPACE}min"
