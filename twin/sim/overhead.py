@@ -91,9 +91,9 @@ class Overhead:
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
         air_w = node_w * self.body.overhead_to_air
-        loop_w: Floats = np.bincount(self._node_loop, node_w - air_w, minlength=self._loops)
-        hall_w: Floats = np.bincount(self._node_hall, air_w, minlength=self._halls)
-        return loop_w, hall_w
+        loop_w = np.bincount(self._node_loop, node_w - air_w, minlength=self._loops)
+        hall_w = np.bincount(self._node_hall, air_w, minlength=self._halls)
+        return loop_w.astype(float, copy=False), hall_w.astype(float, copy=False)
 
     def _places(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the loops that take the heat of switches and stores, and of shelves, of each rack; -1 the room.

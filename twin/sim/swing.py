@@ -94,7 +94,6 @@ class Swing:
         items = plant.power
         kinds = np.array(items.kind, dtype=object) == "battery"
         self._batteries = np.flatnonzero(kinds & items.present & np.isfinite(items.ramp_w_s))
-        self._stores = bool(self.gpu_store_j.any())
         self.above = False  # the grid's limit on ramps is broken
         self._key: list[Any] = []
         self._looked: list[Any] = []
@@ -179,7 +178,7 @@ class Swing:
 
     def _behind_shelves(self, row: JobRow, wave: Waveform) -> list[Waveform]:
         """Return the waveform of a job at the input of its racks: one for each size of store."""
-        if not self._stores:
+        if not np.count_nonzero(self.gpu_store_j):
             return [wave]
         gpus = self._gpus[row.nodes]
         store = self.gpu_store_j[self.plant.nodes.rack[row.nodes]]
