@@ -19,3 +19,6 @@ take video-ingest
 take fat-tree-1k --cables load
 take ethernet-tcp --cables load
 take mixed-workloads --colour-by gpu.job
+take frontier --at '3.8 h'
+take pump-trip --at '318 s'
+take blackout --at '36 min' --colour-by gpu.state

@@ -22,6 +22,7 @@ SMALL = Layout(
         "switch": 2,
         "bundle": 3,
         "store": 1,
+        "power": 5,
         "loop": 1,
         "hall": 1,
         "plant": 1,
