@@ -15,11 +15,11 @@ from twin.scenario import load
 from twin.view3d import palette
 from twin.view3d.bench_hall import frame_of
 from twin.view3d.camera import eye_m, project
-from twin.view3d.coolant import COLDEST_C, HOTTEST_C, coolant_rgb
 from twin.view3d.legend import coolant_legend
 from twin.view3d.locate import Box, box_of
 from twin.view3d.machine_state import CoolingShown
 from twin.view3d.near import HANDLE_M, NearTrays
+from twin.view3d.palette import COLDEST_C, HOTTEST_C, coolant_rgb
 from twin.view3d.picking import ROOM_M, Picker
 from twin.view3d.power_state import branch_of
 from twin.view3d.presets import _corners, before_machines, open_side

@@ -16,7 +16,7 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d.machine_state import STILL, CoolingShown
 from twin.view3d.meshes import tube
-from twin.view3d.palette import ramp
+from twin.view3d.palette import coolant_rgb
 from twin.view3d.stage import Stage, program
 
 _VERTEX = """
@@ -86,14 +86,7 @@ _TYPE = np.dtype(
     ]
 )
 
-COLDEST_C, HOTTEST_C = 10.0, 60.0
-"""Fixed range of the colours of coolant [°C], in the hall as in diagrams."""
 _SIDES = 10
-
-
-def coolant_rgb(temp_c: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the colour of water at temperatures [°C], the same in supply and return pipes, shape (n, 3)."""
-    return ramp("turbo", (np.asarray(temp_c, float) - COLDEST_C) / (HOTTEST_C - COLDEST_C))
 
 
 class Coolant:

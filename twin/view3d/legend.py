@@ -14,8 +14,7 @@ from twin.record.frame import Frame
 from twin.view3d import palette, power_state
 from twin.view3d.cable_colours import CableState, load_rgb, log_place, traffic_rgb
 from twin.view3d.coding import throttle_places
-from twin.view3d.coolant import COLDEST_C, HOTTEST_C, coolant_rgb
-from twin.view3d.palette import Rgb
+from twin.view3d.palette import COLDEST_C, HOTTEST_C, Rgb, coolant_rgb
 
 STOPS = 17
 LOG_TICKS = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0)

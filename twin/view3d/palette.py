@@ -90,6 +90,8 @@ STATE_ICON: dict[State, str] = {
 }
 NO_JOB_RGB: Rgb = (0.21, 0.25, 0.31)
 
+COLDEST_C, HOTTEST_C = 10.0, 60.0
+"""Fixed range of the colours of coolant [°C], in the hall as in diagrams."""
 LOWERED_CAP = 0x8000
 """Beside NVML's bit for a power limit: the limit in force is below the part's default, so somebody has lowered it."""
 THROTTLE: tuple[tuple[int, str, Rgb, str], ...] = (
@@ -129,6 +131,11 @@ def ramp(name: str, at: NDArray[np.float64]) -> NDArray[np.float64]:
     stops = np.array(_RAMPS.get(name, _RAMPS["viridis"]))
     places = np.linspace(0.0, 1.0, len(stops))
     return np.stack([np.interp(at, places, stops[:, k]) for k in range(3)], axis=-1)
+
+
+def coolant_rgb(temp_c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the colour of water at temperatures [°C], the same in supply and return pipes, shape (n, 3)."""
+    return ramp("turbo", (np.asarray(temp_c, float) - COLDEST_C) / (HOTTEST_C - COLDEST_C))
 
 
 def look_up_table(colormap: str) -> NDArray[np.uint8]:
