@@ -15,7 +15,7 @@ FEW = 3
 """So many nodes of a column have room for names on two lines."""
 _GAP_PX, _WIDE_GAP_PX, _LEAST_PX, _PAD_PX = 12.5, 27.0, 1.0, 7.0
 _PLACES = (0.0, 0.155, 0.31, 0.45, 0.8, 1.0)
-_PLACES_OF_ONE = (0.0, 0.0, 0.17, 0.31, 0.78, 1.0)
+_PLACES_OF_ONE = (0.0, 0.0, 0.155, 0.315, 0.785, 1.0)
 """Of the columns, with several sources and with one, which needs no column of its own; names of uses are long."""
 
 
