@@ -65,13 +65,13 @@ class AlarmModel(ColumnModel):
         if wordy != self._wordy:
             self._wordy = wordy
             self._repaint()
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, ALARM, ALARM)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, ALARM, STATE)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         """Return the title of a column; none over mere signs."""
-        bare = role == Qt.ItemDataRole.DisplayRole and section == ALARM and not self._wordy
+        bare = role == Qt.ItemDataRole.DisplayRole and section in (ALARM, STATE) and not self._wordy
         return "" if bare else super().headerData(section, orientation, role)
 
     def _rearrange(self, rows: list[Alarm]) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QTableView
 
-from twin.app.alarm_model import ALARM, STATE, TEXT, WHEN, WHERE, AlarmModel
+from twin.app.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.session import Session
@@ -20,6 +20,7 @@ _ICON_PX = 42
 _SCROLL_BAR_PX = 14
 _WORDY_FROM_PX = 720
 """A list at least this wide has room for the words of severity and state."""
+_ROWS_MEASURED = 60
 _LONGEST_PLACE = "gpu/00/00/00"
 
 
@@ -75,12 +76,19 @@ class AlarmsDock(Dock):
         metrics = QFontMetrics(QApplication.font())
         wordy = self.width() >= _WORDY_FROM_PX
         self.model.use_words(wordy)
-        clock = self._session.clock.longest if self._session.document is not None else ""
+        rows = range(min(self.model.rowCount(), _ROWS_MEASURED))
+
+        def widest(column: int, least: str) -> int:
+            said = [str(self.model.index(row, column).data()) for row in rows]
+            return max(map(metrics.horizontalAdvance, (least, *said))) + 2 * _CELL_MARGIN_PX
+
         widths = {
             ALARM: metrics.horizontalAdvance("Warning: power failure MM") + _ICON_PX if wordy else _ICON_PX,
-            WHEN: metrics.horizontalAdvance(f"{clock}, 00\N{MULTIPLICATION SIGN}") + 2 * _CELL_MARGIN_PX,
-            WHERE: metrics.horizontalAdvance(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX,
-            STATE: metrics.horizontalAdvance("◇ Happened ✓" if wordy else "State") + 2 * _CELL_MARGIN_PX,
+            WHEN: widest(WHEN, COLUMNS[WHEN]),
+            WHERE: min(
+                widest(WHERE, COLUMNS[WHERE]), metrics.horizontalAdvance(_LONGEST_PLACE) + 2 * _CELL_MARGIN_PX
+            ),
+            STATE: metrics.horizontalAdvance("◇ Happened ✓") + 2 * _CELL_MARGIN_PX if wordy else _ICON_PX,
         }
         for column, width_px in widths.items():
             self.table.setColumnWidth(column, width_px)
@@ -113,7 +121,6 @@ class AlarmsDock(Dock):
         self.alarms.clear()
         if self._session.document is not None:
             self.model.tell_time_by(self._session.clock)
-            self._share_width()
         self._refresh()
 
     def _on_events(self, events: list[Event]) -> None:
@@ -126,6 +133,7 @@ class AlarmsDock(Dock):
         top = self.table.indexAt(QPoint(0, 0))
         held = self.model.alarm_at(top.row()) if bar.value() and top.isValid() else None
         self.model.refresh()
+        self._share_width()
         if held is not None and self.model.row_of(held) >= 0:
             self.table.scrollTo(
                 self.model.index(self.model.row_of(held), 0), QTableView.ScrollHint.PositionAtTop

@@ -20,7 +20,7 @@ from twin.app.look import Look, label
 from twin.app.text import quantity
 from twin.app.theme import Theme
 
-_TICK_PX = 52.0
+_TICK_PX, _EDGE_PX = 52.0, 18.0
 _DAY_S = 86400
 _TICKS_S: tuple[int, ...] = (
     *(1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200),
@@ -40,7 +40,9 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         """Return the distance of ticks that people count time in, few enough for the width."""
         span_s = high - low
         target_s = span_s * _TICK_PX / max(size, _TICK_PX)
-        edge_s = min(target_s / 2.0, span_s / 4.0)  # the text of a tick nearer to an end is left out
+        edge_s = span_s * min(
+            _EDGE_PX / max(size, 1.0), 0.25
+        )  # the text of a tick nearer to an end is left out
         start = self.clock.start
         midnight_s = -float((start.hour * 60 + start.minute) * 60 + start.second)
         wide = next((i for i, step in enumerate(_TICKS_S) if step >= target_s), len(_TICKS_S) - 1)
