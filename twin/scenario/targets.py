@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from twin.scenario.cooling import Loop
 from twin.scenario.document import Scenario
+from twin.scenario.electricity import PowerStage
 from twin.scenario.fault_kinds import PLACES, TargetKind
 from twin.scenario.validate import nearest
 
@@ -49,6 +51,17 @@ def names(scenario: Scenario, kind: TargetKind) -> list[str]:
     return known.get(kind, [])
 
 
+def is_named(scenario: Scenario, kind: TargetKind, target: str) -> bool:
+    """Return whether `target` is one of `names`, without writing down all items of a large site."""
+    if kind not in ("power", "loop"):
+        return target in names(scenario, kind)
+    name, slash, number = target.partition("/")
+    if not slash or not number.isdecimal() or str(int(number)) != number:
+        return False
+    things: Sequence[PowerStage | Loop] = scenario.power if kind == "power" else scenario.cooling.loops
+    return any(one.id == name and int(number) < one.count for one in things)
+
+
 def kind_of(
     scenario: Scenario, target: str, wanted: Sequence[TargetKind], item: Callable[[str], str]
 ) -> tuple[TargetKind | None, str, str]:
@@ -67,14 +80,14 @@ def kind_of(
         once it is built: the run refuses a switch or link that is not there.
     """
     for kind in wanted:
-        if target in names(scenario, kind):
+        if is_named(scenario, kind, target):
             return kind, "", ""
     first = target.partition("~")[0]
     if "~" in target or first.partition("/")[0] in {fabric.id for fabric in scenario.fabrics}:
         return _cable(scenario, target, wanted, item)
     titles = _titles(wanted)
     other: list[TargetKind] = ["power", "loop", "plant", "hall", "job", "site", "all"]
-    strange = next((kind for kind in other if kind not in wanted and target in names(scenario, kind)), None)
+    strange = next((kind for kind in other if kind not in wanted and is_named(scenario, kind, target)), None)
     if strange is not None:
         return None, f"is a {TITLES[strange]}, not a {titles}", ""
     wrong = item(target)
