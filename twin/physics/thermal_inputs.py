@@ -148,15 +148,13 @@ def inputs_of(
     )
 
 
-def leak_w(groups: Groups, state: State, leak_w_k: Floats) -> Floats:
-    """Leakage per GPU at the groups' mean die temperature, clipped to 20..110 C, shape (G,) [W]."""
-    die_c = state.die_c(groups.mean_s)
-    return leak_w_k * (np.minimum(np.maximum(die_c, LEAK_CLIP_C[0]), LEAK_CLIP_C[1]) - LEAK_REF_C)
+def leak_w(groups: Groups, state: State, leak_w_k: Floats) -> tuple[Floats, Floats]:
+    """Leakage per GPU of each group, and its rise per unit of spread, shapes (G,) [W].
 
-
-def leak_slope_w(groups: Groups, state: State, leak_w_k: Floats) -> Floats:
-    """Leakage per GPU and unit of spread, shape (G,) [W]: none where the mean die is outside of 20..110 C."""
+    It is taken at the groups' mean die temperature, clipped to 20..110 C; outside of that it does not rise.
+    """
     low_c, high_c = LEAK_CLIP_C
     die_c = state.die_c(groups.mean_s)
-    slope: Floats = leak_w_k * state.chain[:, 0, 1] * ((die_c > low_c) & (die_c < high_c))
-    return slope
+    clipped_c = np.minimum(np.maximum(die_c, low_c), high_c)
+    rise: Floats = leak_w_k * state.chain[:, 0, 1] * ((die_c > low_c) & (die_c < high_c))
+    return leak_w_k * (clipped_c - LEAK_REF_C), rise

@@ -304,7 +304,7 @@ class GroupOperator:
         given = self._rate * old_c
         given += source_w
         n_chain = 4 * self._heated.size
-        new_c = np.empty_like(given)
+        new_c = np.empty(given.size)
         chain, rhs = new_c[:n_chain].reshape(-1, 8), given[n_chain:]
         if operator.product is not None:
             np.dot(given[:n_chain].reshape(-1, 8), operator.product, out=chain)
@@ -314,7 +314,7 @@ class GroupOperator:
         heat = (passed[:, ::2] + passed[:, 1::2]).reshape(-1)
         rhs += np.bincount(self._heated, heat, minlength=rhs.size)
         upper = new_c[n_chain:] = operator.upper(rhs)
-        drivers = upper[self._driver]
+        drivers = upper.take(self._driver)
         if operator.product is not None:
             chain[:, ::2] += np.dot(drivers, operator.drive[0].T)
         else:

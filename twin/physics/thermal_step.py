@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from twin.physics.thermal_constants import Floats
-from twin.physics.thermal_inputs import ThermalInputs, leak_slope_w, leak_w
+from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, Network, State, uniform_state
 from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, rejection_w_k
 
@@ -69,7 +69,7 @@ class ThermalStepper:
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
         self._source: Floats
-        self._leak: tuple[State, Floats] | None = None  # of the state last asked for
+        self._leak: tuple[State, tuple[Floats, Floats]] | None = None  # of the state last asked for
         self._set_plant(inputs)
         self._set_groups(groups)
         self._set_inputs(inputs)
@@ -153,6 +153,9 @@ class ThermalStepper:
 
     def leak_w(self, state: State) -> Floats:
         """Leakage per GPU of each group in a step that begins in this state, shape (G,) [W]."""
+        return self._leak_and_rise_w(state)[0]
+
+    def _leak_and_rise_w(self, state: State) -> tuple[Floats, Floats]:
         known = self._leak
         if known is None or known[0] is not state:
             self._leak = known = state, leak_w(self.groups, state, self.inputs.leak_w_k)
@@ -163,8 +166,7 @@ class ThermalStepper:
 
         Leakage goes with each die's own temperature, so it has a spread part too; both are those at the mean die.
         """
-        leak, n_chain = self.leak_w(state), 8 * self.groups.size
-        rise = leak_slope_w(self.groups, state, self.inputs.leak_w_k)
+        (leak, rise), n_chain = self._leak_and_rise_w(state), 8 * self.groups.size
         result = source_w.copy()
         result[:n_chain:8] += leak - self.groups.mean_s * rise
         result[1:n_chain:8] += rise

@@ -11,8 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import simpy
 
@@ -27,11 +26,10 @@ class Clockwork(simpy.Environment):
 
     def schedule_at(self, event: simpy.Event, due_s: float, priority: int) -> None:
         """Put `event` into the queue at `due_s` [s], not before now."""
-        heapq.heappush(self._queue, (max(due_s, self.now), cast(Any, priority), next(self._eid), event))
+        heapq.heappush(self._queue, (max(due_s, self._now), cast(Any, priority), next(self._eid), event))
 
 
-@dataclass(frozen=True)
-class Timer:
+class Timer(NamedTuple):
     """One pending timer."""
 
     due_s: float
@@ -44,11 +42,11 @@ class Timer:
 class _Due(simpy.Event):
     """The SimPy event of one timer."""
 
-    def __init__(self, env: simpy.Environment, timer: Timer, fire: Callable[[Timer], None]) -> None:
+    def __init__(self, env: simpy.Environment, timer: Timer, fire: Callable[[simpy.Event], None]) -> None:
         super().__init__(env)
         self.timer = timer
         self._ok, self._value = True, None
-        self.callbacks.append(lambda _: fire(timer))
+        self.callbacks.append(fire)
 
 
 class Timers:
@@ -63,7 +61,7 @@ class Timers:
     @property
     def now_s(self) -> float:
         """Return the simulated time [s]."""
-        return float(self.env.now)
+        return float(self.env._now)
 
     def handle(self, kind: str, handler: Handler) -> None:
         """Say what happens when a timer of `kind` is due."""
@@ -87,7 +85,8 @@ class Timers:
         self._rows[timer.kind, timer.id] = timer
         self.env.schedule_at(_Due(self.env, timer, self._fire), timer.due_s, timer.priority)
 
-    def _fire(self, timer: Timer) -> None:
+    def _fire(self, due: simpy.Event) -> None:
+        timer = cast(_Due, due).timer
         key = (timer.kind, timer.id)
         if self._rows.get(key) is timer:
             del self._rows[key]

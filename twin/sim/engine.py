@@ -276,7 +276,7 @@ class Engine:
         """Return when powers change much next, as far as timers tell [s]; steps and checkpoints change none."""
         timers = self.timers
         soonest = timers.due_s("failure", 0) or math.inf
-        for row in self.jobs.rows:
+        for row in self.jobs.active:
             if row.state in STANDING:
                 soonest = min(soonest, timers.due_s("job", row.index) or math.inf)
         return soonest
@@ -320,7 +320,7 @@ class Engine:
 
     def _wanted_traces(self) -> NDArray[np.intp]:
         by_job = np.full(len(self.jobs.rows) + 1, IDLE, np.intp)  # the last entry: no job
-        for row in self.jobs.rows:
+        for row in self.jobs.active:
             if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
                 by_job[row.index] = stepping(row.index)
             elif row.state == JobState.DETECTING:
@@ -341,7 +341,7 @@ class Engine:
     def _rerate(self) -> bool:
         """Let jobs go at the pace their clocks and input allow; return whether that is worth new powers."""
         work, largest = self.jobs.work, 0.0
-        running = [row for row in self.jobs.rows if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
+        running = [row for row in self.jobs.active if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
         slower = {row.index: self.clocks.slower_s(row.index) for row in running}
         for job, added in slower.items():
             added["fabric_contention"] = self.network.contention_s(job)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from twin.record.channels import JobState
 from twin.sim.clockwork import Timers
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
@@ -44,7 +43,6 @@ class Scheduler:
 
     def _mark_spares(self) -> None:
         wanted = np.zeros(len(self.nodes.job), bool)
-        for row in self.jobs.rows:
-            if row.state not in (JobState.QUEUED, JobState.DONE):
-                wanted |= self.plans[row.index].allowed
+        for row in self.jobs.active:
+            wanted |= self.plans[row.index].allowed
         self.nodes.want(self.timers.now_s, wanted)

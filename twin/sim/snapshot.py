@@ -49,7 +49,7 @@ def pack(engine: Engine) -> bytes:
         "seed": engine.seed,
         "now_s": engine.now_s,
         "env_s": engine.timers.now_s,
-        "timers": [astuple(row) for row in engine.timers.rows()],
+        "timers": [tuple(row) for row in engine.timers.rows()],
         "rows": engine.log.rows,
         "hash": [engine.log.hash.state.hex(), engine.log.hash.count],
         "queue": engine.scheduler.queue,

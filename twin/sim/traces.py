@@ -130,9 +130,12 @@ class Traces:
         np.maximum.at(hot, slots, self.slot_max_s[self.live])
         self.hot_s = np.where(hot > 0, hot, 1.0)
         # Of a whole node some GPU stands in the exhaust of another; one alone may stand in front.
-        lone = self.nodes + np.arange(len(self.alone))
-        behind[self.slot_group[: self.nodes][self.live[: self.nodes]]] = 1.0
-        np.maximum.at(behind, self.slot_group[lone], (self.dies.index[self.alone] % 2).astype(float))
+        if self.alone:
+            behind[self.node_group[self.live[: self.nodes]]] = 1.0
+            last = (self.dies.index[self.alone] % 2).astype(float)
+            np.maximum.at(behind, self.slot_group[self.nodes :], last)
+        else:
+            behind[slots] = 1.0
         self.behind = behind
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
