@@ -218,3 +218,21 @@ def test_condense_covers_every_sample() -> None:
     assert curve.low[0] == 0
     assert curve.high[-1] == 1002
     assert np.all(curve.low[1:] == curve.high[:-1] + 1)
+
+
+def test_a_run_is_followed_slice_by_slice(run_file: Path) -> None:
+    found: list[float] = []
+    racks = []
+    with Reader(run_file) as reader:
+        layout = reader.header.layout
+        while True:
+            t_s, columns = reader.samples(
+                ("rack.power_w", "site.pue"), found[-1] if found else -1.0, 1, layout
+            )
+            if not len(t_s):
+                break
+            assert columns["site.pue"].shape == (1, len(t_s))
+            found += t_s.tolist()
+            racks.append(columns["rack.power_w"])
+        assert found == list(range(600))
+        assert np.array_equal(np.hstack(racks)[2], reader.series(2, "rack.power_w").mean)
