@@ -148,7 +148,9 @@ def gpu_power_model(
 
 def voltage_v(model: GpuPowerModel, f_ghz: ArrayLike) -> Floats:
     """Core voltage at a clock: v_min up to f_v, then linear to v_max at f_max [V]."""
-    return np.interp(f_ghz, (model.f_v_ghz, model.f_max_ghz), (model.v_min, model.v_max))
+    return np.interp(
+        np.asarray(f_ghz, dtype=np.float64), (model.f_v_ghz, model.f_max_ghz), (model.v_min, model.v_max)
+    )
 
 
 def dynamic_unit_w(model: GpuPowerModel, f_ghz: ArrayLike, a: ArrayLike) -> Floats:
