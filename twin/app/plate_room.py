@@ -25,10 +25,9 @@ def shorter(told: Told, lines: int) -> Told:
 
 
 def fewer(legend: Legend) -> Legend:
-    """Return a legend without the swatches that nothing has now; one without a ramp keeps them all."""
-    if not legend.stops:
-        return legend
-    return replace(legend, categories=tuple(c for c in legend.categories if c.count))
+    """Return a legend without the swatches that nothing has now; without a ramp it keeps all when none counts."""
+    counted = tuple(c for c in legend.categories if c.count)
+    return replace(legend, categories=counted) if counted or legend.stops else legend
 
 
 def tip_place(size: QSize, pointer: QPoint, room: QRect, plates: Sequence[QRect]) -> QPoint:
