@@ -339,13 +339,14 @@ class Router:
             share = share * np.where(card_a == EVERY_CARD, self.cards, 1)[pair]
         else:
             pair, dlink, share, hops = self._between_leaves(a, b, card_a, card_b)
-        order = np.argsort(pair, kind="stable")
-        bounds = np.searchsorted(pair[order], np.arange(len(keys) + 1))
-        for k, key in enumerate(keys.tolist()):
-            mine = order[bounds[k] : bounds[k + 1]]
-            links, where = np.unique(dlink[mine], return_inverse=True)
-            shares = np.bincount(where, share[mine], minlength=len(links)).astype(np.float64)
-            self._routes[key] = _Route(links.astype(np.int64), shares, float(hops[k]))
+        span = 2 * len(self.links)
+        entries, where = np.unique(pair * span + dlink, return_inverse=True)
+        shares = np.bincount(where, share, minlength=len(entries)).astype(np.float64)
+        bounds = np.searchsorted(entries, span * np.arange(len(keys) + 1)).tolist()
+        links = (entries % span).astype(np.int64)
+        for k, (key, hop) in enumerate(zip(keys.tolist(), hops.tolist(), strict=True)):
+            mine = slice(bounds[k], bounds[k + 1])
+            self._routes[key] = _Route(links[mine], shares[mine], float(hop))
 
     def _between_nodes(self, a: Longs, b: Longs) -> tuple[Longs, Longs, Floats, Floats]:
         count = len(a)

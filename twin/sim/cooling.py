@@ -379,6 +379,10 @@ class Cooling:
         """Return the share of the heat that leaves without a compressor's help now, 0..1."""
         return self.rejection.free_share()
 
+    def settled(self, t_s: float) -> bool:
+        """Return whether no flow is on its way."""
+        return max(self._pumps_settled_s, self._water_settled_s) <= t_s
+
     def standing(self) -> Standing:
         """Return what people see and only events and looks change."""
         works, plants = self.rejection.works(), len(self.plant.plants.ids)

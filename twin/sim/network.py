@@ -106,8 +106,10 @@ class FabricState:
         )
         self._left = np.full(len(specs), 100.0)
         self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
-        order, starts, ends = _runs(np.concatenate(self.links.vertex).astype(np.int64))
-        self._ports = (order % max(1, len(self.links)), starts, ends)
+        vertex = np.concatenate(self.links.vertex).astype(np.int64)
+        at_switch = np.flatnonzero(vertex < self.links.switches)
+        order, starts, ends = _runs(vertex[at_switch])
+        self._ports = (at_switch[order] % max(1, len(self.links)), starts, ends)
         self._bundled = _runs(self.links.bundle.astype(np.int64))
 
     def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
@@ -408,13 +410,13 @@ class FabricState:
         if known is not None and known[1] is load and known[2] is bytes_s:
             shown = known[3]
         else:
-            shown = self._draw(100 * load)
+            shown = self._draw(load)
         self._drawn = (self.version, load, bytes_s, shown)
         return shown
 
     def _draw(self, load: Floats) -> Shown:
-        busier = np.maximum(load[0::2], load[1::2])
-        switch = np.zeros(self.links.switches + self.links.nodes)
+        busier = 100 * np.maximum(load[0::2], load[1::2])
+        switch = np.zeros(self.links.switches)
         order, starts, ends = self._ports
         if len(starts):
             switch[ends] = np.maximum.reduceat(busier[order], starts)
@@ -425,7 +427,7 @@ class FabricState:
         return Shown(
             bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
             bundle_down=self._cables_down(),
-            switch_load=np.minimum(np.rint(switch[: self.links.switches]), 255).astype(np.uint8),
+            switch_load=np.minimum(np.rint(switch), 255).astype(np.uint8),
             busiest=float(busier.max(initial=0.0)),
         )
 

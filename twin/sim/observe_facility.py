@@ -118,8 +118,7 @@ class FacilityShown:
             v["plant.water_l_s"][...] = shown.plant_water_l_s
             v["plant.units"][...] = shown.plant_units
             v["plant.free"][...] = 100 * shown.plant_free
-        ramps = (cooling.pumps.ramp, cooling.water.ramp)
-        self.settled = max(ramp.settled_s() for ramp in ramps) <= self.engine.now_s
+        self.settled = cooling.settled(self.engine.now_s)
         machines, hall_plant = cooling.plant_state, network.shape.hall_plant
         self._flow_w_k = network.loop_flow_w_k
         self._crah_w_k = (
