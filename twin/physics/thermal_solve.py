@@ -215,7 +215,7 @@ class Operator:
     def upper(self, rhs: Floats) -> Floats:
         """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
         if self._dense is not None:
-            result: Floats = np.dot(self._dense, rhs)
+            result: Floats = self._dense.dot(rhs)
             return result
         return self.eliminate(rhs[:, None])[:, 0]
 
@@ -314,9 +314,9 @@ class GroupOperator:
         heat = (passed[:, ::2] + passed[:, 1::2]).reshape(-1)
         rhs += np.bincount(self._heated, heat, minlength=rhs.size)
         upper = new_c[n_chain:] = operator.upper(rhs)
-        drivers = upper.take(self._driver)
+        drivers = upper[self._driver]
         if operator.product is not None:
-            chain[:, ::2] += np.dot(drivers, operator.drive[0].T)
+            chain[:, ::2] += drivers.dot(operator.drive[0].T)
         else:
             chain[:, ::2] += (self._drive @ drivers[:, :, None])[:, :, 0]
         return new_c

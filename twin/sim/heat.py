@@ -81,6 +81,7 @@ class Heat:
         )
         self.power_w = 0.0  # of all GPUs since the last change
         self._hot: tuple[State, Floats, Floats] | None = None  # state, offset, hot dies at the latest look
+        self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
         self._behind: tuple[Floats, Floats, Floats] | None = None  # power, spread of hot dies, offset
         self._worn: tuple[int, Floats] | None = (
             None  # version of groups, their mean dies when wear looked last [C]
@@ -204,7 +205,10 @@ class Heat:
         return known[2]
 
     def _hottest_c(self, state: State) -> float:
-        return float(np.maximum.reduce(self.hot_c(state), initial=-math.inf))
+        hot_c = self.hot_c(state)
+        if self._top is None or self._top[0] is not hot_c:
+            self._top = hot_c, float(np.maximum.reduce(hot_c, initial=-math.inf))
+        return self._top[1]
 
     def gpu_c(self, state: State, spread: Floats, group: Ints, index: Ints | Floats) -> Floats:
         """Return the die temperature of GPUs by spread, group and place in their node [C].
