@@ -216,10 +216,11 @@ class Heat:
         In an air-cooled node every second GPU stands in the exhaust of another. The network carries their mean
         chain; the excess is in step with power, since air holds no heat to speak of.
         """
-        clocks = self.clocks
+        clocks, die = self.clocks, state.die_c(spread, group)
+        if not np.count_nonzero(clocks.downstream_k_w):
+            return die
         power = clocks.base_w[group] + spread * clocks.dyn_w[group]
-        excess = clocks.downstream_k_w[self.traces.groups.part[group]] * power * (index % 2)
-        die: Floats = state.die_c(spread, group) + excess
+        die += clocks.downstream_k_w[self.traces.groups.part[group]] * power * (index % 2)
         return die
 
     def _book_energy(self, energy: EnergyTerms) -> None:
@@ -228,15 +229,17 @@ class Heat:
         self.totals.stored_j += energy.stored_j
 
     def _book_throttle(self, state: State, dt: float) -> None:
-        traces, throttled = self.traces, 0
-        for g in np.flatnonzero((self.clocks.walk < 1) & (traces.trace > IDLE)).tolist():
-            floor_c = self.clocks.models[int(traces.groups.part[g])].max_op_c - RELEASE_K
-            spread, index = traces.dies_of(g)
-            die_c = self.gpu_c(state, spread, np.full(len(spread), g), index)
-            hot = max(1, int((die_c >= floor_c).sum()))  # the group throttles for its hottest die
-            throttled += hot
-            self.totals.loop_throttle_gpu_s[traces.groups.loop[g]] += hot * dt
-        self.clocks.hot_gpus = throttled
+        traces, clocks = self.traces, self.clocks
+        walks = (clocks.walk < 1) & (traces.trace > IDLE)
+        group = traces.gpu_group
+        gpus = np.flatnonzero(walks[group] & (group >= 0))
+        mine = group[gpus]
+        die_c = self.gpu_c(state, traces.dies.spread[gpus], mine, traces.dies.index[gpus])
+        floor_c = clocks.values("max_op_c") - RELEASE_K
+        hot = np.bincount(mine[die_c >= floor_c[mine]], minlength=len(walks))
+        hot = np.where(walks, np.maximum(hot, 1), 0)  # a group throttles for its hottest die
+        np.add.at(self.totals.loop_throttle_gpu_s, traces.groups.loop, hot * dt)
+        clocks.hot_gpus = int(hot.sum())
 
     def nodes_above_shutdown(self) -> list[int]:
         """Return the powered nodes with a die above its shutdown limit now."""

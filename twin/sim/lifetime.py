@@ -69,8 +69,10 @@ class Lifetime:
         behind = float(clocks.downstream_k_w[self.traces.groups.part[group]])
         chain = (common, spread, behind * float(clocks.base_w[group]), behind * float(clocks.dyn_w[group]))
         known = self._counted.get(group)
-        if known is not None and sum(abs(a - b) for a, b in zip(known[0], chain, strict=True)) <= MOVED_K:
-            return known[1]
+        if known is not None:
+            (a, b, c, d), (e, f, g, h) = known[0], chain
+            if abs(a - e) + abs(b - f) + abs(c - g) + abs(d - h) <= MOVED_K:
+                return known[1]
         front, back = self._spreads(group)
         above = _count(front, common, spread) + _count(back, common + chain[2], spread + chain[3])
         self._counted[group] = chain, above
