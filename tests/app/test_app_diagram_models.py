@@ -407,8 +407,6 @@ def test_boxes_stay_apart_at_every_width(world: World, width: float) -> None:
 
 @pytest.mark.parametrize("scene", ["lab-16", "llama3-16k", "mixed-workloads", "frontier"])
 def test_scenes_have_diagrams(scene: str) -> None:
-    if not (SCENES / f"{scene}.twin.yaml").exists():
-        pytest.skip("not there yet")
     world = world_of(SCENES / f"{scene}.twin.yaml")
     bare = replace(world, frame=None)
     for one in (world, bare):

@@ -8,11 +8,10 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from twin.app.clock import Clock
-from twin.app.column_model import ColumnModel, Index
-from twin.app.event_model import SEVERITY_ICONS
+from twin.app.column_model import Index
 from twin.app.look import Look
-from twin.app.text import elapsed, spelled
+from twin.app.moment_model import SEVERITY_ICONS, MomentModel
+from twin.app.text import spelled
 from twin.record.alarms import Alarm, Alarms
 
 COLUMNS = ("Alarm", "When", "What happened", "Where", "State")
@@ -28,17 +27,14 @@ _KEYS: dict[int, Callable[[Alarm], Any]] = {
 }
 
 
-class AlarmModel(ColumnModel):
+class AlarmModel(MomentModel):
     """Rows are alarms: active first, within that by the column chosen, at first by how much they matter."""
 
     def __init__(self, look: Look, alarms: Alarms) -> None:
-        super().__init__(COLUMNS)
-        self._look, self._alarms = look, alarms
+        super().__init__(look, COLUMNS, (ALARM, STATE))
+        self._alarms = alarms
         self._rows: list[Alarm] = []
-        self._clock: Clock | None = None
-        self._wordy = True
         self._column, self._order = -1, Qt.SortOrder.AscendingOrder
-        look.changed.connect(self._repaint)
 
     def refresh(self) -> None:
         """Take the alarms anew."""
@@ -54,25 +50,6 @@ class AlarmModel(ColumnModel):
             self._repaint()
         else:
             self._rearrange(rows)
-
-    def tell_time_by(self, clock: Clock) -> None:
-        """Write times of another run's clock."""
-        self._clock = clock
-        self._repaint()
-
-    def use_words(self, wordy: bool) -> None:
-        """Choose whether severity and state are words, or only their signs: a narrow list keeps room for the text."""
-        if wordy != self._wordy:
-            self._wordy = wordy
-            self._repaint()
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, ALARM, STATE)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return the title of a column; none over mere signs."""
-        bare = role == Qt.ItemDataRole.DisplayRole and section in (ALARM, STATE) and not self._wordy
-        return "" if bare else super().headerData(section, orientation, role)
 
     def _rearrange(self, rows: list[Alarm]) -> None:
         """Bring rows into another order, with new ones: what is selected stays selected."""
@@ -149,19 +126,8 @@ class AlarmModel(ColumnModel):
         lines.append(f"{alarm.status.capitalize()}, {seen}")
         return "\n".join(lines)
 
-    def _moment(self, t_s: float) -> str:
-        since = "" if self._clock is None else f", {self._clock.since(t_s)}"
-        return f"{self._time(t_s)}{since}"
-
-    def _time(self, t_s: float) -> str:
-        return elapsed(t_s) if self._clock is None else self._clock.says(t_s)
-
     def _colour(self, alarm: Alarm, column: int) -> str:
         theme = self._look.theme
         if column in (STATE, ALARM):
             return theme.severity(alarm.severity) if alarm.active or not alarm.acknowledged else theme.muted
         return theme.text if alarm.active else theme.muted
-
-    def _repaint(self, *_theme: object) -> None:
-        if self._rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(COLUMNS) - 1))

@@ -7,35 +7,25 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from twin.app.clock import Clock
-from twin.app.column_model import ColumnModel, Index
+from twin.app.column_model import Index
 from twin.app.look import Look
-from twin.app.text import elapsed, spelled
+from twin.app.moment_model import SEVERITY_ICONS, MomentModel
+from twin.app.text import spelled
 from twin.record.events import Event, Severity
 
-SEVERITY_ICONS = {
-    Severity.INFO: "info",
-    Severity.NOTICE: "notice",
-    Severity.WARNING: "warning",
-    Severity.ALARM: "alarm",
-}
 COLUMNS = ("Time", "Event", "Where", "What happened")
 TIME, EVENT, WHERE, TEXT = range(len(COLUMNS))
 
 
-class EventModel(ColumnModel):
+class EventModel(MomentModel):
     """Rows are the events that pass the filter; row 0 is the newest."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__(COLUMNS)
-        self._look = look
+        super().__init__(look, COLUMNS, (EVENT,))
         self._events: list[Event] = []
         self._shown: list[Event] = []
         self._least = Severity.INFO
         self._needle = ""
-        self._clock: Clock | None = None
-        self._wordy = True
-        look.changed.connect(self._repaint)
 
     @property
     def total(self) -> int:
@@ -83,33 +73,10 @@ class EventModel(ColumnModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._foreground(event, index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            since = "" if self._clock is None else f", {self._clock.since(event.t_s)}"
             kind = spelled(event.kind.replace("_", " "))
-            place = f"{kind}, {self._time(event.t_s)}{since}, {event.subject}"
+            place = f"{kind}, {self._moment(event.t_s)}, {event.subject}"
             return f"{event.severity.name.capitalize()}: {spelled(event.text)}\n{place}"
         return None
-
-    def tell_time_by(self, clock: Clock) -> None:
-        """Write times of another run's clock."""
-        self._clock = clock
-        self._repaint()
-
-    def use_words(self, wordy: bool) -> None:
-        """Choose whether the kind of an event is said, or only its sign shown: the text has the room then."""
-        if wordy != self._wordy:
-            self._wordy = wordy
-            self._repaint()
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, EVENT, EVENT)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Return the title of a column; none over mere signs."""
-        bare = role == Qt.ItemDataRole.DisplayRole and section == EVENT and not self._wordy
-        return "" if bare else super().headerData(section, orientation, role)
-
-    def _time(self, t_s: float) -> str:
-        return elapsed(t_s) if self._clock is None else self._clock.says(t_s)
 
     def _foreground(self, event: Event, column: int) -> str:
         theme = self._look.theme
@@ -125,11 +92,6 @@ class EventModel(ColumnModel):
         return not self._needle or any(
             self._needle in text.lower() for text in (event.kind.replace("_", " "), event.subject, event.text)
         )
-
-    def _repaint(self) -> None:
-        if self._shown:
-            last = self.index(len(self._shown) - 1, len(COLUMNS) - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
 
 
 _COLOURS = {

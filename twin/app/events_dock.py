@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.dock import Dock
-from twin.app.event_model import COLUMNS, EVENT, SEVERITY_ICONS, TIME, WHERE, EventModel
+from twin.app.event_model import COLUMNS, EVENT, TIME, WHERE, EventModel
 from twin.app.look import Look, label, tool_button
+from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.session import Session
 from twin.record.events import Event, Severity
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app import icons
 from twin.app import theme as themes
-from twin.app.event_model import SEVERITY_ICONS
 from twin.app.look import Look
+from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.overlay import Glass
 from twin.app.trace_layer import Told
 from twin.record.events import Severity

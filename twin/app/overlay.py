@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from twin.app import icons
 from twin.app import theme as themes
 from twin.app.clock import Clock
-from twin.app.event_model import SEVERITY_ICONS
 from twin.app.look import Look
+from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.text import elapsed, significant, spelled
 from twin.record.events import Event
 from twin.view3d.legend import Legend
