@@ -79,12 +79,16 @@ def test_a_node_with_a_die_that_cannot_be_cooled_stays_off_until_it_is_mended() 
     ("name", "line", "reason"),
     [
         ("nvl72-row", "1 h fan_stop gpu/0/0/1", "cold plates"),
-        ("superpod-h100", "1 h blocked_plate gpu/0/0/1", "cooled by air"),
-        ("superpod-h100", "1 h leak gpu/0/0", "cooled by air"),
+        ("superpod-h100", "1 h blocked_plate gpu/0/0/1", "no cold plates"),
+        ("superpod-h100", "1 h leak gpu/0/0", "no loop with coolant"),
         ("nvl72-row", "1 h battery_empty trafo-a/0", "no battery"),
-        ("nvl72-row", "1 h no_start ups-a/0", "not a generator"),
-        ("nvl72-row", "1 h pump_stop gpu/0", "does not work on a row"),
-        ("nvl72-row", "1 h trip nowhere/0", "nothing called"),
+        ("nvl72-row", "1 h no_start ups-a/0", "a generator does"),
+        ("nvl72-row", "1 h pump_stop gpu/0", "is a row, not a coolant or air loop"),
+        ("nvl72-row", "1 h trip nowhere/0", "names no power item"),
+        ("nvl72-row", "1 h fan_stop cdu/0", "has no fans"),
+        ("nvl72-row", "1 h pump_stop cdu/0 count=3", "more than the 2 pumps"),
+        ("frontier", "1 h chiller_trip water", "no chiller"),
+        ("nvl72-row", "1 h valve_stuck cdu/0 value=130%", "0 % (shut) to 100 % (open)"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_reason(name: str, line: str, reason: str) -> None:
@@ -125,6 +129,12 @@ def test_the_loss_of_a_feed_brakes_nodes_that_need_four_of_six_supplies() -> Non
     engine.advance(3 * 3600.0)
     assert events(engine, "power_brake_off")
     assert not (frame(engine).values["gpu.throttle"] & 0x80).any()
+
+
+def test_a_loss_of_supplies_without_a_count_takes_them_all() -> None:
+    engine = run("superpod-h100", "1 h psu_loss gpu/0/0/0 for=10min", until_s=3700.0)
+    assert engine.nodes.dark[engine.plant.nodes.ids.index("gpu/0/0/0")]
+    assert engine.nodes.dark.sum() == 1
 
 
 def test_repairs_are_drawn_where_none_is_told_and_differ_by_target() -> None:

@@ -171,8 +171,9 @@ class Engine:
             self.oddities,
             self.caps,
             self.weather,
+            scenario,
+            catalog,
             seed,
-            shut_leaks=scenario.cooling.shut_leaks,
         )
         self.incidents = Incidents(
             self.timers,

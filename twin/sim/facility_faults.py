@@ -12,13 +12,17 @@ from typing import Any
 import numpy as np
 
 from twin import units
+from twin.catalog import Catalog
 from twin.physics import reliability
 from twin.physics.normal import normal_quantile
 from twin.plant.graph import find
-from twin.plant.tables import Plant
+from twin.plant.tables import LoopKind, Plant
 from twin.record.events import Severity
-from twin.scenario.fault_kinds import KINDS
+from twin.scenario.action import value_of, wrong
+from twin.scenario.document import Scenario
+from twin.scenario.fault_kinds import KINDS, PLACES
 from twin.scenario.faults import Intervention
+from twin.scenario.validate import nearest
 from twin.sim.caps import PowerCaps
 from twin.sim.clockwork import Timers
 from twin.sim.cooling import Cooling
@@ -47,9 +51,10 @@ CLEARED_BY = {
 """Kind of the event that says a fault is over."""
 BEGINS_AS = {"fail": "power_failure", "trip": "breaker_trip", "fan_stop": "fans_stop"}
 """Kind of the event that says it began, where it is not the kind of the fault."""
-USUAL_VALUE = {"valve_stuck": 0.3, "blocked_plate": 0.4, "bad_contact": 3.0, "heat_wave": 8.0}
 FANS_OF_NODE = 6
-"""Fan modules of a node, where the catalogue gives none [est]."""
+"""Fan modules of a node: no part of the catalogue says how many [est]."""
+EVERY = 500
+"""More than there are of anything: a fault without a count takes all."""
 WORST_FLOW = 1e-3
 """Share of the coolant that valves leave a rack they shut off [-]."""
 
@@ -75,11 +80,12 @@ class FacilityFaults:
         oddities: Oddities,
         caps: PowerCaps,
         weather: Weather,
+        scenario: Scenario,
+        catalog: Catalog,
         seed: int,
-        *,
-        shut_leaks: bool,
     ) -> None:
         self.timers, self.log, self.plant, self.seed = timers, log, plant, seed
+        self.scenario, self.catalog = scenario, catalog
         self.power, self.cooling, self.oddities, self.caps, self.weather = (
             power,
             cooling,
@@ -87,7 +93,7 @@ class FacilityFaults:
             caps,
             weather,
         )
-        self.shut_leaks = shut_leaks
+        self.shut_leaks = scenario.cooling.shut_leaks
         self.acting: list[Intervention] = []
         self._apply: dict[str, Callable[[Intervention], str]] = {
             "fail": self._supply,
@@ -128,29 +134,17 @@ class FacilityFaults:
 
     def refusal(self, i: Intervention) -> str | None:
         """Return why a fault cannot act here, None when it can."""
-        kind = self._kind(i)
-        wanted = KINDS[i.kind].targets
-        if kind not in wanted:
-            what = "there is nothing called" if kind is None else f"{i.kind} does not work on a {kind}:"
-            return f"{what} {i.target!r}; it takes a {' or '.join(wanted)}"
-        if i.kind == "battery_empty" and self._item_kind(i) not in ("ups", "battery"):
-            return f"{i.target!r} is a {self._item_kind(i)} and has no battery"
-        if i.kind == "no_start" and self._item_kind(i) != "generator":
-            return f"{i.target!r} is a {self._item_kind(i)}, not a generator"
-        unfit = self._unfit(i)
-        if unfit:
-            return unfit
-        try:
-            value = self._value(i)
-        except units.UnitError as error:
-            return f"{i.kind} needs value=, such as {KINDS[i.kind].example}: {error}"
-        if i.kind in ("valve_stuck", "blocked_plate") and not 0 <= value <= 1:
-            return f"{i.kind} takes 0 to 100 %, not {i.value}"
-        if i.kind == "bad_contact" and not 1 <= value <= 100:
-            return f"bad_contact takes a factor from 1 to 100, not {i.value}"
-        if i.kind == "power_cap" and value <= 0:
-            return f"power_cap takes a power above 0, not {i.value}"
-        return None
+        for _, reason, hint in wrong(self.scenario, i, self._no_place, self.catalog):
+            return f"{i.target} {reason}" + (f"; {hint}" if hint else "")
+        return self._unfit(i) or None
+
+    def _no_place(self, target: str) -> str:
+        """Return why an id names no row, rack, node or GPU that stands here; empty when it does."""
+        found = find(self.plant, target)
+        if found is not None and found[0] in PLACES:
+            return ""
+        near = nearest(target, self.plant.slots)
+        return "names nothing that stands here" + (f", did you mean {near!r}?" if near else "")
 
     def _unfit(self, i: Intervention) -> str:
         """Return why a fault of a node's or rack's own cooling cannot be there; empty when it can."""
@@ -158,12 +152,15 @@ class FacilityFaults:
         if kind not in ("gpu", "node", "rack") or i.kind not in ("fan_stop", "blocked_plate", "leak"):
             return ""
         nodes = [int(plant.gpus.node[self._slot(i)])] if kind == "gpu" else self._nodes(i)
-        liquid = [bool(plant.nodes.liquid[node]) for node in nodes]
+        cooled = {LoopKind(int(plant.loops.kind[plant.nodes.loop[node]])) for node in nodes}
         if i.kind == "fan_stop":
-            text = f"{i.target} has its GPUs on cold plates: its fans do not cool them"
-            return text if all(liquid) and liquid else ""
-        what = "plates" if i.kind == "blocked_plate" else "coolant"
-        return "" if any(liquid) else f"{i.target} is cooled by air: there are no {what} here; fan_stop fits"
+            wet = f"{i.target} has its GPUs in coolant or on cold plates: its fans do not cool them"
+            return "" if any(loop.by_air for loop in cooled) else wet
+        if i.kind == "blocked_plate":
+            bare = f"{i.target} has no cold plates; where its air is what cools, fan_stop fits"
+            return "" if LoopKind.LIQUID in cooled else bare
+        dry = f"{i.target} is cooled by air: there is no coolant here; fan_stop fits"
+        return dry if all(loop.by_air for loop in cooled) else ""
 
     def begin(self, i: Intervention, lasts_s: float | None) -> None:
         """Let a fault begin."""
@@ -188,8 +185,9 @@ class FacilityFaults:
         """Return the nodes that a leak takes out of service: their valves are shut."""
         if i.kind != "leak" or i not in self.acting or not (self.shut_leaks and self._kind(i) == "rack"):
             return []
-        nodes = self.plant.nodes
-        return np.flatnonzero(nodes.present & nodes.liquid & (nodes.rack == self._slot(i))).tolist()
+        nodes, kinds = self.plant.nodes, self.plant.loops.kind
+        wet = np.isin(kinds, (LoopKind.LIQUID, LoopKind.IMMERSION))[nodes.loop]
+        return np.flatnonzero(nodes.present & wet & (nodes.rack == self._slot(i))).tolist()
 
     # --- what each kind does, begun or over; returns how things stand then
 
@@ -229,7 +227,7 @@ class FacilityFaults:
 
     def _supplies(self, i: Intervention) -> str:
         kind, slot = self._kind(i), self._slot(i)
-        lost = sum(other.count or 1 for other in self._in_force(i))
+        lost = sum(other.count or EVERY for other in self._in_force(i))
         total = self.power.lose_supplies(kind or "", slot, lost)
         noun = "power supplies" if kind == "node" else "power shelves"
         return f"{min(lost, total)} of {total} {noun} lost" if lost else f"all {total} {noun} work again"
@@ -268,7 +266,7 @@ class FacilityFaults:
 
     def _valve(self, i: Intervention) -> str:
         others = self._in_force(i)
-        opening = self._value(others[-1]) if others else None
+        opening = value_of(others[-1]) if others else None
         self.cooling.set_valve(self._slot(i), opening)
         return "valve moves again" if opening is None else f"valve sticks at {100 * opening:.0f} %"
 
@@ -320,17 +318,17 @@ class FacilityFaults:
         return "gives no heat to the sky" if lost else "gives heat to the sky again"
 
     def _weather(self, i: Intervention) -> str:
-        self.weather.heat_wave_k = sum(self._value(other) for other in self._in_force(i))
+        self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))
         hotter_k = self.weather.heat_wave_k
         return f"{hotter_k:.0f} K warmer than the season" if hotter_k else "as warm as the season again"
 
     def _plate(self, i: Intervention) -> str:
-        share = float(np.prod([self._value(other) for other in self._in_force(i)]))
+        share = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "flow", share)
         return f"{100 * share:.0f} % of the coolant left" if share < 1 else "clear again"
 
     def _contact(self, i: Intervention) -> str:
-        factor = float(np.prod([self._value(other) for other in self._in_force(i)]))
+        factor = float(np.prod([value_of(other) for other in self._in_force(i)]))
         self._odd(i, "contact", factor)
         return f"{factor:.3g} times the resistance to its plate" if factor > 1 else "good contact again"
 
@@ -348,7 +346,7 @@ class FacilityFaults:
         if not others:
             self.caps.clear(self._key(i))
             return "no power cap any more"
-        limit_w = self._value(others[-1])
+        limit_w = value_of(others[-1])
         self.caps.set(self._key(i), i.target, limit_w, "proportional")
         return f"capped at {units.render(limit_w, 'power', digits=4)}"
 
@@ -374,19 +372,6 @@ class FacilityFaults:
         nodes, kind, slot = self.plant.nodes, self._kind(i), self._slot(i)
         mine = nodes.rack == slot if kind == "rack" else np.arange(len(nodes.ids)) == slot
         return np.flatnonzero(mine & nodes.present).tolist()
-
-    def _value(self, i: Intervention) -> float:
-        dimension = KINDS[i.kind].value
-        if i.value is None:
-            return USUAL_VALUE.get(i.kind, 0.0)
-        if dimension == "kelvin":
-            return units.parse(i.value, "temperature_difference")
-        if dimension == "factor":
-            try:
-                return float(i.value)
-            except ValueError:
-                raise units.UnitError(f"{i.value!r} is not a number") from None
-        return units.parse(i.value, dimension) if dimension in ("power", "fraction") else 0.0
 
     def _say(self, kind: str, subject: str, text: str, severity: Severity) -> None:
         self.log.add(self.timers.now_s, kind, subject, text, severity)
