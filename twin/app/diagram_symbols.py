@@ -102,6 +102,20 @@ def _wave(painter: QPainter, spot: QRectF, x: float, y: float, width: float) -> 
     painter.drawPath(path)
 
 
+def _three_ellipses(
+    painter: QPainter, spot: QRectF, apart_deg: float, place: tuple[float, float, float, float]
+) -> None:
+    """Draw an ellipse (left, top, width, height; from the middle, in sides of the square) three times, turned."""
+    left, top, width, height = place
+    ellipse = QRectF(left * spot.width(), top * spot.height(), width * spot.width(), height * spot.height())
+    for turn in range(3):
+        painter.save()
+        painter.translate(spot.center())
+        painter.rotate(apart_deg * turn)
+        painter.drawEllipse(ellipse)
+        painter.restore()
+
+
 def _bar(painter: QPainter, spot: QRectF, fill: QColor, share: float) -> None:
     pen = painter.pen()
     painter.fillRect(
@@ -178,14 +192,7 @@ def _round(letter: str) -> Draw:
 def _reactor(painter: QPainter, spot: QRectF) -> None:
     painter.drawEllipse(_part(spot, 0.04, 0.04, 0.92, 0.92))
     painter.drawEllipse(_at(spot, 0.5, 0.5), 1.6, 1.6)
-    for turn in range(3):
-        painter.save()
-        painter.translate(spot.center())
-        painter.rotate(60 * turn)
-        painter.drawEllipse(
-            QRectF(-spot.width() * 0.36, -spot.height() * 0.13, spot.width() * 0.72, spot.height() * 0.26)
-        )
-        painter.restore()
+    _three_ellipses(painter, spot, 60.0, (-0.36, -0.13, 0.72, 0.26))
 
 
 def _sun(painter: QPainter, spot: QRectF) -> None:
@@ -226,14 +233,7 @@ def _pump(painter: QPainter, spot: QRectF) -> None:
 def _fan(painter: QPainter, spot: QRectF) -> None:
     painter.drawRect(_part(spot, 0.0, 0.02, 1.0, 0.96))
     painter.drawEllipse(_at(spot, 0.5, 0.5), 1.8, 1.8)
-    for turn in range(3):
-        painter.save()
-        painter.translate(spot.center())
-        painter.rotate(120 * turn)
-        painter.drawEllipse(
-            QRectF(-spot.width() * 0.1, -spot.height() * 0.4, spot.width() * 0.2, spot.height() * 0.32)
-        )
-        painter.restore()
+    _three_ellipses(painter, spot, 120.0, (-0.1, -0.4, 0.2, 0.32))
 
 
 def _exchanger(painter: QPainter, spot: QRectF) -> None:
