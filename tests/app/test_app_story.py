@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.app.break_choices import choices, injection, intervention
+from twin.app.break_choices import choices, injection
 from twin.app.clock import Clock
 from twin.app.fact_rows import World
 from twin.app.reach_words import reach_line, trace_lines, trace_names
@@ -19,7 +19,7 @@ from twin.record.alarms import Alarms
 from twin.record.channels import JobState
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
-from twin.scenario import load
+from twin.scenario import load, parse_injection
 
 _SCENE = Path(__file__).parents[2] / "scenes" / "nvl72-row.twin.yaml"
 
@@ -73,7 +73,7 @@ def test_ways_to_break_a_thing_fit_it_and_make_lines_that_parse(world: World) ->
     for thing in ("cdu/0", "ups-a/0", "gpu/0/0", "gpu/0/0/3", "gpu/0/0/3/1", "water", "llama3"):
         for choice in choices(scenario, plant, thing):
             line = injection(choice, thing, at="5 min", lasts="20 s", count=1, value=choice.value)
-            asked = intervention(line)
+            asked = parse_injection(line)
             assert (asked.kind, asked.target, asked.at_s) == (choice.kind, thing, 300.0)
 
 
@@ -86,7 +86,7 @@ def test_the_reach_of_a_loss_is_one_sentence(world: World) -> None:
     assert said("cdu/0") == "2 racks with 144 GPUs lose their cooling"
     assert "lose a feed" in said("ups-a/0")
     assert said("ups-a/0").endswith("none goes dark")
-    assert said("utility/0").startswith(("nothing feels it", "8 racks", "13 racks"))
+    assert said("utility/0") == "nothing feels it"  # both UPS carry all
     assert said("gpu/0/0/3") == "4 GPUs stop"
 
 

@@ -10,10 +10,9 @@ from twin.app.text import duration, quantity
 from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import LoopKind, Plant
-from twin.scenario import parse_injection
 from twin.scenario.document import Scenario
 from twin.scenario.fault_kinds import KINDS, Dimension, FaultKind, TargetKind
-from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.faults import InterventionKind
 
 MOST_SUPPLIES = 12
 """Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
@@ -107,17 +106,6 @@ def injection(
     if value and choice.dimension:
         words.append(f"value={value.strip()}")
     return " ".join(words)
-
-
-def intervention(line: str) -> Intervention:
-    """Return the intervention of a line of `injection`.
-
-    Raises
-    ------
-    ScenarioError
-        When a duration or value is not one.
-    """
-    return parse_injection(line)
 
 
 def _choice(name: InterventionKind, kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> Choice:

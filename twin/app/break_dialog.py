@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from psygnal import Signal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
@@ -17,12 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.app.break_choices import Choice, choices, injection, intervention, target_id
+from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.look import Look, label, tool_button
 from twin.app.session import Session
 from twin.app.text import elapsed
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import describe, find
+from twin.scenario import parse_injection
 from twin.scenario.problem import ScenarioError
 
 NOW, LATER = "Now", "At"
@@ -41,8 +41,6 @@ class BreakDialog(QDialog):
     kind
         Fault that is chosen at first, where the thing has it.
     """
-
-    broken = Signal(object)  # Intervention
 
     def __init__(
         self, look: Look, session: Session, thing: str | None, parent: QWidget, kind: str = ""
@@ -86,14 +84,13 @@ class BreakDialog(QDialog):
     def do(self) -> bool:
         """Break it; return whether what is asked makes sense (else the reason is shown)."""
         try:
-            asked = intervention(self.line)
+            asked = parse_injection(self.line)
         except ScenarioError as error:
             problem = error.problems[0]
             self.problem.setText(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
             self.problem.show()
             return False
         self._session.intervene(asked)
-        self.broken.emit(asked)
         self.close()
         return True
 

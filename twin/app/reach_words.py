@@ -49,7 +49,7 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
     parts = []
     if len(blast.racks):
         fate = "lose their cooling" if kind in ("loop", "plant") else "go dark"
-        if kind == "power" and not _all_dark(plant, blast):
+        if kind == "power" and not _all_dark(blast):
             fate = "go dark or lose their cooling"
         parts.append(f"{_counted(len(blast.racks), 'rack')} with {_gpus(plant, blast)} {fate}")
     if len(blast.racks_thinned):
@@ -71,7 +71,7 @@ def reach_line(plant: Plant, kind: Kind, blast: Blast) -> str:
     return ", ".join(parts)
 
 
-def _all_dark(plant: Plant, blast: Blast) -> bool:
+def _all_dark(blast: Blast) -> bool:
     """Return whether every rack that stops has lost its power; with loops down some are only hot."""
     return not len(blast.loops) and not len(blast.plants)
 
