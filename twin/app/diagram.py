@@ -10,6 +10,10 @@ from twin.app.text import MISSING
 
 Tone = Literal["live", "calm", "warning", "alarm", "dead"]
 """How something is doing, from well to out of action; "calm": ready but idle."""
+LEAST_W = 0.5
+"""Less power than this is none, in words and in arrows [W]."""
+STANDS = 0.01
+"""Share of the design flow up to which a pipe is drawn as standing."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ class Line:
     @property
     def stands(self) -> bool:
         """Return whether its pipes are known to carry nothing."""
-        return not math.isnan(self.supply_c) and self.flow <= _STANDS
+        return not math.isnan(self.supply_c) and self.flow <= STANDS
 
 
 @dataclass(frozen=True)
@@ -139,13 +143,13 @@ class Diagram:
         return ". ".join([self.caption, *(box.words for box in order), *([self.note] if self.note else [])])
 
 
-_STANDS = 0.01
-_ORDER: dict[Tone, int] = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
+URGENCY: dict[Tone, int] = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
+"""How much a tone asks for attention."""
 
 
 def worst(tones: list[Tone]) -> Tone:
     """Return the tone that asks most for attention; "live" of none."""
-    return max(tones, key=lambda tone: _ORDER[tone], default="live")
+    return max(tones, key=lambda tone: URGENCY[tone], default="live")
 
 
 def places_of(parents: list[int]) -> tuple[list[int], list[float], int]:

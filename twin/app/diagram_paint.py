@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from twin.app.diagram import Box, Diagram, Line
+from twin.app.diagram import STANDS, Box, Diagram, Line
 from twin.app.diagram_layout import PIPE_APART_PX, Picture, Route, Spot
 from twin.app.diagram_symbols import draw_mark, draw_symbol
 from twin.app.theme import Theme, font
@@ -20,7 +20,6 @@ COLDEST_C, HOTTEST_C = 10.0, 60.0
 _ARROW_EVERY_PX = 40.0
 _FIRST_ARROW_PX = 12.0
 _NARROW_PX = 142.0
-_STANDS = 0.01
 
 
 def temperature_colour(temp_c: float) -> QColor:
@@ -61,7 +60,7 @@ def paint_arrows(
     """Paint the arrow heads on the lines, so far from where they began."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for line, route in zip(diagram.lines, picture.routes, strict=True):
-        if line.is_pair and line.flow > _STANDS:
+        if line.is_pair and line.flow > STANDS:
             for side in (-1, 1):
                 points = _pipe(route, side)
                 ways = points[::-1] if side > 0 else points

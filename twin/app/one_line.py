@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from twin.app import text
-from twin.app.diagram import Box, Diagram, Line, Tone, places_of
+from twin.app.diagram import LEAST_W, Box, Diagram, Line, Tone, places_of
 from twin.app.fact_rows import World, gpus_of
-from twin.app.one_line_drawing import LEAST_W, OneLine
+from twin.app.one_line_drawing import OneLine
 from twin.app.one_line_facts import PowerNow
-from twin.app.one_line_loads import Load, loads_of, rack_load
+from twin.app.one_line_loads import Load, load_of, loads_of
 from twin.plant.graph import find
 
 MOST_COLUMNS = 3
@@ -34,10 +34,10 @@ def one_line(world: World, thing: str | None) -> Diagram:
             node = int(plant.gpus.node[slot]) if kind == "gpu" else slot if kind == "node" else -1
             rack = int(plant.nodes.rack[node]) if node >= 0 else slot
             if plant.racks.feed_a[rack] >= 0:
-                return _paths(world, now, rack_load(world, rack), node, slot if kind == "gpu" else -1)
+                return _paths(world, now, load_of(world, "rack", rack), node, slot if kind == "gpu" else -1)
         if kind in ("loop", "plant"):
-            load = next((one for one in loads_of(world, each=True) if one.key == thing), None)
-            if load is not None and load.feeds:
+            load = load_of(world, kind, slot)
+            if load.feeds:
                 return _paths(world, now, load, -1, -1)
     return _overview(world, now)
 

@@ -8,13 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from twin.app import text
-from twin.app.diagram import Box, Diagram, Line
+from twin.app.diagram import LEAST_W, Box, Diagram, Line
 from twin.app.fact_rows import World
 from twin.app.one_line_facts import PowerNow, losses, losses_note, shelves_w, state_of_many
 from twin.app.one_line_loads import Load, load_box, loads_beside, taken_w
-
-LEAST_W = 0.5
-"""Less power than this is none, in words and in arrows [W]."""
 
 
 @dataclass

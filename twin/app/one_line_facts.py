@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app import text
-from twin.app.diagram import Tone
+from twin.app.diagram import URGENCY, Tone
 from twin.app.fact_rows import World
 from twin.plant.tables import PowerItems
 from twin.record.channels import PowerState
@@ -46,7 +46,6 @@ TONES: dict[PowerState, Tone] = {
     PowerState.DISCHARGING: "warning",
     PowerState.ON_SPARE: "warning",
 }
-_ORDER = {"calm": 0, "live": 1, "warning": 2, "dead": 3, "alarm": 4}
 _SILENT = (PowerState.LIVE,)
 _WITHOUT = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED, PowerState.STARTING, PowerState.STANDBY)
 """States in which nothing comes out of an item."""
@@ -117,7 +116,7 @@ class PowerNow:
 
     def worst(self, group: Sequence[int]) -> int:
         """Return the item of a group that asks most for attention, of equals the busiest."""
-        return max(group, key=lambda item: (_ORDER[self.tone(item)], float(self.load[item])))
+        return max(group, key=lambda item: (URGENCY[self.tone(item)], float(self.load[item])))
 
     def load_words(self, item: int) -> str:
         """Return load and capacity: "62 % of 400 kW"; only the power where there is no limit."""
@@ -203,7 +202,7 @@ def state_of_many(now: PowerNow, group: Sequence[int], others: int = 0) -> tuple
     """Return tone and words of the worst of a group and of so many loads: "2 of 6 TRIPPED"; "" while all are plain."""
     states = now.state[np.asarray(group, np.int64)]
     present = [PowerState(int(state)) for state in np.unique(states)]
-    state = max(present, key=lambda one: _ORDER[TONES[one]])
+    state = max(present, key=lambda one: URGENCY[TONES[one]])
     if all(one in _SILENT for one in present):
         return "live", ""
     if state in _SILENT:  # some stand by, the others are plain

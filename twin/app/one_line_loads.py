@@ -47,8 +47,8 @@ class Load:
     members: tuple[int, ...] = ()
 
 
-def loads_of(world: World, *, each: bool = False, feed: int | None = None) -> list[Load]:
-    """Return what hangs on the tree: by kind, one by one (loops and plants), or what hangs on one item."""
+def loads_of(world: World, *, feed: int | None = None) -> list[Load]:
+    """Return what hangs on the tree by kind, or what hangs on one item."""
     plant = world.plant
     found: list[Load] = []
     tables: tuple[tuple[str, Sequence[str], Ints, Ints], ...] = (
@@ -57,10 +57,6 @@ def loads_of(world: World, *, each: bool = False, feed: int | None = None) -> li
         ("plant", plant.plants.ids, plant.plants.feed_a, plant.plants.feed_b),
     )
     for kind, ids, feed_a, feed_b in tables:
-        if each:
-            if kind != "rack":
-                found += [_load(world, kind, np.array([slot])) for slot in range(len(ids))]
-            continue
         members = np.arange(len(ids))
         if kind == "rack":
             members = members[plant.racks.present & (feed_a >= 0)]
@@ -126,9 +122,9 @@ def _tables(world: World) -> dict[str, Racks | Loops | Plants]:
     return {"rack": plant.racks, "loop": plant.loops, "plant": plant.plants}
 
 
-def rack_load(world: World, rack: int) -> Load:
-    """Return one rack."""
-    return _load(world, "rack", np.array([rack]))
+def load_of(world: World, kind: str, slot: int) -> Load:
+    """Return one rack, loop or facility loop."""
+    return _load(world, kind, np.array([slot]))
 
 
 def _load(world: World, kind: str, members: NDArray[np.intp]) -> Load:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app import text
-from twin.app.diagram import Box, Diagram, Line
+from twin.app.diagram import LEAST_W, Box, Diagram, Line
 from twin.app.fact_rows import World
 from twin.app.piping_facts import (
     SYMBOLS,
@@ -33,8 +33,6 @@ _WORDS = {"gpu": "GPU", "node": "node", "rack": "rack"}
 SKY, PLANT, PUMPS, LOOP, RACKS, GPU = range(6)
 """Levels from the top."""
 _TINY = 1e-9
-LEAST_W = 0.5
-"""Less power than this is none, in words and in arrows [W]."""
 
 
 @dataclass
