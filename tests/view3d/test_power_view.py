@@ -16,7 +16,6 @@ from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
 from twin.view3d import camera, palette
 from twin.view3d.hall_view import HallView
-from twin.view3d.indicators import Shape
 from twin.view3d.lit import Lit, Reach
 from twin.view3d.machine_state import CoolingShown, badges
 from twin.view3d.power_lines import feed_of_items, power_lines
@@ -187,7 +186,6 @@ def test_frames_of_older_runs_let_plants_flow_as_their_loops_do(fed: Plant) -> N
     shown = CoolingShown.of(fed, frame)
     assert shown.plant_flow.tolist() == [75.0]
     assert shown.pumps.tolist() == [2, 1]
-    assert Shape.CROSS != Shape.DISC
 
 
 # -- with GL ----
