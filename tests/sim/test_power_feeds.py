@@ -62,7 +62,7 @@ def test_power_supplies_of_a_node_are_three_on_each_feed():
     assert not bench.power.node_dark.any()
     bench.power.trip(bench.item("pdu-a/0"))
     assert bench.power.node_dark.tolist() == [False, True, False, False]
-    bench.power.mend_supplies("node", 1)
+    bench.power.lose_supplies("node", 1, 0)
     assert not bench.power.node_dark.any()
 
 

@@ -18,13 +18,6 @@ def fan_power_w(rated_w: ArrayLike, flow_share: ArrayLike, least: float = LEAST_
     return result
 
 
-def inlet_c(supply_c: ArrayLike, exhaust_c: ArrayLike, recirculation: ArrayLike) -> Floats:
-    """Air at the inlets when a share of it is exhaust that came round [C]."""
-    cold, hot = np.asarray(supply_c, dtype=np.float64), np.asarray(exhaust_c, dtype=np.float64)
-    result: Floats = cold + np.asarray(recirculation, dtype=np.float64) * (hot - cold)
-    return result
-
-
 def inlet_over_supply_k(rise_k: ArrayLike, recirculation: ArrayLike) -> Floats:
     """Inlet air over the air handlers' supply, from the rise through the nodes [K]: r / (1 - r) of it."""
     share = np.asarray(recirculation, dtype=np.float64)

@@ -8,11 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class AirRange:
@@ -41,17 +36,6 @@ The guidelines for liquid cooling ask for coolant above the dew point; 2 K is a 
 """
 
 
-def air_excess_k(inlet_c: ArrayLike, limits: AirRange) -> Floats:
-    """How far inlet air is outside a range: above it positive, below it negative, inside 0 [K].
-
-    >>> air_excess_k([12.0, 20.0, 36.5], ALLOWABLE["A2"]).tolist()
-    [0.0, 0.0, 1.5]
-    """
-    inlet = np.asarray(inlet_c, dtype=np.float64)
-    result: Floats = inlet - np.clip(inlet, limits.low_c, limits.high_c)
-    return result
-
-
 def liquid_class(supply_c: float) -> str:
     """Return the coolest class whose equipment takes facility water of a temperature [C].
 
@@ -59,9 +43,3 @@ def liquid_class(supply_c: float) -> str:
     ('W32', 'W40', 'W+')
     """
     return next((name for name, high_c in LIQUID_CLASSES if supply_c <= high_c), "W+")
-
-
-def dew_point_margin_k(supply_c: ArrayLike, dew_c: ArrayLike) -> Floats:
-    """How far coolant is above the dew point of the air around its pipes; below 0 they sweat [K]."""
-    result: Floats = np.asarray(supply_c, dtype=np.float64) - np.asarray(dew_c, dtype=np.float64)
-    return result

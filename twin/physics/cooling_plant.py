@@ -123,14 +123,6 @@ def overload_k(heat_w: float, capacity_w: float) -> float:
     return (heat_w / capacity_w - 1.0) / OVERLOAD_PER_K
 
 
-def make_up_m3_j(evaporation_m3_j: float, cycles: float) -> float:
-    """Water that a tower takes in for a heat: evaporation and blow-down [m3/J].
-
-    What is blown down carries the salts away: at `cycles` of concentration (> 1) it is evaporation / (cycles - 1).
-    """
-    return evaporation_m3_j * cycles / (cycles - 1.0)
-
-
 def exchanger_ua_w_k(heat_w: float, approach_k: float, hot_rise_k: float, cold_rise_k: float) -> float:
     """UA of a counterflow exchanger that moves a heat at an approach [W/K].
 

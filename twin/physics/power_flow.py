@@ -37,19 +37,6 @@ def stage_input_w(
     return result
 
 
-def stage_output_w(
-    input_w: ArrayLike, units: ArrayLike, a_w: ArrayLike, b: ArrayLike, c_per_w: ArrayLike
-) -> Floats:
-    """Output that an input allows, the inverse of `stage_input_w` [W]; 0 below the no-load loss."""
-    n = np.asarray(units, dtype=np.float64)
-    c = np.asarray(c_per_w, dtype=np.float64) / np.maximum(n, 1.0)
-    net = np.maximum(np.asarray(input_w, dtype=np.float64) - n * np.asarray(a_w, dtype=np.float64), 0.0)
-    slope = np.asarray(b, dtype=np.float64)
-    # The root that stays exact as c goes to 0.
-    result: Floats = np.where(n > 0, 2 * net / (slope + np.sqrt(slope**2 + 4 * c * net)), 0.0)
-    return result
-
-
 def levels_of(*above: NDArray[np.integer]) -> list[Ints]:
     """Return the items of each level, the deepest first.
 

@@ -285,10 +285,6 @@ class State:
         """All temperatures as one vector, those of the groups first, shape (8G + 2L + H + 2P,) [C]."""
         return np.concatenate([self.chain.reshape(-1), self.upper])
 
-    def loop_return_c(self, shape: NetworkShape) -> Floats:
-        """Return side of each loop (hot aisle), shape (L,) [C]."""
-        return self.upper[: shape.n_loops]
-
     def loop_supply_c(self, shape: NetworkShape) -> Floats:
         """Supply side of each loop (cold aisle), shape (L,) [C]."""
         return self.upper[shape.n_loops : 2 * shape.n_loops]

@@ -265,10 +265,6 @@ class PowerCaps:
                 now_s, kind, "site" if cap.target == "all" else cap.target, _text(kind, cap), severity
             )
 
-    def limited_gpus(self) -> int:
-        """Return how many GPUs have a limit below their own now."""
-        return int(self.gpus[np.isfinite(self.limits.node_cap_w)].sum())
-
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {

@@ -349,13 +349,6 @@ class Cooling:
             power[p] += work.machine_w + work.fan_w
         return power
 
-    def water_l_s(self, t_s: float) -> Floats:
-        """Return the water that each plant uses, shape (P,) [L/s]."""
-        water = np.zeros(len(self._water_power_w))
-        for p, work in enumerate(self.rejection.works()):
-            water[p] = work.water_l_s
-        return water
-
     def loop_heat_w(self, t_s: float) -> Floats:
         """Return the heat of pumps and fans into each loop, shape (L,) [W]."""
         return self._loop_power_w * self._to_loop

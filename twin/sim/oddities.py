@@ -155,10 +155,6 @@ class Oddities:
                 lost[self._rack[node]] += 1.0 - flow
         self.rack_flow = 1.0 - lost / np.maximum(self._standing, 1.0)
 
-    def flow_of(self, node: int) -> float:
-        """Return the share of its coolant or air that faults leave a node."""
-        return self._of_node().get(node, (1.0, 1.0))[0]
-
     def touches(self, node: int) -> bool:
         """Return whether a fault acts on a node or on one of its GPUs."""
         gpus = self.traces.dies.node

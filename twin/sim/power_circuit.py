@@ -42,8 +42,6 @@ class Circuit:
         self.roots: Ints = np.flatnonzero(~self.is_source & (np.asarray(items.parent) < 0))
         first = int(self.roots[0]) if len(self.roots) else -1  # bus of a source that names none
         self.bus: list[int] = [first if bus < 0 else bus for bus in items.bus.tolist()]
-        self.is_root = np.zeros(self.count, bool)
-        self.is_root[self.roots] = True
         self.parent: list[int] = items.parent.tolist()
         self.spare: list[int] = items.spare_parent.tolist()
         self.transfer_s: list[float] = items.transfer_s.tolist()

@@ -202,15 +202,11 @@ class PowerSystem(PowerChain):
         self._act()
 
     def lose_supplies(self, kind: str, slot: int, count: int) -> int:
-        """Let `count` power supplies of a node or shelves of a rack be lost; return how many it has."""
+        """Let `count` power supplies of a node or shelves of a rack be lost, 0: none; return how many it has."""
         self.advance(self.timers.now_s)
         total = self.supplies.lose(kind, slot, count)
         self._act()
         return total
-
-    def mend_supplies(self, kind: str, slot: int) -> None:
-        """Let all power supplies of a node, or shelves of a rack, work again."""
-        self.lose_supplies(kind, slot, 0)
 
     # --- snapshot
 
