@@ -7,6 +7,8 @@ about 1.5.
 
 import math
 
+from twin.physics.hydraulics import ZERO_CELSIUS_K
+
 EXCHANGER_APPROACH_K = 2.0
 """Facility supply over tower or cooler water, across their plate exchanger at full load [K] [est, PHYSICS 4]."""
 TOWER_RATED_WET_C = 24.0
@@ -102,7 +104,8 @@ def compressor_w(
         return 0.0
     load = min(heat_w / full_w, 1.0)
     lift_k = max(condenser_c - evaporator_c, LEAST_LIFT_K)
-    cop = share * (evaporator_c + 273.15) / lift_k * load / ((1.0 - PART_LOAD_LOSS) * load + PART_LOAD_LOSS)
+    kelvin = evaporator_c + ZERO_CELSIUS_K
+    cop = share * kelvin / lift_k * load / ((1.0 - PART_LOAD_LOSS) * load + PART_LOAD_LOSS)
     return heat_w / cop
 
 

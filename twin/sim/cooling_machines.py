@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from twin.catalog import Catalog
 from twin.physics.cooling_plant import (
     EXCHANGER_APPROACH_K,
+    LEAST_FAN_SPEED,
     STILL_AIR_SHARE,
     compressor_w,
     cooler_approach_k,
@@ -191,7 +192,7 @@ class PlantMachines:
         else:
             speed = min(1.0, rejected_w / (self.unit_w * working)) if lift is not None else 1.0
         # As much of the fans as carries the heat at full speed; the cube of the speed is what slower air saves.
-        fan_w = sky.fan_share * self.unit_w * working * max(speed, 0.2) ** 3
+        fan_w = sky.fan_share * self.unit_w * working * max(speed, LEAST_FAN_SPEED) ** 3
         return Work(machine_w, fan_w, rejected_w * sky.water_m3_j * 1e3, free, on)
 
 

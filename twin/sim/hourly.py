@@ -24,7 +24,7 @@ COLUMNS = (
 )
 LEAST_IT_W = 1.0
 """Mean IT power of a row below which it has no PUE and WUE: what is left is rounding, or a hall without IT [W]."""
-_KWH_J = 3.6e6
+KWH_J = 3.6e6
 
 
 class Hourly:
@@ -52,44 +52,18 @@ class Hourly:
 
         `free` is the share of heat that left without a compressor, 0..1 [-].
         """
+        # In the order of the columns; the first counts the time itself.
+        flows = (1.0, it_w, facility_w, loss_w, cooling_w, water_l_s, carbon_kg_s, cost_usd_s, free)
         while t1_s > self._end_s:
-            self._book(
-                self._end_s - t0_s,
-                it_w,
-                facility_w,
-                loss_w,
-                cooling_w,
-                water_l_s,
-                carbon_kg_s,
-                cost_usd_s,
-                free,
-            )
+            self._book(self._end_s - t0_s, flows)
             t0_s = self._end_s
             self._next_row()
-        self._book(t1_s - t0_s, it_w, facility_w, loss_w, cooling_w, water_l_s, carbon_kg_s, cost_usd_s, free)
+        self._book(t1_s - t0_s, flows)
 
-    def _book(
-        self,
-        dt_s: float,
-        it_w: float,
-        facility_w: float,
-        loss_w: float,
-        cooling_w: float,
-        water_l_s: float,
-        carbon_kg_s: float,
-        cost_usd_s: float,
-        free: float,
-    ) -> None:
+    def _book(self, dt_s: float, flows: tuple[float, ...]) -> None:
         row = self._rows[-1]
-        row[0] += dt_s
-        row[1] += it_w * dt_s
-        row[2] += facility_w * dt_s
-        row[3] += loss_w * dt_s
-        row[4] += cooling_w * dt_s
-        row[5] += water_l_s * dt_s
-        row[6] += carbon_kg_s * dt_s
-        row[7] += cost_usd_s * dt_s
-        row[8] += free * dt_s
+        for column, flow in enumerate(flows):
+            row[column] += flow * dt_s
 
     def _next_row(self) -> None:
         if len(self._rows) == MAX_ROWS:
@@ -133,11 +107,11 @@ def _figures(row: list[float]) -> dict[str, float | None]:
     return {
         "hours": seconds / HOUR_S,
         "pue": facility_j / it_j if runs else None,
-        "wue_l_kwh": water_l / (it_j / _KWH_J) if runs else None,
-        "it_kwh": it_j / _KWH_J,
-        "facility_kwh": facility_j / _KWH_J,
-        "loss_kwh": loss_j / _KWH_J,
-        "cooling_kwh": cooling_j / _KWH_J,
+        "wue_l_kwh": water_l / (it_j / KWH_J) if runs else None,
+        "it_kwh": it_j / KWH_J,
+        "facility_kwh": facility_j / KWH_J,
+        "loss_kwh": loss_j / KWH_J,
+        "cooling_kwh": cooling_j / KWH_J,
         "water_l": water_l,
         "carbon_kg": carbon_kg,
         "cost_usd": cost_usd,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from twin.sim.hourly import KWH_J, LEAST_IT_W
+
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
-
-KWH_J = 3.6e6
-LEAST_IT_W = 1.0
-"""Mean IT power below which PUE and WUE are unknown."""
 
 
 def energy(engine: Engine) -> dict[str, Any]:
