@@ -174,6 +174,33 @@ def test_chillers_need_their_time_after_a_trip_and_pumps_none() -> None:
     assert any("have started" in event.text for event in events(engine, "chiller_on"))
 
 
+def test_a_chiller_that_starts_beside_one_still_tripped_does_not_end_the_alarm() -> None:
+    engine = inject(
+        Engine(chilled(2, restart="4 min", economiser=False), 1),
+        "600 s chiller_trip water count=1 for=10min",
+        "660 s chiller_trip water count=1 for=60min",
+    )
+    engine.advance(2400.0)
+    assert times(engine, "chiller_started") == [1440.0]
+    assert not events(engine, "chiller_on")
+    assert values(engine, "plant.units")[0] == 1
+    engine.advance(6000.0)
+    assert times(engine, "chiller_on") == [4500.0]
+
+
+def test_chillers_mended_without_power_start_when_it_is_back() -> None:
+    engine = Engine(chilled(2, restart="4 min", economiser=False), 1)
+    cooling, timers = engine.cooling, engine.timers
+    none, all_of = np.zeros(1, bool), np.ones(1, bool)
+    cooling.set_units_down(0.0, 0, 1)
+    cooling.power(0.0, none, none)
+    cooling.set_units_down(0.0, 0, 0)
+    assert timers.due_s("cooling", 1) is None
+    cooling.power(0.0, all_of, all_of)
+    assert timers.due_s("cooling", 1) == 240.0
+    assert cooling.rejection.units == [0]
+
+
 def test_power_lost_stops_pumps_and_chillers_and_power_back_brings_pumps_first() -> None:
     engine = Engine(chilled(1, restart="4 min", economiser=False), 1)
     cooling, timers = engine.cooling, engine.timers

@@ -102,7 +102,7 @@ class Rejection:
         """Take `down` of the machines off; those that come back start anew."""
         units = int(self.plants.units[plant])
         down = min(down, units)
-        back = max(int(self._down[plant]) - down, 0)
+        back = max(int(self._down[plant]) - down, 0) if self.live[plant] else 0  # else power starts them
         self._down[plant] = down
         self._waiting[plant] = min(int(self._waiting[plant]) + back, units - down)
         self._start(t_s, plant)
@@ -135,9 +135,12 @@ class Rejection:
         """The machines that were starting run now."""
         self._waiting[plant] = 0
         self._known = None
-        noun = self.plants.kind[plant].replace("-", " ") + "s"
-        text = f"{noun} have started: full cooling again"
-        self.log.add(self.timers.now_s, "chiller_on", self.plants.ids[plant], text, Severity.NOTICE)
+        noun, down = self.plants.kind[plant].replace("-", " ") + "s", int(self._down[plant])
+        kind, text = "chiller_on", f"{noun} have started: full cooling again"
+        if down:  # what is still off goes on being an alarm
+            left = int(self.plants.units[plant]) - down
+            kind, text = "chiller_started", f"{left} of {left + down} {noun} run again"
+        self.log.add(self.timers.now_s, kind, self.plants.ids[plant], text, Severity.NOTICE)
 
     # --- what works
 
