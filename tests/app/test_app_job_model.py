@@ -19,6 +19,7 @@ from twin.app.job_draft import (
     default_draft,
     draft_of_job,
     judge,
+    network_of,
     planned_draft,
     value_of,
     with_value,
@@ -31,11 +32,12 @@ from twin.app.job_hardware import Hardware, profile_hardware, scene_hardware
 from twin.app.job_presets import presets
 from twin.app.job_roofline import roof, standing
 from twin.app.job_scaling import same_cut, speed_ups
-from twin.app.job_search import advice_for, best_plans, with_advice, with_plan
+from twin.app.job_search import best_plans, offers, with_plan
 from twin.app.job_timeline import timeline
 from twin.app.text import quantity
 from twin.app.theme import DARK, LIGHT
 from twin.catalog import load_catalog
+from twin.planning.advice import advise
 from twin.planning.job import LlmJob
 from twin.plant.build import build
 from twin.scenario import load, loads
@@ -288,13 +290,15 @@ def test_advice_makes_a_job_fit(lab_draft: Draft) -> None:
     judged = judge(large)
     assert judged.estimate is not None
     assert not judged.estimate.fits
-    advice = advice_for(large)
-    assert advice
-    for one in advice:
-        after = judge(with_advice(large, one)).estimate
+    offered = offers(large)
+    assert offered
+    planned = planned_draft(large, network_of(large))
+    assert isinstance(planned, LlmJob)
+    for one, advice in zip(offered, advise(planned), strict=True):
+        after = judge(one.draft).estimate
         assert after is not None
         assert after.fits, one.words
-        assert after.step_s == pytest.approx(one.step_s, rel=1e-9)
+        assert after.step_s == pytest.approx(advice.step_s, rel=1e-9)
 
 
 @pytest.mark.parametrize("weak", [False, True])

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QPoint, QRect, QSize
 
 from twin.app.break_choices import choices
 from twin.app.facility_facts import power_rows
 from twin.app.fact_rows import World, live_rows
 from twin.app.plate_room import fewer, shorter, tip_place
+from twin.app.text import duration
 from twin.app.trace_layer import Told
 from twin.catalog import load_catalog
+from twin.physics.breakers import MAGNETIC_S
 from twin.plant.build import build
 from twin.record.channels import PowerState
 from twin.scenario import load
@@ -37,6 +40,21 @@ def test_a_battery_lasts_as_long_as_what_it_gives_and_loses() -> None:
     values["power.charge"][item] = 80.0
     rows = {row.label: row.value for row in power_rows(seen, item)}
     assert rows["Battery, left"] == "4 h 1 min"  # 0.8 x 400 kW x 5 min / 6.63 kW
+
+
+def test_an_overloaded_breaker_tells_when_it_trips_and_a_short_circuit_trips_at_once() -> None:
+    seen = world()
+    power, frame = seen.plant.power, seen.frame
+    item = int(np.flatnonzero(np.isfinite(power.breaker_w))[0])
+    assert frame is not None
+
+    def rows(share: float) -> dict[str, str]:
+        frame.values["power.out_w"][item] = share * power.breaker_w[item]
+        return {row.label: row.value for row in power_rows(seen, item)}
+
+    assert "It trips after" not in rows(0.99)
+    assert rows(2.0)["It trips after"] == duration(float(power.breaker_s[item]) / 3.0)
+    assert rows(2.0 * float(power.breaker_magnetic[item]))["It trips after"] == duration(MAGNETIC_S)
 
 
 def test_the_limit_of_the_part_is_normal_and_a_lower_one_is_told() -> None:

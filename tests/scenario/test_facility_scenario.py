@@ -53,6 +53,7 @@ jobs:
 ACTS = [
     "fail gpu/0/1",
     "fail pdu/3",
+    "fail gen/0 count=1",
     "fail ib/0/0",
     "flap gpu/0/0/0~1 value='10 %'",
     "drain gpu/0",
@@ -91,6 +92,8 @@ ACTS = [
 REFUSED = [
     ("fail pdu/4", "'pdu' has 4 items, counted from 0"),
     ("fail pdu", "write one of them, such as pdu/0"),
+    ("fail gen/0 count=3", "more than the 2 machines of gen/0"),
+    ("fail gpu/0/0/0 count=2", "means nothing for a node"),
     ("trip gpu/0/1", "is a rack, not a power item"),
     ("trip cdu/0", "is a coolant or air loop, not a power item"),
     ("trip nothing/0", "names no power item"),

@@ -85,6 +85,16 @@ def test_gpus_are_counted_apart():
     assert 0.4 < read.gpu_j / read.it_j < 0.9
 
 
+def test_carbon_and_cost_are_those_of_the_energy_read_at_any_moment():
+    engine = Engine(tiny(jobs=(job(4),)), 1)
+    grid = engine.scenario.site.grid
+    for until_s in (601.0, 1207.5, 3600.0, 7300.0):
+        engine.advance(until_s)
+        totals = _reading(engine).power
+        assert totals.carbon_kg == pytest.approx(totals.grid_j * grid.carbon_kg_j, rel=1e-12)
+        assert totals.cost_usd == pytest.approx(totals.grid_j * grid.price_usd_j, rel=1e-12)
+
+
 @pytest.mark.parametrize("name", ["nvl72-row", "frontier", "mixed-workloads"])
 def test_shipped_scenes_close(name):
     engine = Engine(shipped(name))

@@ -175,7 +175,7 @@ def test_two_halls_on_two_plants() -> None:
         ("1 h fail crah/0", "loop"),
         ("1 h fail gpu/0/0/0 cause=moths", "moths"),
         ("1 h pump_stop gpu/0", "loop"),
-        ("1 h heat_rejection_loss crah/0", "plant"),
+        ("1 h heat_rejection_loss crah/0", "facility loop"),
         ("1 h power_cap nobody value=400W", "nobody"),
         ("1 h power_cap train", "value"),
         ("1 h power_cap train value=0W", "0 W"),

@@ -33,7 +33,7 @@ class AlarmsDock(Dock):
         The list itself, without widgets.
     """
 
-    chosen = Signal(object)  # Alarm: go to its place (and, in a recording, its time)
+    chosen = Signal(object)  # Alarm: go to its place
     counted = Signal(int, int)  # active, not acknowledged
     worst = Signal(object)  # Severity of the worst that lasts, or that nobody has seen
 

@@ -143,6 +143,8 @@ def _parts(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) 
         return int(plant.plants.units[slot]), "fans" if name == "fan_stop" else "machines"
     if target == "power":
         return int(plant.power.units[slot]), "machines"
+    if name == "fail":
+        return 0, ""  # GPUs, nodes and cables fail as a whole
     return (MOST_SUPPLIES, "supplies") if name == "psu_loss" else (MOST_SUPPLIES, "fans")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from twin.app import text
 from twin.app.fact_rows import Row, World, live_rows
 from twin.app.reach_words import reach_line
+from twin.physics.breakers import trip_time_s
 from twin.plant.blast import blast_radius
 from twin.plant.tables import Kind, LoopKind
 from twin.record.channels import BY_ID, PowerState
@@ -47,13 +48,15 @@ def power_rows(world: World, item: int) -> list[Row]:
 def _breaker_rows(world: World, item: int, out_w: float) -> list[Row]:
     """Return rating and margin of the breaker at an item's output; nothing where it has none."""
     power = world.plant.power
-    rated_w, k_s = float(power.breaker_w[item]), float(power.breaker_s[item])
+    rated_w = float(power.breaker_w[item])
     if not np.isfinite(rated_w) or rated_w <= 0:
         return []
     share = out_w / rated_w
     rows = [Row("Breaker", f"{share * 100:.0f} % of {text.quantity(rated_w, 'W')}")]
-    if share > 1 and np.isfinite(k_s):
-        rows.append(Row("It trips after", text.duration(k_s / (share**2 - 1)), hint="t = K / ((I/In)^2 - 1)"))
+    trips_s = float(trip_time_s(share, power.breaker_s[item], power.breaker_magnetic[item]))
+    if np.isfinite(trips_s):
+        hint = "From cold: t = K / ((I/In)^2 - 1), at once by its magnet"
+        rows.append(Row("It trips after", text.duration(trips_s), hint=hint))
     return rows
 
 

@@ -13,7 +13,7 @@ from twin.app.figure_text import figure_title, figure_value
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
-from twin.record.channels import BY_ID, Channel, JobState, PowerState, State, of_entity
+from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 from twin.view3d.palette import LOWERED_CAP
@@ -89,8 +89,6 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         names = [j.id for j in world.scenario.jobs]
         known = 0 <= job < len(names)
         return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
-    if channel.id == "power.state":
-        return Row(title, PowerState(int(number)).name.lower().replace("_", " "), hint=hint)
     if channel.id in ("gpu.state", "switch.state"):
         return Row(title, State(int(number)).words, hint=hint)
     if channel.id == "job.state":

@@ -41,6 +41,7 @@ from twin.app.fact_rows import (
 )
 from twin.app.figure_text import flow
 from twin.app.job_facts import pace_rows, plan_rows
+from twin.app.job_presets import work_name
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.graph import entity_id, find
 from twin.plant.links import describe_link, find_link
@@ -388,7 +389,7 @@ def _job(world: World, job: int) -> Facts:
         spec.id,
         "job",
         spec.title or f"Job {spec.id}",
-        f"{getattr(spec.workload, 'model', 'load')} on {spec.nodes:,} nodes",
+        f"{work_name(spec.workload)} on {spec.nodes:,} nodes",
         ICONS["job"],
         _sections(
             ("Now", pace_rows(world, job)),

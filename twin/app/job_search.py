@@ -69,12 +69,6 @@ def is_plan(draft: Draft, plan: Candidate) -> bool:
     return with_plan(draft, plan) == draft
 
 
-def advice_for(draft: Draft) -> tuple[Advice, ...]:
-    """Return what would make a transformer's training fit, cheapest first; nothing for what fits."""
-    planned = planned_draft(draft, network_of(draft))
-    return advise(planned) if isinstance(planned, LlmJob) else ()
-
-
 def what_would_fit(draft: Draft) -> str:
     """Return in words what would make a draft fit; empty where nothing is known to."""
     planned = planned_draft(draft, network_of(draft))

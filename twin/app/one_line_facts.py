@@ -14,6 +14,7 @@ from twin.app.diagram import URGENCY, Tone
 from twin.app.fact_rows import World
 from twin.plant.tables import PowerItems
 from twin.record.channels import PowerState
+from twin.view3d.power_state import WORDS
 
 Ints = NDArray[np.int64]
 
@@ -102,7 +103,7 @@ class PowerNow:
         state = PowerState(int(self.state[item]))
         if state in _SILENT:
             return ""
-        words = state.name.replace("_", " ")
+        words = WORDS[state].upper()
         left_s = self.left_s(item)
         return words if left_s is None else f"{words} {minutes(left_s)}"
 
@@ -138,7 +139,7 @@ class PowerNow:
         """Return everything there is to say about an item."""
         items = self.items
         found = [
-            ("State", PowerState(int(self.state[item])).name.lower().replace("_", " ")),
+            ("State", WORDS[PowerState(int(self.state[item]))]),
             ("Delivers", text.quantity(float(self.out_w[item]), "W")),
             ("Losses", text.quantity(float(self.loss_w[item]), "W")),
             ("Load", self.load_words(item)),
@@ -210,7 +211,7 @@ def state_of_many(now: PowerNow, group: Sequence[int], others: int = 0) -> tuple
     count, of_all = int(np.count_nonzero(states == state)), len(states) + others
     if count == of_all == 1:
         return TONES[state], now.state_words(int(group[0]))
-    words = state.name.replace("_", " ")
+    words = WORDS[state].upper()
     return TONES[state], words if count == of_all else f"{count} of {of_all} {words}"
 
 

@@ -15,7 +15,7 @@ from twin.scenario.fault_kinds import KINDS, TargetKind
 from twin.scenario.faults import Intervention, InterventionKind
 from twin.scenario.problem import ScenarioError
 from twin.scenario.site import Rows
-from twin.scenario.targets import LINK_HINT, kind_of, near
+from twin.scenario.targets import LINK_HINT, TITLES, kind_of, near
 
 LIVE = re.compile(r"jobs\[[^\]]+\]\.(checkpoint|recovery)(\.|$)")
 """Paths that `set` may change in a running hall; anything else would be another hall or other work."""
@@ -85,12 +85,14 @@ def wrong(
 def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Catalog) -> Iterator[Wrong]:
     """Yield why a fault does not fit the thing it names, or takes more machines than there are."""
     name = one.target.partition("/")[0]
+    if one.kind == "fail" and kind != "power" and one.count is not None:
+        yield "count", f"means nothing for a {TITLES[kind]}", "a power item has machines that fail one by one"
     if kind == "power":
         stage = next(stage for stage in scenario.power if stage.id == name)
         fitting, why = _STAGES.get(one.kind, ((stage.kind,), ""))
         if stage.kind not in fitting:
             yield "target", f"is a {stage.kind} and {why}", ""
-        elif one.kind == "no_start":
+        else:
             yield from _too_many(one, stage.units, "machines")
     elif kind == "loop":
         yield from _loop_misfit(one, next(loop for loop in scenario.cooling.loops if loop.id == name))

@@ -182,7 +182,7 @@ class Meter:
         inside_j = over.machines_w * dt
         it_j, cooling_j = net_j - inside_j, inside_j + self._outside_w * dt
         loads_j = self.power.totals.load_j
-        self.power.correct(it_j + cooling_j - (loads_j - m.load_seen_j))
+        self.power.correct(it_j + cooling_j - (loads_j - m.load_seen_j), self.power.totals)
         m.it_j += it_j
         m.gpu_j += net_j - self.overhead.total_w * dt
         m.supply_j += over.supplies_w * dt
@@ -221,12 +221,7 @@ class Meter:
         totals = replace(self.power.totals)
         later = now_s - self.power.at_s
         book(totals, self.power.flows, later)
-        # What the loads took beyond what the tree was told comes from the grid, as `PowerSystem.correct` has it.
-        extra_j = it_j + cooling_j - (totals.load_j - m.load_seen_j)
-        if self.power.grid_w > 0 or self.power.on_site_w <= 0:
-            totals.grid_j += extra_j
-        else:
-            totals.on_site_j += extra_j
+        self.power.correct(it_j + cooling_j - (totals.load_j - m.load_seen_j), totals)
         return Reading(
             it_j=m.it_j + it_j,
             gpu_j=m.gpu_j + in_j - self.overhead.total_w * since,

@@ -137,14 +137,14 @@ class PowerChain:
             self.storage.move(self._drained_w, dt)
         self._price()
 
-    def correct(self, extra_j: float) -> None:
-        """Book energy that loads took beyond what the tree was told, at its source now [J]."""
+    def correct(self, extra_j: float, totals: PowerTotals) -> None:
+        """Add energy that loads took beyond what the tree was told to `totals`, at its source now [J]."""
         if self.flows.grid_w > 0 or self.flows.on_site_w <= 0:
-            self.totals.grid_j += extra_j
-            self.totals.carbon_kg += extra_j * self.weather.carbon_kg_j(self.at_s)
-            self.totals.cost_usd += extra_j * self.weather.price_usd_j(self.at_s)
+            totals.grid_j += extra_j
+            totals.carbon_kg += extra_j * self.weather.carbon_kg_j(self.at_s)
+            totals.cost_usd += extra_j * self.weather.price_usd_j(self.at_s)
         else:
-            self.totals.on_site_j += extra_j
+            totals.on_site_j += extra_j
 
     def _price(self) -> None:
         f = self.flows
