@@ -8,9 +8,12 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from twin.scenario.base import Part
+from twin.scenario.cloud import Cloud
 from twin.scenario.faults import Failures, Intervention
 from twin.scenario.quantity import Duration
+from twin.scenario.scheduling import Partition, Reservation, Scheduler
 from twin.scenario.site import Hall, Site
+from twin.scenario.streams import JobStream, JobTrace
 from twin.scenario.systems import Cooling, Fabric, PowerCap, PowerStage, Storage
 from twin.scenario.work import Job, Tenant
 
@@ -54,5 +57,13 @@ class Scenario(Part):
     storage: tuple[Storage, ...] = Field(default=(), description="stores")
     tenants: tuple[Tenant, ...] = Field(default=(), description="owners of jobs")
     jobs: tuple[Job, ...] = Field(default=(), description="work")
+    streams: tuple[JobStream, ...] = Field(default=(), description="generators of jobs")
+    traces: tuple[JobTrace, ...] = Field(default=(), description="jobs that ran elsewhere")
+    scheduler: Scheduler = Field(default=Scheduler(), description="how the queue is served")
+    partitions: tuple[Partition, ...] = Field(
+        default=(), description="parts of the cluster; none: one for all"
+    )
+    reservations: tuple[Reservation, ...] = Field(default=(), description="times set aside")
+    clouds: tuple[Cloud, ...] = Field(default=(), description="rented GPUs elsewhere")
     failures: Failures = Field(default=Failures(), description="what goes wrong by itself")
     interventions: tuple[Intervention, ...] = Field(default=(), description="what is done at a time")

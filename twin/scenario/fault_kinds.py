@@ -98,6 +98,16 @@ KINDS: dict[InterventionKind, FaultKind] = {
     "power_cap": FaultKind(
         "Power cap", ("all", "job", "rack", "row", "hall", "power"), ("for", "value"), "power", "600 W"
     ),
+    "slow": FaultKind("Runs slow", ("gpu", "node"), ("for", "value"), "fraction", "77 %", (20 * HOUR_S, 0.8)),
+    "hang": FaultKind("Hangs", ("node", "job"), ()),
+    "corrupt": FaultKind("Computes wrong", ("gpu", "node"), ("for",), repair_s=(72 * HOUR_S, 1.0)),
+    "pcie": FaultKind(
+        "PCIe runs at fewer lanes", ("node",), ("for", "value"), "fraction", "50 %", (20 * HOUR_S, 0.8)
+    ),
+    "cancel": FaultKind("Is cancelled", ("job",), ()),
+    "requeue": FaultKind("Goes back to the queue", ("job",), ()),
+    "move": FaultKind("Moves to a partition", ("job",), ("value",), "text", "batch"),
+    "site_loss": FaultKind("Site is lost", ("site",), ("for",), repair_s=(72 * HOUR_S, 0.5)),
     "set": FaultKind("Set", ("path",), ("value",), "text"),
 }
 """Every kind; repair times where nobody publishes them are engineering estimates [est]."""

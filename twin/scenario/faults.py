@@ -7,14 +7,20 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, ItemId, Part
-from twin.scenario.quantity import Duration, Rate, Temperature
+from twin.scenario.quantity import Duration, Fraction, Rate, Temperature
 
 CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 """Snake case, as in the summary's ``by_cause``."""
 
 
+On = Literal["node", "switch", "link", "rack", "pdu", "cdu", "row", "leaf", "nvlink"]
+"""What one rate is counted for: a node, a switch, a link, or a fault domain of many nodes."""
+Effect = Literal["dead", "slow", "hang", "corrupt", "flap", "pcie", "remap"]
+"""dead: it stops the job; the others leave it going, worse or wrong."""
+
+
 class Cause(Part):
-    """One cause of interruption."""
+    """One cause of interruption, of degraded work, or of silent errors."""
 
     id: CauseId = Field(description="name of the cause")
     per_node_s: Rate = Field(
@@ -27,6 +33,33 @@ class Cause(Part):
     ] = Field(description="repair class: how long the node is away; restart: not at all")
     detection: Literal["explicit", "watchdog"] = Field(default="explicit", description="how it is noticed")
     planned: bool = Field(default=False, description="maintenance, counted apart")
+    on: On = Field(
+        default="node",
+        description="what the rate is of: 3.8 per 1000 node-day of a node, 0.00057 per 30 day of a link; pdu, cdu, "
+        "leaf and nvlink are the nodes that hang on one of them",
+    )
+    effect: Effect = Field(
+        default="dead",
+        description="dead; slow: clocks at `severity`; hang: only the watchdog finds it; corrupt: results are wrong "
+        "until a check finds it; flap: a link comes and goes; pcie: cards at `severity` of their bandwidth; remap: a "
+        "GPU restarts once with spare rows of memory",
+    )
+    severity: Fraction | None = Field(
+        default=None, ge=0, le=1, description="slow, pcie, flap: what is left of speed; none: 0.77, 0.5, 0.9"
+    )
+    found_s: Duration | None = Field(
+        default=None,
+        alias="found",
+        gt=0,
+        description="slow, corrupt, pcie: mean time until somebody finds it",
+    )
+    shape: float | None = Field(
+        default=None,
+        gt=0.2,
+        le=5,
+        description="Weibull shape of the time to failure since installation or repair; below 1: infant mortality; "
+        "none: 1",
+    )
     source: str = Field(default="", description="where the rate comes from")
 
 
@@ -43,6 +76,99 @@ class Arrhenius(Part):
     )
 
 
+class Bursts(Part):
+    """Failures that come together: each one of a node may pull neighbours of its domain with it."""
+
+    chance: Fraction = Field(ge=0, le=1, description="of a failure to begin a burst")
+    domain: Literal["rack", "row", "leaf", "pdu", "cdu"] = Field(
+        default="rack", description="whom it can reach"
+    )
+    mean: float = Field(default=2.0, gt=0, le=1000, description="more nodes hit on average (geometric)")
+    within_s: Duration = Field(default=600.0, alias="within", gt=0, description="they follow within this")
+
+
+class FaultTrace(Part):
+    """Faults that were seen elsewhere, replayed here at their times on nodes in the order of their first fault."""
+
+    file: str = Field(
+        description="file in the scene's folder: InfiniteHBD's JSON, or CSV of node,start,end,cause [s]"
+    )
+    time: float = Field(default=1.0, gt=0, le=1e6, description="factor on times")
+    rows: str | None = Field(
+        default=None,
+        description="the faults themselves, packed by the program so that runs need no file; leave it out",
+    )
+
+
+class HealthCheck(Part):
+    """A test that runs at intervals, or before and after each job, and takes bad nodes out."""
+
+    id: CauseId = Field(description="name of the check")
+    every_s: Duration | None = Field(
+        default=None, alias="every", gt=0, description="runs so often on nodes; none: only between jobs"
+    )
+    lasts_s: Duration = Field(default=0.0, alias="lasts", ge=0, le=86400, description="takes, on idle nodes")
+    finds: tuple[Effect, ...] = Field(
+        default=("slow", "corrupt", "pcie", "flap"), description="kinds of faults it can see"
+    )
+    coverage: Fraction = Field(default=0.9, ge=0, le=1, description="of those faults, found at a run")
+    action: Literal["drain", "report"] = Field(default="drain", description="what follows")
+
+
+class LemonRule(Part):
+    """Nodes that fail too often are taken out for good, or until they were replaced."""
+
+    failures: int = Field(default=3, ge=2, le=1000, description="so many failures")
+    within_s: Duration = Field(default=28 * 86400.0, alias="within", gt=0, description="within this")
+    replace_s: Duration | None = Field(
+        default=7 * 86400.0, alias="replace", gt=0, description="until a good one stands there; none: never"
+    )
+
+
+class Crew(Part):
+    """People who repair, and when they are there."""
+
+    people: int = Field(default=2, ge=1, le=10_000, description="repairs at a time")
+    shift: tuple[Annotated[float, Field(ge=0, le=24)], Annotated[float, Field(ge=0, le=24)]] = Field(
+        default=(0.0, 24.0), description="hours of the day they work, such as [8, 18]"
+    )
+    weekend: bool = Field(default=True, description="whether they come on Saturday and Sunday")
+    hands_on_s: Duration = Field(
+        default=3600.0,
+        alias="hands_on",
+        ge=0,
+        le=86400 * 7,
+        description="work on one node; the rest waits",
+    )
+
+
+class SparePart(Part):
+    """A stock of spare parts for some repair classes."""
+
+    id: CauseId = Field(description="name of the stock")
+    repairs: tuple[str, ...] = Field(
+        min_length=1, description="repair classes that take one, such as gpu or nic"
+    )
+    stock: int = Field(default=10, ge=0, le=1_000_000, description="parts at the start")
+    reorder: int = Field(
+        default=0, ge=0, le=1_000_000, description="ordered again when no more than these are left"
+    )
+    order: int = Field(default=0, ge=0, le=1_000_000, description="parts of one order; 0: none come")
+    lead_s: Duration = Field(
+        default=14 * 86400.0, alias="lead", ge=0, description="time until they are there"
+    )
+
+
+class Repairs(Part):
+    """How broken nodes come back."""
+
+    crew: Crew | None = Field(default=None, description="who repairs; none: as many as it takes, at once")
+    parts: tuple[SparePart, ...] = Field(default=(), description="stocks; none: never short")
+    burn_in_s: Duration = Field(
+        default=0.0, alias="burn_in", ge=0, le=86400 * 30, description="test before use"
+    )
+
+
 class Failures(Part):
     """The failure model."""
 
@@ -55,6 +181,20 @@ class Failures(Part):
     repair_constant_s: Duration | None = Field(
         default=None, alias="repair_constant", ge=0, description="instead of empirical repair times"
     )
+    bursts: Bursts | None = Field(default=None, description="failures that come together; none: they do not")
+    trace: FaultTrace | None = Field(default=None, description="faults seen elsewhere, beside those drawn")
+    stragglers: Fraction = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="share of jobs that have a straggler at some time; fleets see 42 %",
+    )
+    straggler_factor: float = Field(
+        default=1.3, ge=1, le=10, description="mean slow-down while they have one"
+    )
+    checks: tuple[HealthCheck, ...] = Field(default=(), description="health checks")
+    lemon_rule: LemonRule | None = Field(default=None, description="taking bad nodes out; none: nobody does")
+    repairs: Repairs = Field(default=Repairs(), description="how broken nodes come back")
 
 
 InterventionKind = Literal[
@@ -76,6 +216,14 @@ InterventionKind = Literal[
     "blocked_plate",
     "bad_contact",
     "power_cap",
+    "slow",
+    "hang",
+    "corrupt",
+    "pcie",
+    "cancel",
+    "requeue",
+    "move",
+    "site_loss",
     "set",
 ]
 
@@ -108,8 +256,26 @@ class Intervention(Part):
         default=None,
         description="power_cap: per GPU (job, all) or of the whole (rack, row, hall, power item), such as 600 W; "
         "flap: share of time the link is down, such as 10 %; valve_stuck: opening; blocked_plate: flow left; "
-        "bad_contact: factor on the resistance; heat_wave: such as 8 K; set: the new value",
+        "bad_contact: factor on the resistance; heat_wave: such as 8 K; slow, pcie: speed left; move: a partition; "
+        "set: the new value",
     )
 
 
-__all__ = ["Arrhenius", "Cause", "CauseId", "Failures", "Intervention", "InterventionKind", "ItemId"]
+__all__ = [
+    "Arrhenius",
+    "Bursts",
+    "Cause",
+    "CauseId",
+    "Crew",
+    "Effect",
+    "Failures",
+    "FaultTrace",
+    "HealthCheck",
+    "Intervention",
+    "InterventionKind",
+    "ItemId",
+    "LemonRule",
+    "On",
+    "Repairs",
+    "SparePart",
+]

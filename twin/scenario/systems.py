@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from twin.scenario.base import Id, Part
 from twin.scenario.cooling import Cooling, Loop, Plant
 from twin.scenario.electricity import PowerCap, PowerStage
-from twin.scenario.quantity import Bandwidth, Data, Duration, Rate
+from twin.scenario.quantity import Bandwidth, Data, Duration, Fraction, Rate
 
 __all__ = [
     "Cooling",
@@ -135,3 +135,16 @@ class Storage(Part):
         default=None, description="store that is filled from this one: what is not there yet is read here"
     )
     racks: Id | None = Field(default=None, description="row generator whose racks hold it")
+    encrypted: bool = Field(default=False, description="data lies encrypted on it")
+    encryption_cost: Fraction = Field(
+        default=0.05,
+        ge=0,
+        le=0.9,
+        description="of its bandwidth, lost to encryption where it is encrypted [est]",
+    )
+    tenants: tuple[Id, ...] = Field(default=(), description="who may mount it; none: everybody")
+    network: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_.:-]{1,40}$",
+        description="VLAN or partition key it is reached through; none: from everywhere",
+    )

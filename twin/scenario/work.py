@@ -24,13 +24,16 @@ from twin.scenario.workload import (
 )
 
 __all__ = [
+    "CheckpointTier",
     "Checkpointing",
     "Hpc",
     "Inference",
     "Input",
+    "Isolation",
     "Job",
     "LlmTraining",
     "Load",
+    "MigProfile",
     "MonteCarlo",
     "Parallelism",
     "Recovery",
@@ -43,19 +46,68 @@ __all__ = [
 ]
 
 
+Isolation = Literal["none", "node", "leaf", "rack"]
+"""What a tenant shares with no other: nothing, its nodes, its leaf switches, its racks."""
+
+
 class Tenant(Part):
-    """Who owns jobs."""
+    """Who owns jobs, what is theirs, and what keeps others out."""
 
     id: Id = Field(description="name of the tenant, for ever")
     title: str = Field(default="", description="as people call it")
+    quota: int | None = Field(default=None, ge=0, le=10_000_000, description="GPUs at a time; none: no limit")
+    borrow: bool = Field(default=True, description="above its quota it may use GPUs that nobody wants")
+    share: float = Field(default=1.0, gt=0, le=1e6, description="weight in the fair share")
+    isolation: Isolation = Field(default="none", description="what it shares with no other tenant")
+    network: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_.:-]{1,40}$",
+        description="VLAN or partition key of its own, such as pkey-0x8001",
+    )
+    encrypted: bool = Field(default=False, description="its data must be encrypted wherever it is stored")
+    users: tuple[Id, ...] = Field(default=(), description="who may act for it")
+    management: bool = Field(default=False, description="whether its jobs can reach the management network")
+
+
+class CheckpointTier(Part):
+    """One more place where state is saved, nearer or farther than the store."""
+
+    to: Literal["peer", "nvme", "store", "object"] = Field(
+        description="memory of another node, local drives, another store, or an object store on another site"
+    )
+    storage: Id | None = Field(default=None, description="store or object: which one")
+    every: int = Field(default=1, ge=1, le=100_000, description="each so many-th checkpoint goes there")
+    pause_s: Duration = Field(default=0.0, alias="pause", ge=0, le=86400, description="blocking part more")
+    drain_s: Duration = Field(
+        default=0.0, alias="drain", ge=0, le=86400 * 7, description="after the pause, until it is safe there"
+    )
+    load_bytes_s: Bandwidth | None = Field(
+        default=None,
+        alias="load",
+        gt=0,
+        description="read back; none: drives of the nodes, or the store's read",
+    )
+    survives: Literal["process", "node", "rack", "site"] | None = Field(
+        default=None,
+        description="the largest loss it outlives; none: nvme process, peer node, store rack, object site",
+    )
 
 
 class Checkpointing(Part):
     """When and where state is saved."""
 
-    interval: Literal["daly", "young", "none"] | Annotated[Duration, Field(gt=0)] = Field(
+    interval: Literal["daly", "young", "adaptive", "none"] | Annotated[Duration, Field(gt=0)] = Field(
         default="daly",
-        description="work between checkpoints: a duration, or a rule that balances pause and loss",
+        description="work between checkpoints: a duration, or a rule that balances pause and loss; adaptive: Daly's by "
+        "the failures seen so far",
+    )
+    tiers: tuple[CheckpointTier, ...] = Field(default=(), description="more places, beside `storage`")
+    verify_s: Duration = Field(
+        default=0.0,
+        alias="verify",
+        ge=0,
+        le=86400,
+        description="reading it back and checking, after it is written",
     )
     pause_s: Duration = Field(
         default=10.0, alias="pause", ge=0, le=86400, description="blocking part of a write"
@@ -79,6 +131,29 @@ class Recovery(Part):
     watchdog_s: Duration = Field(
         default=600.0, alias="watchdog", ge=0, le=86400, description="a hang is found after"
     )
+    policy: Literal["spare", "requeue", "shrink", "drop-replica"] = Field(
+        default="spare",
+        description="when nodes are lost: take spares or wait; back to the queue; go on with fewer nodes and grow "
+        "again; or go on without the replicas hit",
+    )
+    patience_s: Duration = Field(
+        default=0.0,
+        alias="patience",
+        ge=0,
+        description="shrink, drop-replica: wait so long for a spare first",
+    )
+    minimum: int | None = Field(
+        default=None,
+        ge=1,
+        le=200_000,
+        description="shrink, drop-replica: nodes it needs at least; none: one replica",
+    )
+    partial: Literal["none", "replica", "pipeline"] = Field(
+        default="none", description="what restarts: everything, or only what the failure hit, the others wait"
+    )
+    attempts: int | None = Field(
+        default=None, ge=0, le=100_000, description="restarts before it is given up; none: without end"
+    )
     swap_s: Duration = Field(default=45.0, alias="swap", ge=0, le=86400, description="drain and take a spare")
     container_s: Duration = Field(
         default=60.0, alias="container", ge=0, le=86400, description="image and processes"
@@ -99,20 +174,64 @@ class Recovery(Part):
     )
 
 
+MigProfile = Literal[
+    "1g.5gb", "1g.10gb", "1g.20gb", "1g.23gb", "1g.24gb", "1g.35gb", "2g.10gb", "2g.20gb", "2g.45gb", "2g.47gb",
+    "2g.48gb", "2g.70gb", "3g.20gb", "3g.40gb", "3g.90gb", "3g.93gb", "3g.95gb", "3g.139gb", "4g.20gb", "4g.40gb",
+    "4g.90gb", "4g.93gb", "4g.95gb", "4g.139gb",
+]  # fmt: skip
+"""Parts of one GPU: compute slices of seven, and memory."""
+
+
 class Job(Part):
     """One gang-scheduled job."""
 
     id: Id = Field(description="name of the job, for ever")
     title: str = Field(default="", description="as people call it")
     tenant: Id | None = Field(default=None, description="owner")
+    user: Id | None = Field(default=None, description="who submits it for its tenant")
+    partition: Id | None = Field(
+        default=None, description="part of the cluster it is submitted to; none: any"
+    )
     submit_s: Duration = Field(
         default=0.0, alias="submit", ge=0, description="enters the queue, after the start"
     )
-    nodes: int = Field(ge=1, le=200_000, description="nodes, all of them whole")
+    nodes: int = Field(default=1, ge=1, le=200_000, description="nodes it spans")
+    gpus: int | None = Field(
+        default=None,
+        ge=1,
+        le=2_000_000,
+        description="GPUs in all when its last node is shared with others; none: whole nodes",
+    )
+    mig: MigProfile | None = Field(
+        default=None, description="part of one GPU only, such as 3g.40gb; it shares the rest with others"
+    )
     rows: tuple[Id, ...] = Field(default=(), description="row generators it may use; none: any")
     steps: int | None = Field(default=None, ge=1, le=1_000_000_000, description="ends after; none: never")
+    run_s: Duration | None = Field(
+        default=None, alias="run", gt=0, description="instead: work for so long at its reference pace"
+    )
+    limit_s: Duration | None = Field(
+        default=None, alias="limit", gt=0, description="wall time; it is killed when it has run so long"
+    )
+    estimate_s: Duration | None = Field(
+        default=None,
+        alias="estimate",
+        gt=0,
+        description="what the scheduler believes it takes; none: its limit, else its work",
+    )
+    deadline_s: Duration | None = Field(
+        default=None, alias="deadline", gt=0, description="should be done, after the start of the scene"
+    )
     priority: int = Field(
-        default=0, ge=-1000, le=1000, description="higher keeps its power longer under a cap"
+        default=0,
+        ge=-1000,
+        le=1000,
+        description="higher goes first where the scheduler orders by it, and keeps its power longer under a cap",
+    )
+    preemptible: bool = Field(default=False, description="whether jobs of higher priority may take its GPUs")
+    flexible: bool = Field(default=False, description="whether it may wait for clean or cheap energy")
+    cloud: bool = Field(
+        default=True, description="whether it may go to a cloud site, where the scene has one"
     )
     power_floor: Fraction = Field(
         default=0.0,

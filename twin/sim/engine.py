@@ -51,6 +51,7 @@ from twin.sim.outages import Outages
 from twin.sim.plan import JobPlan, misfit_of, plan_jobs
 from twin.sim.power_system import PowerSystem
 from twin.sim.recovery import Recovery
+from twin.sim.repairs import Repairs
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
@@ -187,6 +188,7 @@ class Engine:
             Settings(scenario, self._replan),
             self.outages,
             facility,
+            Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures),
         )
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout

@@ -23,6 +23,7 @@ from twin.sim.log import Log
 from twin.sim.nodes import DOWN, FREE, Nodes
 from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
+from twin.sim.repairs import Repairs
 from twin.sim.settings import Settings
 from twin.sim.shutdowns import LEAK, Shutdowns
 
@@ -30,7 +31,7 @@ INJECTED = "injected"
 
 
 class Incidents:
-    """Handlers of the timers ``failure``, ``repair``, ``do`` and ``undo``."""
+    """Handlers of the timers ``failure``, ``do`` and ``undo``."""
 
     def __init__(
         self,
@@ -45,10 +46,12 @@ class Incidents:
         settings: Settings,
         outages: Outages,
         facility: FacilityFaults,
+        repairs: Repairs,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
         self.recovery, self.failures, self.cooling, self.clocks = recovery, failures, cooling, clocks
         self.settings, self.outages, self.facility = settings, outages, facility
+        self.repairs = repairs
         self.plant = nodes.plant
         self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
         self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
@@ -68,20 +71,21 @@ class Incidents:
             self.unexpected,
             self.arm,
         )
-        for kind in ("failure", "repair", "do", "undo"):
+        for kind in ("failure", "do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
+        repairs.arm = self.arm
         self.arm()
 
     @property
     def machines_changed(self) -> bool:
         """Whether nodes or machines changed since this was last set false."""
-        return self._changed or self.shutdowns.changed
+        return self._changed or self.shutdowns.changed or self.repairs.changed
 
     @machines_changed.setter
     def machines_changed(self, changed: bool) -> None:
         self._changed = changed
         if not changed:
-            self.shutdowns.changed = False
+            self.shutdowns.changed = self.repairs.changed = False
 
     def arm(self) -> None:
         """Wait for the earliest failure."""
@@ -111,30 +115,10 @@ class Incidents:
             self.timers.now_s, kind, subject, f"{name}{away}", severity, repair=int(repair_s), job=job
         )
         if repair_s > 0:
-            self._take_down(node, repair_s)
+            self.repairs.take_down(node, repair_s)
         if job >= 0:
             (self.planned if cause.planned else self.unexpected)[cause.id] += 1
             self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}")
-
-    def _take_down(self, node: int, repair_s: float) -> None:
-        now = self.timers.now_s
-        self.nodes.set_condition(now, node, DOWN)
-        self.failures.set_up(node, now, False)
-        self.timers.set("repair", node, now + repair_s)
-        self.machines_changed = True
-
-    def _repair(self, node: int) -> None:
-        dark = ", still without power" if self.nodes.dark[node] else ""
-        self._bring_back(node, "repaired", f"back from repair{dark}")
-
-    def _bring_back(self, node: int, kind: str, text: str) -> None:
-        now = self.timers.now_s
-        self.nodes.bring_back(now, node)
-        self.failures.set_up(node, now, True)
-        self.log.add(now, kind, self.plant.nodes.ids[node], text, job=int(self.nodes.job[node]))
-        self.machines_changed = True
-        self.recovery.node_usable()
-        self.arm()
 
     # --- people
 
@@ -265,11 +249,10 @@ class Incidents:
             if (
                 self.nodes.condition[node] == DOWN
             ):  # it is in repair already: that lasts as long as the longer one
-                due_s = self.timers.due_s("repair", node) or 0.0
-                self.timers.set("repair", node, max(due_s, self.timers.now_s + repair_s))
+                self.repairs.prolong(node, repair_s)
                 continue
             if repair_s > 0:
-                self._take_down(node, repair_s)
+                self.repairs.take_down(node, repair_s)
             if self.nodes.job[node] >= 0:
                 struck.add(int(self.nodes.job[node]))
         for job in sorted(struck):

@@ -1,0 +1,38 @@
+"""All jobs of a scenario: those written one by one, those its streams make, those of its traces, in that order.
+
+Streams and traces stay what they are in the document; whoever needs the jobs asks here, and gets the same every time.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from twin.scenario.document import Scenario
+from twin.scenario.work import Job
+
+_KEPT = 4
+_known: OrderedDict[int, tuple[Scenario, tuple[Job, ...]]] = OrderedDict()
+
+
+def jobs_of(scenario: Scenario) -> tuple[Job, ...]:
+    """Return all jobs of `scenario`; the first ones are `scenario.jobs` themselves."""
+    if not (scenario.streams or scenario.traces):
+        return scenario.jobs
+    known = _known.get(id(scenario))
+    if known is None:  # the scenario is kept too, so that its id stays its own
+        known = _known[id(scenario)] = (scenario, _made(scenario))
+        if len(_known) > _KEPT:
+            _known.popitem(last=False)
+    return known[1]
+
+
+def _made(scenario: Scenario) -> tuple[Job, ...]:
+    from twin.scenario.job_streams import stream_jobs
+    from twin.scenario.job_traces import trace_jobs
+
+    jobs = list(scenario.jobs)
+    for number, stream in enumerate(scenario.streams):
+        jobs += stream_jobs(stream, number, scenario)
+    for trace in scenario.traces:
+        jobs += trace_jobs(trace, scenario)
+    return tuple(jobs)
