@@ -27,7 +27,7 @@ class Ledger:
             self.total += self.resting * (t_s - self.since_s)
             self.since_s = t_s
 
-    def move(self, t_s: float, gpus: int, source: str | None, target: str | None) -> None:
+    def move(self, t_s: float, gpus: float, source: str | None, target: str | None) -> None:
         """Move `gpus` GPUs between resting accounts at `t_s`; None: into or out of a job's hands."""
         self.advance(t_s)
         if source is not None:

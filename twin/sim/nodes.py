@@ -16,6 +16,10 @@ FREE, DOWN, DRAINED, OFF, CUT, DARK = 0, 1, 2, 3, 4, 5
 """Condition of a node: usable, in repair, cordoned by people, shut down, cut off from its fabric, without power."""
 UNLIT = (DOWN, OFF, DARK)
 """Conditions in which a node draws nothing."""
+NOBODY, SHARED = -1, -2
+"""Instead of a job: nobody holds anything of a node; one or several hold parts of it."""
+SLICES = 7
+"""Compute slices of one GPU (MIG)."""
 
 _ACCOUNT = {
     DOWN: "idle_in_repair",
@@ -36,32 +40,42 @@ class Nodes:
         self.cut = np.zeros(len(plant.nodes.ids), bool)  # a card of it has no way to the others
         self.dark = np.zeros(len(plant.nodes.ids), bool)  # nothing supplies it, or it has not booted since
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
-        self.job = np.full(len(plant.nodes.ids), -1, np.int32)
+        self.job = np.full(len(plant.nodes.ids), NOBODY, np.int32)
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
+        self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
+        self.slices = np.full(len(plant.gpus.node), SLICES, np.int8)  # of each GPU, that nobody holds
+        self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
+        self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
+        self.free_slices = np.where(self.gpus > 0, SLICES, 0)  # most free slices of one GPU of each node
         for account, mask in self._resting():
             ledger.move(0.0, int(self.gpus[mask].sum()), None, account)
 
     def _resting(self, nodes: NDArray[np.intp] | slice = slice(None)) -> list[tuple[str, NDArray[np.bool_]]]:
-        rest, condition, wanted = self.job[nodes] < 0, self.condition[nodes], self.wanted[nodes]
+        held, condition, wanted = self.held[nodes], self.condition[nodes], self.wanted[nodes]
+        rest, whole = held < self.gpus[nodes], held == 0
+        free = rest & (condition == FREE)
         return [
-            ("idle_no_job", rest & (condition == FREE) & ~wanted),
-            ("idle_spare", rest & (condition == FREE) & wanted),
+            ("idle_no_job", free & whole & ~wanted),
+            ("idle_spare", free & whole & wanted),
+            ("idle_fragmented", free & ~whole),
             ("idle_drained", rest & (condition == DRAINED)),
             ("idle_in_repair", rest & ((condition == DOWN) | (condition == OFF) | (condition == CUT))),
             ("idle_no_power", rest & (condition == DARK)),
         ]
 
-    def _counts(self, nodes: NDArray[np.intp]) -> list[tuple[str, int]]:
+    def _counts(self, nodes: NDArray[np.intp]) -> list[tuple[str, float]]:
         """Return how many GPUs of `nodes` rest in each account."""
-        gpus = self.gpus[nodes]
-        return [(account, int(gpus[mask].sum())) for account, mask in self._resting(nodes)]
+        gpus = self.gpus[nodes] - self.held[nodes]
+        return [(account, float(gpus[mask].sum())) for account, mask in self._resting(nodes)]
 
     def account(self, node: int) -> str | None:
-        """Return the account `node` rests in, None while a job holds it."""
-        if self.job[node] >= 0:
+        """Return the account in which what nobody holds of `node` rests; None while a job holds all of it."""
+        held = self.held[node]
+        if held >= self.gpus[node]:
             return None
-        return _ACCOUNT.get(int(self.condition[node]), "idle_spare" if self.wanted[node] else "idle_no_job")
+        sound = "idle_fragmented" if held else "idle_spare" if self.wanted[node] else "idle_no_job"
+        return _ACCOUNT.get(int(self.condition[node]), sound)
 
     def set_condition(self, t_s: float, node: int, condition: int) -> None:
         """Give `node` another condition at `t_s`."""
@@ -92,19 +106,111 @@ class Nodes:
         resting = CUT if self.cut[node] else DRAINED if self.cordoned[node] else FREE
         self.set_condition(t_s, node, DARK if self.dark[node] else resting)
 
-    def assign(self, t_s: float, node: int, job: int) -> None:
-        """Put `node` into the hands of `job` (-1: of nobody) at `t_s`."""
-        before = self.account(node)
-        self.job[node] = job
-        self._moved(t_s, node, before)
+    # --- who holds what
 
     def assign_all(self, t_s: float, nodes: Sequence[int] | NDArray[np.intp], job: int) -> None:
-        """Put `nodes` into the hands of `job` (-1: of nobody) at `t_s`."""
+        """Put whole `nodes` into the hands of `job` (-1: of nobody) at `t_s`."""
         slots = np.asarray(nodes, np.intp)
         if slots.size:
             before = self._counts(slots)
             self.job[slots] = job
+            taken = job >= 0
+            self.held[slots] = self.gpus[slots] if taken else 0.0
+            self.free_gpus[slots] = 0 if taken else self.gpus[slots]
+            self.free_slices[slots] = 0 if taken else np.where(self.gpus[slots] > 0, SLICES, 0)
             self._all_moved(t_s, slots, before)
+
+    def take(
+        self, t_s: float, job: int, nodes: Sequence[int] | NDArray[np.intp], rest: int = 0, slices: int = 0
+    ) -> None:
+        """Put `nodes` into the hands of `job`, but of the last one `rest` GPUs or `slices` of one GPU, if given.
+
+        Raises
+        ------
+        ValueError
+            When the last node has not that much left: whoever chose it did not look.
+        """
+        if not (rest or slices):
+            self.assign_all(t_s, nodes, job)
+            return
+        *whole, last = (int(node) for node in nodes)
+        self.assign_all(t_s, whole, job)
+        first = int(self.plant.nodes.gpu_first[last])
+        left = self.slices[first : first + int(self.gpus[last])]
+        if slices:  # the GPU that is cut already and fits tightest
+            fits = np.flatnonzero(left >= slices)
+            chosen = fits[np.argsort(left[fits], kind="stable")[:1]]
+        else:
+            chosen = np.flatnonzero(left == SLICES)[:rest]
+        if len(chosen) < max(rest, 1):
+            raise ValueError(f"{self.plant.nodes.ids[last]} has no {rest or slices} free for job {job}")
+        each = slices or SLICES
+        parts = [(first + int(gpu), each) for gpu in chosen]
+        self._part(t_s, last, job, parts)
+
+    def _part(self, t_s: float, node: int, job: int, parts: list[tuple[int, int]]) -> None:
+        """Put parts of `node` into the hands of `job`; no parts: give back what it has."""
+        slot = np.array([node])
+        before = self._counts(slot)
+        held = self.parts.setdefault(node, {})
+        for gpu, slices in held.pop(job, []):
+            self.slices[gpu] += slices
+        for gpu, slices in parts:
+            self.slices[gpu] -= slices
+        if parts:
+            held[job] = parts
+        if not held:
+            del self.parts[node]
+        first, count = int(self.plant.nodes.gpu_first[node]), int(self.gpus[node])
+        left = self.slices[first : first + count]
+        self.job[node] = SHARED if held else NOBODY
+        self.held[node] = (SLICES * count - int(left.sum())) / SLICES
+        self.free_gpus[node] = np.count_nonzero(left == SLICES)
+        self.free_slices[node] = int(left.max(initial=0))
+        self._all_moved(t_s, slot, before)
+
+    def give_back(self, t_s: float, job: int, nodes: Sequence[int] | NDArray[np.intp]) -> None:
+        """Take whatever `job` holds of `nodes` out of its hands."""
+        slots = np.asarray(nodes, np.intp)
+        for node in slots[self.job[slots] == SHARED].tolist():
+            self._part(t_s, node, job, [])
+        self.assign_all(t_s, slots[self.job[slots] == job], NOBODY)
+
+    def jobs_on(self, node: int) -> tuple[int, ...]:
+        """Return the jobs that hold `node` or parts of it, in the order in which they took them."""
+        job = int(self.job[node])
+        return (job,) if job >= 0 else tuple(self.parts[node]) if job == SHARED else ()
+
+    def jobs_of(self, nodes: NDArray[np.intp] | Sequence[int]) -> list[int]:
+        """Return the jobs that hold any part of `nodes`, lowest first."""
+        slots = np.asarray(nodes, np.intp)
+        job = self.job[slots]
+        found = set(job[job >= 0].tolist())
+        for node in slots[job == SHARED].tolist():
+            found.update(self.parts[node])
+        return sorted(found)
+
+    def held_gpus(self, job: int, nodes: Sequence[int]) -> float:
+        """Return how many GPUs of `nodes` the job holds, slices as fractions."""
+        slots = np.asarray(nodes, np.intp)
+        whole = float(self.gpus[slots[self.job[slots] == job]].sum())
+        parts = [
+            slices
+            for node in slots[self.job[slots] == SHARED].tolist()
+            for _, slices in self.parts[node].get(job, ())
+        ]
+        return whole + sum(parts) / SLICES
+
+    def gpu_jobs(self) -> Ints:
+        """Return the job of each GPU; of one in slices the job with most of them; -1: none."""
+        found = self.job[self.plant.gpus.node]
+        found[found == SHARED] = NOBODY
+        for held in self.parts.values():
+            for gpu, _, job in sorted(
+                (gpu, slices, job) for job, parts in held.items() for gpu, slices in parts
+            ):
+                found[gpu] = job
+        return found
 
     def want(self, t_s: float, mask: NDArray[np.bool_]) -> None:
         """Mark the nodes that live jobs may use."""
@@ -114,7 +220,7 @@ class Nodes:
             self.wanted[slots] = mask[slots]
             self._all_moved(t_s, slots, before)
 
-    def _all_moved(self, t_s: float, nodes: NDArray[np.intp], before: list[tuple[str, int]]) -> None:
+    def _all_moved(self, t_s: float, nodes: NDArray[np.intp], before: list[tuple[str, float]]) -> None:
         for (account, had), (_, has) in zip(before, self._counts(nodes), strict=True):
             if had != has:
                 self.ledger.move(t_s, has - had, None, account)
@@ -122,12 +228,12 @@ class Nodes:
     def _moved(self, t_s: float, node: int, before: str | None) -> None:
         after = self.account(node)
         if before != after:
-            self.ledger.move(t_s, int(self.gpus[node]), before, after)
+            self.ledger.move(t_s, float(self.gpus[node] - self.held[node]), before, after)
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Which nodes are usable and nobody holds."""
-        result: NDArray[np.bool_] = (self.condition == FREE) & (self.job < 0) & self.plant.nodes.present
+        """Which nodes are usable and nobody holds any part of."""
+        result: NDArray[np.bool_] = (self.condition == FREE) & (self.held == 0) & self.plant.nodes.present
         return result
 
     def free(self, allowed: NDArray[np.bool_]) -> Ints:
@@ -142,6 +248,7 @@ class Nodes:
             "cut": np.flatnonzero(self.cut).tolist(),
             "dark": np.flatnonzero(self.dark).tolist(),
             "job": self.job.tolist(),
+            "parts": [[node, job, parts] for node, held in self.parts.items() for job, parts in held.items()],
             "wanted": self.wanted.tolist(),
         }
 
@@ -153,3 +260,11 @@ class Nodes:
         self.dark[np.array(state["dark"], int)] = True
         self.job = np.array(state["job"], np.int32)
         self.wanted = np.array(state["wanted"], bool)
+        whole = self.job >= 0
+        self.held = np.where(whole, self.gpus, 0).astype(float)
+        self.free_gpus = np.where(whole, 0, self.gpus)
+        self.free_slices = np.where(whole | (self.gpus == 0), 0, SLICES)
+        total, resting = self.ledger.total.copy(), self.ledger.resting.copy()
+        for node, job, parts in state["parts"]:  # type: ignore[attr-defined]
+            self._part(self.ledger.since_s, int(node), int(job), [(int(g), int(n)) for g, n in parts])
+        self.ledger.total, self.ledger.resting = total, resting  # it was restored before
