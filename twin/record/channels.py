@@ -61,6 +61,21 @@ class JobState(IntEnum):
     RESTARTING = 5
     WAITING = 6  # for a spare
     DONE = 7
+    KILLED = 8  # ended before its work was done
+    REMOTE = 9  # in a cloud
+
+
+class WaitReason(IntEnum):
+    """Why a job waits in the queue."""
+
+    NONE = 0  # it does not
+    OTHERS_FIRST = 1
+    NODES = 2  # too few are free
+    QUOTA = 3
+    PARTITION = 4  # its partition is full, or closed to it
+    RESERVATION = 5  # nodes are set aside, or maintenance is ahead
+    GREEN = 6  # it waits for power, or for clean or cheap energy
+    ISOLATION = 7  # other tenants are on the nodes
 
 
 @dataclass(frozen=True)
@@ -110,7 +125,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("gpu.clock_mhz", "SM clock", "MHz", "f4", 0, 2000, 15.0, "viridis", "DCGM_FI_DEV_SM_CLOCK"),
     _channel("gpu.util", "utilisation", "%", "f4", 0, 100, 1.0, "viridis", "DCGM_FI_PROF_SM_ACTIVE"),
     _channel("gpu.state", "state", "", "u1", 0, 11, 0, "states"),
-    _channel("gpu.job", "job", "", "i2", 0, 20, 0, "jobs"),
+    _channel("gpu.job", "job", "", "i4", 0, 20, 0, "jobs"),
     _channel(
         "gpu.throttle",
         "throttle reason",
@@ -158,7 +173,7 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("plant.water_l_s", "water use", "L/s", "f4", 0, 50, 0.01),
     _channel("plant.units", "machines running", "", "u2", 0, 500, 0),
     _channel("plant.free", "free cooling", "%", "f4", 0, 100, 1.0),
-    _channel("job.state", "job state", "", "u1", 0, 7, 0, "states"),
+    _channel("job.state", "job state", "", "u1", 0, 9, 0, "states"),
     _channel("job.step", "steps done", "", "f8", 0, 1e6, 0),
     _channel("job.durable_step", "last durable checkpoint", "", "f8", 0, 1e6, 0),
     _channel("job.step_s", "step time now", "s", "f4", 0, 100, 1e-3),
@@ -167,6 +182,9 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("job.gpus", "GPUs held", "", "i4", 0, 1e5, 0),
     _channel("job.network", "scale-out bandwidth left", "%", "f4", 0, 100, 0.5),
     _channel("job.input_wait_s", "wait for input in a step", "s", "f4", 0, 100, 1e-3),
+    _channel("job.place", "place in the queue", "", "i4", 0, 1e5, 0, description="From 1; 0: not in it."),
+    _channel("job.why", "why it waits", "", "u1", 0, 7, 0),
+    _channel("job.planned_s", "planned start", "s", "f8", 0, 1e7, 0, description="0: none is planned."),
     _channel("site.it_w", "IT power", "W", "f8", 0, 3e7, 10),
     _channel("site.facility_w", "facility power", "W", "f8", 0, 4e7, 10),
     _channel("site.pue", "PUE", "", "f8", 1, 2, 1e-3),

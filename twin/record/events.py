@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+WHERE = "where"
+"""Key under which run files keep `Event.where` beside the integers of an event."""
+
 
 class Severity(IntEnum):
     """How much a person should care."""
@@ -33,6 +36,8 @@ class Event:
         One sentence for people.
     data
         Integer outcomes that enter the event hash with kind, subject and the time in ms.
+    where
+        Nodes it is about, as `twin.record.node_list` writes them, for pictures; it does not enter the hash.
     """
 
     row: int
@@ -42,3 +47,4 @@ class Event:
     severity: Severity
     text: str
     data: dict[str, int] = field(default_factory=dict)
+    where: str = ""

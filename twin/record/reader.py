@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from twin.record.channels import BY_ID
 from twin.record.contents import Header, Marker, Snapshot
-from twin.record.events import Event, Severity
+from twin.record.events import WHERE, Event, Severity
 from twin.record.frame import Layout
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, open_foreign
 from twin.record.series import SERIES_CHANNELS, Series, condense, decode
@@ -116,8 +116,10 @@ class Reader:
         )
         try:
             return [
-                Event(row, float(t), str(kind), str(subject), Severity(severity), str(text), self._json(data))
+                Event(row, float(t), str(kind), str(subject), Severity(severity), str(text), found, where)
                 for row, t, kind, subject, severity, text, data in rows
+                for found in (dict(self._json(data)),)
+                for where in (str(found.pop(WHERE, "")),)
             ]
         except (ValueError, TypeError) as error:
             raise RunFileError(f"{self.path}: an event of this run file is damaged") from error

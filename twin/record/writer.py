@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.record.channels import Entity
 from twin.record.contents import Snapshot
-from twin.record.events import Event
+from twin.record.events import WHERE, Event
 from twin.record.frame import Layout
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.runfile import create, explained, fold, reopen
@@ -96,8 +96,7 @@ class Writer:
     def add_events(self, events: Sequence[Event]) -> None:
         """Take events, in row order."""
         self._events.extend(
-            (e.row, e.t_s, e.kind, e.subject, int(e.severity), e.text, json.dumps(e.data) if e.data else "{}")
-            for e in events
+            (e.row, e.t_s, e.kind, e.subject, int(e.severity), e.text, _data(e)) for e in events
         )
 
     def add_sample(self, t_s: float, packed: NDArray[np.uint8]) -> None:
@@ -214,3 +213,10 @@ def _packed(data: bytes) -> bytes:
     head = data[:_PROBE_BYTES]
     level = 1 if len(zlib.compress(head, 1)) * 3 < len(head) else 0
     return zlib.compress(data, level)
+
+
+def _data(event: Event) -> str:
+    """Return the integers of an event as JSON, and beside them the nodes it is about."""
+    if event.where:
+        return json.dumps({**event.data, WHERE: event.where})
+    return json.dumps(event.data) if event.data else "{}"

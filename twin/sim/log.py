@@ -20,10 +20,18 @@ class Log:
         return self.first_row + len(self.events)
 
     def add(
-        self, t_s: float, kind: str, subject: str, text: str, severity: Severity = Severity.INFO, **data: int
+        self,
+        t_s: float,
+        kind: str,
+        subject: str,
+        text: str,
+        severity: Severity = Severity.INFO,
+        *,
+        where: str = "",
+        **data: int,
     ) -> None:
-        """Append an event."""
-        event = Event(self.rows, t_s, kind, subject, severity, text, data)
+        """Append an event; `where` names nodes for pictures and does not enter the hash."""
+        event = Event(self.rows, t_s, kind, subject, severity, text, data, where)
         self.events.append(event)
         self.hash.update(event)
 
