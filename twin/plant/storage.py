@@ -65,8 +65,9 @@ def _stores(scenario: Scenario, catalog: Catalog, racks: list[int]) -> Stores:
     for store in scenario.storage:
         part = catalog.storage(store.part) if store.part is not None else None
         tiers.append(store.kind or (part.tier if part else "parallel"))
-        read = store.read_bytes_s or (part.read_bytes_s if part else math.nan)
-        write = store.write_bytes_s or (part.write_bytes_s if part else math.nan)
+        left = 1.0 - store.encryption_cost if store.encrypted else 1.0  # what ciphers leave of the bandwidth
+        read = left * (store.read_bytes_s or (part.read_bytes_s if part else math.nan))
+        write = left * (store.write_bytes_s or (part.write_bytes_s if part else math.nan))
         operations = store.operations_s or (part.random_read_per_s if part else None) or math.inf
         capacity = store.capacity_bytes or (part.capacity_bytes if part else None) or math.inf
         rows.append([one * store.count for one in (read, write, operations, capacity)])
