@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from twin.scenario.base import Id, ItemId, Part
 from twin.scenario.quantity import Duration, Fraction, Rate, Temperature
@@ -17,6 +17,22 @@ On = Literal["node", "switch", "link", "rack", "pdu", "cdu", "row", "leaf", "nvl
 """What one rate is counted for: a node, a switch, a link, or a fault domain of many nodes."""
 Effect = Literal["dead", "slow", "hang", "corrupt", "flap", "pcie", "remap"]
 """dead: it stops the job; the others leave it going, worse or wrong."""
+
+
+Hidden = Literal["slow", "corrupt", "pcie", "flap"]
+"""Effects that a health check can find: the job goes on with them."""
+PartClass = Literal["gpu", "cable", "nic", "fan", "power_supply", "motherboard", "cpu"]
+"""Repair classes that take a part; restart and maintenance take none."""
+
+EFFECTS_OF: dict[On, tuple[Effect, ...]] = {
+    "node": ("dead", "slow", "hang", "corrupt", "flap", "pcie", "remap"),
+    "link": ("dead", "flap"),
+}
+"""What can happen to a component; all others are only dead."""
+SEVERITY: dict[Effect, float] = {"slow": 0.77, "pcie": 0.5, "flap": 0.9}
+"""What is left of speed by default [est]; 0.77: the mean slow-down by stragglers is 1.3."""
+LASTING: tuple[Effect, ...] = ("slow", "corrupt", "pcie", "flap")
+"""Effects that go on until somebody finds them."""
 
 
 class Cause(Part):
@@ -51,7 +67,8 @@ class Cause(Part):
         default=None,
         alias="found",
         gt=0,
-        description="slow, corrupt, pcie: mean time until somebody finds it",
+        description="slow, corrupt, pcie, flap: mean time until somebody finds it, and it goes to repair; none: only "
+        "a health check does, or the verification of a checkpoint",
     )
     shape: float | None = Field(
         default=None,
@@ -61,6 +78,29 @@ class Cause(Part):
         "none: 1",
     )
     source: str = Field(default="", description="where the rate comes from")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Cause:
+        allowed = EFFECTS_OF.get(self.on, ("dead",))
+        if self.effect not in allowed:
+            raise ValueError(
+                f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can be all of them"
+            )
+        if self.severity is not None and self.effect not in SEVERITY:
+            raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(SEVERITY)}")
+        if self.found_s is not None and self.effect not in LASTING:
+            raise ValueError(f"found means nothing for {self.effect}; it is of {', '.join(LASTING)}")
+        return self
+
+    @property
+    def left(self) -> float:
+        """Return what is left of speed while it lasts [-]."""
+        return SEVERITY.get(self.effect, 1.0) if self.severity is None else self.severity
+
+    @property
+    def stops(self) -> bool:
+        """Return whether it interrupts jobs at once."""
+        return self.effect not in LASTING
 
 
 class Arrhenius(Part):
@@ -101,57 +141,97 @@ class FaultTrace(Part):
 
 
 class HealthCheck(Part):
-    """A test that runs at intervals, or before and after each job, and takes bad nodes out."""
+    """A test of nodes at intervals, or whenever a job leaves them, that finds what works worse or wrong."""
 
     id: CauseId = Field(description="name of the check")
     every_s: Duration | None = Field(
-        default=None, alias="every", gt=0, description="runs so often on nodes; none: only between jobs"
+        default=None,
+        alias="every",
+        ge=60,
+        description="runs so often on all nodes; none: on those that a job has left",
     )
-    lasts_s: Duration = Field(default=0.0, alias="lasts", ge=0, le=86400, description="takes, on idle nodes")
-    finds: tuple[Effect, ...] = Field(
-        default=("slow", "corrupt", "pcie", "flap"), description="kinds of faults it can see"
+    lasts_s: Duration = Field(
+        default=0.0,
+        alias="lasts",
+        ge=0,
+        le=86400,
+        description="nodes without a job are kept from work for so long; beside a job it runs unnoticed",
     )
-    coverage: Fraction = Field(default=0.9, ge=0, le=1, description="of those faults, found at a run")
-    action: Literal["drain", "report"] = Field(default="drain", description="what follows")
+    finds: tuple[Hidden, ...] = Field(
+        default=("slow", "corrupt", "pcie", "flap"), min_length=1, description="kinds of faults it can see"
+    )
+    coverage: Fraction = Field(
+        default=0.9, ge=0, le=1, description="chance that a run of it on a node finds such a fault"
+    )
+    action: Literal["drain", "report"] = Field(
+        default="drain",
+        description="drain: no more work, repaired once its job has left, at once where results are wrong",
+    )
 
 
 class LemonRule(Part):
     """Nodes that fail too often are taken out for good, or until they were replaced."""
 
-    failures: int = Field(default=3, ge=2, le=1000, description="so many failures")
+    failures: int = Field(
+        default=3, ge=2, le=1000, description="so many unplanned failures, restarts included"
+    )
     within_s: Duration = Field(default=28 * 86400.0, alias="within", gt=0, description="within this")
     replace_s: Duration | None = Field(
-        default=7 * 86400.0, alias="replace", gt=0, description="until a good one stands there; none: never"
+        default=7 * 86400.0,
+        alias="replace",
+        gt=0,
+        description="until another one stands there, as good as chance has it; none: repaired, then cordoned",
     )
+
+
+Hour = Annotated[float, Field(ge=0, le=24)]
+SHORTEST_SHIFT_H = 0.25
 
 
 class Crew(Part):
-    """People who repair, and when they are there."""
+    """People who repair nodes, and when they are there.
+
+    The drawn repair time is what a published fleet took from failure to return, its own nights, queues and
+    deliveries included. What a crew makes of it runs beside it and is not added: a node is back when its drawn time
+    is over and its hands-on work has been done here. So an ample crew that never sleeps changes nothing.
+    """
 
     people: int = Field(default=2, ge=1, le=10_000, description="repairs at a time")
-    shift: tuple[Annotated[float, Field(ge=0, le=24)], Annotated[float, Field(ge=0, le=24)]] = Field(
-        default=(0.0, 24.0), description="hours of the day they work, such as [8, 18]"
+    shift: tuple[Hour, Hour] = Field(
+        default=(0.0, 24.0),
+        description="hours of the day they work, such as [8, 18] or [22, 6], by the clock of site.timezone; what is "
+        "begun goes on in the next shift",
     )
-    weekend: bool = Field(default=True, description="whether they come on Saturday and Sunday")
+    weekend: bool = Field(default=True, description="whether shifts begin on Saturday and Sunday too")
     hands_on_s: Duration = Field(
         default=3600.0,
         alias="hands_on",
         ge=0,
         le=86400 * 7,
-        description="work on one node; the rest waits",
+        description="work on one node, at most its repair time; the rest of that is diagnosis and turnaround",
     )
+
+    @field_validator("shift")
+    @classmethod
+    def _lasts(cls, said: tuple[float, float]) -> tuple[float, float]:
+        if (said[1] - said[0]) % 24 < SHORTEST_SHIFT_H and said[1] - said[0] != 24:
+            raise ValueError("must last at least a quarter of an hour; [0, 24] is all day")
+        return said
 
 
 class SparePart(Part):
-    """A stock of spare parts for some repair classes."""
+    """A stock of spare parts for some repair classes; each of their repairs takes one."""
 
     id: CauseId = Field(description="name of the stock")
-    repairs: tuple[str, ...] = Field(
-        min_length=1, description="repair classes that take one, such as gpu or nic"
+    repairs: tuple[PartClass, ...] = Field(
+        min_length=1, description="repair classes that take one, each in one stock only"
     )
     stock: int = Field(default=10, ge=0, le=1_000_000, description="parts at the start")
     reorder: int = Field(
-        default=0, ge=0, le=1_000_000, description="ordered again when no more than these are left"
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="ordered again when no more than these are left, those on order and promised counted",
     )
     order: int = Field(default=0, ge=0, le=1_000_000, description="parts of one order; 0: none come")
     lead_s: Duration = Field(
@@ -165,8 +245,20 @@ class Repairs(Part):
     crew: Crew | None = Field(default=None, description="who repairs; none: as many as it takes, at once")
     parts: tuple[SparePart, ...] = Field(default=(), description="stocks; none: never short")
     burn_in_s: Duration = Field(
-        default=0.0, alias="burn_in", ge=0, le=86400 * 30, description="test before use"
+        default=0.0, alias="burn_in", ge=0, le=86400 * 30, description="test after a repair, before use"
     )
+
+    @field_validator("parts")
+    @classmethod
+    def _once(cls, said: tuple[SparePart, ...]) -> tuple[SparePart, ...]:
+        kept: dict[str, str] = {}
+        for stock in said:
+            for one in stock.repairs:
+                if kept.setdefault(one, stock.id) != stock.id:
+                    raise ValueError(f"{one} is repaired from {kept[one]} and {stock.id}: give it one stock")
+        if len({stock.id for stock in said}) < len(said):
+            raise ValueError("two stocks have the same id")
+        return said
 
 
 class Failures(Part):

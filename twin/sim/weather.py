@@ -74,7 +74,7 @@ class Weather:
             if named.file is not None and named.hours is None:
                 raise ValueError(f"site.{key}.file has not been read: load the scene from its folder")
         self.heat_wave_k = 0.0
-        self._zone = _zone(site.timezone, start)
+        self._zone = zone_of(site.timezone, start)
         self._start = start.astimezone(UTC)
         local = start.astimezone(self._zone)
         self._local_start_s = float(local.hour * 3600 + local.minute * 60 + local.second)
@@ -171,7 +171,8 @@ class Weather:
         self.heat_wave_k = float(state["heat_wave_k"])  # type: ignore[arg-type]
 
 
-def _zone(name: str, start: datetime) -> tzinfo:
+def zone_of(name: str, start: datetime) -> tzinfo:
+    """Return the time zone of a site whose run begins at `start`."""
     try:
         return ZoneInfo(name)
     except (
