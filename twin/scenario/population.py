@@ -31,8 +31,8 @@ def _made(scenario: Scenario) -> tuple[Job, ...]:
     from twin.scenario.job_traces import trace_jobs
 
     jobs = list(scenario.jobs)
-    for number, stream in enumerate(scenario.streams):
-        jobs += stream_jobs(stream, number, scenario)
+    for stream in scenario.streams:
+        jobs += stream_jobs(stream, scenario)
     for trace in scenario.traces:
         jobs += trace_jobs(trace, scenario)
     return tuple(jobs)

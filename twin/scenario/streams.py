@@ -8,7 +8,7 @@ from pydantic import Field
 
 from twin.scenario.base import Id, Part
 from twin.scenario.quantity import Duration, Fraction
-from twin.scenario.work import Checkpointing, Job, Recovery
+from twin.scenario.work import Checkpointing, MigProfile, Recovery
 from twin.scenario.workload import Load, Workload
 
 Positive = Annotated[float, Field(gt=0, le=1e9)]
@@ -31,7 +31,7 @@ class Arrivals(Part):
 
 
 class Sizes(Part):
-    """How many GPUs jobs ask for: either counts with weights, or a log-normal rounded to a power of two."""
+    """How many GPUs jobs ask for."""
 
     gpus: tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...] = Field(
         default=(1,), min_length=1, description="GPUs a job may ask for"
@@ -55,20 +55,24 @@ class JobStream(Part):
 
     id: Id = Field(description="name of the stream, for ever; its jobs are id-0, id-1 ...")
     tenant: Id | None = Field(default=None, description="owner")
+    user: Id | None = Field(default=None, description="who submits them for the tenant")
     partition: Id | None = Field(default=None, description="where they are submitted")
-    count: int | None = Field(
-        default=None, ge=1, le=1_000_000, description="jobs at most; none: until the end"
-    )
+    rows: tuple[Id, ...] = Field(default=(), description="row generators they may use; none: any")
+    count: int | None = Field(default=None, ge=1, le=200_000, description="jobs at most; none: until the end")
     begin_s: Duration = Field(default=0.0, alias="begin", ge=0, description="the first comes after this")
     arrivals: Arrivals = Field(description="when they come")
     sizes: Sizes = Field(default=Sizes(), description="how large they are")
+    mig: MigProfile | None = Field(
+        default=None, description="each takes part of one GPU only, such as 1g.10gb; sizes then say nothing"
+    )
     lengths: Lengths = Field(description="how long they run")
     limit_factor: float | None = Field(
         default=None,
         ge=0.01,
         le=1000,
         alias="limit",
-        description="wall time asked for over the time needed; below 1 they are killed; none: no limit",
+        description="wall time asked for over the time needed with start and checkpoints; below 1 they are killed; "
+        "none: no limit",
     )
     deadline_factor: float | None = Field(
         default=None,
@@ -80,6 +84,7 @@ class JobStream(Part):
     priority: int = Field(default=0, ge=-1000, le=1000, description="of its jobs")
     preemptible: bool = Field(default=False, description="whether others may take its GPUs")
     flexible: bool = Field(default=False, description="whether they may wait for clean or cheap energy")
+    cloud: bool = Field(default=True, description="whether they may go to a cloud site, where there is one")
     workload: Workload = Field(
         default=Load(kind="load", gpu=0.8), description="what their steps do, at each size"
     )
@@ -87,6 +92,7 @@ class JobStream(Part):
         default=Checkpointing(interval="none"), description="when and where state is saved"
     )
     recovery: Recovery = Field(default=Recovery(), description="what a restart is made of")
+    storage: Id | None = Field(default=None, description="store their input comes from")
 
 
 TraceFormat = Literal["swf", "sacct", "philly", "helios", "acme", "gavel"]
@@ -98,8 +104,11 @@ class TraceMap(Part):
     gpus_per_processor: float = Field(
         default=1.0, gt=0, le=1e6, description="GPUs for one processor (swf, sacct without GPUs)"
     )
-    throughput: float = Field(
-        default=1.0, gt=0, le=1e9, description="gavel: steps a second of one GPU of this scene"
+    throughput: float | None = Field(
+        default=None,
+        gt=0,
+        le=1e9,
+        description="gavel: steps a second of every job; none: those of a V100 by kind of job",
     )
     size: float = Field(default=1.0, gt=0, le=1e6, description="factor on GPUs, rounded up")
     time: float = Field(default=1.0, gt=0, le=1e6, description="factor on running times and limits")
@@ -114,16 +123,21 @@ class TraceMap(Part):
     workload: Workload | None = Field(
         default=None, description="a model preset that they all train instead; it sets power, not duration"
     )
-    partition: Id | None = Field(default=None, description="where they are submitted")
+    partition: Id | None = Field(
+        default=None,
+        description="where they are submitted; none: where the trace says, if there is one of that name",
+    )
+    rows: tuple[Id, ...] = Field(default=(), description="row generators they may use; none: any")
     tenants: Literal["user", "group", "none"] = Field(
-        default="group", description="whose a job is, where the trace says it"
+        default="group",
+        description="what of the trace names the tenant of a job, if there is one of that name",
     )
 
 
 class JobTrace(Part):
     """What another cluster ran, to be run here."""
 
-    id: Id = Field(description="name of the trace, for ever; its jobs are id-NUMBER")
+    id: Id = Field(description="name of the trace, for ever; its jobs are id-NAME")
     file: str = Field(description="file in the scene's folder")
     format: TraceFormat | None = Field(default=None, description="none: told by the file itself")
     map: TraceMap = Field(default=TraceMap(), description="how its rows become jobs")
@@ -133,4 +147,4 @@ class JobTrace(Part):
     )
 
 
-__all__ = ["Arrivals", "Job", "JobStream", "JobTrace", "Lengths", "Sizes", "TraceFormat", "TraceMap"]
+__all__ = ["Arrivals", "JobStream", "JobTrace", "Lengths", "Sizes", "TraceFormat", "TraceMap"]

@@ -1,0 +1,55 @@
+"""Which hardware a job of a scenario may use, as far as it shows without building the plant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from twin.catalog import Catalog
+from twin.scenario import expand
+from twin.scenario.document import Scenario
+from twin.scenario.work import Job
+
+
+def rows_of(scenario: Scenario, job: Job) -> tuple[str, ...]:
+    """Return the row generators `job` may use: its own, of its partition only; none: any."""
+    return rows_within(scenario, job.rows, job.partition)
+
+
+def rows_within(scenario: Scenario, rows: tuple[str, ...], partition: str | None) -> tuple[str, ...]:
+    """Return those of `rows` that `partition` has; either of them may say nothing."""
+    within = next((one.rows for one in scenario.partitions if one.id == partition), ())
+    if not rows or not within:
+        return rows or within
+    return tuple(name for name in rows if name in within)
+
+
+def node_kinds(scenario: Scenario, catalog: Catalog, rows: Iterable[str]) -> dict[tuple[str, int], int]:
+    """Return how many nodes there are of each (part, GPUs) in the named row generators; none named: in all.
+
+    Raises
+    ------
+    UnknownPart
+        When the catalogue lacks a part.
+    """
+    wanted = set(rows)
+    kinds: dict[tuple[str, int], int] = {}
+    for row in expand.rows(scenario, catalog):
+        if wanted and row.id.partition("/")[0] not in wanted:
+            continue
+        for rack in row.racks:
+            for node in rack.nodes:
+                kind = (node.part, node.gpus)
+                kinds[kind] = kinds.get(kind, 0) + 1
+    return kinds
+
+
+def split(gpus: int, per_node: int) -> tuple[int, int | None]:
+    """Return (nodes, `gpus` of the job or None for whole nodes) of a job that asks for `gpus` GPUs.
+
+    Examples
+    --------
+    >>> split(16, 8), split(12, 8), split(1, 8)
+    ((2, None), (2, 12), (1, 1))
+    """
+    return math.ceil(gpus / per_node), gpus if gpus % per_node else None
