@@ -38,6 +38,10 @@ FELT_W = 0.5
 """A GPU that gives up less than this is not limited."""
 MANY = 5
 """Caps that begin or cease to hold at one moment and are still told one by one."""
+UNLIT_NODE = -3
+"""Holder of a node that is dark, beside those of `Nodes.job`."""
+Wanted = dict[int, dict[int, tuple[float, float]]]
+"""Of each job, by thermal part: what a GPU wants and cannot go below [W]."""
 LAST = -(10**9)
 """Priority of nodes that run no job."""
 
@@ -179,9 +183,9 @@ class PowerCaps:
         """
         if not self.caps and not self._lifted:
             return False
-        jobs = [self.clocks.wanted_gpu_w(row.index) for row in self.clocks.jobs.rows]
+        jobs = {row.index: self.clocks.wanted_gpu_w(row.index) for row in self.clocks.jobs.active}
         dark = np.isin(self.nodes.condition, UNLIT)
-        holder = np.where(dark, -2, self.nodes.job).astype(np.intp)
+        holder = np.where(dark, UNLIT_NODE, self.nodes.job).astype(np.intp)
         # While a job restarts its nodes draw less besides their GPUs; what they drew for it before will come back.
         rest_w = np.where(holder == self._holder, np.maximum(self._rest_w, overhead_w), overhead_w)
         self._holder, self._rest_w = holder, rest_w
@@ -219,31 +223,35 @@ class PowerCaps:
         self._tell(now_s, told)
         return not np.array_equal(before_w, self.limits.node_cap_w)
 
-    def _unchanged(self, jobs: list[dict[int, tuple[float, float]]], *now: NDArray[Any]) -> bool:
+    def _unchanged(self, jobs: Wanted, *now: NDArray[Any]) -> bool:
         seen = self._seen
         if seen is None or seen[0] != jobs:
             return False
         return all(np.array_equal(a, b) for a, b in zip(seen[1:], now, strict=True))
 
-    def _demand(self, jobs: list[dict[int, tuple[float, float]]], holder: Ints) -> tuple[Floats, ...]:
+    def _demand(self, jobs: Wanted, holder: Ints) -> tuple[Floats, ...]:
         """Return what a GPU of each node asks for and cannot go below [W], and the priority of its job.
 
-        `holder` is the job of each node, shape (N,); -1: none, so it idles; -2: it is dark.
+        `holder` is the job of each node, shape (N,); -1: none, so it idles; -2: several, it may
+        want all it can have; -3: it is dark.
         """
         clocks, models = self.clocks, self.clocks.models
-        ask, least = np.zeros((len(jobs) + 2, len(models))), np.zeros((len(jobs) + 2, len(models)))
-        ask[1] = least[1] = [model.idle_w for model in models]
-        rank = np.full(len(jobs) + 2, LAST, float)
-        for job, by_part in enumerate(jobs):
-            rank[job + 2] = clocks.jobs.specs[job].priority
+        rows = len(clocks.jobs.rows) + 3
+        ask, least = np.zeros((rows, len(models))), np.zeros((rows, len(models)))
+        ask[2] = least[2] = least[1] = [model.idle_w for model in models]
+        ask[1] = [model.cap_w for model in models]
+        rank = np.full(rows, LAST, float)
+        rank[1] = 0.0
+        for job, by_part in jobs.items():
+            rank[job + 3] = clocks.jobs.specs[job].priority
             top_w = min(clocks.cap_w.get(job, np.inf), clocks.cap_w.get(EVERY_JOB, np.inf))
             leaks = clocks.jobs.work[job].gpu_load is None  # a load that was measured leaks already
             for part, (high_w, low_w) in by_part.items():
                 model = models[part]
                 hot_w = high_w + leaks * float(leak_w(model, model.max_op_c, 1.0))
-                ask[job + 2, part] = max(high_w, min(hot_w, model.cap_w, top_w))
-                least[job + 2, part] = low_w
-        at = holder + 2
+                ask[job + 3, part] = max(high_w, min(hot_w, model.cap_w, top_w))
+                least[job + 3, part] = low_w
+        at = holder + 3
         return ask[at, self.node_part], least[at, self.node_part], rank[at]
 
     def _tell(self, now_s: float, before: list[tuple[Cap, bool, bool]]) -> None:

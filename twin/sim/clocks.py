@@ -33,6 +33,7 @@ from twin.sim.drive import (
 )
 from twin.sim.jobs import Jobs
 from twin.sim.limits import Limits
+from twin.sim.mixes import work_of_level
 from twin.sim.traces import IDLE, OFF, STAND_IN, Traces
 from twin.sim.work import Work
 
@@ -221,6 +222,11 @@ class Clocks:
         moved = np.abs(hot_c - self._seen_c) > REFRESH_K
         return bool(np.logical_or.reduce(moved & self.traces.working))
 
+    def work(self, job: int) -> Work:
+        """Return the work of a job, or of what stands for several that share a node."""
+        jobs = self.jobs.work
+        return jobs[job] if job < len(jobs) else work_of_level(job - len(jobs))
+
     def refresh(self, state: State) -> None:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
@@ -256,7 +262,7 @@ class Clocks:
         leak: Floats,
         clock: Floats,
     ) -> None:
-        traces, work, limited = self.traces, self.jobs.work[job], self.limits.any
+        traces, work, limited = self.traces, self.work(job), self.limits.any
         measured = work.gpu_load is not None
         # Ratios to the reference, so that parts compare; the slowest die sets the pace, whatever holds it down.
         free_share = capped_share = now_share = math.inf
@@ -294,7 +300,9 @@ class Clocks:
         self.job_clock[job] = JobClock(
             reference, reference * free_share, reference * capped_share, reference * now_share, memory
         )
-        pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
+        pace_s, floor = work.step_s, 0.0
+        if job < len(self.jobs.rows):
+            pace_s, floor = self.jobs.pace[job].step_s, self.jobs.specs[job].power_floor
         for part, mine in members:
             model, now = self.models[part], clock[mine]
             steps = traces.trace[mine] % 2 == 0
@@ -318,14 +326,14 @@ class Clocks:
 
     def phase_activity(self, job: int, model: GpuPowerModel) -> float:
         """Return the activity the power cap regulates while `job` computes [W/(V^2 GHz)]."""
-        return phase_activity(self.jobs.work[job], model)
+        return phase_activity(self.work(job), model)
 
     def _reference_ghz(self, job: int, part: int) -> float:
         """Clock of the expected slowest die of this many GPUs at the default cap and a 25 C inlet [GHz].
 
         That is the state step-time profiles were fitted in, so a healthy job has factor one.
         """
-        if self.jobs.work[job].gpu_load is not None:
+        if self.work(job).gpu_load is not None:
             return self.models[part].f_max_ghz
         if (job, part) not in self._reference:
             model, gpus = self.models[part], max(2, self.jobs.rows[job].gpus)
@@ -340,9 +348,14 @@ class Clocks:
 
     def load_share(self, job: int) -> float:
         """Return how hard `job` drives the rest of a node, 0..1: as its GPUs, unless it says."""
+        node_load = self.jobs.work[job].node_load
+        return self.gpu_share(job) if node_load is None else node_load
+
+    def gpu_share(self, job: int) -> float:
+        """Return how hard `job` drives its GPUs, between idle and rated power, 0..1."""
         work, shares = self.jobs.work[job], [0.0]
-        if work.node_load is not None:
-            return work.node_load
+        if work.gpu_load is not None:
+            return work.gpu_load
         for part, model in enumerate(self.models):
             unit = self._reference_ghz(job, part)
             mean = step_activity(work, model, unit, work.gemm_s, work.memory_s, work.step_s)
@@ -400,7 +413,7 @@ class Clocks:
         """Return by account how much longer a step of `job` is than at the reference clock [s]."""
         clocks = self.job_clock.get(job)
         if clocks is None:
-            return {}
+            return self._slower_shared(job)
         work = self.jobs.work[job]
         scale = work.clocked_s * clocks.reference
         return {
@@ -408,6 +421,19 @@ class Clocks:
             "power_cap": scale * (1 / clocks.capped - 1 / clocks.free),
             "thermal_throttle": scale * max(0.0, 1 / clocks.now - 1 / clocks.capped)
             + work.memory_s * (1 / clocks.memory - 1),
+        }
+
+    def _slower_shared(self, job: int) -> dict[str, float]:
+        """Return the same of a job whose GPUs all stand in nodes that others use too: as those nodes are slowed."""
+        group = self.traces.node_group[np.asarray(self.jobs.rows[job].nodes, np.intp)]
+        group = group[(group >= 0) & (self.clock_ghz[group] > 0)]
+        clocked_s = self.jobs.work[job].clocked_s
+        if not (len(group) and clocked_s and (self.throttling or self.limits.any)):
+            return {}
+        top, capped, now = self.values("f_max_ghz")[group], self.capped_ghz[group], self.clock_ghz[group]
+        return {
+            "power_cap": clocked_s * (float((top / capped).max()) - 1.0),
+            "thermal_throttle": clocked_s * (float((capped / now).max()) - 1.0),
         }
 
     def _arrays(self) -> tuple[Floats, ...]:

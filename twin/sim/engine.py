@@ -37,12 +37,14 @@ from twin.sim.hourly import Hourly
 from twin.sim.incidents import Incidents
 from twin.sim.ingest import Ingest
 from twin.sim.inputs import job_inputs
+from twin.sim.job_energy import JobEnergy
 from twin.sim.jobs import Jobs, pace_of
 from twin.sim.ledger import Ledger
 from twin.sim.lifetime import Lifetime
 from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.meter import Meter
+from twin.sim.mixes import Mixes
 from twin.sim.network import FabricState
 from twin.sim.nodes import DARK, DOWN, OFF, Nodes
 from twin.sim.observe import Observer
@@ -147,12 +149,15 @@ class Engine:
             plant.nodes.rack,
             len(plant.racks.ids),
         )
+        self.mixes = Mixes(self.jobs, self.nodes, self.clocks)
+        self._moved_jobs: set[int] = set()  # jobs that are not as they were when powers were last worked out
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
         self.weather = Weather(scenario.site, scenario.start)
         self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
         self.heat = Heat(self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime)
         self.power = PowerSystem(self.timers, self.log, plant, catalog, self.weather, scenario.site.grid)
-        self.meter = Meter(self.power, self.cooling, body, plant)
+        self.job_energy = JobEnergy(len(self.jobs.rows), self.nodes)
+        self.meter = Meter(self.power, self.cooling, body, plant, self.job_energy)
         self.outages = Outages(
             self.timers, self.log, self.nodes, self.jobs, self.recovery, self.failures, self.network
         )
@@ -252,6 +257,7 @@ class Engine:
         changed = bool(recovery.changed) or incidents.machines_changed
         if recovery.changed:
             self.network.update(recovery.changed)
+        self._moved_jobs = set(recovery.changed)
         recovery.changed.clear()
         incidents.machines_changed = False
         heat.fresh = False
@@ -322,7 +328,7 @@ class Engine:
             self.log.add(now, "throttle_off", subject, "clocks are free again", Severity.NOTICE)
 
     def _wanted_traces(self) -> NDArray[np.intp]:
-        by_job = np.full(len(self.jobs.rows) + 1, IDLE, np.intp)  # the last entry: no job
+        by_job = np.full(len(self.jobs.rows) + 2, IDLE, np.intp)  # the last entries: no job, several jobs
         for row in self.jobs.active:
             if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
                 by_job[row.index] = stepping(row.index)
@@ -331,6 +337,7 @@ class Engine:
         wanted = by_job[self.nodes.job]
         condition = self.nodes.condition
         dark = (condition == DOWN) | (condition == OFF) | (condition == DARK)
+        self.mixes.into(wanted, self._moved_jobs)
         result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
         return result
 

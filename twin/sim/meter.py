@@ -14,6 +14,7 @@ from twin.sim.clocks import Clocks
 from twin.sim.cooling import Cooling
 from twin.sim.cooling_wiring import Draw
 from twin.sim.heat import Heat
+from twin.sim.job_energy import JobEnergy
 from twin.sim.overhead import Overhead
 from twin.sim.power_books import PowerTotals, book
 from twin.sim.power_system import PowerSystem
@@ -74,7 +75,10 @@ class Reading:
 class Meter:
     """Adds up what flows, at each thermal step; what flows is constant in between."""
 
-    def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
+    def __init__(
+        self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant, job_energy: JobEnergy
+    ) -> None:
+        self.job_energy = job_energy
         self.power, self.cooling, self.body, self.plant = power, cooling, body, plant
         self.meters = Meters()
         self.overhead = Overhead(power, cooling, body, plant)
@@ -145,6 +149,8 @@ class Meter:
         if now_s > self.meters.at_s:
             self._book(heat.totals.in_j, now_s)
         self._look(heat, now_s)
+        if force:
+            self.job_energy.share(self.node_w(heat, traces, clocks))
         if not (force or self.power.stale(self.it_w, self.draw.power_w, now_s)):
             return
         for _ in range(2):  # heat of the supplies is part of IT power
@@ -184,7 +190,9 @@ class Meter:
         loads_j = self.power.totals.load_j
         self.power.correct(it_j + cooling_j - (loads_j - m.load_seen_j), self.power.totals)
         m.it_j += it_j
-        m.gpu_j += net_j - self.overhead.total_w * dt
+        gpu_j = net_j - self.overhead.total_w * dt
+        m.gpu_j += gpu_j
+        self.job_energy.book(gpu_j + over.rest_w * dt)
         m.supply_j += over.supplies_w * dt
         m.cooling_j += cooling_j
         m.inside_j += inside_j
@@ -234,6 +242,12 @@ class Meter:
             battery_stored_j=self.power.stored_at_j(later) - self._charged_j,
             power=totals,
         )
+
+    def job_energy_j(self, heat: Heat, now_s: float) -> Floats:
+        """Return the energy of each job up to `now_s` (J,) [J]; changes nothing."""
+        reading = self.reading(heat, now_s)
+        since_s = now_s - self.meters.at_s
+        return self.job_energy.reading(reading.gpu_j - self.meters.gpu_j + self.overhead.rest_w * since_s)
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

@@ -45,6 +45,7 @@ class Nodes:
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
         self.slices = np.full(len(plant.gpus.node), SLICES, np.int8)  # of each GPU, that nobody holds
+        self.touched: set[int] = set()  # nodes whose parts changed hands since somebody last looked
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
         self.free_slices = np.where(self.gpus > 0, SLICES, 0)  # most free slices of one GPU of each node
@@ -151,6 +152,7 @@ class Nodes:
     def _part(self, t_s: float, node: int, job: int, parts: list[tuple[int, int]]) -> None:
         """Put parts of `node` into the hands of `job`; no parts: give back what it has."""
         slot = np.array([node])
+        self.touched.add(node)
         before = self._counts(slot)
         held = self.parts.setdefault(node, {})
         for gpu, slices in held.pop(job, []):

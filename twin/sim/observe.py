@@ -12,10 +12,11 @@ from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import Entity, JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import HBM_LIMIT_C
+from twin.sim.mixes import LEVELS
 from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe_jobs import JobsShown
-from twin.sim.traces import IDLE
+from twin.sim.traces import IDLE, stepping
 from twin.sim.traces import OFF as TRACE_OFF
 
 if TYPE_CHECKING:
@@ -121,11 +122,10 @@ class Observer:
         power = base[mine] + spread * clocks.dyn_w[mine]
         v["gpu.power_w"][...] = power
         trace = traces.trace[mine]
-        job = engine.nodes.job[gpus.node]
-        v["gpu.job"][...] = job
+        v["gpu.job"][...] = engine.nodes.gpu_jobs()
         v["gpu.state"][...] = self._states()[gpus.node]
         v["node.seat"][...] = -1
-        for row in engine.jobs.rows:
+        for row in engine.jobs.active:
             v["node.seat"][row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
         clock, throttle = self._own_clocks(temp, hbm, spread, mine, trace)
         v["gpu.clock_mhz"][...] = clock * 1e3
@@ -139,11 +139,15 @@ class Observer:
     def _states(self) -> NDArray[np.uint8]:
         engine = self.engine
         nodes = engine.nodes
-        by_job = np.array(
-            [STATE_OF_JOB.get(row.state, State.IDLE) for row in engine.jobs.rows] + [State.IDLE]
-        )
-        rest = np.where(nodes.wanted, State.SPARE, State.IDLE)
-        state = np.where(nodes.job >= 0, by_job[nodes.job], rest)
+        by_job = np.full(len(engine.jobs.rows), State.IDLE)
+        for row in engine.jobs.active:
+            by_job[row.index] = STATE_OF_JOB.get(row.state, State.IDLE)
+        state = np.where(nodes.wanted, State.SPARE, State.IDLE)
+        whole = nodes.job >= 0
+        state[whole] = by_job[nodes.job[whole]]
+        for node, held in nodes.parts.items():  # shown as busy as the busiest of its jobs
+            states = [by_job[job] for job in held]
+            state[node] = State.RUNNING if State.RUNNING in states else states[0]
         for condition, shown in SHOWN:
             state = np.where(nodes.condition == condition, shown, state)
         result: NDArray[np.uint8] = np.where(engine.plant.nodes.present, state, State.ABSENT).astype(np.uint8)
@@ -164,12 +168,12 @@ class Observer:
             bits[idle] = int(ThrottleReason.IDLE)
             busy = np.flatnonzero(of_part & (trace > IDLE))
             job = trace[busy] // 2 - 1
-            cap = np.full(len(engine.jobs.rows), model.cap_w)
+            cap = np.full(len(engine.jobs.rows) + LEVELS + 1, model.cap_w)
             phase, leaks = np.full(len(cap), model.a_gemm), np.ones(len(cap))
-            for row in engine.jobs.rows:
-                cap[row.index] = clocks.default_cap_w(row.index, model)
-                phase[row.index] = clocks.phase_activity(row.index, model)
-                leaks[row.index] = engine.jobs.work[row.index].gpu_load is None
+            for index in engine.traces.of_job:  # jobs, and what stands for those that share nodes
+                cap[index] = clocks.default_cap_w(index, model)
+                phase[index] = clocks.phase_activity(index, model)
+                leaks[index] = clocks.work(index).gpu_load is None
             leakage = leak_w(model, temp[busy], leaks[job])
             limit = engine.traces.limit[mine[busy]]
             limits = engine.limits
@@ -195,8 +199,10 @@ class Observer:
     def _utilisation(self, trace: NDArray[np.intp]) -> Floats:
         """Share of time that compute units are active [%]; waiting for a partner keeps few of them busy."""
         engine = self.engine
-        by_trace = np.zeros(2 * len(engine.jobs.rows) + 2)
-        for row in engine.jobs.rows:
+        shared = stepping(len(engine.jobs.rows))
+        by_trace = np.zeros(shared + 2 * (LEVELS + 1))
+        by_trace[shared::2] = 100 * np.arange(LEVELS + 1) / LEVELS
+        for row in engine.jobs.active:
             work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
             by_trace[2 + 2 * row.index] = (
                 100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty

@@ -13,8 +13,9 @@ from twin.plant.tables import LoopKind, Plant
 from twin.sim.body import Body
 from twin.sim.clocks import Clocks
 from twin.sim.cooling import Cooling
+from twin.sim.mixes import LEVELS
 from twin.sim.power_system import PowerSystem
-from twin.sim.traces import OFF
+from twin.sim.traces import OFF, stepping
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -68,12 +69,19 @@ class Overhead:
         self.converted_w = self.converter_w  # and of each node's converters
         self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
 
+    @property
+    def rest_w(self) -> float:
+        """Return the power of all nodes besides their GPUs [W]."""
+        return float(self.node_w.sum())
+
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
         body = self.body
-        share, peak = np.zeros(len(clocks.jobs.rows) * 2 + 2), np.zeros(len(clocks.jobs.rows) * 2 + 2, bool)
+        traces = stepping(len(clocks.jobs.rows))
+        share, peak = np.zeros(traces + 2 * (LEVELS + 1)), np.zeros(traces + 2 * (LEVELS + 1), bool)
+        share[traces::2] = np.arange(LEVELS + 1) / LEVELS
         for row in clocks.jobs.active:  # no node steps for another
-            trace = 2 + 2 * row.index
+            trace = stepping(row.index)
             share[trace], peak[trace] = clocks.load_share(row.index), clocks.jobs.work[row.index].node_at_peak
         full = body.overhead_full_w
         if peak.any():

@@ -35,6 +35,7 @@ _PARTS = (
     "weather",
     "cooling",
     "meter",
+    "job_energy",
     "caps",
     "swing",
     "comfort",

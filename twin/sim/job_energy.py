@@ -1,0 +1,91 @@
+"""What each job has used: the energy of its nodes, GPUs and all, while it holds them.
+
+Between two changes of the run the shares of the jobs stand still, so that one number, how much energy flowed for each
+watt of share, is all that is added up; the sum over jobs and idle nodes is what the nodes took, exactly. Of a shared
+node a job answers for its part of the GPUs; what nobody holds, switches, stores and supplies belong to no job.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.sim.nodes import SHARED, SLICES, Nodes
+
+Floats = NDArray[np.float64]
+
+
+class JobEnergy:
+    """Energy of every job [J].
+
+    Attributes
+    ----------
+    energy_j
+        Of each job, shape (J,), as far as it was settled.
+    nobody_j
+        Of nodes, or parts of them, that no job held.
+    """
+
+    def __init__(self, jobs: int, nodes: Nodes) -> None:
+        self.nodes = nodes
+        self.energy_j = np.zeros(jobs)
+        self.nobody_j = 0.0
+        self._who = np.zeros(0, np.intp)
+        self._share_w, self._nobody_w = np.zeros(0), 0.0
+        self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
+
+    def book(self, nodes_j: float) -> None:
+        """Add what all nodes took together since the last call [J]."""
+        total_w = float(self._share_w.sum()) + self._nobody_w
+        if total_w > 0:
+            self._s += nodes_j / total_w
+        else:
+            self.nobody_j += nodes_j
+
+    def share(self, node_w: Floats) -> None:
+        """Let jobs answer for their nodes from now on; `node_w`: power of each node now (N,) [W]."""
+        self._settle()
+        job = self.nodes.job
+        whole = job >= 0
+        by_job = np.bincount(job[whole], node_w[whole], minlength=len(self.energy_j)).astype(float)
+        nobody_w = float(node_w[~whole & (job != SHARED)].sum())
+        for node, held in self.nodes.parts.items():
+            slice_w = float(node_w[node]) / (SLICES * max(1, int(self.nodes.gpus[node])))
+            left_w = float(node_w[node])
+            for number, parts in held.items():
+                mine_w = slice_w * sum(slices for _, slices in parts)
+                by_job[number] += mine_w
+                left_w -= mine_w
+            nobody_w += max(0.0, left_w)
+        self._who = np.flatnonzero(by_job)
+        self._share_w, self._nobody_w = by_job[self._who], nobody_w
+
+    def _settle(self) -> None:
+        self.energy_j[self._who] += self._share_w * self._s
+        self.nobody_j += self._nobody_w * self._s
+        self._s = 0.0
+
+    def reading(self, nodes_j: float = 0.0) -> Floats:
+        """Return the energy of each job (J,) with what all nodes took since it was booked last [J]; changes nothing."""
+        total_w = float(self._share_w.sum()) + self._nobody_w
+        found = self.energy_j.copy()
+        found[self._who] += self._share_w * (self._s + (nodes_j / total_w if total_w > 0 else 0.0))
+        return found
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "energy_j": self.energy_j.tolist(),
+            "nobody_j": self.nobody_j,
+            "who": self._who.tolist(),
+            "share_w": self._share_w.tolist(),
+            "nobody_w": self._nobody_w,
+            "s": self._s,
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned."""
+        self.energy_j = np.array(state["energy_j"], float)
+        self.nobody_j, self._nobody_w = float(state["nobody_j"]), float(state["nobody_w"])  # type: ignore[arg-type]
+        self._who = np.array(state["who"], np.intp)
+        self._share_w, self._s = np.array(state["share_w"], float), float(state["s"])  # type: ignore[arg-type]
