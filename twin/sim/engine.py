@@ -23,6 +23,7 @@ from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
+from twin.scenario.population import jobs_of
 from twin.sim import snapshot, summary
 from twin.sim.body import build_body
 from twin.sim.caps import PowerCaps
@@ -89,7 +90,7 @@ class Engine:
             self.timers.set("submit", job.index, job.submit_s)
             misfit = self.jobs.work[job.index].misfit
             if misfit:
-                text = misfit_of(self.plant, self.catalog, scenario.jobs[job.index], misfit)
+                text = misfit_of(self.plant, self.catalog, jobs_of(scenario)[job.index], misfit)
                 self.log.add(0.0, "does_not_fit", job.id, text, Severity.WARNING)
         for intervention in scenario.interventions:
             refusal = self.incidents.ask(intervention, 0.0)
@@ -109,6 +110,8 @@ class Engine:
 
     def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
         catalog = load_catalog()
+        if scenario.streams and scenario.seed != seed:  # whoever has the scenario can tell which jobs came
+            scenario = scenario.model_copy(update={"seed": seed})
         self.scenario, self.seed, self.catalog = scenario, seed, catalog
         self.plant: Plant = build(scenario, catalog)
         plant = self.plant
@@ -120,9 +123,9 @@ class Engine:
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
         self.failures = FailureClocks(plant, scenario.failures, seed)
-        self.network = FabricState(plant, catalog, scenario.jobs)
+        self.network = FabricState(plant, catalog, jobs_of(scenario))
         self.plans, work, gpus = self._plans(scenario)
-        self.jobs = Jobs(scenario.jobs, work, gpus, self.ledger)
+        self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
         self.network.bind(self.jobs, self.plans)
         self.stores = Stores(plant.storage)
         self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)

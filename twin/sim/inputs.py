@@ -12,6 +12,7 @@ from twin.physics.input_tiers import cache_hit_ratio, read_time_s, tier_shares
 from twin.physics.storage import max_min_share, outstanding_bytes_s
 from twin.plant.tables import Plant, Stores
 from twin.scenario.document import Scenario
+from twin.scenario.population import jobs_of
 from twin.scenario.work import Input, LlmTraining, VisionTraining
 from twin.sim.plan import JobPlan
 from twin.sim.work import Work
@@ -73,10 +74,10 @@ def job_inputs(
 ) -> list[JobInput | None]:
     """Return the input of each job; None for those that read from no store."""
     stores = plant.storage
-    chains = [_chain(stores, job.storage) for job in scenario.jobs]
+    chains = [_chain(stores, job.storage) for job in jobs_of(scenario)]
     room = _room(scenario, stores, chains)
     made: list[JobInput | None] = []
-    for i, (job, work) in enumerate(zip(scenario.jobs, works, strict=True)):
+    for i, (job, work) in enumerate(zip(jobs_of(scenario), works, strict=True)):
         if not chains[i] or not isinstance(job.workload, Input) or work.ingest_bytes <= 0:
             made.append(None)
             continue
@@ -106,7 +107,7 @@ def _chain(stores: Stores, name: str | None) -> list[int]:
 
 def _room(scenario: Scenario, stores: Stores, chains: list[list[int]]) -> list[list[float]]:
     """Return for each job what each store of its chain keeps of its data set [B]; jobs share room max-min fair."""
-    size = [getattr(job.workload, "dataset_bytes", None) or math.inf for job in scenario.jobs]
+    size = [getattr(job.workload, "dataset_bytes", None) or math.inf for job in jobs_of(scenario)]
     room = [[0.0] * len(chain) for chain in chains]
     for store in range(len(stores.ids)):
         users = [i for i, chain in enumerate(chains) if store in chain[:-1] and math.isfinite(size[i])]
