@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
 from twin.catalog import Catalog, load_catalog
-from twin.scenario import action, expand, fabric_fits, fabric_targets, facility_fits, fits, storage_fits
+from twin.scenario import (
+    action,
+    expand,
+    fabric_fits,
+    fabric_targets,
+    facility_fits,
+    fits,
+    storage_fits,
+    tenancy_fits,
+)
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
 from twin.scenario.fault_kinds import TargetKind
@@ -78,6 +87,8 @@ class _Checker:
             things,
             _named(("jobs",), (one.id for one in here.jobs)),
             _named(("tenants",), (one.id for one in here.tenants)),
+            _named(("partitions",), (one.id for one in here.partitions)),
+            _named(("clouds",), (one.id for one in here.clouds)),
             _named(("failures", "causes"), (one.id for one in here.failures.causes)),
             _named(("interventions",), (one.id for one in here.interventions)),
         )
@@ -115,6 +126,8 @@ class _Checker:
                         yield self._problem(
                             ("storage", i), f"needs {key!r}, or a part that says it", value=""
                         )
+        for at, reason, hint in tenancy_fits.references(here, self.catalog):
+            yield self._problem(at, reason, hint)
         for i, job in enumerate(here.jobs):
             yield from self._one(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
             yield from self._all(job.rows, self.rows, "row generator", ("jobs", i, "rows"))
@@ -198,6 +211,7 @@ class _Checker:
             *fabric_fits.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog),
             *storage_fits.chains(self.scenario),
+            *tenancy_fits.trespasses(self.scenario),
             *fits.jobs(self.scenario, self.catalog),
         ]
         return [self._problem(at, reason, hint) for at, reason, hint in wrong]
