@@ -3,13 +3,15 @@
 A sample is the part of a packed frame behind the channels of GPUs and nodes. A block holds up to some
 hundred samples; each channel is one column of it, rounded to the channel's quantum, as float32 (bytes stay bytes)
 with the samples of one entity side by side, compressed. So a curve of one rack decodes one column, and
-values that stand still cost little.
+values that stand still cost little. Of a channel with thousands of entities, such as jobs, a block holds the first
+sample of all of them and the whole column of those only whose value moves within the block.
 """
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,10 @@ SERIES_CHANNELS: tuple[Channel, ...] = tuple(c for c in CHANNELS if c.entity not
 
 MAX_SAMPLES = 256
 MAX_BLOCK_BYTES = 4 * 2**20
+MANY = 1000
+"""Entities of a channel above which only those that move have a column."""
+LARGE_SAMPLES = 64
+"""Samples of a block that would hold fewer by its size."""
 _LEVEL = 1
 
 
@@ -51,7 +57,7 @@ class Block:
         self._layout = layout
         self._begin = layout.offsets[SERIES_CHANNELS[0].id]
         width = layout.nbytes - self._begin
-        self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), 8, MAX_SAMPLES))
+        self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), LARGE_SAMPLES, MAX_SAMPLES))
         self._rows = np.zeros((self._capacity, width), np.uint8)
         self._times = np.zeros(self._capacity)
         self.samples = 0
@@ -92,12 +98,20 @@ class Block:
 def encode(values: NDArray[np.generic], quantum: float) -> bytes:
     """Return samples x entities as one compressed column, rounded to `quantum` (0: as they are)."""
     if values.dtype == np.uint8:
-        return zlib.compress(np.ascontiguousarray(values.T).tobytes(), _LEVEL)
+        return _compressed(np.ascontiguousarray(values.T))
     column = values.T.astype(np.float32, order="C")
     if quantum:
         np.rint(column * np.float32(1.0 / quantum), out=column)
         column *= np.float32(quantum)
-    return zlib.compress(column.tobytes(), _LEVEL)
+    return _compressed(column)
+
+
+def _compressed(column: NDArray[np.generic]) -> bytes:
+    if len(column) <= MANY:
+        return zlib.compress(column.tobytes(), _LEVEL)
+    moving = (column != column[:, :1]).any(axis=1)
+    parts = (column[:, 0].tobytes(), np.packbits(moving).tobytes(), column[moving].tobytes())
+    return zlib.compress(b"".join(parts), _LEVEL)
 
 
 def decode(blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.float32]:
@@ -114,12 +128,29 @@ def decode(blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.f
         raise RunFileError(f"a series block claims {samples} samples of {entities} entities")
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(blob, size + 1)
+        raw = unpacker.decompress(blob, size + entities * kind.itemsize + entities)
     except zlib.error as error:
         raise RunFileError("a series block is damaged") from error
+    if entities > MANY:
+        return _filled(raw, samples, entities, kind)
     if len(raw) != size or not unpacker.eof:
         raise RunFileError(f"a series block holds {len(raw)} bytes where {size} belong")
     return np.frombuffer(raw, kind).reshape(entities, samples).astype(np.float32, copy=False)
+
+
+def _filled(raw: bytes, samples: int, entities: int, kind: np.dtype[Any]) -> NDArray[np.float32]:
+    """Return the whole column of which `raw` holds the first sample and the rows that move."""
+    first, bits = entities * kind.itemsize, -(-entities // 8)
+    if len(raw) < first + bits:
+        raise RunFileError(f"a series block holds {len(raw)} bytes, too few for {entities} entities")
+    marks = np.frombuffer(raw, np.uint8, bits, first)
+    moving = np.unpackbits(marks, count=entities).astype(bool)
+    count = int(moving.sum())
+    if len(raw) != first + bits + count * samples * kind.itemsize:
+        raise RunFileError(f"a series block holds {len(raw)} bytes, not those of {count} moving entities")
+    column = np.repeat(np.frombuffer(raw, kind, entities).astype(np.float32)[:, None], samples, axis=1)
+    column[moving] = np.frombuffer(raw, kind, count * samples, first + bits).reshape(count, samples)
+    return column
 
 
 def condense(t_s: NDArray[np.float64], values: NDArray[np.float32], points: int) -> Series:
