@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,8 +28,20 @@ STALL_ACCOUNT: dict[int, str] = {
 }
 """Where the GPU-seconds of a job go while it takes no steps."""
 
-AT_REST = (JobState.QUEUED, JobState.DONE)
-"""States in which a job holds nothing and nothing about it changes."""
+AT_REST = (JobState.QUEUED, JobState.DONE, JobState.KILLED, JobState.REMOTE)
+"""States in which a job holds nothing here and nothing about it changes."""
+
+ENDED = (JobState.DONE, JobState.KILLED)
+"""States that a job never leaves."""
+
+BUDGET = ("swap", "container", "init", "load", "warmup", "constant")
+"""Parts of a restart, in the order in which they pass."""
+
+AWAY = ("detect", *BUDGET, "wait", "queue")
+"""Where the time goes between a failure and the next step: those, waiting for a spare, and in the queue."""
+
+PROCESS, NODE, RACK, SITE = range(4)
+"""How much a failure takes, and what a copy of a job's state outlives."""
 
 RERATE = 1e-3
 """Relative change of step time that is worth a new plan of the job's next event."""
@@ -49,6 +64,31 @@ class Pace:
 
 
 @dataclass
+class Save:
+    """A checkpoint whose work is not settled yet.
+
+    Parameters
+    ----------
+    step
+        What it saves.
+    safe_s
+        When each tier holds it, by tier [s]; infinity: never.
+    work
+        What was spent since the one before, by account [GPU s].
+    taken_s
+        When its state was taken [s].
+    keep_s
+        When its work is kept for good: everything configured holds it, and it is verified [s].
+    """
+
+    step: float
+    safe_s: list[float]
+    work: list[float]
+    taken_s: float
+    keep_s: float
+
+
+@dataclass
 class JobRow:
     """State of one job; times in seconds since the start, progress in steps."""
 
@@ -58,8 +98,9 @@ class JobRow:
     state: int = JobState.QUEUED
     nodes: list[int] = field(default_factory=list)  # in the order of its ranks
     vacant: list[int] = field(default_factory=list)  # places in that order that wait for a spare
-    gpus: int = 0  # asked for
-    held: int = 0  # in its hands now
+    gpus: float = 0  # asked for
+    held: float = 0  # in its hands now
+    width: int = 0  # nodes it runs on; fewer than it asked for after it shrank
     start_s: float | None = None
     end_s: float | None = None
     since_s: float = 0.0  # booked until
@@ -69,10 +110,29 @@ class JobRow:
     interruptions: int = 0
     lost_gpu_s: float = 0.0
     open: list[float] = field(default_factory=lambda: [0.0] * len(ACCOUNTS))  # since the last write
-    in_flight: list[tuple[float, float, list[float]]] = field(
-        default_factory=list
-    )  # (step, durable at, work)
+    in_flight: list[Save] = field(default_factory=list)  # oldest first
     kept: list[float] = field(default_factory=lambda: [0.0] * len(ACCOUNTS))
+    safe_s: list[float] = field(
+        default_factory=list
+    )  # when each tier came to hold the durable step; empty: none does
+    sources: list[int] = field(
+        default_factory=list
+    )  # tiers that hold what it went back to; empty: the strongest
+    writes: int = 0  # checkpoints begun
+    interval_s: float = math.inf  # work between checkpoints, where the rule adapts it
+    corrupt_s: float | None = None  # since when its results are silently wrong
+    outcome: str = ""  # done, killed (over its wall time), cancelled, given_up
+    queued_s: float = 0.0  # entered the queue last
+    waited_s: float = 0.0  # in the queue in all
+    run_s: float = 0.0  # in possession of nodes in all
+    requeues: int = 0
+    preemptions: int = 0
+    energy_j: float = 0.0
+    site: str = ""  # empty: here, else the cloud it runs in
+    leaving: bool = False  # gives its nodes up once its state is safe
+    entered_s: float = 0.0  # its present state
+    budget_s: list[float] = field(default_factory=list)  # of the restart that goes on, by BUDGET
+    away_s: list[float] = field(default_factory=lambda: [0.0] * len(AWAY))
 
 
 class Jobs:
@@ -87,15 +147,23 @@ class Jobs:
         Jobs that ceased to be active, in the order in which they did; it only grows.
     """
 
-    def __init__(self, jobs: tuple[Job, ...], work: list[Work], gpus: list[int], ledger: Ledger) -> None:
+    def __init__(
+        self, jobs: tuple[Job, ...], work: list[Work], gpus: Sequence[float], ledger: Ledger
+    ) -> None:
         self.specs = jobs
         self.work = work
         self.ledger = ledger
         self.planned = list(work)  # as the plans have it: on the fabric as built, on the nodes they expect
-        self.rows = [JobRow(i, j.id, j.submit_s, gpus=gpus[i]) for i, j in enumerate(jobs)]
-        self.pace = [Pace(w.step_s, w.parts / w.step_s) for w in work]
+        self.rows = [self._fresh(i, gpus[i]) for i in range(len(jobs))]
+        share = {id(w): w.parts / w.step_s for w in work}  # jobs of one kind share their work
+        self.pace = [Pace(w.step_s, share[id(w)]) for w in work]
+        self._first_pace = list(self.pace)
         self.active: list[JobRow] = []
         self.left: list[int] = []
+
+    def _fresh(self, index: int, gpus: float) -> JobRow:
+        job = self.specs[index]
+        return JobRow(index, job.id, job.submit_s, gpus=gpus)
 
     def book(self, row: JobRow, t_s: float) -> None:
         """Book the time of `row` until `t_s` [s] and move its progress."""
@@ -122,7 +190,7 @@ class Jobs:
     def unbooked(self, t_s: float) -> Floats:
         """Return what jobs have spent since they were booked last, and their provisional work, by account [GPU s]."""
         total = np.zeros(len(ACCOUNTS))
-        for row in self.rows:
+        for row in self.active:  # nobody else has anything provisional
             total += self._provisional(row, t_s)
             if row.state in STALL_ACCOUNT:
                 total[INDEX[STALL_ACCOUNT[row.state]]] += (t_s - row.since_s) * row.held
@@ -130,8 +198,8 @@ class Jobs:
 
     def _provisional(self, row: JobRow, t_s: float) -> Floats:
         total: Floats = np.array(row.open)
-        for _, _, work in row.in_flight:
-            total = total + np.asarray(work)
+        for save in row.in_flight:
+            total = total + np.asarray(save.work)
         if row.state == JobState.RUNNING:
             total = total + self._stepped(row, t_s - row.since_s)
         return total
@@ -140,27 +208,69 @@ class Jobs:
         """Book until `t_s` and put `row` into `state`."""
         self.book(row, t_s)
         row.since_s = t_s
+        self._leave(row, t_s)
+        row.entered_s = t_s
         begins, ends = row.state in AT_REST, state in AT_REST
         row.state = state
         if begins != ends:
-            self._sort_out()
+            place = bisect_left(self.active, row.index, key=lambda one: one.index)
+            self.active = self.active[:place] + ([] if ends else [row]) + self.active[place + ends :]
             if ends:
                 self.left.append(row.index)
 
-    def _sort_out(self) -> None:
-        self.active = [row for row in self.rows if row.state not in AT_REST]
+    def _leave(self, row: JobRow, t_s: float) -> None:
+        """Book how long `row` was in the state that it leaves, where that is part of being away after a failure."""
+        passed_s = t_s - row.entered_s
+        if row.state not in AT_REST:
+            row.run_s += passed_s
+        if row.state == JobState.DETECTING:
+            row.away_s[0] += passed_s
+        elif row.state == JobState.WAITING:
+            row.away_s[-2] += passed_s
+        elif row.state == JobState.QUEUED and row.start_s is not None:
+            row.away_s[-1] += t_s - row.queued_s
+        elif row.state == JobState.RESTARTING:
+            for part, seconds in enumerate(row.budget_s):
+                row.away_s[1 + part] += min(seconds, passed_s)
+                passed_s = max(0.0, passed_s - seconds)
+
+    # --- what is safe
 
     def settle(self, row: JobRow, t_s: float) -> bool:
-        """Keep the work of every write of `row` that is durable by `t_s`, and of those before it.
+        """Keep the work of every checkpoint of `row` that is safe for good by `t_s`, and of those before it.
 
-        Returns whether there was one.
+        Returns whether there was one. Of one taken since its results are wrong nothing is kept: it may be given up yet.
         """
-        done = max((i + 1 for i, flight in enumerate(row.in_flight) if flight[1] <= t_s), default=0)
-        for step, _, work in row.in_flight[:done]:
-            row.durable = step
-            self._keep(row, np.asarray(work))
+        sound = self._sound(row, row.corrupt_s)
+        done = max(
+            (i + 1 for i, save in enumerate(row.in_flight) if save.keep_s <= t_s and sound(save)), default=0
+        )
+        for save in row.in_flight[:done]:
+            row.durable, row.safe_s = save.step, save.safe_s
+            self._keep(row, np.asarray(save.work))
         row.in_flight = row.in_flight[done:]
+        self._merge(row, t_s)
         return done > 0
+
+    @staticmethod
+    def _sound(row: JobRow, not_after_s: float | None) -> Callable[[Save], bool]:
+        """Return a test whether a checkpoint was taken before results went wrong."""
+        return lambda save: not_after_s is None or save.taken_s <= not_after_s
+
+    def _merge(self, row: JobRow, t_s: float) -> None:
+        """Forget checkpoints to which no failure can ever go back: wherever they are safe, a later one is too."""
+        sound = self._sound(row, row.corrupt_s)
+        left: list[Save] = []
+        for save in row.in_flight:
+            if left and sound(save) == sound(left[-1]):
+                before = left[-1]
+                pending = t_s < before.keep_s < save.keep_s and before.keep_s < math.inf
+                both = zip(save.safe_s, before.safe_s, strict=True)
+                if not pending and all(old == math.inf or new <= t_s for new, old in both):
+                    save.work = (np.asarray(save.work) + np.asarray(before.work)).tolist()
+                    left.pop()
+            left.append(save)
+        row.in_flight = left
 
     def _keep(self, row: JobRow, work: Floats) -> None:
         self.ledger.keep(work)
@@ -168,28 +278,65 @@ class Jobs:
 
     def keep_all(self, row: JobRow) -> None:
         """Keep everything provisional: the job has ended well."""
-        for _, _, work in row.in_flight:
-            self._keep(row, np.asarray(work))
+        for save in row.in_flight:
+            self._keep(row, np.asarray(save.work))
         self._keep(row, np.asarray(row.open))
         row.in_flight, row.open = [], [0.0] * len(ACCOUNTS)
         row.durable = row.progress
 
-    def roll_back(self, row: JobRow) -> float:
-        """Give up all provisional work of `row`; return the GPU-seconds lost. What is delivered at once is kept."""
+    def roll_back(
+        self,
+        row: JobRow,
+        *,
+        survives: Sequence[int] = (SITE,),
+        scope: int = PROCESS,
+        not_after_s: float | None = None,
+    ) -> float:
+        """Give up the work of `row` that no checkpoint holds; return the GPU-seconds lost.
+
+        It goes back to the latest checkpoint that outlives the failure; its work stays provisional until the strongest
+        tier has one. What is delivered at once is kept.
+
+        Parameters
+        ----------
+        survives
+            What each tier outlives; the strongest is taken to outlive everything.
+        scope
+            What the failure took.
+        not_after_s
+            Checkpoints taken later than this are bad [s]; None: all are good.
+        """
         if self.work[row.index].stateless:
             self.keep_all(row)
             return 0.0
-        work = self._provisional(row, row.since_s)
-        lost = float(work.sum())
-        self.ledger.lose(work)
+        now, strongest = row.since_s, max(survives)
+        alive = [one >= min(scope, strongest) for one in survives]
+        sound = self._sound(row, not_after_s)
+
+        def holders(safe_s: list[float]) -> list[int]:
+            return [tier for tier, at_s in enumerate(safe_s) if alive[tier] and at_s <= now]
+
+        count = len(row.in_flight)
+        while count and not (sound(row.in_flight[count - 1]) and holders(row.in_flight[count - 1].safe_s)):
+            count -= 1
+        lost_work = np.asarray(row.open)
+        for save in row.in_flight[count:]:
+            lost_work = lost_work + np.asarray(save.work)
+        row.in_flight, row.open = row.in_flight[:count], [0.0] * len(ACCOUNTS)
+        for save in row.in_flight:  # what is still on its way, or was where the failure struck, is gone
+            save.safe_s = [at if alive[t] and at <= now else math.inf for t, at in enumerate(save.safe_s)]
+            save.keep_s = save.keep_s if save.keep_s <= now else math.inf
+        row.safe_s = [at if alive[t] and at <= now else math.inf for t, at in enumerate(row.safe_s)]
+        row.progress = row.in_flight[-1].step if row.in_flight else row.durable
+        row.sources = holders(row.in_flight[-1].safe_s if row.in_flight else row.safe_s)
+        lost = float(lost_work.sum())
+        self.ledger.lose(lost_work)
         row.lost_gpu_s += lost
-        row.in_flight, row.open = [], [0.0] * len(ACCOUNTS)
-        row.progress = row.durable
         return lost
 
-    def write(self, row: JobRow, durable_s: float) -> None:
-        """Begin to make everything up to the present step safe; it is at `durable_s`."""
-        row.in_flight.append((row.progress, durable_s, row.open))
+    def write(self, row: JobRow, save_s: list[float], keep_s: float) -> None:
+        """Begin to make everything up to the present step safe: in each tier at `save_s`, for good at `keep_s`."""
+        row.in_flight.append(Save(row.progress, save_s, row.open, row.since_s, keep_s))
         row.open = [0.0] * len(ACCOUNTS)
 
     def ettr(self, row: JobRow, t_s: float) -> float | None:
@@ -226,19 +373,26 @@ class Jobs:
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
+        rows = [asdict(row) for row in self.rows if row != self._fresh(row.index, row.gpus)]
         return {
-            "rows": [vars(row).copy() for row in self.rows],
-            "pace": [[p.step_s, p.share.tolist()] for p in self.pace],
+            "rows": rows,  # of those about whom there is something to say
+            "pace": [
+                [i, pace.step_s, pace.share.tolist()]
+                for i, pace in enumerate(self.pace)
+                if pace is not self._first_pace[i]
+            ],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        for row, saved in zip(self.rows, state["rows"], strict=True):
+        for saved in state["rows"]:
+            row = self.rows[saved["index"]]
             for name, value in saved.items():
                 setattr(row, name, value)
-            row.in_flight = [(a, b, c) for a, b, c in row.in_flight]
-        self._sort_out()
-        self.pace = [Pace(step_s, np.array(share)) for step_s, share in state["pace"]]
+            row.in_flight = [Save(**save) for save in saved["in_flight"]]
+        self.active = [row for row in self.rows if row.state not in AT_REST]
+        for i, step_s, share in state["pace"]:
+            self.pace[i] = Pace(step_s, np.array(share))
 
 
 def pace_of(work: Work, slower_s: dict[str, float]) -> Pace:

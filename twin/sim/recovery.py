@@ -135,23 +135,25 @@ class Recovery:
             self.changed.add(index)  # somebody reads slower or faster now
         for job in sorted(stores.moved):
             row, finish_s = self.jobs.rows[job], stores.finish_s(job)
-            row.in_flight = [(step, finish_s.get(step, safe_s), work) for step, safe_s, work in row.in_flight]
+            for save in row.in_flight:
+                save.keep_s = finish_s.get(save.step, save.keep_s)
+                save.safe_s = [save.keep_s]
             self._await_durable(row)
         stores.moved.clear()
 
     def _await_durable(self, row: JobRow) -> None:
         if row.in_flight:
-            self.timers.set("durable", row.index, min(safe_s for _, safe_s, _ in row.in_flight))
+            self.timers.set("durable", row.index, min(save.keep_s for save in row.in_flight))
 
     @staticmethod
     def _written_step(row: JobRow) -> float:
-        return row.in_flight[-1][0] if row.in_flight else row.durable
+        return row.in_flight[-1].step if row.in_flight else row.durable
 
     def _written(self, row: JobRow, now: float) -> None:
         plan = self.plans[row.index]
         self.jobs.enter(row, now, JobState.RUNNING)
         safe_s = self.stores.finish_s(row.index).get(row.progress, now + plan.drain_s)
-        self.jobs.write(row, safe_s)
+        self.jobs.write(row, [safe_s], safe_s)
         self.stores.resume(now, row.index)
         if safe_s > now:
             self._await_durable(row)
