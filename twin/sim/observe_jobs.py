@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.channels import JobState
+from twin.record.channels import JobState, WaitReason
 from twin.sim.jobs import JobRow
 from twin.sim.ledger import INDEX
 
@@ -44,6 +44,7 @@ class JobsShown:
         for row in rows:
             self._row(v, row, now)
         v["job.network"][...] = self.engine.network.shown_left()
+        self._queue(v)
         active = self._active
         pace = [jobs.pace[row.index].step_s for row in active]
         self._index = np.array([row.index for row in active], np.intp)
@@ -58,6 +59,19 @@ class JobsShown:
         self._total = max(float(self._weight.sum()), 1.0)
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         v["site.goodput_now"][0] = min(100.0, 100 * float(self._weight @ self._at_pace) / self._total)
+
+    def _queue(self, v: Values) -> None:
+        """Write who waits at which place, why, and until when."""
+        scheduler = self.engine.scheduler
+        queue = np.array(scheduler.queue, np.intp)
+        for name in ("job.place", "job.why", "job.planned_s"):
+            v[name][:] = 0
+        v["job.place"][queue] = np.arange(1, len(queue) + 1)
+        v["job.why"][queue] = WaitReason.OTHERS_FIRST
+        for index, reason in scheduler.reasons.items():
+            v["job.why"][index] = reason
+        for index, t_s in scheduler.planned.items():
+            v["job.planned_s"][index] = t_s
 
     def _row(self, v: Values, row: JobRow, now: float) -> None:
         jobs, i = self.engine.jobs, row.index

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from twin.record.channels import WaitReason
 from twin.sim.clockwork import Timers
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
@@ -20,7 +21,9 @@ class Scheduler:
     ) -> None:
         self.timers, self.log, self.nodes = timers, log, nodes
         self.jobs, self.plans, self.recovery = jobs, plans, recovery
-        self.queue: list[int] = []
+        self.queue: list[int] = []  # in the order it is served
+        self.reasons: dict[int, WaitReason] = {}  # of those in the queue, why they wait where it is known
+        self.planned: dict[int, float] = {}  # and when they will start, where that is planned [s]
         timers.handle("submit", self._submit)
 
     def _submit(self, index: int) -> None:
