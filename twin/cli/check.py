@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,10 +20,14 @@ EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 def check_scene(
     scene: Scene,
     json: Json = False,
+    security: Annotated[
+        bool, typer.Option("--security", help="Only the controls between tenants, as a checklist.")
+    ] = False,
 ) -> None:
     """Check a scene before it runs.
 
-    Its text, its references, what stands in the halls, and whether its jobs can run.
+    Its text, its references, what stands in the halls, and whether its jobs can run. With --security, every control
+    that keeps tenants apart with pass, fail or not applicable; it is no certificate.
 
     Exit code 0: nothing found. 1: it can be read, but does not work out. 2: it cannot be read.
     """
@@ -43,6 +47,16 @@ def check_scene(
             rows = [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in error.problems]
             print_json({"scene": scene, "readable": False, "findings": rows})
             raise typer.Exit(ExitCode.UNREADABLE) from None
+        if security:
+            from twin.cli.security import checklist, print_checklist
+
+            controls = checklist(document)
+            if json:
+                print_json({"scene": document.name, "readable": True, "controls": controls})
+            else:
+                print_checklist(document.name, controls)
+            failed = any(control["status"] == "fail" for control in controls)
+            raise typer.Exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
         rows, counts = findings(document)
         if json:
             print_json({"scene": document.name, "readable": True, **counts, "findings": rows})

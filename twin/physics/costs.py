@@ -11,6 +11,7 @@ Capital recovery factor: Grant, Ireson, Leavenworth, "Principles of Engineering 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +61,7 @@ def capital_recovery(interest: float, years: float) -> float:
     """
     if interest == 0:
         return 1.0 / years
-    growth = (1.0 + interest) ** years
+    growth: float = (1.0 + interest) ** years
     return interest * growth / (growth - 1.0)
 
 
@@ -97,7 +98,7 @@ def break_even_utilisation(owned: Ownership, rent_usd_gpu_h: float) -> float:
     0.7
     """
     saved = rent_usd_gpu_h - (1 - IDLE_SHARE) * _energy_usd(owned)
-    return (_hourly_usd(owned) + IDLE_SHARE * _energy_usd(owned)) / saved if saved > 0 else np.inf
+    return (_hourly_usd(owned) + IDLE_SHARE * _energy_usd(owned)) / saved if saved > 0 else math.inf
 
 
 def _hourly_usd(owned: Ownership) -> float:

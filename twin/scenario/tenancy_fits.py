@@ -1,4 +1,4 @@
-"""Who may do what: tenants, their users, partitions, stores and clouds name each other, and jobs keep to their rules."""
+"""Who may do what: tenants, users, partitions, stores and clouds name each other, and jobs keep to their rules."""
 
 from __future__ import annotations
 

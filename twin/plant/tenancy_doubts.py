@@ -1,0 +1,420 @@
+"""Design rules of a shared cluster: where one tenant could meet another, its data, or the machines' management.
+
+Each rule belongs to a control as people who do compliance name them; `review` gives all controls with what was found.
+That nothing is found is no certificate: the rules know only what the scene says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from twin.plant.tables import Bools, Plant
+from twin.scenario.document import Scenario
+from twin.scenario.scheduling import Partition
+from twin.scenario.tenancy_fits import Work, stores_of, work_of
+from twin.scenario.tree import Path
+from twin.scenario.work import Job, Tenant
+
+Severity = Literal["high", "medium", "low"]
+
+
+@dataclass(frozen=True)
+class Leak:
+    """One finding: how bad, whom it is about, where the scene says so, why, and what would be right."""
+
+    severity: Severity
+    subject: str
+    at: Path
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Control:
+    """One control of the checklist; `asked` says how many things of the scene it applies to, 0: it does not."""
+
+    id: str
+    title: str
+    asked: int
+    leaks: tuple[Leak, ...]
+
+    @property
+    def status(self) -> Literal["pass", "fail", "not applicable"]:
+        """Return how the scene stands."""
+        if self.leaks:
+            return "fail"
+        return "pass" if self.asked else "not applicable"
+
+
+def tenancy_doubts(scenario: Scenario, plant: Plant) -> Iterator[tuple[Path, str, str]]:
+    """Yield every leak between tenants as a finding: path of the key to blame, reason, hint."""
+    for control in review(scenario, plant):
+        for leak in control.leaks:
+            yield leak.at, leak.reason, leak.hint
+
+
+def review(scenario: Scenario, plant: Plant) -> list[Control]:
+    """Return all controls with what was found, in the order of the checklist."""
+    here = _Review(scenario, plant)
+    return [Control(id, title, asked(here), tuple(rule(here))) for id, title, asked, rule in _CONTROLS]
+
+
+class _Review:
+    """What the rules ask of a scene and its plant."""
+
+    def __init__(self, scenario: Scenario, plant: Plant) -> None:
+        self.scenario, self.plant = scenario, plant
+        self.tenants = {one.id: one for one in scenario.tenants}
+        self.index = {one.id: i for i, one in enumerate(scenario.tenants)}
+        self.work = list(work_of(scenario))
+        nodes = plant.nodes
+        row_of = np.array([name.split("/", 1)[0] for name in plant.rows.ids])
+        self.generator = row_of[plant.racks.row[nodes.rack]]
+        self.reach = {one.id: self._reach(one) for one in scenario.tenants}
+
+    def nodes_of(self, rows: tuple[str, ...]) -> Bools:
+        """Return the nodes of some row generators."""
+        return np.asarray(self.plant.nodes.present & np.isin(self.generator, rows), np.bool_)
+
+    def partitions_of(self, tenant: str) -> list[tuple[int, Partition]]:
+        """Return the partitions a tenant may submit to, with their places in the file."""
+        parts = enumerate(self.scenario.partitions)
+        return [(i, part) for i, part in parts if not part.tenants or tenant in part.tenants]
+
+    def _reach(self, tenant: Tenant) -> Bools:
+        """Return the nodes its jobs may run on: of its partitions, else of the rows its jobs name."""
+        if self.scenario.partitions:
+            reached = np.zeros(len(self.generator), np.bool_)
+            for _, part in self.partitions_of(tenant.id):
+                reached |= self.nodes_of(part.rows)
+            return reached
+        rows = [work.rows for _, work in self.work if work.tenant == tenant.id]
+        if not rows or not all(rows):
+            return np.asarray(self.plant.nodes.present, np.bool_)
+        return self.nodes_of(tuple(name for some in rows for name in some))
+
+    def isolated(self) -> list[Tenant]:
+        return [one for one in self.scenario.tenants if one.isolation != "none"]
+
+    def others(self, tenant: Tenant) -> list[Tenant]:
+        return [one for one in self.scenario.tenants if one.id != tenant.id]
+
+    def networked(self) -> list[Tenant]:
+        return [one for one in self.scenario.tenants if one.network is not None]
+
+    def encrypted(self) -> list[Tenant]:
+        return [one for one in self.scenario.tenants if one.encrypted]
+
+    def guarded(self, tenant: str | None) -> bool:
+        """Return whether a tenant asks for any protection."""
+        one = self.tenants.get(tenant or "")
+        return one is not None and (one.isolation != "none" or one.encrypted or one.network is not None)
+
+    def domains(self, isolation: str, nodes: Bools) -> set[int]:
+        """Return the racks or leaf switches that some nodes hang on; the nodes themselves for any other isolation."""
+        if isolation == "rack":
+            return set(self.plant.nodes.rack[nodes].tolist())
+        if isolation == "leaf":
+            links = self.plant.node_links
+            return set(links.leaf[nodes[links.node]].tolist())
+        return set(np.flatnonzero(nodes).tolist())
+
+    def fabrics(self, nodes: Bools) -> set[int]:
+        """Return the fabrics some nodes hang on."""
+        down, peers = self.plant.node_links, self.plant.peer_links
+        return set(down.fabric[nodes[down.node]].tolist()) | set(peers.fabric[nodes[peers.a]].tolist())
+
+    def parts_of_nodes(self, work: Work) -> bool:
+        """Return whether jobs share nodes: a slice of a GPU, or fewer GPUs than the last node has."""
+        if work.mig is not None:
+            return True
+        per_node = int(self.plant.nodes.gpu_count.max(initial=1))
+        sizes = (work.gpus,) if isinstance(work, Job) else work.sizes.gpus
+        return any(size is not None and size % per_node for size in sizes)
+
+    def used(self, tenant: str) -> Iterator[tuple[Path, str]]:
+        """Yield the stores that work of a tenant names, and those behind them, with the key that leads there."""
+        backs = {store.backs: store.id for store in self.scenario.storage if store.backs is not None}
+        for at, work in self.work:
+            if work.tenant != tenant:
+                continue
+            for key, name in stores_of(work):
+                seen: set[str] = set()
+                while name not in seen:
+                    seen.add(name)
+                    yield (*at, *key), name
+                    name = backs.get(name, name)
+
+
+# --- the rules, one of each control or two
+
+
+def _compute(here: _Review) -> Iterator[Leak]:
+    """Tenants that ask for nodes, leaves or racks of their own, and others that may use them at other times."""
+    for tenant in here.isolated():
+        mine = here.domains(tenant.isolation, here.reach[tenant.id])
+        meets = [
+            other.id
+            for other in here.others(tenant)
+            if mine & here.domains(tenant.isolation, here.reach[other.id])
+        ]
+        closed = all(part.tenants for _, part in here.partitions_of(tenant.id))
+        if not meets or (here.scenario.partitions and not closed):
+            continue  # an open partition is a finding of its own
+        what = {"node": "nodes", "leaf": "leaf switches", "rack": "racks"}[tenant.isolation]
+        reason = (
+            f"asks for {what} of its own, but {', '.join(meets)} may use the same: the scheduler keeps them apart in "
+            "time alone, what one leaves there the next can meet"
+        )
+        hint = f"give it a partition of its own, on rows whose {what} no other partition has"
+        yield Leak("medium", tenant.id, ("tenants", here.index[tenant.id], "isolation"), reason, hint)
+
+
+def _access(here: _Review) -> Iterator[Leak]:
+    """Partitions open to everybody on nodes of a tenant that wants to be alone."""
+    for i, part in enumerate(here.scenario.partitions):
+        if part.tenants:
+            continue
+        nodes = here.nodes_of(part.rows)
+        for tenant in here.isolated():
+            own = [one for _, one in here.partitions_of(tenant.id) if tenant.id in one.tenants]
+            if not own or any((here.nodes_of(one.rows) & nodes).any() for one in own):
+                reason = f"is open to everybody, on nodes of {tenant.id}, which asks for isolation"
+                hint = "list its tenants, or give it other rows"
+                yield Leak("high", part.id, ("partitions", i, "tenants"), reason, hint)
+                break
+
+
+def _network(here: _Review) -> Iterator[Leak]:
+    """Tenants with a VLAN or P-Key of their own whose nodes share a fabric that does not keep them apart."""
+    for tenant in here.networked():
+        at: Path = ("tenants", here.index[tenant.id], "network")
+        fabrics = here.fabrics(here.reach[tenant.id])
+        beside = [one for one in here.others(tenant) if fabrics & here.fabrics(here.reach[one.id])]
+        same = [one.id for one in beside if one.network == tenant.network]
+        if same:
+            reason = f"is the network of {', '.join(same)} too: they see each other's traffic"
+            yield Leak("high", tenant.id, at, reason, "one VLAN or P-Key for each tenant")
+        if not beside:
+            continue
+        if not here.scenario.partitions:
+            reason = "is put into force by nothing: no partition carries it, and all nodes share a fabric"
+            yield Leak("high", tenant.id, at, reason, "partitions with their network, one for each tenant")
+        for i, part in here.partitions_of(tenant.id):
+            if part.tenants and part.network != tenant.network:
+                carries = f"carries {part.network}" if part.network else "carries no VLAN or P-Key"
+                reason = (
+                    f"{carries}, while jobs of {tenant.id} belong into {tenant.network}: a path across network "
+                    "partitions"
+                )
+                where: Path = ("partitions", i, "network")
+                yield Leak(
+                    "high", part.id, where, reason, f"network: {tenant.network}, for this tenant alone"
+                )
+
+
+def _stores(here: _Review) -> Iterator[Leak]:
+    """Stores that tenants with a network of their own use, and that other networks reach."""
+    for i, store in enumerate(here.scenario.storage):
+        uses = [one for one in here.networked() if any(name == store.id for _, name in here.used(one.id))]
+        uses += [one for one in here.networked() if one.id in store.tenants and one not in uses]
+        if uses and store.network is None:
+            reason = f"is reached from every network, and {uses[0].id} keeps data there"
+            hint = f"network: {uses[0].network}, and a store for each network"
+            yield Leak("high", store.id, ("storage", i, "network"), reason, hint)
+        for tenant in uses:
+            if store.network is not None and store.network != tenant.network:
+                reason = (
+                    f"is {store.network}, and {tenant.id} comes from {tenant.network}: a path across networks"
+                )
+                hint = "a store in the tenant's own network, or a gateway that checks who reads"
+                yield Leak("high", store.id, ("storage", i, "network"), reason, hint)
+        guests = [one for one in here.scenario.tenants if _wants_own_store(here, one, store.id)]
+        if guests and not store.tenants and len(here.tenants) > 1:
+            reason = f"may be mounted by everybody, and {guests[0].id} keeps data there"
+            yield Leak("medium", store.id, ("storage", i, "tenants"), reason, "list who may mount it")
+
+
+def _wants_own_store(here: _Review, tenant: Tenant, store: str) -> bool:
+    return here.guarded(tenant.id) and any(name == store for _, name in here.used(tenant.id))
+
+
+def _at_rest(here: _Review) -> Iterator[Leak]:
+    """Stores that are not encrypted, used by tenants whose data must be."""
+    kinds = {store.id: store for store in here.scenario.storage}
+    for tenant in here.encrypted():
+        told: set[str] = set()
+        for at, name in here.used(tenant.id):
+            if name in told or kinds[name].encrypted or _off_site(here, at):
+                continue
+            told.add(name)
+            reason = f"is not encrypted, and data of {tenant.id} must be wherever they are stored"
+            hint = f"{name}: encrypted: true (it costs {100 * kinds[name].encryption_cost:.0f} % of its bandwidth)"
+            yield Leak("high", name, at, reason if at[-1] == "storage" else f"{name} {reason}", hint)
+
+
+def _off_site(here: _Review, at: Path) -> bool:
+    """Return whether a key names the store of a tier on another site."""
+    if "tiers" not in at:
+        return False
+    work = dict(here.work)[at[:2]]
+    return work.checkpoint.tiers[int(at[at.index("tiers") + 1])].to == "object"
+
+
+def _away(here: _Review) -> Iterator[Leak]:
+    """Data of tenants that must be encrypted, on their way to other sites: clouds, replicas, object tiers."""
+    kinds = {store.id: store for store in here.scenario.storage}
+    secret = {one.id for one in here.encrypted()}
+    for i, cloud in enumerate(here.scenario.clouds):
+        goes = [work for _, work in here.work if work.tenant in secret and work.cloud]
+        if cloud.replication is not None:
+            named = cloud.replication.jobs
+            goes += [
+                work for _, work in here.work if work.tenant in secret and (not named or work.id in named)
+            ]
+        if goes and not cloud.encrypted and (cloud.burst or cloud.replication):
+            reason = f"is not encrypted, and {goes[0].id} of {goes[0].tenant} may go there"
+            hint = "encrypted: true, or cloud: false for jobs of that tenant and no replica of them"
+            yield Leak("high", cloud.id, ("clouds", i, "encrypted"), reason, hint)
+    for at, work in here.work:
+        for t, tier in enumerate(work.checkpoint.tiers):
+            store = kinds.get(tier.storage or "")
+            if work.tenant in secret and tier.to == "object" and not (store and store.encrypted):
+                reason = f"takes checkpoints of {work.tenant} off site, not encrypted"
+                where: Path = (*at, "checkpoint", "tiers", t, "storage" if store else "to")
+                hint = "name an object store with encrypted: true"
+                yield Leak("high", work.id, where, reason, hint)
+
+
+def _management(here: _Review) -> Iterator[Leak]:
+    """Jobs that reach the management network."""
+    for tenant in here.scenario.tenants:
+        if tenant.management:
+            reason = "lets jobs reach the management network: BMCs, switches, power and cooling controls of everybody"
+            hint = "management: false; people reach it through a jump host of their own"
+            yield Leak("high", tenant.id, ("tenants", here.index[tenant.id], "management"), reason, hint)
+
+
+def _roles(here: _Review) -> Iterator[Leak]:
+    """Work that nobody answers for, or somebody of another tenant."""
+    owners: dict[str, list[str]] = {}
+    for tenant in here.scenario.tenants:
+        for user in tenant.users:
+            owners.setdefault(user, []).append(tenant.id)
+    for at, work in here.work:
+        own = here.tenants.get(work.tenant or "")
+        if own is not None and own.users and work.user is None:
+            reason = f"is submitted by nobody in particular, while {own.id} lists who may act for it"
+            yield Leak("low", work.id, (*at, "tenant"), reason, f"user: one of {', '.join(own.users[:8])}")
+        elif work.user is not None and owners and work.user not in owners:
+            reason = "is a user of no tenant"
+            yield Leak("medium", work.id, (*at, "user"), reason, "list the user under users of the tenant")
+        elif work.user is not None and work.user in owners and work.tenant not in owners[work.user]:
+            whose = f"for {work.tenant}" if work.tenant else "for no tenant"
+            reason = f"is a user of {', '.join(owners[work.user])}, and submits {whose}"
+            yield Leak("high", work.id, (*at, "user"), reason, "a user of the tenant whose work it is")
+
+
+def _quotas(here: _Review) -> Iterator[Leak]:
+    """Tenants without a quota where the others have one."""
+    limited = [one for one in here.scenario.tenants if one.quota is not None]
+    for tenant in here.scenario.tenants:
+        shares = [one.id for one in limited if (here.reach[one.id] & here.reach[tenant.id]).any()]
+        if tenant.quota is None and shares:
+            reason = f"has no quota on nodes it shares with {', '.join(shares)}, which have one"
+            hint = "quota: GPUs at a time; with borrow it may still use what nobody wants"
+            yield Leak("low", tenant.id, ("tenants", here.index[tenant.id], "id"), reason, hint)
+
+
+def _slices(here: _Review) -> Iterator[Leak]:
+    """Nodes or GPUs in parts, of tenants that ask for protection but for no nodes of their own."""
+    shared = [(at, work) for at, work in here.work if here.parts_of_nodes(work)]
+    for at, work in shared:
+        tenant = here.tenants.get(work.tenant or "")
+        if tenant is None or tenant.isolation != "none" or not here.guarded(tenant.id):
+            continue
+        strangers = sorted(
+            {
+                str(other.tenant)
+                for _, other in shared
+                if other.tenant != work.tenant and _may_meet(here, work.tenant, other.tenant)
+            }
+        )
+        if strangers:
+            key = "mig" if work.mig is not None else "gpus" if isinstance(work, Job) else "sizes"
+            what = "a GPU" if work.mig is not None else "a node"
+            reason = f"shares {what} with work of {', '.join(strangers)}: memory and caches lie side by side"
+            hint = "exclusive: true on the partition, or isolation: node for the tenant"
+            yield Leak("medium", work.id, (*at, key), reason, hint)
+
+
+def _may_meet(here: _Review, mine: str | None, other: str | None) -> bool:
+    """Return whether work of two tenants may run on one node in parts."""
+    shared = [one for one in (mine, other) if one is not None]
+    reach = np.logical_and.reduce([here.reach[one] for one in shared])
+    for part in here.scenario.partitions:
+        if part.exclusive:
+            reach = reach & ~here.nodes_of(part.rows)
+    return bool(reach.any()) and all(here.tenants[one].isolation == "none" for one in shared)
+
+
+Rule = Callable[[_Review], Iterator[Leak]]
+_CONTROLS: tuple[tuple[str, str, Callable[[_Review], int], Rule], ...] = (
+    (
+        "compute-isolation",
+        "Tenant isolation of compute (dedicated hosts)",
+        lambda r: len(r.isolated()),
+        _compute,
+    ),
+    (
+        "partition-access",
+        "Access lists of partitions",
+        lambda r: len(r.scenario.partitions) if r.isolated() else 0,
+        _access,
+    ),
+    (
+        "network-segmentation",
+        "Network segmentation (VLAN, InfiniBand P-Key)",
+        lambda r: len(r.networked()),
+        _network,
+    ),
+    (
+        "storage-access",
+        "Storage access by tenant and network",
+        lambda r: sum(r.guarded(one) for one in r.tenants) if r.scenario.storage else 0,
+        _stores,
+    ),
+    ("encryption-at-rest", "Encryption at rest", lambda r: len(r.encrypted()), _at_rest),
+    (
+        "encryption-off-site",
+        "Encryption off site (cloud, replicas, object tiers)",
+        lambda r: (
+            len(r.encrypted()) if r.scenario.clouds or any(w.checkpoint.tiers for _, w in r.work) else 0
+        ),
+        _away,
+    ),
+    ("management-plane", "Management network out of reach of jobs", lambda r: len(r.tenants), _management),
+    (
+        "access-control",
+        "Users and roles (who submits for whom)",
+        lambda r: sum(bool(one.users) for one in r.scenario.tenants),
+        _roles,
+    ),
+    (
+        "resource-quotas",
+        "Quotas against noisy neighbours",
+        lambda r: sum(one.quota is not None for one in r.scenario.tenants),
+        _quotas,
+    ),
+    (
+        "gpu-partitioning",
+        "GPUs and nodes in parts (MIG) across tenants",
+        lambda r: sum(r.parts_of_nodes(w) and r.guarded(w.tenant) for _, w in r.work),
+        _slices,
+    ),
+)
+"""Id and title of each control, to how many things it applies, and its rule."""
