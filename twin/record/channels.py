@@ -65,6 +65,26 @@ class JobState(IntEnum):
     REMOTE = 9  # in a cloud
 
 
+class NodeCondition(IntEnum):
+    """Whether a node is at work, and what it waits for if it is not."""
+
+    ABSENT = 0
+    IN_USE = 1
+    IDLE = 2  # sound, and no live job may use it
+    SPARE = 3
+    IN_REPAIR = 4
+    NO_PART = 5  # in repair, waits for a part
+    NO_HANDS = 6  # in repair, waits for somebody who is free and at work
+    BURN_IN = 7  # repaired, tested before use
+    REPLACED = 8  # failed too often: another one comes
+    CHECKED = 9  # a health check holds it, or found something and waits until its job has left
+    DRAINED = 10  # by people
+    LEMON = 11  # failed too often: taken out for good
+    OFF = 12
+    CUT_OFF = 13
+    UNPOWERED = 14
+
+
 class WaitReason(IntEnum):
     """Why a job waits in the queue."""
 
@@ -138,6 +158,7 @@ CHANNELS: tuple[Channel, ...] = (
         "DCGM_FI_DEV_CLOCKS_EVENT_REASONS",
     ),
     _channel("node.seat", "place in its job", "", "i4", 0, 1e5, 0, description="Order of ranks; -1: no job."),
+    _channel("node.condition", "condition", "", "u1", 0, 14, 0, description="`NodeCondition`."),
     _channel("rack.power_w", "rack power", "W", "f4", 0, 140e3, 100.0),
     _channel("switch.load", "busiest port", "%", "u1", 0, 100, 1.0),
     _channel("switch.state", "switch state", "", "u1", 0, 9, 0, "states"),
@@ -194,6 +215,8 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("site.goodput_now", "goodput now", "%", "f8", 0, 100, 0.01),
     _channel("site.nodes_down", "nodes down", "", "f8", 0, 100, 0),
     _channel("site.spares", "spare nodes", "", "f8", 0, 100, 0),
+    _channel("site.repair_queue", "nodes that wait for hands", "", "f8", 0, 100, 0),
+    _channel("site.parts_missing", "nodes that wait for parts", "", "f8", 0, 100, 0),
     _channel("site.interruptions", "interruptions", "", "f8", 0, 1000, 0),
     _channel("site.link_load_max", "busiest link", "%", "f8", 0, 100, 1.0),
     _channel("site.outdoor_c", "outdoor air", "°C", "f8", -20, 45, 0.1, "turbo"),

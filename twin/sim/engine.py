@@ -184,6 +184,7 @@ class Engine:
             catalog,
             seed,
         )
+        self.repairs = Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures, scenario)
         self.incidents = Incidents(
             self.timers,
             self.log,
@@ -196,7 +197,7 @@ class Engine:
             Settings(scenario, self._replan),
             self.outages,
             facility,
-            Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures),
+            self.repairs,
         )
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout

@@ -37,6 +37,7 @@ class Nodes:
         self.plant = plant
         self.ledger = ledger
         self.cordoned = plant.nodes.drained.copy()  # people want no work on it, whatever else it goes through
+        self.withheld = np.zeros(len(plant.nodes.ids), bool)  # a health check holds it or found something
         self.cut = np.zeros(len(plant.nodes.ids), bool)  # a card of it has no way to the others
         self.dark = np.zeros(len(plant.nodes.ids), bool)  # nothing supplies it, or it has not booted since
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
@@ -90,6 +91,12 @@ class Nodes:
         if self.condition[node] in (FREE, DRAINED, CUT):
             self.bring_back(t_s, node)
 
+    def withhold(self, t_s: float, node: int, withheld: bool) -> None:
+        """Give `node` no more work because of a health check, or let it go; otherwise as `cordon`."""
+        self.withheld[node] = withheld
+        if self.condition[node] in (FREE, DRAINED, CUT):
+            self.bring_back(t_s, node)
+
     def cut_off(self, t_s: float, node: int, cut: bool) -> None:
         """Take `node` off its fabric or put it back; one that is down or off stays so until it comes back."""
         self.cut[node] = cut
@@ -103,8 +110,9 @@ class Nodes:
             self.set_condition(t_s, node, DARK)
 
     def bring_back(self, t_s: float, node: int) -> None:
-        """Let `node` be usable at `t_s`, unless it is cordoned or cut off."""
-        resting = CUT if self.cut[node] else DRAINED if self.cordoned[node] else FREE
+        """Let `node` be usable at `t_s`, unless it is cordoned, withheld or cut off."""
+        drained = self.cordoned[node] or self.withheld[node]
+        resting = CUT if self.cut[node] else DRAINED if drained else FREE
         self.set_condition(t_s, node, DARK if self.dark[node] else resting)
 
     # --- who holds what
@@ -247,6 +255,7 @@ class Nodes:
         return {
             "condition": self.condition.tolist(),
             "cordoned": self.cordoned.tolist(),
+            "withheld": np.flatnonzero(self.withheld).tolist(),
             "cut": np.flatnonzero(self.cut).tolist(),
             "dark": np.flatnonzero(self.dark).tolist(),
             "job": self.job.tolist(),
@@ -258,6 +267,7 @@ class Nodes:
         """Take over what `state` returned."""
         self.condition = np.array(state["condition"], np.int32)
         self.cordoned = np.array(state["cordoned"], bool)
+        self.withheld[np.array(state["withheld"], int)] = True
         self.cut[np.array(state["cut"], int)] = True
         self.dark[np.array(state["dark"], int)] = True
         self.job = np.array(state["job"], np.int32)

@@ -14,6 +14,7 @@ from twin.record.frame import Frame, Layout
 from twin.sim.clocks import HBM_LIMIT_C
 from twin.sim.mixes import LEVELS
 from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
+from twin.sim.observe_care import node_conditions
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe_jobs import JobsShown
 from twin.sim.traces import IDLE, stepping
@@ -124,6 +125,7 @@ class Observer:
         trace = traces.trace[mine]
         v["gpu.job"][...] = engine.nodes.gpu_jobs()
         v["gpu.state"][...] = self._states()[gpus.node]
+        v["node.condition"][...] = node_conditions(engine)
         v["node.seat"][...] = -1
         for row in engine.jobs.active:
             v["node.seat"][row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
@@ -243,4 +245,6 @@ class Observer:
         free = (condition == FREE) & (nodes.job < 0) & nodes.wanted
         v["site.nodes_down"][0] = np.count_nonzero(present & unfit)
         v["site.spares"][0] = np.count_nonzero(present & free)
+        v["site.repair_queue"][0] = len(engine.repairs.queue)
+        v["site.parts_missing"][0] = sum(len(queue) for queue in engine.repairs.parts.waiting)
         v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())

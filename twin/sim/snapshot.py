@@ -25,6 +25,7 @@ _PARTS = (
     "jobs",
     "stores",
     "ingest",
+    "repairs",
     "incidents",
     "network",
     "limits",
