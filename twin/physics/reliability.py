@@ -85,6 +85,34 @@ def unit_exponential(seed: int, ids: ArrayLike, stream: str | int, k: ArrayLike)
     return result
 
 
+def weibull_threshold(exponential: ArrayLike, shape: float) -> Floats:
+    """Age of a Weibull component at its failure in units of its mean life, from an exponential draw of mean 1 [-].
+
+    The draw is the integrated hazard (t / scale)^shape at the failure; the scale that keeps the mean is
+    1 / Gamma(1 + 1 / shape). A component that ages faster by some factor fails sooner by that factor.
+
+    Examples
+    --------
+    >>> float(weibull_threshold(2.5, 1.0))
+    2.5
+    """
+    result: Floats = np.asarray(exponential, np.float64) ** (1.0 / shape) / math.gamma(1.0 + 1.0 / shape)
+    return result
+
+
+def geometric(mean: float, u: ArrayLike) -> NDArray[np.int64]:
+    """Return a count from 0 on with geometric chances and the given mean, at quantile `u` [-].
+
+    Examples
+    --------
+    >>> geometric(1.0, [0.4, 0.6, 0.8]).tolist()
+    [0, 1, 2]
+    """
+    further = math.log(mean / (1.0 + mean))
+    result: NDArray[np.int64] = np.floor(np.log1p(-np.asarray(u, np.float64)) / further).astype(np.int64)
+    return result
+
+
 def lemon_factor(seed: int, ids: ArrayLike, shape: float = LEMON_SHAPE) -> Floats:
     """Factor on a node's failure rate: gamma of mean 1, by node id [-].
 

@@ -1,4 +1,4 @@
-"""What fails when: one clock per node, whose thresholds are hashed from (seed, node id, count).
+"""What fails when: a clock per component and law, whose thresholds are hashed from (seed, component id, count).
 
 A node's clock runs while it is up, whatever it does and whoever holds it, so its whole history depends on nothing
 but the seed and its own id: an intervention, a move or another rack leaves every other node's failures alone. Where
@@ -7,25 +7,24 @@ the scenario says that heat wears, it runs faster while the node's dies are hot;
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics import reliability
 from twin.plant.tables import Plant
-from twin.scenario.faults import Cause, Failures
-
-Floats = NDArray[np.float64]
+from twin.scenario.faults import Cause, Failures, On
+from twin.sim.clock_set import ClockSet, Floats
+from twin.sim.components import components_of
+from twin.sim.fleet import Fleet, bursts_scale, lemons_scale
 
 MAINTENANCE_S = 4 * 3600.0
 """Planned work on a node [est]."""
 
 WORN_SHARE = 0.02
 """Change of a node's failure rate by heat that is taken note of [-]."""
-
-FLEET_SAMPLE = 8192
-"""Imagined nodes over which the mean of lemons is taken, the same for every scene."""
 
 REPAIR_CLASS: dict[str, str] = {
     "gpu": "gpu",
@@ -39,42 +38,101 @@ REPAIR_CLASS: dict[str, str] = {
 """Classes of the published repair times (InfiniteHBD, reference/infinitehbd_mttr_by_class.csv)."""
 
 
-class FailureClocks:
-    """Integrated hazard and next failure of every node."""
+@dataclass(frozen=True)
+class Strike:
+    """One failure.
 
-    def __init__(self, plant: Plant, failures: Failures, seed: int) -> None:
+    Parameters
+    ----------
+    on, slot
+        Sort of component, and its place in its table.
+    cause
+        What strikes it.
+    repair_s
+        How long it is away; 0: a restart is enough [s].
+    gpu
+        GPU of the node that is hit, from 0.
+    number
+        Failures that component had before by this law, for further draws.
+    clocks, place
+        Its clock, and its place in that set.
+    """
+
+    on: On
+    slot: int
+    cause: Cause
+    repair_s: float
+    gpu: int
+    number: int
+    clocks: ClockSet
+    place: int
+
+
+class FailureClocks(ClockSet):
+    """Clocks of nodes that fail at constant rates; `others` are those of other components and laws.
+
+    Parameters
+    ----------
+    plant
+        With its nodes.
+    failures
+        Causes and what they depend on.
+    seed
+        Of the run.
+    fleet
+        How the nodes are used, so that the quoted rates come out; None: all of them, for ever.
+    """
+
+    def __init__(self, plant: Plant, failures: Failures, seed: int, fleet: Fleet | None = None) -> None:
         self.known = {
             cause.id: cause for cause in failures.causes
         }  # by hand they strike even where nothing fails by itself
-        self.causes = failures.causes if failures.enabled else ()
+        self.active = failures.causes if failures.enabled else ()
         self.constant_repair_s = failures.repair_constant_s
-        self.seed = seed
-        self.keys = reliability.component_keys(plant.nodes.ids)
-        self.gpu_count = plant.nodes.gpu_count
-        rates = np.array([c.per_node_s for c in self.causes])
-        self.rate = float(rates.sum())
-        self.cumulative = np.cumsum(rates) / self.rate if self.rate else np.zeros(0)
-        self.quality = np.ones(len(self.keys))
-        if failures.lemons and self.rate:
-            self.quality = reliability.lemon_factor(seed, self.keys)
-            self.quality *= self._fleet_scale()
-        self.quality = np.where(plant.nodes.present, self.quality, 0.0)
-        n = len(self.keys)
         self.arrhenius = failures.arrhenius
-        self.wear = np.ones(n)  # what heat makes of the rate of each node
-        self.count = np.zeros(n, np.int64)
-        self.hazard = np.zeros(n)
-        self.since_s = np.zeros(n)
+        self.gpu_count = plant.nodes.gpu_count
+        self.lemons = failures.lemons and bool(self.active)
+        keys = reliability.component_keys(plant.nodes.ids)
+        self.generation = np.zeros(len(keys), np.int64)
+        self.seed, self.scale = seed, 1.0
+        if failures.bursts is not None:
+            self.scale *= bursts_scale(plant, failures.bursts)
+        if self.lemons:
+            on_nodes = [c for c in self.active if c.on == "node"]
+            self.scale *= lemons_scale(
+                on_nodes, self.repair_s, [self.mean_repair_s(c) for c in on_nodes], fleet or Fleet()
+            )
+        quality = np.where(plant.nodes.present, self._quality(keys), 0.0)
+        main = tuple(c for c in self.active if c.on == "node" and c.shape is None)
+        super().__init__(keys, main, seed, "", quality)
         self.up = plant.nodes.present.copy()
-        self.threshold = reliability.unit_exponential(seed, self.keys, "failure", self.count)
-        self.due_s = self._due(np.arange(n))
+        self.due_s = self.due(np.arange(len(keys)))
+        self.others: list[tuple[On, NDArray[np.int64], ClockSet]] = []
+        for law in dict.fromkeys((c.on, c.shape) for c in self.active):
+            on, shape = law
+            if law == ("node", None):
+                continue
+            mine = tuple(c for c in self.active if (c.on, c.shape) == law)
+            name = f" {on}" + ("" if shape is None else f" {shape!r}")
+            if on == "node":
+                slots, own_keys, weight = np.arange(len(keys)), keys, quality.copy()
+            else:
+                found = components_of(plant, on)
+                slots, own_keys, weight = found.slots, found.keys, found.weight
+            self.others.append((on, slots, ClockSet(own_keys, mine, seed, name, weight)))
 
-    def _fleet_scale(self) -> float:
-        # Lemons spend more of their life in repair, so a fleet's quoted rate is lower than the mean of its nodes'.
-        mean_s = sum(c.per_node_s * self.mean_repair_s(c) for c in self.causes)
-        quality = reliability.lemon_factor(0, np.arange(FLEET_SAMPLE, dtype=np.uint64))
-        up = 1 / (1 + quality * mean_s)
-        return float(up.sum() / (quality * up).sum())
+    def _quality(self, keys: reliability.Keys) -> Floats:
+        factor = reliability.lemon_factor(self.seed, keys) if self.lemons else np.ones(len(keys))
+        return factor * self.scale if self.scale != 1.0 else factor
+
+    @property
+    def per_node_s(self) -> float:
+        """Return how often jobs are stopped, per node they hold, by all that can fail [1/s]."""
+        total = self.rate
+        nodes = max(1, int((self.quality > 0).sum()))
+        for on, _, clocks in self.others:
+            total += clocks.rate if on == "node" else clocks.rate * float(clocks.quality.sum()) / nodes
+        return total
 
     def mean_repair_s(self, cause: Cause) -> float:
         """Return the mean repair time of `cause` [s]."""
@@ -86,54 +144,40 @@ class FailureClocks:
             return MAINTENANCE_S
         return reliability.REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair.mean_s
 
-    def _due(self, nodes: NDArray[np.int64]) -> Floats:
-        rate = self.rate * self.quality[nodes] * self.wear[nodes]
-        live = self.up[nodes] & (rate > 0)
-        left = np.divide(
-            self.threshold[nodes] - self.hazard[nodes], rate, out=np.full(len(nodes), math.inf), where=live
-        )
-        due: Floats = self.since_s[nodes] + left
-        return due
+    def earliest_s(self) -> float:
+        """Return when the next failure of anything is due [s]; infinity when nothing fails."""
+        return min([self.next()[0], *(clocks.next()[0] for _, _, clocks in self.others)])
 
-    def next(self) -> tuple[float, int]:
-        """Return (time [s], node) of the earliest failure; infinity when nothing fails."""
-        if not len(self.due_s):
-            return math.inf, -1
-        node = int(np.argmin(self.due_s))
-        return float(self.due_s[node]), node
+    def take(self, t_s: float) -> Strike:
+        """Take the earliest failure, which is due at `t_s`."""
+        due_s, place = self.next()
+        found: tuple[On, int, ClockSet] = ("node", place, self)
+        for on, slots, clocks in self.others:
+            due, at = clocks.next()
+            if due < due_s:
+                due_s, place, found = due, at, (on, int(slots[at]), clocks)
+        on, slot, clocks = found
+        return self._struck(on, slot, clocks, place, t_s)
+
+    def _struck(self, on: On, slot: int, clocks: ClockSet, place: int, t_s: float) -> Strike:
+        number, name = int(clocks.count[place]), clocks.name
+        cause = clocks.cause_of(clocks.draw(place, f"cause{name}"))
+        gpu = int(clocks.draw(place, f"gpu{name}") * int(self.gpu_count[slot])) if on == "node" else -1
+        repair_s = self.repair_s(cause, clocks.draw(place, f"repair{name}"))
+        clocks.begin_anew(place, t_s)
+        return Strike(on, slot, cause, repair_s, gpu, number, clocks, place)
 
     def strike(self, node: int, t_s: float) -> tuple[Cause, float, int]:
         """Take the failure of `node` at `t_s`; return its cause, its repair time [s] and the GPU of the node hit."""
-        k = int(self.count[node])
-        key = self.keys[node : node + 1]
-
-        def draw(stream: str) -> float:
-            return float(reliability.hash_uniform(self.seed, key, stream, k)[0])
-
-        cause = self.causes[
-            int(np.searchsorted(self.cumulative, draw("cause"), side="right").clip(0, len(self.causes) - 1))
-        ]
-        gpu = int(draw("gpu") * int(self.gpu_count[node]))
-        repair_s = self.repair_s(cause, draw("repair"))
-        self.count[node] += 1
-        self.hazard[node] = 0.0
-        self.since_s[node] = t_s
-        self.threshold[node] = reliability.unit_exponential(
-            self.seed, key, "failure", self.count[node : node + 1]
-        )[0]
-        self.due_s[node] = self._due(np.array([node]))[0]
-        return cause, repair_s, gpu
+        one = self._struck("node", node, self, node, t_s)
+        return one.cause, one.repair_s, one.gpu
 
     def drawn_repair_s(self, node: int, cause: Cause | None) -> float:
         """Return the repair time of an injected failure of `node` [s]; no cause: that of a GPU.
 
         The draw is its own, so the failures that come by themselves stay where they are.
         """
-        u = float(
-            reliability.hash_uniform(
-                self.seed, self.keys[node : node + 1], "injected", int(self.count[node])
-            )[0]
-        )
+        u = self.draw(node, "injected")
         if cause is None:
             return self.constant_repair_s or float(
                 reliability.repair_time_s(reliability.REPAIR_CLASSES["gpu"].repair, u)
@@ -153,15 +197,35 @@ class FailureClocks:
         )
 
     def set_up(self, node: int, t_s: float, up: bool) -> None:
-        """Stop (node is down) or let go on (it is up) the clock of `node`."""
-        if bool(self.up[node]) == up:
+        """Stop (node is down) or let go on (it is up) the clocks of `node`."""
+        super().set_up(node, t_s, up)
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.set_up(node, t_s, up)
+
+    def set_component(self, on: On, slot: int, t_s: float, up: bool) -> None:
+        """Stop or let go on the clocks of a component that is no node."""
+        for sort, slots, clocks in self.others:
+            if sort == on:
+                clocks.set_up(int(np.searchsorted(slots, slot)), t_s, up)
+
+    def renew(self, node: int, t_s: float) -> None:
+        """Let another node stand in place of `node` from `t_s` on: new, and of a quality of its own."""
+        self.generation[node] += 1
+        self._requalify(np.array([node]))
+        self.restart(node, t_s)
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.restart(node, t_s)
+
+    def _requalify(self, nodes: NDArray[np.int64]) -> None:
+        """Draw the quality of nodes that were replaced, each by its id and how often that was."""
+        if not self.lemons:
             return
-        if self.up[node]:
-            rate = self.rate * self.quality[node] * self.wear[node]
-            self.hazard[node] += (t_s - self.since_s[node]) * rate
-        self.up[node] = up
-        self.since_s[node] = t_s
-        self.due_s[node] = self._due(np.array([node]))[0]
+        keys = reliability.hash_u64(self.seed, self.keys[nodes], "replaced", self.generation[nodes])
+        quality = self._quality(keys)
+        for clocks in [self, *(clocks for on, _, clocks in self.others if on == "node")]:
+            clocks.quality[nodes] = quality
 
     def heat(self, node_die_c: Floats, t_s: float) -> bool:
         """Let the clocks of nodes run as their mean dies have it from `t_s` on; return whether any changed its rate.
@@ -181,31 +245,21 @@ class FailureClocks:
         moved = np.flatnonzero(np.abs(wear - self.wear) > WORN_SHARE * self.wear)
         if not moved.size:
             return False
-        aged = moved[self.up[moved]]
-        rate = self.rate * self.quality[aged] * self.wear[aged]
-        self.hazard[aged] += (t_s - self.since_s[aged]) * rate
-        self.since_s[aged] = t_s
-        self.wear[moved] = wear[moved]
-        self.due_s[moved] = self._due(moved)
+        self.hasten(wear[moved], moved, t_s)
+        for on, _, clocks in self.others:
+            if on == "node":
+                clocks.hasten(wear[moved], moved, t_s)
         return True
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
-        return {
-            "count": self.count.tolist(),
-            "hazard": self.hazard.tolist(),
-            "since_s": self.since_s.tolist(),
-            "up": self.up.tolist(),
-            "wear": [] if self.arrhenius is None else self.wear.tolist(),
-        }
+        more = [clocks.state() for _, _, clocks in self.others]
+        return super().state() | {"others": more, "generation": self.generation.tolist()}
 
-    def restore(self, state: dict[str, object]) -> None:
+    def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        self.count = np.array(state["count"], np.int64)
-        self.hazard = np.array(state["hazard"])
-        self.since_s = np.array(state["since_s"])
-        self.up = np.array(state["up"], bool)
-        if self.arrhenius is not None:
-            self.wear = np.array(state["wear"], float)
-        self.threshold = reliability.unit_exponential(self.seed, self.keys, "failure", self.count)
-        self.due_s = self._due(np.arange(len(self.keys)))
+        self.generation = np.array(state["generation"], np.int64)
+        self._requalify(np.flatnonzero(self.generation))
+        super().restore(state)
+        for (_, _, clocks), saved in zip(self.others, state["others"], strict=True):
+            clocks.restore(saved)
