@@ -61,7 +61,7 @@ class Cause(Part):
         "GPU restarts once with spare rows of memory",
     )
     severity: Fraction | None = Field(
-        default=None, ge=0, le=1, description="slow, pcie, flap: what is left of speed; none: 0.77, 0.5, 0.9"
+        default=None, gt=0, lt=1, description="slow, pcie, flap: what is left of speed; none: 0.77, 0.5, 0.9"
     )
     found_s: Duration | None = Field(
         default=None,
@@ -84,7 +84,7 @@ class Cause(Part):
         allowed = EFFECTS_OF.get(self.on, ("dead",))
         if self.effect not in allowed:
             raise ValueError(
-                f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can be all of them"
+                f"effect {self.effect} is not of a {self.on}, which can be {' or '.join(allowed)}; a node can have any"
             )
         if self.severity is not None and self.effect not in SEVERITY:
             raise ValueError(f"severity means nothing for {self.effect}; it is of {', '.join(SEVERITY)}")
