@@ -28,6 +28,20 @@ MEAN_SLACK = 0.03
 """A class whose mean asks for a tail this much below p90 itself gets none: rounding of a few faults [-]."""
 BOLTZMANN_EV_K = 8.617333262e-5
 """Boltzmann constant [eV/K], exact by the definition of the SI."""
+MAINTENANCE_S = 4 * 3600.0
+"""Planned work on a node [est] [s]."""
+REPAIR_CLASS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "gpu": "gpu",
+        "cable": "parameter_plane_cable",
+        "nic": "nic",
+        "fan": "fan",
+        "power_supply": "power_supply",
+        "motherboard": "motherboard",
+        "cpu": "cpu",
+    }
+)
+"""Class of the published repair times by what a scenario calls it."""
 _MASK = (1 << 64) - 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -14,28 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics import reliability
+from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
 from twin.plant.tables import Plant
 from twin.scenario.faults import Cause, Failures, On
 from twin.sim.clock_set import ClockSet, Floats
 from twin.sim.components import components_of
 from twin.sim.fleet import Fleet, bursts_scale, lemons_scale
 
-MAINTENANCE_S = 4 * 3600.0
-"""Planned work on a node [est]."""
-
 WORN_SHARE = 0.02
 """Change of a node's failure rate by heat that is taken note of [-]."""
-
-REPAIR_CLASS: dict[str, str] = {
-    "gpu": "gpu",
-    "cable": "parameter_plane_cable",
-    "nic": "nic",
-    "fan": "fan",
-    "power_supply": "power_supply",
-    "motherboard": "motherboard",
-    "cpu": "cpu",
-}
-"""Classes of the published repair times (InfiniteHBD, reference/infinitehbd_mttr_by_class.csv)."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from twin.record.events import Severity
 from twin.scenario.faults import Intervention
 from twin.scenario.validate import nearest
 from twin.sim.clockwork import Timers
-from twin.sim.failures import REPAIR_CLASS, FailureClocks
+from twin.sim.failures import FailureClocks
 from twin.sim.fault_sets import Fault
 from twin.sim.jobs import JobRow, Jobs
 from twin.sim.log import Log
@@ -117,7 +117,7 @@ class Outages:
         if cause is not None:
             return self.failures.repair_s(cause, uniform)
         constant = self.failures.constant_repair_s
-        drawn = reliability.repair_time_s(reliability.REPAIR_CLASSES[REPAIR_CLASS["cable"]].repair, uniform)
+        drawn = reliability.repair_time_s(reliability.REPAIR_CLASSES[reliability.REPAIR_CLASS["cable"]].repair, uniform)
         return float(drawn) if constant is None else constant
 
     def begin(self, i: Intervention, lasts_s: float | None) -> list[JobRow]:
