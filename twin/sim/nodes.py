@@ -46,6 +46,7 @@ class Nodes:
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
         self.slices = np.full(len(plant.gpus.node), SLICES, np.int8)  # of each GPU, that nobody holds
+        self.left: list[int] = []  # nodes that jobs gave back since health checks last looked
         self.touched: set[int] = set()  # nodes whose parts changed hands since somebody last looked
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
@@ -91,11 +92,14 @@ class Nodes:
         if self.condition[node] in (FREE, DRAINED, CUT):
             self.bring_back(t_s, node)
 
-    def withhold(self, t_s: float, node: int, withheld: bool) -> None:
-        """Give `node` no more work because of a health check, or let it go; otherwise as `cordon`."""
-        self.withheld[node] = withheld
-        if self.condition[node] in (FREE, DRAINED, CUT):
-            self.bring_back(t_s, node)
+    def withhold(self, t_s: float, nodes: NDArray[np.intp], withheld: bool) -> None:
+        """Give `nodes` no more work because of a health check, or let them go; otherwise as `cordon`."""
+        self.withheld[nodes] = withheld
+        slots = nodes[np.isin(self.condition[nodes], (FREE, DRAINED, CUT))]
+        before = self._counts(slots)
+        drained = self.cordoned[slots] | self.withheld[slots]
+        self.condition[slots] = np.where(self.cut[slots], CUT, np.where(drained, DRAINED, FREE))
+        self._all_moved(t_s, slots, before)
 
     def cut_off(self, t_s: float, node: int, cut: bool) -> None:
         """Take `node` off its fabric or put it back; one that is down or off stays so until it comes back."""
@@ -124,6 +128,8 @@ class Nodes:
             before = self._counts(slots)
             self.job[slots] = job
             taken = job >= 0
+            if not taken:
+                self.left.extend(slots.tolist())
             self.held[slots] = self.gpus[slots] if taken else 0.0
             self.free_gpus[slots] = 0 if taken else self.gpus[slots]
             self.free_slices[slots] = 0 if taken else np.where(self.gpus[slots] > 0, SLICES, 0)
@@ -171,6 +177,7 @@ class Nodes:
             held[job] = parts
         if not held:
             del self.parts[node]
+            self.left.append(node)
         first, count = int(self.plant.nodes.gpu_first[node]), int(self.gpus[node])
         left = self.slices[first : first + count]
         self.job[node] = SHARED if held else NOBODY
@@ -256,6 +263,7 @@ class Nodes:
             "condition": self.condition.tolist(),
             "cordoned": self.cordoned.tolist(),
             "withheld": np.flatnonzero(self.withheld).tolist(),
+            "left": self.left,
             "cut": np.flatnonzero(self.cut).tolist(),
             "dark": np.flatnonzero(self.dark).tolist(),
             "job": self.job.tolist(),
@@ -268,6 +276,7 @@ class Nodes:
         self.condition = np.array(state["condition"], np.int32)
         self.cordoned = np.array(state["cordoned"], bool)
         self.withheld[np.array(state["withheld"], int)] = True
+        self.left = list(state["left"])  # type: ignore[call-overload]
         self.cut[np.array(state["cut"], int)] = True
         self.dark[np.array(state["dark"], int)] = True
         self.job = np.array(state["job"], np.int32)
