@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path as FilePath
 
-from twin.scenario import hourly_table
-from twin.scenario.hourly_table import Column, Origin
+from twin.scenario import beside, hourly_table
+from twin.scenario.beside import Origin
+from twin.scenario.hourly_table import LIMIT, Column
 from twin.scenario.packed_hours import pack
 from twin.scenario.problem import Problem, ScenarioError, shown
 
@@ -43,12 +44,12 @@ def read(said: str, folder: FilePath | None, place: Problem) -> str:
     if FilePath(said).suffix.lower() != ".csv":
         reason, hint = "is no table of hours", "name a .csv file with the columns price and carbon"
         raise ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
-    return _read(hourly_table.found_beside(said, folder, place))
+    return _read(beside.found(said, folder, place, LIMIT))
 
 
 @lru_cache(maxsize=8)
 def _read(origin: Origin) -> str:
-    return from_csv(hourly_table.text_of(origin), origin.name)
+    return from_csv(beside.text_of(origin, LIMIT), origin.name)
 
 
 def from_csv(text: str, name: str) -> str:

@@ -1,24 +1,23 @@
-"""Tables of hours that lie beside a scene: finding the file, reading its columns, naming every wrong cell."""
+"""Tables of hours that lie beside a scene: reading their columns, naming every wrong cell."""
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin import units
+from twin.scenario.beside import Limit
 from twin.scenario.problem import Problem, ScenarioError, shown
 
 Floats = NDArray[np.float64]
 
 MAX_BYTES = 8_000_000
+LIMIT = Limit(MAX_BYTES, "the hours of a year")
 MAX_LINES = 300_000
 """More than any hourly year with comments has; quarters of an hour have 35,040."""
 MAX_PROBLEMS = 12
@@ -59,75 +58,6 @@ class Table:
 
     columns: Mapping[str, Floats]
     lines: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """A file that was found: where it is, and what tells one state of it from another."""
-
-    name: str
-    path: FilePath
-    size: int
-    changed_ns: int
-
-
-def found_beside(said: str, folder: FilePath | None, place: Problem) -> Origin:
-    """Return the file that a scene in `folder` names.
-
-    Parameters
-    ----------
-    said
-        A path inside the folder.
-    folder
-        Of the scene; None: its text lies nowhere yet.
-    place
-        File, line and key that name it, for the error.
-
-    Raises
-    ------
-    ScenarioError
-        When it leaves the folder, also by a link, is missing, no file, or too large.
-    """
-
-    def wrong(reason: str, hint: str = "") -> ScenarioError:
-        return ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
-
-    inside = FilePath(said)
-    if not said or "\x00" in said or len(said) > 400 or inside.is_absolute() or ".." in inside.parts:
-        raise wrong("must be a path inside the folder of the scene", "copy the file beside it")
-    if folder is None:
-        raise wrong("is a path, but this text lies in no folder", "save it first")
-    try:
-        path = (folder / inside).resolve()
-        if not path.is_relative_to(folder.resolve()):
-            raise wrong("leaves the folder of the scene", "copy the file beside it")
-        status = os.stat(path)
-    except FileNotFoundError:
-        near = get_close_matches(inside.name, _names(folder / inside.parent), 1, 0.5)
-        raise wrong("does not exist", f"did you mean {near[0]!r}?" if near else "") from None
-    except (OSError, RuntimeError) as bad:
-        raise wrong(f"cannot be read: {getattr(bad, 'strerror', None) or bad}") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise wrong("is not a file")
-    if status.st_size > MAX_BYTES:
-        raise wrong(f"is larger than {MAX_BYTES // 1_000_000} MB, too large for the hours of a year")
-    return Origin(said, path, status.st_size, status.st_mtime_ns)
-
-
-def text_of(origin: Origin) -> str:
-    """Return the text of a file; raises `ScenarioError` when it is none."""
-    try:
-        with origin.path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        return data.decode("utf-8-sig")
-    except OSError as bad:
-        raise ScenarioError(
-            [Problem(origin.name, 0, "", "", f"cannot be read: {bad.strerror or bad}")]
-        ) from None
-    except UnicodeDecodeError as bad:
-        line = data[: bad.start].count(b"\n") + 1
-        reason = "is not UTF-8 text"
-        raise ScenarioError([Problem(origin.name, line, "", "", reason, "save it as CSV in UTF-8")]) from None
 
 
 def table(text: str, name: str, known: Mapping[str, Column], needed: tuple[str, ...] = ()) -> Table:
@@ -270,10 +200,3 @@ def _beyond(
     low, high = (units.render(bound, limits.dimension) for bound in (limits.low, limits.high))
     reason = f"must be from {low} to {high}; is the unit in the first line right?"
     return [Problem(name, int(lines[i]), column, f"{said[i]:g}", reason) for i in wrong]
-
-
-def _names(folder: FilePath) -> list[str]:
-    try:
-        return [one.name for one in folder.iterdir()] if folder.is_dir() else []
-    except OSError:
-        return []

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from twin.physics import psychrometrics as moist
 from twin.physics.weather import MONTH_DAYS
-from twin.scenario import hourly_table, places
-from twin.scenario.hourly_table import Column, Floats, Origin
+from twin.scenario import beside, hourly_table, places
+from twin.scenario.beside import Origin
+from twin.scenario.hourly_table import LIMIT, Column, Floats
 from twin.scenario.packed_hours import pack
 from twin.scenario.problem import Problem, ScenarioError, shown
 
@@ -78,12 +79,12 @@ def read(said: str, folder: FilePath | None, place: Problem) -> WeatherHours:
     if suffix not in (".epw", ".csv"):
         reason, hint = "is no weather file", "name an .epw or .csv file, or builtin:NAME"
         raise ScenarioError([Problem(place.file, place.line, place.key, shown(said), reason, hint)])
-    return _read(hourly_table.found_beside(said, folder, place), suffix == ".epw")
+    return _read(beside.found(said, folder, place, LIMIT), suffix == ".epw")
 
 
 @lru_cache(maxsize=8)
 def _read(origin: Origin, is_epw: bool) -> WeatherHours:
-    text = hourly_table.text_of(origin)
+    text = beside.text_of(origin, LIMIT)
     return from_epw(text, origin.name) if is_epw else from_csv(text, origin.name)
 
 
