@@ -114,8 +114,7 @@ class Incidents:
         self.log.add(
             self.timers.now_s, kind, subject, f"{name}{away}", severity, repair=int(repair_s), job=job
         )
-        if repair_s > 0:
-            self.repairs.take_down(node, repair_s)
+        self.repairs.failed(node, repair_s, cause.repair)
         if job >= 0:
             (self.planned if cause.planned else self.unexpected)[cause.id] += 1
             self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}")
@@ -251,7 +250,9 @@ class Incidents:
             ):  # it is in repair already: that lasts as long as the longer one
                 self.repairs.prolong(node, repair_s)
                 continue
-            if repair_s > 0:
+            if i.duration_s is None:
+                self.repairs.failed(node, repair_s, "gpu" if cause is None else cause.repair)
+            elif repair_s > 0:
                 self.repairs.take_down(node, repair_s)
             if self.nodes.job[node] >= 0:
                 struck.add(int(self.nodes.job[node]))
