@@ -72,6 +72,7 @@ def lemons_scale(
         How the nodes are used.
     """
     quality = reliability.lemon_factor(0, np.arange(SAMPLE, dtype=np.uint64))
+    quality /= quality.mean()
     rate = sum(c.per_node_s for c in causes)
     if not rate:
         return 1.0
@@ -109,22 +110,26 @@ def _repairs(
 def _seen(quality: Floats, rate: float, away: float, back: Floats, fleet: Fleet) -> float:
     """Return the failures that jobs see over those at `rate` of all they hold, by quality classes of equal size.
 
-    Nodes fail in jobs and standing by; a repaired one stands by until a job lacks a node, then any may be taken.
+    Nodes fail in jobs and standing by. A repaired one stands by until a job lacks a node; spares are taken in the
+    order of their slots, so those that served before are taken before those that never did.
     """
     step_s = fleet.duration_s / STEPS
     each = np.full(len(quality), 1.0 / len(quality))
-    held, standby = fleet.wanted * each, (1.0 - fleet.wanted) * each
+    held, fresh, repaired = fleet.wanted * each, (1.0 - fleet.wanted) * each, 0.0 * each
     left = np.zeros((STEPS, len(quality)))
-    failed = time = 0.0
+    seen = 0.0
     fails = 1.0 - np.exp(-quality * rate * away * step_s)
     for step in range(STEPS):
         gone = held * fails
-        failed += float((quality * (held - gone / 2)).sum())
-        time += fleet.wanted / 1.0
-        left[step] = gone + standby * fails
-        held, standby = held - gone, standby * (1.0 - fails)
-        standby = standby + back[step::-1][: step + 1] @ left[: step + 1]
-        lack, stock = fleet.wanted - float(held.sum()), float(standby.sum())
-        taken = min(1.0, lack / stock) * standby if stock > 0 else 0.0 * standby
-        held, standby = held + taken, standby - taken
-    return failed / time
+        seen += float((quality * (held - gone / 2)).sum())
+        left[step] = gone + (fresh + repaired) * fails
+        held = held - gone
+        fresh = fresh * (1.0 - fails)
+        repaired = repaired * (1.0 - fails) + back[step::-1] @ left[: step + 1]
+        for stock in (repaired, fresh):
+            lack, there = fleet.wanted - float(held.sum()), float(stock.sum())
+            if lack > 0 and there > 0:
+                taken = min(1.0, lack / there) * stock
+                held = held + taken
+                stock -= taken
+    return seen / (STEPS * fleet.wanted)

@@ -1,4 +1,4 @@
-"""What holds the clocks of a node's GPUs down besides heat: power caps, and the brake when power supplies are lost."""
+"""What holds the clocks of a node's GPUs down besides heat: power caps, the brake when supplies are lost, faults."""
 
 from __future__ import annotations
 
@@ -31,11 +31,14 @@ class Limit:
         Clock left of what the cap allows [-].
     reason
         Bits that NVML reports for it.
+    slow_share
+        Clock that a fault leaves, whatever power allows [-].
     """
 
     cap_w: float = math.inf
     clock_share: float = 1.0
     reason: ThrottleReason = ThrottleReason.NONE
+    slow_share: float = 1.0
 
 
 class Limits:
@@ -63,12 +66,14 @@ class Limits:
         self.node_class = np.zeros(len(self._gpus), np.intp)
         self.node_cap_w = np.full(len(self._gpus), math.inf)
         self.braked = np.zeros(len(self._gpus), bool)
+        self.slow = np.ones(len(self._gpus))
         self.changed = False
         self._tabulate()
 
     def _tabulate(self) -> None:
         self.cap_w = np.array([limit.cap_w for limit in self.classes])
         self.clock_share = np.array([limit.clock_share for limit in self.classes])
+        self.slow_share = np.array([limit.slow_share for limit in self.classes])
         self.reason = np.array([int(limit.reason) for limit in self.classes], np.int64)
 
     @property
@@ -89,6 +94,12 @@ class Limits:
             self.braked = np.array(mask, bool)
             self._classify()
 
+    def set_slow(self, share: Floats) -> None:
+        """Let faults leave the GPUs of each node so much of their clock, shape (N,) [-]."""
+        if not np.array_equal(share, self.slow):
+            self.slow = np.array(share, float)
+            self._classify()
+
     def braked_gpus(self) -> int:
         """Return how many GPUs are braked now."""
         return int(self._gpus[self.braked].sum())
@@ -96,11 +107,16 @@ class Limits:
     def _classify(self) -> None:
         # One number a node, negative where it is braked: sorting those is far cheaper than sorting pairs.
         cap_w = np.maximum(self.node_cap_w, 0.0) + 1.0
-        keys, which = np.unique(np.where(self.braked, -cap_w, cap_w), return_inverse=True)
+        found = np.where(self.braked, -cap_w, cap_w)
+        if (self.slow < 1).any():
+            pairs, which = np.unique(np.stack([found, self.slow]), axis=1, return_inverse=True)
+        else:
+            keys, which = np.unique(found, return_inverse=True)
+            pairs = np.stack([keys, np.ones(len(keys))])
         numbers = []
-        for key in keys.tolist():
+        for key, slow in pairs.T.tolist():
             cap_w, braked = abs(key) - 1.0, key < 0
-            limit = Limit(cap_w, BRAKE_SHARE, BRAKE) if braked else Limit(cap_w)
+            limit = Limit(cap_w, BRAKE_SHARE, BRAKE, slow) if braked else Limit(cap_w, slow_share=slow)
             if limit not in self.classes:
                 self.classes.append(limit)
             numbers.append(self.classes.index(limit))
@@ -114,21 +130,25 @@ class Limits:
         capped = np.flatnonzero(np.isfinite(self.node_cap_w))
         return {
             "classes": [
-                [None if math.isinf(c.cap_w) else c.cap_w, c.clock_share, int(c.reason)] for c in self.classes
+                [None if math.isinf(c.cap_w) else c.cap_w, c.clock_share, int(c.reason), c.slow_share]
+                for c in self.classes
             ],
             "capped": [capped.tolist(), self.node_cap_w[capped].tolist()],
             "braked": np.flatnonzero(self.braked).tolist(),
+            "slow": [np.flatnonzero(self.slow < 1).tolist(), self.slow[self.slow < 1].tolist()],
             "changed": self.changed,
         }
 
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.classes = [
-            Limit(math.inf if cap_w is None else cap_w, share, ThrottleReason(reason))
-            for cap_w, share, reason in state["classes"]  # type: ignore[attr-defined]
+            Limit(math.inf if cap_w is None else cap_w, share, ThrottleReason(reason), slow)
+            for cap_w, share, reason, slow in state["classes"]  # type: ignore[attr-defined]
         ]
         capped: list[list[float]] = state["capped"]  # type: ignore[assignment]
         self.node_cap_w[np.array(capped[0], int)] = capped[1]
         self.braked[np.array(state["braked"], int)] = True
+        slowed: list[list[float]] = state["slow"]  # type: ignore[assignment]
+        self.slow[np.array(slowed[0], int)] = slowed[1]
         self._classify()
         self.changed = bool(state["changed"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,6 +66,17 @@ class Outages:
         link = find_link(self.plant, target)
         return None if link is None else np.arange(len(links)) == link
 
+    def _struck(self, i: Intervention) -> Bools | None:
+        """Return which links a fault in force takes bandwidth from."""
+        if i.kind != "pcie":
+            return self._links(i.target)
+        return self.cards(self.plant.slots[i.target][1])
+
+    def cards(self, node: int) -> Bools:
+        """Return which links end at the cards of `node`."""
+        result: Bools = (self.network.links.node_a == node) | (self.network.links.node_b == node)
+        return result
+
     def refusal(self, i: Intervention) -> str | None:
         """Return why a fault of a switch or link cannot be, or None; also for targets that look like one."""
         if i.kind == "flap":
@@ -99,6 +112,8 @@ class Outages:
     def describe(self, target: str) -> str:
         """Return what a target is in one or two words: leaf, spine, core, card, cable."""
         found = find(self.plant, target)
+        if found is not None and found[0] == "node":
+            return "PCIe of its cards"
         if found is not None:
             return SwitchRole(int(self.plant.switches.role[found[1]])).name.lower()
         link = find_link(self.plant, target)
@@ -117,7 +132,9 @@ class Outages:
         if cause is not None:
             return self.failures.repair_s(cause, uniform)
         constant = self.failures.constant_repair_s
-        drawn = reliability.repair_time_s(reliability.REPAIR_CLASSES[reliability.REPAIR_CLASS["cable"]].repair, uniform)
+        drawn = reliability.repair_time_s(
+            reliability.REPAIR_CLASSES[reliability.REPAIR_CLASS["cable"]].repair, uniform
+        )
         return float(drawn) if constant is None else constant
 
     def begin(self, i: Intervention, lasts_s: float | None) -> list[JobRow]:
@@ -127,7 +144,7 @@ class Outages:
         self._follow()
         cut = self.network.cut_off()
         fresh = np.flatnonzero(cut & ~self.nodes.cut)
-        stopped = sorted({int(job) for job in self.nodes.job[fresh] if job >= 0})
+        stopped = self.nodes.jobs_of(fresh)
         rows = [self.jobs.rows[job] for job in stopped]
         self._say_begin(i, lasts_s, fresh, rows, before)
         for node in fresh.tolist():
@@ -150,7 +167,7 @@ class Outages:
         self._follow()
         cut, now = self.network.cut_off(), self.timers.now_s
         fresh, back = np.flatnonzero(cut & ~self.nodes.cut), np.flatnonzero(self.nodes.cut & ~cut)
-        stopped = sorted({int(job) for job in self.nodes.job[fresh] if job >= 0})
+        stopped = self.nodes.jobs_of(fresh)
         for node in fresh.tolist():
             self.nodes.cut_off(now, node, True)
         for node in back.tolist():
@@ -177,20 +194,29 @@ class Outages:
 
     def _follow(self) -> None:
         """Tell the fabric which faults are in force."""
-        faults = []
+        faults, cut = [], Counter(i.target for i in self.acting if i.count is not None)
         for i in self.acting:
-            mine = self._links(i.target)
+            mine = self._struck(i)
             if mine is not None:
-                kept = 1.0 - units.parse(i.value or "", "fraction") if i.kind == "flap" else 0.0
-                faults.append(Fault(i.target, np.flatnonzero(mine), kept))
+                links = np.flatnonzero(mine)
+                faults.append(Fault(i.target, links, self._kept(i, links, cut[i.target])))
         if self.unlit.any():
-            links = self.network.links.of_switches(self.unlit)
-            faults.append(Fault("no power", np.flatnonzero(links), 0.0))
+            dark = self.network.links.of_switches(self.unlit)
+            faults.append(Fault("no power", np.flatnonzero(dark), 0.0))
         self.network.set_faults(faults)
 
+    def _kept(self, i: Intervention, links: NDArray[np.intp], cut: int) -> float:
+        """Return the share of their bandwidth that a fault leaves its links; `cut`: cables of them that are cut."""
+        if i.kind == "flap":
+            return 1.0 - units.parse(i.value or "", "fraction")
+        if i.kind == "pcie":
+            return units.parse(i.value or "", "fraction")
+        if i.count is None or not len(links):
+            return 0.0
+        return max(0.0, 1.0 - cut / int(self.network.links.cables[links[0]]))
+
     def _left(self) -> dict[int, float]:
-        rows = self.jobs.rows
-        left = {row.index: self.network.left(row.index) for row in rows if row.held and row.nodes}
+        left = {row.index: self.network.left(row.index) for row in self.jobs.active if row.held and row.nodes}
         return {index: value for index, value in left.items() if value is not None}
 
     def _say_begin(
@@ -202,7 +228,12 @@ class Outages:
         before: dict[int, float],
     ) -> None:
         lasts = "" if lasts_s is None else f" for {units.spoken(lasts_s)}"
-        verb = f"down {i.value} of the time" if i.kind == "flap" else "fails"
+        verb = {  # of the bandwidth
+            "flap": f"down {i.value} of the time",
+            "pcie": f"at {i.value} of its bandwidth",
+        }.get(i.kind, "fails")
+        if i.count is not None:
+            verb = "lose one cable" if i.count == 1 else f"lose {i.count} cables"
         parts = []
         if len(cut):
             parts.append(f"{len(cut):,} node{'s' * (len(cut) != 1)} {self._lost(i.target)}")
