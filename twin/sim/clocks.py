@@ -273,6 +273,9 @@ class Clocks:
             leakage_w = np.zeros(len(mine)) if measured else leak_w(model, hot_c[mine], 1.0)
             phase = phase_activity(work, model)
             free = clock_under_cap(model, model.cap_w, spread, phase, leakage_w)
+            if limited:  # what a fault takes off the clock makes a straggler of the GPU, however it is capped
+                slow = self.limits.slow_share[traces.limit[mine]]
+                free = np.maximum(model.f_min_ghz, slow * free)
             cap_w: Floats | float = self.default_cap_w(job, model)
             capped = free
             if limited:
@@ -280,7 +283,7 @@ class Clocks:
             if limited or cap_w < model.cap_w:
                 capped = clock_under_cap(model, cap_w, spread, phase, leakage_w)
             if limited:
-                share = self.limits.clock_share[traces.limit[mine]]
+                share = slow * self.limits.clock_share[traces.limit[mine]]
                 capped = np.maximum(model.f_min_ghz, share * capped)
             self.capped_ghz[mine] = now = capped
             if self.throttling:
