@@ -1,13 +1,13 @@
-"""What a scene's site says by reference - a place, a weather file, a grid file - put into the scenario itself.
+"""What a scene says by reference - a place, a weather file, a grid file, job traces - put into the scenario itself.
 
-After this a scenario needs no folder any more: worker processes and run files have the hours with them.
+After this a scenario needs no folder any more: worker processes and run files have what the files said with them.
 """
 
 from __future__ import annotations
 
 from pathlib import Path as FilePath
 
-from twin.scenario import grid_file, places, weather_file
+from twin.scenario import grid_file, places, trace_file, weather_file
 from twin.scenario.document import Scenario
 from twin.scenario.extend import Source
 from twin.scenario.problem import Problem, ScenarioError, shown
@@ -16,7 +16,7 @@ from twin.scenario.tree import Path, Tree, child, locate, written
 
 
 def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
-    """Return `scenario` with the hours of the files its site names, and the latitude of its climate.
+    """Return `scenario` with what the files it names hold, and the latitude of its climate.
 
     Parameters
     ----------
@@ -32,6 +32,8 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scena
     ScenarioError
         When a place or file is not there, or a file holds anything wrong.
     """
+    if any(trace.rows is None for trace in scenario.traces):
+        scenario = _with_traces(scenario, tree, files)
     site = scenario.site
     climate, latitude_deg = _climate(site.climate, tree, files)
     grid = _grid(site.grid, tree, files)
@@ -68,6 +70,27 @@ def _grid(grid: Grid, tree: Tree, files: tuple[Source, ...]) -> Grid:
     at: Path = ("site", "grid", "file")
     packed = grid_file.read(grid.file, _folder(files, at), _problem(tree, at))
     return grid.model_copy(update={"hours": packed})
+
+
+def _with_traces(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scenario:
+    traces = []
+    for i, trace in enumerate(scenario.traces):
+        if trace.rows is None:
+            place = _problem(tree, ("traces", i, "file"))
+            packed = trace_file.read(trace, _folder_of(files, "traces", trace.id), place)
+            trace = trace.model_copy(update={"rows": packed})
+        traces.append(trace)
+    return scenario.model_copy(update={"traces": tuple(traces)})
+
+
+def _folder_of(files: tuple[Source, ...], key: str, id: str) -> FilePath | None:
+    """Return the folder of the nearest file of the chain that says the `file` of one thing of a list."""
+    for source in files:
+        things = child(source.tree, key)
+        for item in things.value if things is not None and isinstance(things.value, list) else ():
+            if item.id() == id and child(item, "file") is not None:
+                return source.path.parent if source.path is not None else None
+    return None
 
 
 def _folder(files: tuple[Source, ...], at: Path) -> FilePath | None:
