@@ -43,6 +43,8 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "goodput": _mean(engine, started, engine.jobs.goodput),
         "ledger_gpu_s": _ledger(engine),
         **energy(engine),
+        "repairs": engine.repairs.figures(),
+        "lemons": engine.repairs.lemons.figures(),
         "thermal": _thermal(engine),
         "stores": engine.stores.figures(engine.now_s),
         "fabrics": _fabrics(engine),
