@@ -33,7 +33,7 @@ from twin.sim.drive import (
 )
 from twin.sim.jobs import Jobs
 from twin.sim.limits import Limits
-from twin.sim.mixes import work_of_level
+from twin.sim.mixes import levels
 from twin.sim.traces import IDLE, OFF, STAND_IN, Traces
 from twin.sim.work import Work
 
@@ -103,6 +103,7 @@ class Clocks:
         self.hbm_slow = np.zeros(
             traces.groups.size, bool
         )  # HBM of the group is too hot for its full bandwidth
+        self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
         self._reference: dict[tuple[int, int], float] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
@@ -223,9 +224,9 @@ class Clocks:
         return bool(np.logical_or.reduce(moved & self.traces.working))
 
     def work(self, job: int) -> Work:
-        """Return the work of a job, or of what stands for several that share a node."""
+        """Return the work of a job, or of what stands for several (`mixed`)."""
         jobs = self.jobs.work
-        return jobs[job] if job < len(jobs) else work_of_level(job - len(jobs))
+        return jobs[job] if job < len(jobs) else self.mixed[job - len(jobs)]
 
     def refresh(self, state: State) -> None:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
@@ -427,11 +428,13 @@ class Clocks:
         }
 
     def _slower_shared(self, job: int) -> dict[str, float]:
-        """Return the same of a job whose GPUs all stand in nodes that others use too: as those nodes are slowed."""
+        """Return the same of a job without a trace of its own: as its slowest node is slowed."""
+        if not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w):
+            return {}
         group = self.traces.node_group[np.asarray(self.jobs.rows[job].nodes, np.intp)]
         group = group[(group >= 0) & (self.clock_ghz[group] > 0)]
         clocked_s = self.jobs.work[job].clocked_s
-        if not (len(group) and clocked_s and (self.throttling or self.limits.any)):
+        if not (len(group) and clocked_s):
             return {}
         top, capped, now = self.values("f_max_ghz")[group], self.capped_ghz[group], self.clock_ghz[group]
         return {

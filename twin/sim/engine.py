@@ -59,7 +59,7 @@ from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
 from twin.sim.swing import Swing
-from twin.sim.traces import IDLE, Dies, Traces, spinning, stepping
+from twin.sim.traces import IDLE, Dies, Traces, spinning
 from twin.sim.traces import OFF as TRACE_OFF
 from twin.sim.weather import Weather
 from twin.sim.work import Work
@@ -202,7 +202,7 @@ class Engine:
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
 
-    def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[int]]:
+    def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[float]]:
         network = self.network
         rate = self.failures.rate
         return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.places)
@@ -335,7 +335,7 @@ class Engine:
         by_job = np.full(len(self.jobs.rows) + 2, IDLE, np.intp)  # the last entries: no job, several jobs
         for row in self.jobs.active:
             if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
-                by_job[row.index] = stepping(row.index)
+                by_job[row.index] = self.mixes.trace(row.index)
             elif row.state == JobState.DETECTING:
                 by_job[row.index] = spinning(row.index)
         wanted = by_job[self.nodes.job]
@@ -358,14 +358,21 @@ class Engine:
         running = [row for row in self.jobs.active if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
         slower = {row.index: self.clocks.slower_s(row.index) for row in running}
         for job, added in slower.items():
-            added["fabric_contention"] = self.network.contention_s(job)
-        fed_s = {job: work[job].step_s + sum(added.values()) for job, added in slower.items()}
+            contention_s = self.network.contention_s(job)
+            if contention_s:
+                added["fabric_contention"] = contention_s
+        fed_s = {
+            job: work[job].step_s + sum(added.values()) for job, added in slower.items() if self.ingest.reads(job)
+        }
         waits = self.ingest.wait_s(self.timers.now_s, fed_s)
         self.recovery.follow_stores()
         for row in running:
-            slower[row.index]["input_wait"] = waits.get(row.index, 0.0)
-            pace = pace_of(work[row.index], slower[row.index])
-            largest = max(largest, self.recovery.rerate(row, pace))
+            added, mine, waits_s = slower[row.index], work[row.index], waits.get(row.index, 0.0)
+            if waits_s:
+                added["input_wait"] = waits_s
+            if not added and self.jobs.pace[row.index].step_s == mine.step_s:
+                continue  # at its own pace, as it was
+            largest = max(largest, self.recovery.rerate(row, pace_of(mine, added)))
         return largest > REPOWER
 
     def _measure(self, *, force: bool = True) -> None:

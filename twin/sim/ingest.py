@@ -24,6 +24,10 @@ class Ingest:
         self.jobs, self.inputs, self.stores, self.log = jobs, inputs, stores, log
         self.bound: set[int] = set()
 
+    def reads(self, job: int) -> bool:
+        """Return whether a job reads anything while it steps."""
+        return self.inputs[job] is not None
+
     def wait_s(self, now: float, step_s: dict[int, float]) -> dict[int, float]:
         """Return how long a step of each job that reads waits for its input [s].
 
@@ -32,7 +36,7 @@ class Ingest:
         now
             The time [s].
         step_s
-            Step of every job that takes steps, by its index, were all input there [s].
+            Step of every job that takes steps and reads, by its index, were all input there [s].
         """
         readings: dict[int, Reading] = {}
         readers: dict[int, Reader] = {}

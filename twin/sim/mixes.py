@@ -1,12 +1,13 @@
-"""Nodes that several jobs share: each stands in a trace by how hard they drive it together, not by its jobs.
+"""Traces that are not of one job: nodes that jobs share, and jobs known by their power alone.
 
-So a hall with hundreds of small jobs has as many groups as loops times levels at most. What the GPUs of such a node
-draw is spread evenly over them: the heat of the node is right, that of a single GPU in it is a mean.
+A shared node stands in a trace by how hard its jobs drive it together; jobs of kind load with the same utilisation
+stand in one. So a hall with hundreds of small jobs has as many groups as loops times such traces at most, not as it
+has jobs. What the GPUs of a shared node draw is spread evenly over them: the heat of the node is right, that of a
+single GPU in it is a mean.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,27 +25,62 @@ if TYPE_CHECKING:
     from twin.sim.clocks import Clocks
 
 LEVELS = 64
-"""Steps between an idle node and one whose GPUs all work at their rated power."""
+"""Steps between an idle shared node and one whose GPUs all work at their rated power."""
 STEP_S = 60.0
 
 STEPS = (JobState.RUNNING, JobState.CHECKPOINT)
 
 
-@lru_cache(maxsize=LEVELS + 1)
-def work_of_level(level: int) -> Work:
-    """Return the work that a node at so many 64ths of its rated power seems to do."""
+def driven(gpu_load: float, node_load: float, at_peak: bool = False) -> Work:
+    """Return work that drives GPUs and the rest of a node so hard, 0..1."""
     parts = np.zeros(len(ACCOUNTS))
     parts[INDEX["productive"]] = STEP_S
-    share = level / LEVELS
-    return Work(STEP_S, parts, 0.0, STEP_S, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, gpu_load=share, node_load=share)
+    return Work(
+        step_s=STEP_S,
+        parts=parts,
+        clocked_s=STEP_S,
+        gemm_s=STEP_S,
+        memory_s=0.0,
+        close_s=0.0,
+        model_flop=0.0,
+        peak_flop_s=1.0,
+        checkpoint_bytes=0.0,
+        ingest_bytes=0.0,
+        gpu_load=gpu_load,
+        node_load=node_load,
+        node_at_peak=at_peak,
+    )
+
+
+def levels() -> list[Work]:
+    """Return the work of shared nodes by level."""
+    return [driven(level / LEVELS, level / LEVELS) for level in range(LEVELS + 1)]
 
 
 class Mixes:
-    """Trace of every shared node; worked out anew for those whose jobs came, went, began or ceased to step."""
+    """Which trace stands for each shared node and each load; shared nodes are looked at anew when their jobs moved."""
 
     def __init__(self, jobs: Jobs, nodes: Nodes, clocks: Clocks) -> None:
         self.jobs, self.nodes, self.clocks = jobs, nodes, clocks
-        self._trace: dict[int, int] = {}
+        self._trace: dict[int, int] = {}  # of each shared node
+        self._loads: dict[tuple[float, float, bool], int] = {}  # place in clocks.mixed
+
+    def trace(self, job: int) -> int:
+        """Return the trace of whole nodes on which `job` steps."""
+        work, clocks = self.jobs.work[job], self.clocks
+        if work.gpu_load is None or work.node_load is None or job in clocks.cap_w:
+            return stepping(job)
+        if self.jobs.specs[job].power_floor > 0:
+            return stepping(job)
+        return stepping(len(self.jobs.rows) + self._load(work.gpu_load, work.node_load, work.node_at_peak))
+
+    def _load(self, *key: float) -> int:
+        gpu_load, node_load, at_peak = key
+        name = (gpu_load, node_load, bool(at_peak))
+        if name not in self._loads:
+            self._loads[name] = len(self.clocks.mixed)
+            self.clocks.mixed.append(driven(*name))
+        return self._loads[name]
 
     def into(self, wanted: NDArray[np.intp], changed: set[int]) -> None:
         """Write the traces of shared nodes into those of all; `changed`: jobs that are not as they were."""
@@ -67,3 +103,12 @@ class Mixes:
         if parts:
             shared = np.fromiter(parts, np.intp, len(parts))
             wanted[shared] = [self._trace[node] for node in parts]
+
+    def state(self) -> list[list[float]]:
+        """Return what a snapshot needs: the loads in the order of their traces."""
+        return [list(key) for key in self._loads]
+
+    def restore(self, state: list[list[float]]) -> None:
+        """Take over what `state` returned."""
+        for key in state:
+            self._load(*key)

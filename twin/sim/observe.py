@@ -12,7 +12,6 @@ from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import Entity, JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import HBM_LIMIT_C
-from twin.sim.mixes import LEVELS
 from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
 from twin.sim.observe_care import node_conditions
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
@@ -170,7 +169,7 @@ class Observer:
             bits[idle] = int(ThrottleReason.IDLE)
             busy = np.flatnonzero(of_part & (trace > IDLE))
             job = trace[busy] // 2 - 1
-            cap = np.full(len(engine.jobs.rows) + LEVELS + 1, model.cap_w)
+            cap = np.full(len(engine.jobs.rows) + len(clocks.mixed), model.cap_w)
             phase, leaks = np.full(len(cap), model.a_gemm), np.ones(len(cap))
             for index in engine.traces.of_job:  # jobs, and what stands for those that share nodes
                 cap[index] = clocks.default_cap_w(index, model)
@@ -202,8 +201,9 @@ class Observer:
         """Share of time that compute units are active [%]; waiting for a partner keeps few of them busy."""
         engine = self.engine
         shared = stepping(len(engine.jobs.rows))
-        by_trace = np.zeros(shared + 2 * (LEVELS + 1))
-        by_trace[shared::2] = 100 * np.arange(LEVELS + 1) / LEVELS
+        mixed = engine.clocks.mixed
+        by_trace = np.zeros(shared + 2 * len(mixed))
+        by_trace[shared::2] = [100 * (work.gpu_load or 0.0) for work in mixed]
         for row in engine.jobs.active:
             work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
             by_trace[2 + 2 * row.index] = (

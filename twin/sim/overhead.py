@@ -13,7 +13,6 @@ from twin.plant.tables import LoopKind, Plant
 from twin.sim.body import Body
 from twin.sim.clocks import Clocks
 from twin.sim.cooling import Cooling
-from twin.sim.mixes import LEVELS
 from twin.sim.power_system import PowerSystem
 from twin.sim.traces import OFF, stepping
 
@@ -77,15 +76,16 @@ class Overhead:
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
         body = self.body
-        traces = stepping(len(clocks.jobs.rows))
-        share, peak = np.zeros(traces + 2 * (LEVELS + 1)), np.zeros(traces + 2 * (LEVELS + 1), bool)
-        share[traces::2] = np.arange(LEVELS + 1) / LEVELS
+        jobs = stepping(len(clocks.jobs.rows))
+        share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
+        share[jobs::2] = [work.node_load for work in clocks.mixed]
+        peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
         for row in clocks.jobs.active:  # no node steps for another
             trace = stepping(row.index)
             share[trace], peak[trace] = clocks.load_share(row.index), clocks.jobs.work[row.index].node_at_peak
         full = body.overhead_full_w
         if peak.any():
-            full = np.where(peak[wanted], body.overhead_peak_w, full)
+            full = np.where(peak[wanted] > 0, body.overhead_peak_w, full)
         driven = body.overhead_idle_w + share[wanted] * (full - body.overhead_idle_w)
         lit = self.plant.nodes.present & (wanted != OFF)
         self.node_w = driven * lit

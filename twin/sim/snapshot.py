@@ -30,6 +30,7 @@ _PARTS = (
     "network",
     "limits",
     "oddities",
+    "mixes",
     "traces",
     "clocks",
     "lifetime",
