@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from twin.cli import calibrate, catalog, check, estimate, grow, open_app, plan, run, shot, show, validate
+from twin.cli import (
+    calibrate,
+    catalog,
+    check,
+    estimate,
+    grow,
+    open_app,
+    plan,
+    risk,
+    run,
+    shot,
+    show,
+    validate,
+)
 from twin.cli.bench import command as bench
 
 _EPILOG = """Example: twin run llama3-16k --seed 1 --json
@@ -43,6 +56,7 @@ app.command("show", epilog=show.EXAMPLE)(show.show_scene)
 app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
 app.command("estimate", epilog=estimate.EXAMPLE)(estimate.estimate_cases)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan_scene)
+app.command("risk", epilog=risk.EXAMPLE)(risk.risk_of_scene)
 app.command("grow", epilog=grow.EXAMPLE)(grow.grow_scene)
 app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate_profile)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
@@ -56,6 +70,7 @@ COMMANDS = (
     "show",
     "estimate",
     "plan",
+    "risk",
     "grow",
     "calibrate",
     "validate",

@@ -38,7 +38,7 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int 
     for place, head in enumerate(heads):
         numbers = place >= len(heads) - right
         whole = numbers or place == 0
-        table.add_column(head, justify="right" if numbers else "left", overflow="fold", no_wrap=whole)
+        table.add_column(Text(head), justify="right" if numbers else "left", overflow="fold", no_wrap=whole)
         words = [text for cell in (head, *(row[place] for row in rows)) for text in _unbroken(cell, whole)]
         needed += max(map(len, words), default=0) + GAP
     for row in rows:

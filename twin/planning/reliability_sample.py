@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +28,8 @@ CELLS = 4_000_000
 """Runs times nodes that are worked on at once: some tens of MB."""
 ENOUGH = 64
 """Spares beyond four times the mean number in repair that change nothing any more [-]."""
-_FLEET_SAMPLE = 8192
+_PILOT_RUNS, _PILOT_ROUNDS = 150, 2
+"""Runs that tell how much fewer failures a fleet with lemons counts than its nodes' mean rate makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +193,9 @@ def sample(model: ReliabilityModel, runs: int = 1000, seed: int = 1) -> Historie
     """
     spares = _spares_that_count(model)
     at_once = max(1, CELLS // (model.nodes + spares))
+    scale = _lemons_scale(model) if model.lemons and model.node_rate_s else 1.0
     parts = [
-        _Run(model, spares, min(at_once, runs - begin), np.random.default_rng([seed, begin])).history()
+        _Run(model, spares, min(at_once, runs - begin), np.random.default_rng([seed, begin]), scale).history()
         for begin in range(0, runs, at_once)
     ]
     longest = max(len(part.up_s) for part in parts)
@@ -217,13 +220,20 @@ def _spares_that_count(model: ReliabilityModel) -> int:
     return min(model.spares, ENOUGH + math.ceil(4 * in_repair))
 
 
-def _quality(model: ReliabilityModel, runs: int, nodes: int, rng: np.random.Generator) -> Floats:
-    """Return the factor on the failure rate of every node; the mean over the nodes that are up is 1."""
-    shape = reliability.LEMON_SHAPE
-    away_s = model.node_rate_s * model.mean_repair_s
-    some = reliability.lemon_factor(0, np.arange(_FLEET_SAMPLE, dtype=np.uint64))
-    up = 1 / (1 + some * away_s)
-    return rng.standard_gamma(shape, (runs, nodes)) * float(up.sum() / (some * up).sum() / shape)
+@lru_cache(maxsize=64)
+def _lemons_scale(model: ReliabilityModel) -> float:
+    """Return the factor on the rate of every node with which the job sees the quoted number of interruptions.
+
+    A quoted rate is that of a fleet: lemons spend more of their life in repair, and others take their places.
+    """
+    scale = 1.0
+    for _ in range(_PILOT_ROUNDS):
+        seen = _Run(model, _spares_that_count(model), _PILOT_RUNS, np.random.default_rng(0), scale).history()
+        count = float(seen.interruptions.mean())
+        if not count:
+            break
+        scale *= model.nodes * model.node_rate_s * model.horizon_s / count
+    return scale
 
 
 class _Run:
@@ -233,8 +243,10 @@ class _Run:
     a place of the job that lies ahead while the job waits for a node in repair, always the one that is back first.
     """
 
-    def __init__(self, model: ReliabilityModel, spares: int, runs: int, rng: np.random.Generator) -> None:
-        self.model, self.runs = model, runs
+    def __init__(
+        self, model: ReliabilityModel, spares: int, runs: int, rng: np.random.Generator, scale: float = 1.0
+    ) -> None:
+        self.model, self.runs, self.scale = model, runs, scale
         self.fleet = model.nodes + spares
         self.free_s = np.zeros((runs, self.fleet))
         self.place: Ints | None = None  # of each node, where nodes differ
@@ -254,7 +266,8 @@ class _Run:
         rate_s = np.full(runs, fleet * model.node_rate_s)
         quality = None
         if model.lemons and model.node_rate_s:
-            quality = _quality(model, runs, fleet, rng)
+            shape = reliability.LEMON_SHAPE
+            quality = rng.standard_gamma(shape, (runs, fleet)) * (self.scale / shape)
             rate_s = quality.sum(axis=1) * model.node_rate_s
         expected = float(rate_s.max(initial=0.0)) * model.horizon_s
         count = math.ceil(expected + 6 * math.sqrt(expected) + 6) if expected else 0
