@@ -1,0 +1,56 @@
+"""Follows the run for the queue's docks: one history of its jobs, kept up with its events. Knows no widgets."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+
+from twin.app.queue_history import JobHistory
+from twin.app.queue_plan import waiting_order
+from twin.app.session import Session
+from twin.record.events import Event
+
+
+class QueueFeed:
+    """The history of the jobs of the session's run.
+
+    Attributes
+    ----------
+    history
+        None without a scene.
+    order
+        Jobs that wait, in the scheduler's order.
+    """
+
+    begun = Signal()  # another run: `history` is new
+    changed = Signal()  # figures of a new moment, at most some times a second
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.history: JobHistory | None = None
+        self.order: list[int] = []
+        session.run_started.connect(self._begin)
+        session.events_added.connect(self._add)
+        session.figures_changed.connect(self._tell)
+
+    @property
+    def now_s(self) -> float:
+        """Return the simulated time that figures are of [s]."""
+        return self._session.shown.t_s if self._session.shown is not None else 0.0
+
+    def _begin(self) -> None:
+        document, plant = self._session.document, self._session.plant
+        if document is None or plant is None:
+            return
+        self.history = JobHistory(document.scenario, plant)
+        self.order = []
+        self.begun.emit()
+        self.changed.emit()
+
+    def _add(self, events: list[Event]) -> None:
+        if self.history is not None:
+            self.history.add(events)
+
+    def _tell(self, _frame: object) -> None:
+        if self.history is not None:
+            self.order = waiting_order(self.history, self._session.shown)
+            self.changed.emit()

@@ -1,0 +1,339 @@
+"""What the events of a run tell of its jobs: who held which GPUs when, who waits, what each tenant has. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.app.queue_spans import End, Grid, Level, Spans
+from twin.plant.graph import find
+from twin.plant.tables import Plant
+from twin.record.events import Event
+from twin.record.node_list import node_ranges
+from twin.scenario.document import Scenario
+from twin.scenario.population import jobs_of
+from twin.scenario.work import Job
+
+NOBODY = ""
+"""Tenant of jobs that have none."""
+_ENDS = {
+    "job_done": End.DONE,
+    "job_killed": End.KILLED,
+    "job_cancelled": End.KILLED,
+    "job_given_up": End.KILLED,
+    "job_cloud": End.CHANGED,
+}
+_MIG_SLICES = 7
+
+
+@dataclass
+class Account:
+    """What one tenant has had."""
+
+    held: Level = field(default_factory=Level)
+    waiting: Level = field(default_factory=Level)
+    waiting_jobs: int = 0
+    running_jobs: int = 0
+    starts: int = 0
+    waited_s: float = 0.0  # of those started
+
+
+class JobHistory:
+    """Follows the events of one run.
+
+    Parameters
+    ----------
+    scenario, plant
+        Of the run.
+
+    Attributes
+    ----------
+    jobs
+        All jobs; their places are the rows of ``job.*`` channels.
+    tenants
+        Ids; `NOBODY` is the last where some job has no tenant.
+    owner
+        Tenant of each job (jobs,).
+    spans
+        The boxes of the chart.
+    waiting
+        Jobs in the queue, and since when [s], in the order they came.
+    started_s
+        Jobs that hold GPUs, and since when [s].
+    failures
+        Time [s] and GPU slot of each failure of a GPU or node.
+    reserved
+        Nodes that a reservation has, as the run told: id to ranges of nodes.
+    """
+
+    def __init__(self, scenario: Scenario, plant: Plant) -> None:
+        self.plant = plant
+        self.jobs = jobs_of(scenario)
+        self.index = {job.id: place for place, job in enumerate(self.jobs)}
+        named = {tenant.id: None for tenant in scenario.tenants} | {
+            job.tenant: None for job in self.jobs if job.tenant
+        }
+        lonely = any(job.tenant is None for job in self.jobs)
+        self.tenants: tuple[str, ...] = (*named, *((NOBODY,) if lonely or not named else ()))
+        places = {tenant: place for place, tenant in enumerate(self.tenants)}
+        self.owner = np.array([places[job.tenant or NOBODY] for job in self.jobs], np.int32)
+        self.partitions = tuple(partition.id for partition in scenario.partitions)
+        self._node_gpus = plant.nodes.gpu_count.astype(np.int64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Another run begins."""
+        self.version = 0  # of what is told here: it grows with every call of `add`
+        self.spans, self.failures = Spans(), Grid(2)
+        self.waiting: dict[int, float] = {}
+        self.started_s: dict[int, float] = {}
+        self.moved: dict[int, str] = {}
+        self.reserved: dict[str, list[tuple[int, int]]] = {}
+        self.accounts = [Account() for _ in self.tenants]
+        self.waiting_gpus = Level()
+        self.by_end = dict.fromkeys(End, 0)
+        self._open: dict[int, list[int]] = {}
+        self._asked: dict[int, int] = {}
+        self._leaving: set[int] = set()
+        self._lost: dict[int, list[int]] = {}  # nodes of a job that failed and were not replaced yet
+        self._parts: dict[int, list[tuple[int, float, float]]] = {}  # of shared nodes: job, first GPU, behind
+        self._holder: NDArray[np.int32] = np.full(len(self.plant.nodes.ids), -1, np.int32)
+
+    def partition_of(self, job: int) -> str:
+        """Return the partition a job is submitted to, or was moved to; "" for any."""
+        return self.moved.get(job) or self.jobs[job].partition or ""
+
+    def gpus_of(self, job: int) -> int:
+        """Return how many GPUs a job asks for, as far as is known."""
+        spec = self.jobs[job]
+        if job in self._asked:
+            return self._asked[job]
+        per_node = int(self._node_gpus.max(initial=1))
+        return spec.gpus or (1 if spec.mig else spec.nodes * per_node)
+
+    def holds(self, job: int) -> list[tuple[float, float]]:
+        """Return the GPUs a job holds now: ranges of slots, the last one outside."""
+        low, high = self.spans.low, self.spans.high
+        return [(float(low[span]), float(high[span])) for span in self._open.get(job, ())]
+
+    def nodes_of(self, job: int) -> list[int]:
+        """Return the nodes a job holds now, in whole or in part."""
+        first = self.plant.nodes.gpu_first
+        found: list[int] = []
+        for low, high in self.holds(job):
+            begin = int(np.searchsorted(first, low, "right")) - 1
+            found += range(begin, int(np.searchsorted(first, high, "left")))
+        return found
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Take the next events of the run."""
+        self.version += 1
+        for event in events:
+            kind = event.kind
+            if kind.startswith("job_"):
+                job = self.index.get(event.subject)
+                if job is not None:
+                    self._job(kind, job, event)
+            elif kind == "spare_taken":
+                self._replace(event)
+            elif kind == "reservation_on":
+                self.reserved[event.subject] = node_ranges(event.where)
+            elif "repair" in event.data:
+                self._fail(event)
+
+    # -- jobs ----
+
+    def _job(self, kind: str, job: int, event: Event) -> None:
+        t_s = event.t_s
+        if kind == "job_started":
+            self._leave(job, t_s, End.PREEMPTED if job in self._leaving else End.CHANGED)
+            self._wait_no_more(job, t_s, started=True)
+            self._hold(job, t_s, self._places(job, event))
+        elif kind == "job_submitted":
+            self._asked[job] = event.data.get("gpus", 0) or self.gpus_of(job)
+            self._wait(job, t_s)
+        elif kind == "job_preempted":
+            self._leaving.add(job)  # it may save its state first: it gives its GPUs back when it is requeued
+        elif kind == "job_requeued":
+            self._leave(job, t_s, End.PREEMPTED if job in self._leaving else End.REQUEUED)
+            self._wait(job, t_s)
+        elif kind in _ENDS:
+            self._leave(job, t_s, _ENDS[kind])
+            self._wait_no_more(job, t_s)
+        elif kind == "job_moved" and 0 <= event.data.get("partition", -1) < len(self.partitions):
+            self.moved[job] = self.partitions[event.data["partition"]]
+        if kind in ("job_shrunk", "job_grown", "job_moved") and event.where:
+            self._leave(job, t_s, End.CHANGED, goes_on=True)
+            self._hold(job, t_s, self._places(job, event), goes_on=True)
+
+    def _wait(self, job: int, t_s: float) -> None:
+        if job in self.waiting:
+            return
+        self.waiting[job] = t_s
+        account, gpus = self.accounts[self.owner[job]], self.gpus_of(job)
+        account.waiting_jobs += 1
+        account.waiting.change(t_s, gpus)
+        self.waiting_gpus.change(t_s, gpus)
+
+    def _wait_no_more(self, job: int, t_s: float, started: bool = False) -> None:
+        since_s = self.waiting.pop(job, None)
+        account, gpus = self.accounts[self.owner[job]], self.gpus_of(job)
+        if since_s is not None:
+            account.waiting_jobs -= 1
+            account.waiting.change(t_s, -gpus)
+            self.waiting_gpus.change(t_s, -gpus)
+        if started:
+            account.starts += 1
+            account.waited_s += t_s - since_s if since_s is not None else 0.0
+
+    def _hold(self, job: int, t_s: float, places: list[tuple[float, float]], goes_on: bool = False) -> None:
+        self._open[job] = [self.spans.open(job, low, high, t_s) for low, high in places]
+        account = self.accounts[self.owner[job]]
+        account.held.change(t_s, sum(high - low for low, high in places))
+        if not goes_on:
+            account.running_jobs += 1
+            self.started_s[job] = t_s
+
+    def _leave(self, job: int, t_s: float, how: End, goes_on: bool = False) -> None:
+        """Let a job give back all it holds."""
+        self._leaving.discard(job)
+        numbers = self._open.pop(job, None)
+        if numbers is None:
+            return
+        account, first = self.accounts[self.owner[job]], self.plant.nodes.gpu_first
+        low, high = self.spans.low, self.spans.high
+        for number in numbers:
+            begin = int(np.searchsorted(first, low[number], "right")) - 1
+            for node in range(begin, int(np.searchsorted(first, high[number], "left"))):
+                if self._holder[node] == job:
+                    self._holder[node] = -1
+                elif node in self._parts:
+                    self._parts[node] = [part for part in self._parts[node] if part[0] != job]
+            account.held.change(t_s, -float(high[number] - low[number]))
+            self.spans.close(number, t_s, how)
+        if not goes_on:
+            account.running_jobs -= 1
+            self.started_s.pop(job, None)
+            self._lost.pop(job, None)
+            self.by_end[how] += 1
+
+    # -- places ----
+
+    def _places(self, job: int, event: Event) -> list[tuple[float, float]]:
+        """Return the GPUs a job takes, as ranges of slots; of a shared last node only its part."""
+        ranges = node_ranges(event.where) or self._unsaid(event.data.get("nodes", self.jobs[job].nodes))
+        if not ranges:
+            return []
+        shared = ranges[-1][1] if _part_gpus(self.jobs[job], self._node_gpus, ranges) else -1
+        first, places = self.plant.nodes.gpu_first, list[tuple[float, float]]()
+        for begin, end in ranges:
+            last = end - 1 if end == shared and (begin, end) == ranges[-1] else end
+            if last >= begin:
+                self._take(job, begin, last, event.t_s)
+                places.append((float(first[begin]), float(first[last] + self._node_gpus[last])))
+        if shared >= 0:
+            size = _part_gpus(self.jobs[job], self._node_gpus, ranges)
+            places.append(self._part(job, shared, size, event.t_s))
+        return _joined(places)
+
+    def _unsaid(self, nodes: int) -> list[tuple[int, int]]:
+        """Return the lowest free nodes: the run did not say which ones it took."""
+        free = np.flatnonzero(self._holder < 0)[:nodes]
+        return [(node, node) for node in free.tolist()]
+
+    def _take(self, job: int, begin: int, last: int, t_s: float) -> None:
+        """Note who holds nodes; whoever held them before, as far as was told, no longer does."""
+        held = self._holder[begin : last + 1]
+        for other in np.unique(held[held >= 0]).tolist():
+            if other != job:
+                taken = begin + np.flatnonzero(held == other)
+                for node in taken.tolist():
+                    self._cut(other, node, t_s)
+        self._holder[begin : last + 1] = job
+
+    def _part(self, job: int, node: int, size: float, t_s: float) -> tuple[float, float]:
+        """Return the first gap of a shared node that is large enough."""
+        if self._holder[node] >= 0:
+            self._cut(int(self._holder[node]), node, t_s)
+        at = begin = float(self.plant.nodes.gpu_first[node])
+        end = begin + float(self._node_gpus[node])
+        for _, low, high in sorted(self._parts.get(node, ()), key=lambda part: part[1]):
+            if low - at >= size - 1e-9:
+                break
+            at = max(at, high)
+        at = max(min(at, end - size), begin)
+        self._parts.setdefault(node, []).append((job, at, at + size))
+        return at, at + size
+
+    def _cut(self, job: int, node: int, t_s: float) -> None:
+        """Take one node out of what a job holds."""
+        low = float(self.plant.nodes.gpu_first[node])
+        high = low + float(self._node_gpus[node])
+        self._holder[node] = -1
+        for number in list(self._open.get(job, ())):
+            begin, end = float(self.spans.low[number]), float(self.spans.high[number])
+            if begin <= low and high <= end:
+                self.spans.close(number, t_s, End.CHANGED)
+                self._open[job].remove(number)
+                rests = [(a, b) for a, b in ((begin, low), (high, end)) if b > a]
+                self._open[job] += [self.spans.open(job, a, b, t_s) for a, b in rests]
+                self.accounts[self.owner[job]].held.change(t_s, low - high)
+                return
+
+    # -- failures ----
+
+    def _fail(self, event: Event) -> None:
+        kind, slot = find(self.plant, event.subject) or ("", -1)
+        if kind == "gpu":
+            node, gpu = int(self.plant.gpus.node[slot]), slot
+        elif kind == "node":
+            node, gpu = slot, int(self.plant.nodes.gpu_first[slot])
+        else:
+            return
+        self.failures.add(event.t_s, gpu)
+        holder = int(self._holder[node])
+        if holder >= 0 and event.data["repair"] > 0:
+            self._lost.setdefault(holder, []).append(node)
+
+    def _replace(self, event: Event) -> None:
+        """Let the node that a job takes stand for the one it lost longest ago."""
+        kind, node = find(self.plant, event.subject) or ("", -1)
+        job = self.index.get(event.text.removeprefix("joins "), -1)
+        if kind != "node" or job not in self._open:
+            return
+        lost = self._lost.get(job)
+        if lost:
+            self._cut(job, lost.pop(0), event.t_s)
+        if self._holder[node] == job:
+            return
+        self._take(job, node, node, event.t_s)
+        low = float(self.plant.nodes.gpu_first[node])
+        high = low + float(self._node_gpus[node])
+        self._open[job].append(self.spans.open(job, low, high, event.t_s))
+        self.accounts[self.owner[job]].held.change(event.t_s, high - low)
+
+
+def _part_gpus(job: Job, node_gpus: NDArray[np.int64], ranges: list[tuple[int, int]]) -> float:
+    """Return how much of its last node a job takes [GPUs]; 0 where it takes it whole."""
+    if job.mig is not None:
+        return int(job.mig[0]) / _MIG_SLICES
+    if job.gpus is None:
+        return 0.0
+    whole = sum(int(node_gpus[begin : end + 1].sum()) for begin, end in ranges)
+    last = int(node_gpus[ranges[-1][1]])
+    rest = job.gpus - (whole - last)
+    return float(rest) if 0 < rest < last else 0.0
+
+
+def _joined(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return ranges with neighbours made one."""
+    out: list[tuple[float, float]] = []
+    for low, high in sorted(places):
+        if out and abs(out[-1][1] - low) < 1e-9:
+            out[-1] = (out[-1][0], high)
+        else:
+            out.append((low, high))
+    return out
