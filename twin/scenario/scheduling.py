@@ -74,9 +74,10 @@ class Scheduler(Part):
     order: Order | None = Field(default=None, description="instead of the policy's order")
     backfill: Backfill | None = Field(default=None, description="instead of the policy's way to fill gaps")
     depth: int = Field(default=500, ge=1, le=100_000, description="jobs that backfill looks at")
-    placement: Placement = Field(
-        default="pack",
-        description="first: lowest numbers; pack: fewest NVLink domains, leaves and pods; spread: most fault domains",
+    placement: Placement | None = Field(
+        default=None,
+        description="first: lowest numbers; pack: fewest NVLink domains, leaves and pods; spread: most racks; none: "
+        "first where jobs start in order, else pack",
     )
     weights: Weights = Field(default=Weights(), description="of the multifactor order")
     preemption: Preemption = Field(default=Preemption(), description="taking GPUs away")

@@ -1,0 +1,77 @@
+"""Who comes first: an order gives every waiting job a key, the lowest first; ties by time in the queue, then number.
+
+A new order is one function in `ORDERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.scenario.scheduling import Weights
+from twin.schedule.queue import Floats, Ints, Requests
+from twin.schedule.shares import FairShare
+
+PRIORITY_RANGE = 1000.0
+"""Largest priority of a job, and lowest with a minus."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What an order may look at besides the jobs.
+
+    Parameters
+    ----------
+    gpus
+        Of the site, for shares of it.
+    """
+
+    now_s: float
+    weights: Weights
+    shares: FairShare
+    gpus: float
+
+
+Order = Callable[[Ints, Requests, Standing], Floats]
+
+
+def submit(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+    """First come, first served."""
+    return np.zeros(len(jobs))
+
+
+def shortest(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+    """Those believed to run shortest first."""
+    return requests.estimate_s[jobs]
+
+
+def multifactor(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+    """Highest sum of weighted factors first; each factor runs from 0 to 1."""
+    w = standing.weights
+    age = np.clip((standing.now_s - requests.queued_s[jobs]) / w.age_limit_s, 0, 1)
+    total = w.age * age + w.size * np.clip(requests.gpus[jobs] / standing.gpus, 0, 1)
+    total += w.fair_share * standing.shares.factor()[requests.tenant[jobs]]
+    total += w.priority * np.clip((requests.priority[jobs] / PRIORITY_RANGE + 1) / 2, 0, 1)
+    total += w.deadline * nearness(jobs, requests, standing)
+    return -total
+
+
+def nearness(jobs: Ints, requests: Requests, standing: Standing) -> Floats:
+    """Return how near the latest start that keeps the deadline is: 1 now or gone by, 0 an age limit ahead or none."""
+    estimate_s = requests.estimate_s[jobs]
+    latest_s = requests.deadline_s[jobs] - np.where(np.isfinite(estimate_s), estimate_s, 0.0)
+    left = (latest_s - standing.now_s) / standing.weights.age_limit_s
+    result: Floats = np.clip(1 - left, 0, 1)
+    return result
+
+
+ORDERS: dict[str, Order] = {"submit": submit, "shortest": shortest, "multifactor": multifactor}
+"""By their names in a scenario."""
+
+
+def ordered(jobs: Ints, key: Floats, requests: Requests) -> Ints:
+    """Return `jobs` lowest key first; of one key who queued first, then the lower number."""
+    result: Ints = jobs[np.lexsort((jobs, requests.queued_s[jobs], key))]
+    return result

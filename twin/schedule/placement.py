@@ -1,0 +1,68 @@
+"""Which of the free nodes a job takes: the first, those that stand closest, or those that fail least together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from twin.schedule.queue import Floats, Ints, Labels, Slots
+
+Placement = Callable[[Slots, int, Labels], Slots]
+"""Free nodes in order, how many of them, where they stand -> those to take, in order."""
+
+
+def first(nodes: Slots, count: int, labels: Labels) -> Slots:
+    """Take the lowest numbers."""
+    return nodes[:count]
+
+
+def spread(nodes: Slots, count: int, labels: Labels) -> Slots:
+    """Take nodes of as many racks as there are, then the second of each, and so on."""
+    rack = labels.rack[nodes]
+    order = np.argsort(rack, kind="stable")
+    begins = np.searchsorted(rack[order], rack[order])
+    turn = np.empty(len(nodes), np.int64)
+    turn[order] = np.arange(len(nodes)) - begins
+    chosen: Slots = np.sort(nodes[np.lexsort((rack, turn))[:count]])
+    return chosen
+
+
+def pack(nodes: Slots, count: int, labels: Labels) -> Slots:
+    """Take nodes of the fewest NVLink domains, then leaves, then pods; what fits tightest, so that whole ones stay.
+
+    A job that fits into one domain, leaf or pod stays in the smallest of these that holds it, the one with least
+    room; one that fits into none takes the emptiest whole, and its remainder the tightest.
+    """
+    if len(nodes) == count:
+        return nodes
+    levels = (labels.domain, labels.leaf, labels.pod)
+    chosen: Slots = np.sort(_packed(nodes, count, levels))
+    return chosen
+
+
+def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
+    if count <= 0 or not levels:
+        return nodes[: max(count, 0)]
+    room = [_room(level[nodes]) for level in levels]
+    tightness = np.zeros(len(nodes))
+    for one in room:  # of the finest level first
+        tightness = tightness * (len(nodes) + 1.0) + one
+    for depth, (level, has) in enumerate(zip(levels, room, strict=True)):
+        fits = has >= count
+        if fits.any():
+            home = level[nodes[np.argmin(np.where(fits, tightness, np.inf))]]
+            return _packed(nodes[level[nodes] == home], count, levels[:depth])
+    coarsest = levels[-1][nodes]
+    mine = coarsest == coarsest[np.argmax(room[-1])]  # the emptiest, whole
+    return np.concatenate([nodes[mine], _packed(nodes[~mine], count - int(mine.sum()), levels)])
+
+
+def _room(label: Ints) -> Floats:
+    """Return how many nodes bear the label of each."""
+    result: Floats = np.bincount(label).astype(float)[label]
+    return result
+
+
+PLACEMENTS: dict[str, Placement] = {"first": first, "pack": pack, "spread": spread}
+"""By their names in a scenario."""

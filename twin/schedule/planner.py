@@ -1,0 +1,128 @@
+"""The scheduler without a clock: a queue and the site go in, a decision comes out; the same in, the same out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from twin.schedule.backfill import BACKFILLS
+from twin.schedule.gates import waits_for_clean
+from twin.schedule.orders import ORDERS, Standing, ordered
+from twin.schedule.placement import PLACEMENTS
+from twin.schedule.policies import Policy
+from twin.schedule.preemption import victims
+from twin.schedule.profile import classes_of
+from twin.schedule.queue import Bools, Decision, Ints, Labels, Place, Requests, Site
+from twin.schedule.shares import FairShare
+from twin.schedule.tenants import Tenants
+from twin.schedule.trial import Rules, Trial
+from twin.schedule.windows import Window
+
+
+class Planner:
+    """One policy for one set of jobs on one set of nodes.
+
+    Parameters
+    ----------
+    policy
+        What orders, fills, places, preempts and waits for clean energy.
+    requests
+        All jobs of the run.
+    places
+        Groups of nodes in which jobs can run, by `Request.place`.
+    labels
+        Where nodes stand.
+    tenants
+        Quotas, shares and isolation; number 0 is nobody.
+    windows
+        Times set aside.
+    gpus
+        Of every node.
+    alone
+        Nodes that two tenants never share.
+
+    Attributes
+    ----------
+    shares : FairShare
+        Kept up to date by whoever has a clock.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        requests: Requests,
+        places: Sequence[Place],
+        labels: Labels,
+        tenants: Tenants | None = None,
+        windows: Sequence[Window] = (),
+        gpus: Ints | None = None,
+        alone: Bools | None = None,
+    ) -> None:
+        self.policy, self.requests, self.windows = policy, requests, tuple(windows)
+        nodes = len(labels.rack)
+        tenants = tenants or Tenants.nobody()
+        masks = [group for place in places for group in place] + [window.nodes for window in windows]
+        node_class = classes_of(masks, nodes)
+        classes = int(node_class.max(initial=0)) + 1
+
+        def member(mask: Bools) -> Bools:
+            return np.bincount(node_class[mask], minlength=classes) > 0
+
+        self.rules = Rules(
+            requests=requests,
+            places=tuple(places),
+            labels=labels,
+            windows=self.windows,
+            isolation=tenants.isolated(labels, np.zeros(nodes, bool) if alone is None else alone),
+            quotas=tenants.quotas,
+            green=policy.green,
+            placement=PLACEMENTS[policy.placement],
+            node_class=node_class,
+            member=tuple(tuple(member(group) for group in place) for place in places),
+            of_window=np.array([member(window.nodes) for window in windows], bool).reshape(-1, classes),
+            depth=policy.depth,
+        )
+        self.shares = FairShare(tenants.share, policy.weights.half_life_s)
+        self._gpus = max(1.0, float(gpus.sum()) if gpus is not None else float(nodes))
+        self._plain = not (
+            tenants.quotas.any or policy.green.carbon_limit_kg_j or policy.green.price_limit_usd_j
+        )
+
+    def decide(self, queue: Sequence[int], site: Site) -> Decision:
+        """Return who starts where, who gives way, and when to look again.
+
+        Parameters
+        ----------
+        queue
+            Numbers of the waiting jobs, those who came first in front.
+        """
+        trial = Trial(self.rules, site)
+        if not len(queue):
+            return trial.decision
+        decision = trial.decision
+        jobs, decision.look_again_s = self._in_turn(queue, trial, site)
+        waiting = BACKFILLS[self.policy.backfill](trial, jobs)
+        if self.policy.preemption.enabled and len(waiting):
+            decision.preempt, ready_s = victims(int(waiting[0]), trial, site, self.policy.preemption)
+            decision.look_again_s = min(decision.look_again_s, ready_s)
+        if len(decision.starts) < len(queue):
+            turns = [window.turn_s(site.now_s) for window in self.windows]
+            decision.look_again_s = min([decision.look_again_s, *turns])
+        return decision
+
+    def _in_turn(self, queue: Sequence[int], trial: Trial, site: Site) -> tuple[Ints, float]:
+        """Return the jobs that may start, in the order in which they are to, and when others may."""
+        jobs = np.asarray(queue, np.int64)
+        if self.policy.order != "submit":
+            standing = Standing(site.now_s, self.policy.weights, self.shares, self._gpus)
+            jobs = ordered(jobs, ORDERS[self.policy.order](jobs, self.requests, standing), self.requests)
+        if self._plain:
+            return jobs, np.inf
+        waits, look_s = waits_for_clean(jobs, self.requests, self.policy.green, site)
+        jobs = jobs[~waits]
+        if self.rules.quotas.any:
+            within, borrow = self.rules.quotas.sorted_out(jobs, self.requests, site.used)
+            trial.borrowing.update(borrow.tolist())
+            jobs = np.concatenate([within, borrow])
+        return jobs, look_s

@@ -1,0 +1,98 @@
+"""Taking nodes away: which running jobs give way to the first that waits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.scenario.scheduling import Preemption
+from twin.schedule.queue import NOBODY, Floats, Holding, Site
+from twin.schedule.trial import Trial
+
+
+def victims(job: int, trial: Trial, site: Site, rules: Preemption) -> tuple[list[int], float]:
+    """Return the jobs that give way to `job`, and when somebody may who has not run for long enough yet [s].
+
+    Those of lower priority that are preemptible give way, and of tenants above their quota, if `job` is within its
+    own, preemptible or not, whatever was borrowed. Borrowed nodes go first, then the lowest priority, then whoever
+    began last. No more give way than have to; where even all would not do, nobody does. Nodes of those who are
+    leaving already count as free.
+    """
+    requests, now_s = trial.rules.requests, site.now_s
+    running = site.holdings()
+    leaving = [one for one in running if one.leaving]
+    if _room_without(job, trial, leaving):
+        return [], np.inf
+    willing: list[tuple[bool, float, float, int, Holding]] = []
+    ready_s = np.inf
+    borrowed = _borrowed(job, trial) if rules.reclaim else np.zeros(len(trial.used))
+
+    def lower(one: Holding) -> bool:
+        """Whether it may be made to give way whatever its tenant holds."""
+        preemptible = requests.rows[one.job].preemptible
+        return preemptible and bool(requests.priority[one.job] < requests.priority[job])
+
+    for one in running:
+        above = bool(borrowed[requests.tenant[one.job]] > 0)
+        if one.leaving or not (lower(one) or above):
+            continue
+        if now_s < one.start_s + rules.minimum_s:
+            ready_s = min(ready_s, one.start_s + rules.minimum_s)
+            continue
+        willing.append((not above, float(requests.priority[one.job]), -one.start_s, -one.job, one))
+    willing.sort(key=lambda row: row[:4])
+    chosen: list[Holding] = []
+    for *_, one in willing:
+        tenant = int(requests.tenant[one.job])
+        if borrowed[tenant] <= 0 and not lower(one):
+            continue  # its tenant has given back what it borrowed
+        chosen.append(one)
+        borrowed[tenant] -= requests.gpus[one.job]
+        if _room_without(job, trial, leaving + chosen):
+            break
+    else:
+        return [], ready_s
+    for one in list(chosen):  # an early one may not be needed any more
+        fewer = [other for other in chosen if other is not one]
+        if _room_without(job, trial, leaving + fewer):
+            chosen = fewer
+    return [one.job for one in chosen], np.inf
+
+
+def _borrowed(job: int, trial: Trial) -> Floats:
+    """GPUs each tenant holds above its quota, as far as `job` may claim them: nothing if it borrows itself."""
+    quotas, requests = trial.rules.quotas, trial.rules.requests
+    if not quotas.within(np.array([job]), requests, trial.used)[0]:
+        return np.zeros(len(trial.used))
+    return quotas.borrowed(trial.used)
+
+
+def _room_without(job: int, trial: Trial, gone: list[Holding]) -> bool:
+    """Return whether `job` finds room once these have gone."""
+    rules = trial.rules
+    requests = rules.requests
+    free, free_gpus, holder = trial.free.copy(), trial.free_gpus.copy(), trial.holder.copy()
+    fit = trial.site.end_s < np.inf
+    for one in gone:
+        row, nodes = requests.rows[one.job], np.asarray(one.nodes, np.intp)
+        whole = nodes[: len(nodes) - bool(row.rest or row.slices)]
+        free[whole] = fit[whole]
+        free_gpus[whole] = np.where(fit[whole], trial.site.gpus[whole], 0)
+        holder[whole] = NOBODY
+        if row.rest and len(nodes):
+            last = int(nodes[-1])
+            free_gpus[last] += row.rest
+            if free_gpus[last] >= trial.site.gpus[last]:
+                free[last] = fit[last]
+    barred = trial.barred(job) if rules.windows or rules.isolation is not None else None
+    row = requests.rows[job]
+    whole_needed = int(requests.whole[job])
+    for group in rules.places[row.place]:
+        usable = group if barred is None else group & ~(barred & trial.free)
+        count = int(np.count_nonzero(free & usable))
+        if count < whole_needed:
+            continue
+        if not requests.partial[job] or count > whole_needed:
+            return True
+        if bool((free_gpus[usable & ~free] >= max(1, row.rest)).any()):
+            return True
+    return False

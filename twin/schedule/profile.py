@@ -1,0 +1,122 @@
+"""How many nodes will be free from when to when: counts in steps of time, by class of interchangeable nodes.
+
+Nodes of a class stand in the same places and windows. Jobs take their nodes when they start and keep them, so counts
+suffice: whoever is given a count at each moment finds as many nodes of the class free for the whole time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from twin.schedule.queue import Bools, Floats, Ints
+
+OVERRUN_S = 60.0
+"""A job that runs longer than was believed is believed to end so soon [est] [s]."""
+
+
+def classes_of(masks: Iterable[Bools], nodes: int) -> Ints:
+    """Return the class of every node, shape (N,): nodes that no mask tells apart are of one."""
+    distinct = {mask.tobytes(): mask for mask in masks}
+    number = np.zeros(nodes, np.int64)
+    for mask in distinct.values():
+        _, number = np.unique(2 * number + mask, return_inverse=True)
+    return number.astype(np.int64)
+
+
+def believed_s(end_s: ArrayLike, now_s: float) -> Floats:
+    """Return when those end who still run at `now_s` and were believed to end at `end_s` [s]."""
+    result: Floats = np.where(np.asarray(end_s) <= now_s, now_s + OVERRUN_S, end_s)
+    return result
+
+
+class Profile:
+    """Free nodes from now on.
+
+    Parameters
+    ----------
+    free, end_s
+        As in `Site`.
+    node_class, classes
+        Class of every node, and how many there are.
+
+    Attributes
+    ----------
+    times_s : (K,) float
+        Beginnings of the steps, the first is now; the last step never ends.
+    counts : (K, classes) int
+        Free nodes in each.
+    """
+
+    def __init__(self, now_s: float, free: Bools, end_s: Floats, node_class: Ints, classes: int) -> None:
+        busy = np.flatnonzero(~free & (end_s < np.inf))
+        ends_s = believed_s(end_s[busy], now_s)
+        order = np.argsort(ends_s, kind="stable")
+        times_s = np.concatenate([[now_s], ends_s[order]])
+        if classes == 1:
+            counts = (np.count_nonzero(free) + np.arange(len(times_s)))[:, None]
+        else:
+            come = np.zeros((len(times_s), classes), np.int64)
+            come[0] = np.bincount(node_class[free], minlength=classes)
+            come[np.arange(1, len(times_s)), node_class[busy[order]]] = 1
+            counts = np.cumsum(come, axis=0)
+        last = np.append(times_s[1:] != times_s[:-1], True)  # of those that end at one time
+        self.times_s: Floats = times_s[last]
+        self.counts: Ints = counts[last]
+
+    def cut(self, t_s: float) -> int:
+        """Let a step begin at `t_s`, not before now; return its number."""
+        at = int(np.searchsorted(self.times_s, t_s))
+        if at == len(self.times_s) or self.times_s[at] != t_s:
+            self.times_s = np.insert(self.times_s, at, t_s)
+            self.counts = np.insert(self.counts, at, self.counts[at - 1], axis=0)
+        return at
+
+    def take(self, from_s: float, until_s: float, nodes: Ints) -> None:
+        """Give away so many nodes of each class from `from_s` to `until_s` [s]."""
+        first = self.cut(from_s)
+        last = self.cut(until_s) if np.isfinite(until_s) else len(self.times_s)
+        self.counts[first:last] -= nodes
+
+    def until(self, until_s: float) -> int:
+        """Return how many steps begin before `until_s` [s]."""
+        return int(np.searchsorted(self.times_s, until_s))
+
+    def steady(self, until_s: float) -> Ints:
+        """Return how many nodes of each class are free from now until `until_s` without a break, shape (classes,)."""
+        lowest: Ints = self.counts[: max(1, self.until(until_s))].min(axis=0)
+        return lowest
+
+    def earliest(self, nodes: int, lasts_s: float, member: Bools, shut: Bools | None) -> tuple[float, Ints]:
+        """Return when so many nodes are free first for `lasts_s` [s], and how many of each class to take.
+
+        Parameters
+        ----------
+        member
+            Classes that may be used, shape (classes,).
+        shut
+            Steps and classes that may not, shape (K, classes); None: all may.
+
+        Returns
+        -------
+        tuple
+            (inf, nothing) when they never are.
+        """
+        counts = np.where(member, self.counts, 0)
+        if shut is not None:
+            counts[shut] = 0
+        bad = np.flatnonzero(counts.sum(axis=1) < nodes)
+        steps = np.arange(len(self.times_s))
+        following = np.searchsorted(bad, steps)
+        broken_s = np.append(self.times_s[bad], np.inf)[following]
+        good = np.ones(len(steps), bool)
+        good[bad] = False
+        for at in np.flatnonzero(good & (self.times_s + lasts_s <= broken_s)).tolist():
+            begin_s = float(self.times_s[at])
+            lowest = counts[at : max(at + 1, self.until(begin_s + lasts_s))].min(axis=0)
+            if lowest.sum() >= nodes:
+                before = np.cumsum(lowest) - lowest
+                return begin_s, np.clip(nodes - before, 0, lowest)
+        return np.inf, np.zeros(len(member), np.int64)

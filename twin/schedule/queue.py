@@ -1,0 +1,190 @@
+"""What a policy sees and says: jobs that ask for nodes, the nodes as they are, and who starts where.
+
+Jobs, tenants and nodes are numbers; a place is a choice of groups of nodes, each of which can hold a job as a whole.
+Tenant 0 is nobody in particular: jobs without an owner.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Slots = NDArray[np.intp]
+Place = tuple[Bools, ...]
+"""Groups of nodes, each shape (N,): a job runs inside one of them; no node is in two."""
+
+NOBODY, SEVERAL = -1, -2
+"""Instead of a tenant: nobody holds anything of a node; two tenants hold parts of it."""
+SLICES = 7
+"""Compute slices of one GPU (MIG)."""
+YEAR_S = 365 * 86400.0
+"""How long a job without any estimate is believed to run when gaps are filled, as Slurm has it [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one job asks for.
+
+    Parameters
+    ----------
+    nodes
+        How many, the shared one among them.
+    rest, slices
+        GPUs of the last node, or slices of one GPU of it; 0 for whole nodes.
+    gpus
+        In all, slices as fractions.
+    estimate_s
+        How long it is believed to run [s]; inf: nobody knows.
+    power_w
+        What its nodes draw more than idle ones [W].
+    """
+
+    nodes: int = 1
+    rest: int = 0
+    slices: int = 0
+    gpus: float = 0.0
+    place: int = 0
+    submit_s: float = 0.0
+    estimate_s: float = math.inf
+    tenant: int = 0
+    priority: int = 0
+    deadline_s: float = math.inf
+    preemptible: bool = False
+    flexible: bool = False
+    power_w: float = 0.0
+
+
+class Requests:
+    """All jobs of a run as arrays, by number.
+
+    Attributes
+    ----------
+    whole : (J,) int
+        Nodes that a job asks for as a whole.
+    partial : (J,) bool
+        Whether its last node is shared.
+    queued_s : (J,) float
+        When it entered the queue last [s].
+    """
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        def column(name: str, kind: type) -> NDArray[np.generic]:
+            return np.array([getattr(one, name) for one in requests], kind)
+
+        self.rows = list(requests)
+        self.nodes: Ints = column("nodes", np.int64)  # type: ignore[assignment]
+        self.gpus: Floats = column("gpus", float)  # type: ignore[assignment]
+        self.place: Ints = column("place", np.int64)  # type: ignore[assignment]
+        self.estimate_s: Floats = column("estimate_s", float)  # type: ignore[assignment]
+        self.tenant: Ints = column("tenant", np.int64)  # type: ignore[assignment]
+        self.priority: Floats = column("priority", float)  # type: ignore[assignment]
+        self.deadline_s: Floats = column("deadline_s", float)  # type: ignore[assignment]
+        self.power_w: Floats = column("power_w", float)  # type: ignore[assignment]
+        self.flexible: Bools = column("flexible", bool)  # type: ignore[assignment]
+        self.queued_s: Floats = column("submit_s", float)  # type: ignore[assignment]
+        self.partial: Bools = np.array([bool(one.rest or one.slices) for one in requests], bool)
+        self.whole: Ints = self.nodes - self.partial
+        self.any_partial = bool(self.partial.any())
+        self.any_slices = any(one.slices for one in requests)
+        self.any_power = bool((self.power_w > 0).any())
+
+
+@dataclass(slots=True)
+class Holding:
+    """A job that runs: its nodes in order, when it began and when it is believed to end [s]."""
+
+    job: int
+    nodes: Sequence[int]
+    start_s: float
+    end_s: float
+    leaving: bool = False  # it gives its nodes up already
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Where nodes stand: number of each node's NVLink domain, leaf, pod and rack, shape (N,)."""
+
+    domain: Ints
+    leaf: Ints
+    pod: Ints
+    rack: Ints
+
+
+@dataclass(slots=True)
+class Site:
+    """The nodes at one moment; whoever decides works on copies.
+
+    Parameters
+    ----------
+    free
+        Fit, and nobody holds any part, shape (N,).
+    end_s
+        When nobody is believed to hold any part [s]: -inf of free nodes, inf of those that cannot be used.
+    free_gpus
+        Wholly free GPUs of fit nodes.
+    slices
+        Free slices of each GPU, shape (N, GPUs of the largest node), 0 where there is none or its node is unfit;
+        None: no job asks for slices.
+    tenant
+        Who holds each node.
+    used
+        GPUs that each tenant holds, shape (tenants,).
+    turn_s
+        When carbon and price of the grid change next [s].
+    allowed
+        More that a job may not use, besides its place: its number -> mask, None for no more.
+    holdings
+        Those who run, in the order of their numbers; asked only when somebody wants to know.
+    """
+
+    now_s: float
+    free: Bools
+    end_s: Floats
+    gpus: Ints
+    free_gpus: Ints
+    tenant: Ints
+    used: Floats
+    slices: NDArray[np.int8] | None = None
+    power_w: float = 0.0
+    carbon_kg_j: float = 0.0
+    price_usd_j: float = 0.0
+    turn_s: float = math.inf
+    allowed: Callable[[int], Bools | None] | None = None
+    holdings: Callable[[], list[Holding]] = list
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A job that starts now on these nodes, in order of their numbers, a shared one last."""
+
+    job: int
+    nodes: Slots
+
+
+@dataclass(slots=True)
+class Decision:
+    """What to do now.
+
+    Attributes
+    ----------
+    starts
+        In order.
+    preempt
+        Jobs that give way.
+    planned
+        When waiting jobs are expected to start at the latest, of those that gaps were planned for [s].
+    look_again_s
+        When time alone may let something start [s].
+    """
+
+    starts: list[Start] = field(default_factory=list)
+    preempt: list[int] = field(default_factory=list)
+    planned: dict[int, float] = field(default_factory=dict)
+    look_again_s: float = math.inf

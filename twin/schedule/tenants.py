@@ -1,0 +1,43 @@
+"""Tenants as the scheduler sees them: quota, share and isolation, by number; 0 is nobody in particular."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.scenario.work import Tenant
+from twin.schedule.gates import Quotas
+from twin.schedule.queue import Bools, Floats, Ints, Labels
+from twin.schedule.zones import LEVELS, Isolation
+
+
+@dataclass(frozen=True)
+class Tenants:
+    """Columns of all tenants, shape (tenants,)."""
+
+    quotas: Quotas
+    share: Floats
+    level: Ints
+
+    @classmethod
+    def of(cls, tenants: Sequence[Tenant]) -> Tenants:
+        """Return those of a scenario, numbered from 1 in its order."""
+        quota = [np.inf, *(np.inf if one.quota is None else one.quota for one in tenants)]
+        return cls(
+            Quotas(np.array(quota, float), np.array([True, *(one.borrow for one in tenants)], bool)),
+            np.array([1.0, *(one.share for one in tenants)]),
+            np.array([0, *(LEVELS.index(one.isolation) for one in tenants)], np.int64),
+        )
+
+    @classmethod
+    def nobody(cls) -> Tenants:
+        """Return a site without tenants."""
+        return cls.of(())
+
+    def isolated(self, labels: Labels, alone: Bools) -> Isolation | None:
+        """Return what keeps tenants apart; None: nothing does."""
+        if not (self.level.any() or alone.any()):
+            return None
+        return Isolation(self.level, alone, labels)

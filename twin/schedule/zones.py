@@ -1,0 +1,74 @@
+"""Isolation: nodes that a tenant may not use because of whom it would share them, their leaf or their rack with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.schedule.queue import NOBODY, SEVERAL, Bools, Floats, Ints, Labels, Requests
+
+NONE, NODE, LEAF, RACK = range(4)
+LEVELS = ("none", "node", "leaf", "rack")
+"""Words of a scenario for them, in this order."""
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """What tenants share with no other.
+
+    Parameters
+    ----------
+    level
+        Of each tenant, an index of `LEVELS`, shape (tenants,).
+    alone
+        Nodes that two tenants never share, whoever they are, shape (N,).
+    """
+
+    level: Ints
+    alone: Bools
+    labels: Labels
+
+    @property
+    def zones(self) -> tuple[tuple[int, Ints], ...]:
+        """The levels above nodes that any tenant asks for, and the zone of every node there."""
+        both = ((LEAF, self.labels.leaf), (RACK, self.labels.rack))
+        return tuple((level, label) for level, label in both if (self.level == level).any())
+
+    def shut(self, tenant: int, holder: Ints) -> Bools | None:
+        """Return the nodes that `tenant` may not use while `holder` holds them, shape (N,); None: it may use all."""
+        shut: Bools | None = None
+        for level, zone in self.zones:
+            foreign = self._foreign(tenant, level, holder)
+            if foreign.any():
+                hit = (np.bincount(zone, foreign) > 0)[zone]
+                shut = hit if shut is None else shut | hit
+        return shut
+
+    def opens_s(self, tenant: int, holder: Ints, end_s: Floats) -> Floats:
+        """Return when `tenant` may use each node whole, shape (N,): when all others have left its zone."""
+        result = end_s
+        for level, zone in self.zones:
+            foreign = self._foreign(tenant, level, holder)
+            if foreign.any():
+                last = np.full(int(zone.max()) + 1, -np.inf)
+                np.maximum.at(last, zone[foreign], end_s[foreign])
+                result = np.maximum(result, last[zone])
+        return result
+
+    def _foreign(self, tenant: int, level: int, holder: Ints) -> Bools:
+        """Nodes in hands that are in the way at a level: any others', if it keeps apart; else those who keep apart."""
+        others: Bools = (holder != NOBODY) & (holder != tenant)
+        if self.level[tenant] != level:
+            others &= (holder != SEVERAL) & (self.level[holder] == level)
+        return others
+
+    def shares(self, job: int, requests: Requests, holder: Ints) -> Bools:
+        """Return which nodes, held in parts, a job may share by whom it meets there, shape (N,)."""
+        tenant = int(requests.tenant[job])
+        own: Bools = (holder == NOBODY) | (holder == tenant)
+        if self.level[tenant] != NONE:
+            return own
+        kept = self.alone | ((holder != SEVERAL) & (self.level[holder] != NONE))
+        result: Bools = own | ~kept
+        return result
