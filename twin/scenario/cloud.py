@@ -34,7 +34,7 @@ class Cloud(Part):
 
     id: Id = Field(description="name of the site, for ever")
     title: str = Field(default="", description="as people call it")
-    gpu: str = Field(default="H100-SXM5-80GB", description="part of the catalogue that is rented")
+    gpu: str = Field(default="H100-SXM", description="part of the catalogue that is rented")
     quota: int = Field(ge=0, le=10_000_000, description="GPUs at a time")
     price_usd_gpu_h: float = Field(
         alias="price", ge=0, le=1000, description="USD for one GPU and hour, as of the date in sources"

@@ -29,6 +29,7 @@ from twin.sim.body import build_body
 from twin.sim.caps import PowerCaps
 from twin.sim.clocks import Clocks
 from twin.sim.clockwork import Timers
+from twin.sim.cloud import Clouds
 from twin.sim.comfort import Comfort
 from twin.sim.cooling import Cooling
 from twin.sim.facility_faults import FacilityFaults
@@ -55,6 +56,7 @@ from twin.sim.plan import JobPlan, misfit_of, plan_jobs
 from twin.sim.power_system import PowerSystem
 from twin.sim.recovery import Recovery
 from twin.sim.repairs import Repairs
+from twin.sim.replication import Replication
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
@@ -96,6 +98,7 @@ class Engine:
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:
                 self.log.add(0.0, "refused", intervention.target, refusal, Severity.WARNING)
+        self.replication.begin()
         self.heat.settle(*self._heat_besides_gpus())
         self._measure()
 
@@ -199,6 +202,21 @@ class Engine:
             facility,
             self.repairs,
         )
+        self.clouds = Clouds(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.plans,
+            self.scheduler,
+            scenario.clouds,
+            catalog,
+            self.failures.rate,
+        )
+        self.replication = Replication(self.clouds, self.recovery)
+        facility.tell_site = self.replication.site
+        if scenario.clouds:
+            self.scheduler.clouds = self.clouds
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
 

@@ -47,9 +47,15 @@ CLEARED_BY = {
     "blocked_plate": "unblocked",
     "bad_contact": "contact_good",
     "power_cap": "power_cap_off",
+    "site_loss": "site_back",
 }
 """Kind of the event that says a fault is over."""
-BEGINS_AS = {"fail": "power_failure", "trip": "breaker_trip", "fan_stop": "fans_stop"}
+BEGINS_AS = {
+    "fail": "power_failure",
+    "trip": "breaker_trip",
+    "fan_stop": "fans_stop",
+    "site_loss": "site_lost",
+}
 """Kind of the event that says it began, where it is not the kind of the fault."""
 FANS_OF_NODE = 6
 """Fan modules of a node: no part of the catalogue says how many [est]."""
@@ -111,7 +117,9 @@ class FacilityFaults:
             "blocked_plate": self._plate,
             "bad_contact": self._contact,
             "power_cap": self._cap,
+            "site_loss": self._site,
         }
+        self.tell_site: Callable[[bool], None] = lambda lost: None  # who else has to know
 
     def concerns(self, i: Intervention) -> bool:
         """Return whether a fault is one of the facility's."""
@@ -316,6 +324,12 @@ class FacilityFaults:
         lost = bool(self._in_force(i))
         self.cooling.set_rejecting(self._slot(i), 0.0 if lost else 1.0)
         return "gives no heat to the sky" if lost else "gives heat to the sky again"
+
+    def _site(self, i: Intervention) -> str:
+        lost = bool(self._in_force(i))
+        self.power.lose_site(lost)
+        self.tell_site(lost)
+        return "the whole site is lost: nothing has power" if lost else "the site is back: nodes boot"
 
     def _weather(self, i: Intervention) -> str:
         self.weather.heat_wave_k = sum(value_of(other) for other in self._in_force(i))

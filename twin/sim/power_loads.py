@@ -29,6 +29,7 @@ class Loads:
         self.house = self.feed_a < 0
         self.circuit, self.supplies = circuit, supplies
         self.load_w = np.zeros(len(self.feed_a))
+        self.site_lost = False  # then nothing is supplied, whatever is live
         self.switch(np.ones(circuit.count, bool), np.zeros(circuit.count, bool))
 
     def _live(self, live: Bools, island: Bools) -> tuple[Bools, Bools, Ints]:
@@ -39,6 +40,9 @@ class Loads:
             house = np.flatnonzero(island & live)
         padded = np.append(live, False)
         house_live = bool(len(house)) or self.circuit.count == 0
+        if self.site_lost:
+            live, house_live, house = np.zeros_like(live), False, house[:0]
+            padded = np.append(live, False)
         live_a = np.where(self.house, house_live, padded[self.feed_a])
         return live_a, (self.feed_b >= 0) & padded[self.feed_b], house
 

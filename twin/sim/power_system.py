@@ -208,6 +208,12 @@ class PowerSystem(PowerChain):
         self._act()
         return total
 
+    def lose_site(self, lost: bool) -> None:
+        """Cut everything off its supply, or let it be supplied again; the tree itself stays as it is."""
+        self.advance(self.timers.now_s)
+        self.loads.site_lost = lost
+        self._act()
+
     # --- snapshot
 
     def state(self) -> dict[str, object]:
@@ -229,6 +235,7 @@ class PowerSystem(PowerChain):
             "settled_w": self._settled_w,
             "switch_s": self._switch_s if math.isfinite(self._switch_s) else None,
             "changed": self.changed,
+            "site_lost": self.loads.site_lost,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -240,6 +247,7 @@ class PowerSystem(PowerChain):
         self.at_s = float(state["at_s"])
         self._seen = tuple(state["seen"])
         self.sources.sun = float(state["sun"])
+        self.loads.site_lost = bool(state["site_lost"])
         self._rewire()
         self.loads.take(*self._wanted)
         self._solve()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from twin.record.channels import WaitReason
@@ -11,6 +13,9 @@ from twin.sim.log import Log
 from twin.sim.nodes import Nodes
 from twin.sim.plan import JobPlan
 from twin.sim.recovery import Recovery
+
+if TYPE_CHECKING:
+    from twin.sim.cloud import Clouds
 
 
 class Scheduler:
@@ -24,13 +29,23 @@ class Scheduler:
         self.queue: list[int] = []  # in the order it is served
         self.reasons: dict[int, WaitReason] = {}  # of those in the queue, why they wait where it is known
         self.planned: dict[int, float] = {}  # and when they will start, where that is planned [s]
+        self.clouds: Clouds | None = None  # told who waits, where there are any
         timers.handle("submit", self._submit)
 
     def _submit(self, index: int) -> None:
         row = self.jobs.rows[index]
         self.queue.append(index)
         self.log.add(self.timers.now_s, "job_submitted", row.id, f"asks for {row.gpus} GPUs", gpus=row.gpus)
+        if self.clouds is not None:
+            self.clouds.queued(index)
         self.place()
+
+    def withdraw(self, index: int) -> None:
+        """Take a waiting job out of the queue."""
+        if index in self.queue:
+            self.queue.remove(index)
+        self.reasons.pop(index, None)
+        self.planned.pop(index, None)
 
     def place(self) -> None:
         """Start jobs from the head of the queue for as long as the next one fits."""

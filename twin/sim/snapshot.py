@@ -42,6 +42,8 @@ _PARTS = (
     "swing",
     "comfort",
     "hourly",
+    "clouds",
+    "replication",
 )
 """Attributes of the engine that save and restore themselves."""
 
