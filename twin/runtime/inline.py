@@ -240,7 +240,7 @@ def _run_to(
 ) -> None:
     """Advance to `end_s` by way of the recorder's sample times."""
     told_wall_s = monotonic()
-    while engine.now_s < end_s:
+    while engine.now_s < min(end_s, engine.end_s):  # a run may end with its last job
         stop_s = end_s if recorder is None else max(min(end_s, recorder.next_s), engine.now_s)
         engine.advance(stop_s, _PROGRESS_WALL_S if progress is not None else None)
         if recorder is not None:

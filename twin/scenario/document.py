@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from twin.scenario.base import Part
-from twin.scenario.cloud import Cloud
+from twin.scenario.cloud import Cloud, Ownership
 from twin.scenario.faults import Failures, Intervention
 from twin.scenario.quantity import Duration
 from twin.scenario.scheduling import Partition, Reservation, Scheduler
@@ -41,6 +41,10 @@ class Scenario(Part):
         description="wall clock at t = 0, with offset",
     )
     duration_s: Duration = Field(default=86400.0, alias="duration", gt=0, description="how long a run lasts")
+    ends: Literal["duration", "jobs"] = Field(
+        default="duration",
+        description="when a run ends: after its duration, or with the last job if that is sooner",
+    )
     speed: float | None = Field(
         default=None,
         gt=0,
@@ -65,5 +69,8 @@ class Scenario(Part):
     )
     reservations: tuple[Reservation, ...] = Field(default=(), description="times set aside")
     clouds: tuple[Cloud, ...] = Field(default=(), description="rented GPUs elsewhere")
+    ownership: Ownership | None = Field(
+        default=None, description="what own GPUs cost, to be compared with rented ones; none: it is not"
+    )
     failures: Failures = Field(default=Failures(), description="what goes wrong by itself")
     interventions: tuple[Intervention, ...] = Field(default=(), description="what is done at a time")

@@ -109,6 +109,7 @@ class Engine:
         state = snapshot.unpack(data)
         engine._build(scenario, int(state["seed"]), float(state["env_s"]))
         snapshot.restore(engine, state)
+        engine._end_with_jobs()
         return engine
 
     def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
@@ -119,6 +120,7 @@ class Engine:
         self.plant: Plant = build(scenario, catalog)
         plant = self.plant
         self.end_s = scenario.duration_s
+        self._ended = 0  # jobs of the first indices that have ended for good, where the run ends with the last
         self.now_s = env_s
         self.generation = 0  # raised by whatever may change the run; observers look again only then
         self.timers = Timers(env_s)
@@ -236,14 +238,13 @@ class Engine:
     def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
         """Run every event up to `until_s` or until the budget is spent; return the time reached [s]."""
         stop = None if wall_budget_s is None else monotonic() + wall_budget_s
-        until_s = min(until_s, self.end_s)
         timers = self.timers
-        while timers.next_s() <= until_s:
+        while timers.next_s() <= min(until_s, self.end_s):
             self._one()
             if stop is not None and monotonic() > stop:
                 self.now_s = max(self.now_s, timers.now_s)
                 return self.now_s
-        self.now_s = max(self.now_s, until_s)
+        self.now_s = max(self.now_s, min(until_s, self.end_s))
         return self.now_s
 
     def step_event(self) -> float:
@@ -260,6 +261,17 @@ class Engine:
         self.generation += 1
         self.timers.step()
         self._after()
+        self._end_with_jobs()
+
+    def _end_with_jobs(self) -> None:
+        """End the run here when the scene says so and the last job has ended."""
+        rows = self.jobs.rows
+        if self.scenario.ends == "duration" or self.jobs.active or not rows:
+            return
+        while self._ended < len(rows) and rows[self._ended].end_s is not None:
+            self._ended += 1
+        if self._ended == len(rows):
+            self.end_s = min(self.end_s, self.timers.now_s)
 
     def _after(self) -> None:
         recovery, heat, incidents = self.recovery, self.heat, self.incidents
