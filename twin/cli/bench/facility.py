@@ -53,17 +53,18 @@ def measure() -> dict[str, float | None]:
     """Return the figures of both facilities by key; None where a run failed."""
     figures: dict[str, float | None] = {}
     for name in ("raps", "giant"):
-        cpu_s, memory_mb = _apart(name)
+        cpu_s, memory_mb = measured_apart("twin.cli.bench.facility", name)
         figures |= {f"{name}_day_cpu_s": cpu_s, f"{name}_day_mb": memory_mb}
     return figures
 
 
-def _apart(name: str) -> tuple[float | None, float | None]:
-    """Run a day in a process of its own; return its CPU time [s] and its peak memory [MB]."""
-    command = [sys.executable, "-m", "twin.cli.bench.facility", name]
+def measured_apart(module: str, *names: str) -> tuple[float | None, float | None]:
+    """Run a module in a process of its own; return the CPU time [s] and the peak memory [MB] that it prints."""
+    command = [sys.executable, "-m", module, *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
-        print(f"the day of {name} failed: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr)
+        what = " ".join((module, *names))
+        print(f"{what} failed: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr)
         return None, None
     cpu_s, memory_mb = json.loads(done.stdout)
     return cpu_s, memory_mb

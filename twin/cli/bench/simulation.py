@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
+from twin.catalog import load_catalog
 from twin.planning.job import LlmJob, cut, estimate
+from twin.planning.risk import outcome, risk_of
+from twin.plant.build import build
 from twin.runtime.inline import run
 from twin.scenario import load
 
@@ -20,6 +23,7 @@ def measure() -> dict[str, float]:
         "simulated_s_per_cpu_s": result.engine.now_s / result.cpu_s,
         "simulation_cpu_s": result.cpu_s,
         "estimate_us": estimate_us(),
+        "sample_cpu_s": sample_cpu_s(),
     }
 
 
@@ -33,3 +37,12 @@ def estimate_us() -> float:
         estimate(job)
         spent.append(perf_counter() - began)
     return median(spent) * 1e6
+
+
+def sample_cpu_s() -> float:
+    """Return the CPU time of 1,000 runs of the reliability model of the scene's job [s]."""
+    scenario, catalog = load(SCENE).scenario, load_catalog()
+    risk = risk_of(scenario, build(scenario, catalog), catalog)
+    began = process_time()
+    outcome(risk)
+    return process_time() - began
