@@ -1,11 +1,11 @@
-"""Rented GPUs elsewhere: for peaks, for deadlines, and when the site is lost."""
+"""Rented GPUs elsewhere, for peaks, for deadlines, and when the site is lost; and what own ones cost."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Bandwidth, Data, Duration
+from twin.scenario.quantity import Bandwidth, Data, Duration, Fraction, Power
 
 
 class Burst(Part):
@@ -61,3 +61,22 @@ class Cloud(Part):
     encrypted: bool = Field(default=False, description="whether its stores and lines are encrypted")
     burst: Burst | None = Field(default=None, description="for peaks; none: not for peaks")
     replication: Replication | None = Field(default=None, description="for disasters; none: not for those")
+
+
+class Ownership(Part):
+    """What one GPU of this site costs, as of the date in sources, to be compared with what clouds ask."""
+
+    capital_usd: float = Field(
+        alias="capital", gt=0, le=1e7, description="USD for one GPU with network, building, power and cooling"
+    )
+    years: float = Field(default=4.0, gt=0, le=50, description="of use, after which nothing is left")
+    interest: Fraction = Field(default=0.10, ge=0, le=1, description="of a year")
+    operations: Fraction = Field(
+        default=0.03, ge=0, le=1, description="people and repairs of a year, over the capital"
+    )
+    power_w: Power = Field(
+        default=1050.0,
+        alias="power",
+        gt=0,
+        description="of one GPU with its share of node and network, at work",
+    )

@@ -119,13 +119,17 @@ class Clouds:
         burst, spec = self.clouds[k].burst, self.jobs.specs[row.index]
         if burst is None or not self._may(k, row):
             return math.inf, math.inf
-        for_wait_s = math.inf if burst.wait_s is None else row.queued_s + burst.wait_s
+        for_wait_s = math.inf if burst.wait_s is None else self._queued_s(row) + burst.wait_s
         if not burst.deadlines or spec.deadline_s is None or spec.deadline_s <= self.timers.now_s:
             return for_wait_s, math.inf
         if self._here_s(row) + self._left_here_s(row) > spec.deadline_s:
             return for_wait_s, self.timers.now_s
         latest_s = spec.deadline_s - self._lasts_s(k, row, self.timers.now_s)
         return for_wait_s, math.inf if latest_s < self.timers.now_s else latest_s
+
+    @staticmethod
+    def _queued_s(row: JobRow) -> float:
+        return max(row.queued_s, row.submit_s)
 
     def _may(self, k: int, row: JobRow) -> bool:
         """Return whether a job can go to a cloud at all."""
@@ -147,7 +151,7 @@ class Clouds:
             for_wait_s, for_deadline_s = self._looks(k, row)
             reasons = []
             if for_wait_s <= now:
-                reasons.append(f"has waited {units.spoken(now - row.queued_s)}")
+                reasons.append(f"has waited {units.spoken(now - self._queued_s(row))}")
             spec = self.jobs.specs[row.index]
             if spec.deadline_s is not None and for_deadline_s <= now:
                 late_here = self._here_s(row) + self._left_here_s(row) > spec.deadline_s
@@ -182,6 +186,7 @@ class Clouds:
         books.quota_peak = max(books.quota_peak, books.used)
         books.wait_saved_s += saved_s or 0.0
         row.site, row.target = cloud.id, row.progress
+        row.waited_s += now - self._queued_s(row)
         self.jobs.enter(row, now, JobState.REMOTE)
         self.timers.set("cloud", row.index, ready_s)
         text = f"{row.id} {why}: it goes to {cloud.id}, nodes there in {units.spoken(ready_s - now)}"

@@ -17,8 +17,8 @@ import numpy as np
 from twin import units
 from twin.record.channels import JobState
 from twin.record.events import Severity
-from twin.sim.cloud import Clouds
 from twin.sim.clockwork import LATE
+from twin.sim.cloud import Clouds
 from twin.sim.jobs import JobRow
 from twin.sim.recovery import Recovery
 

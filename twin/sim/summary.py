@@ -12,6 +12,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.record.inputs import app_version, inputs_hash
 from twin.sim.jobs import JobRow
+from twin.sim.summary_cloud import clouds
 from twin.sim.summary_facility import energy
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
     incidents = engine.incidents
     started = [row for row in engine.jobs.rows if row.start_s is not None]
     by_cause = {**incidents.unexpected, **incidents.planned}
-    return {
+    figures = {
         "scene": engine.scenario.title,
         "seed": engine.seed,
         "gpus": int(engine.plant.gpus.present.sum()),
@@ -50,6 +51,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "fabrics": _fabrics(engine),
         "jobs": [_job(engine, row) for row in engine.jobs.rows],
     }
+    return {**figures, **clouds(engine, figures)}
 
 
 def _mean(engine: Engine, rows: list[JobRow], figure: Any) -> float | None:
