@@ -32,8 +32,10 @@ from twin.sim.clockwork import Timers
 from twin.sim.cloud import Clouds
 from twin.sim.comfort import Comfort
 from twin.sim.cooling import Cooling
+from twin.sim.degraded import Degraded
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
+from twin.sim.fleet import fleet_of
 from twin.sim.heat import Heat
 from twin.sim.hourly import Hourly
 from twin.sim.incidents import Incidents
@@ -61,6 +63,7 @@ from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
 from twin.sim.swing import Swing
+from twin.sim.tally import Tally
 from twin.sim.traces import IDLE, Dies, Traces, spinning
 from twin.sim.traces import OFF as TRACE_OFF
 from twin.sim.weather import Weather
@@ -120,14 +123,16 @@ class Engine:
         self.plant: Plant = build(scenario, catalog)
         plant = self.plant
         self.end_s = scenario.duration_s
-        self._ended = 0  # jobs of the first indices that have ended for good, where the run ends with the last
+        self._ended = (
+            0  # jobs of the first indices that have ended for good, where the run ends with the last
+        )
         self.now_s = env_s
         self.generation = 0  # raised by whatever may change the run; observers look again only then
         self.timers = Timers(env_s)
         self.log = Log()
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
-        self.failures = FailureClocks(plant, scenario.failures, seed)
+        self.failures = FailureClocks(plant, scenario.failures, seed, fleet_of(scenario, plant))
         self.network = FabricState(plant, catalog, jobs_of(scenario))
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
@@ -190,6 +195,18 @@ class Engine:
             seed,
         )
         self.repairs = Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures, scenario)
+        self.degraded = Degraded(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.recovery,
+            self.failures,
+            self.limits,
+            self.outages,
+            self.repairs,
+            Tally(scenario.failures.causes if scenario.failures.enabled else ()),
+        )
         self.incidents = Incidents(
             self.timers,
             self.log,
@@ -203,6 +220,8 @@ class Engine:
             self.outages,
             facility,
             self.repairs,
+            self.degraded,
+            scenario.failures.bursts,
         )
         self.clouds = Clouds(
             self.timers,
@@ -224,7 +243,7 @@ class Engine:
 
     def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[float]]:
         network = self.network
-        rate = self.failures.rate
+        rate = self.failures.per_node_s
         return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.places)
 
     def _replan(self, scenario: Scenario) -> None:
@@ -291,6 +310,7 @@ class Engine:
         changed = bool(recovery.changed) or incidents.machines_changed
         if recovery.changed:
             self.network.update(recovery.changed)
+            self.degraded.follow()
         self._moved_jobs = set(recovery.changed)
         recovery.changed.clear()
         incidents.machines_changed = False
@@ -392,7 +412,9 @@ class Engine:
             if contention_s:
                 added["fabric_contention"] = contention_s
         fed_s = {
-            job: work[job].step_s + sum(added.values()) for job, added in slower.items() if self.ingest.reads(job)
+            job: work[job].step_s + sum(added.values())
+            for job, added in slower.items()
+            if self.ingest.reads(job)
         }
         waits = self.ingest.wait_s(self.timers.now_s, fed_s)
         self.recovery.follow_stores()

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from twin.physics import reliability
 from twin.plant.tables import Plant
+from twin.scenario.document import Scenario
 from twin.scenario.faults import Bursts, Cause
+from twin.scenario.population import jobs_of
 from twin.sim.components import domains_of_nodes
 
 Floats = NDArray[np.float64]
@@ -41,6 +43,13 @@ class Fleet:
 
     duration_s: float = math.inf
     wanted: float = 1.0
+
+
+def fleet_of(scenario: Scenario, plant: Plant) -> Fleet:
+    """Return how the jobs of a scene use its nodes, if all could run at once."""
+    nodes = int(plant.nodes.present.sum())
+    asked = sum(job.nodes for job in jobs_of(scenario)) if scenario.failures.lemons else 0
+    return Fleet(scenario.duration_s, min(1.0, asked / nodes) if asked and nodes else 1.0)
 
 
 def bursts_scale(plant: Plant, bursts: Bursts) -> float:

@@ -1,8 +1,7 @@
-"""What happens to nodes and machines: failures, repairs, heat shutdowns, and what people do to them."""
+"""What people do to nodes and machines, and what happens to those by itself."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,14 @@ from twin import units
 from twin.plant.graph import find
 from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
-from twin.scenario.faults import Cause, Intervention
+from twin.scenario.action import value_of
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.faults import Bursts, Effect, Intervention, InterventionKind
 from twin.scenario.validate import nearest
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.clockwork import INTERVENTION, Timers
 from twin.sim.cooling import Cooling
+from twin.sim.degraded import HANG, Degraded
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.jobs import Jobs
@@ -26,12 +28,14 @@ from twin.sim.recovery import Recovery
 from twin.sim.repairs import Repairs
 from twin.sim.settings import Settings
 from twin.sim.shutdowns import LEAK, Shutdowns
+from twin.sim.strikes import Strikes
+from twin.sim.tally import Tally
 
-INJECTED = "injected"
+EFFECT_OF: dict[InterventionKind, Effect] = {"slow": "slow", "pcie": "pcie", "corrupt": "corrupt"}
 
 
 class Incidents:
-    """Handlers of the timers ``failure``, ``do`` and ``undo``."""
+    """Handlers of the timers ``do`` and ``undo``."""
 
     def __init__(
         self,
@@ -47,17 +51,34 @@ class Incidents:
         outages: Outages,
         facility: FacilityFaults,
         repairs: Repairs,
+        degraded: Degraded,
+        bursts: Bursts | None,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs = timers, log, nodes, jobs
         self.recovery, self.failures, self.cooling, self.clocks = recovery, failures, cooling, clocks
         self.settings, self.outages, self.facility = settings, outages, facility
-        self.repairs = repairs
+        self.repairs, self.degraded = repairs, degraded
         self.plant = nodes.plant
-        self.unexpected: Counter[str] = Counter({c.id: 0 for c in failures.causes if not c.planned})
-        self.planned: Counter[str] = Counter({c.id: 0 for c in failures.causes if c.planned})
+        self.tally: Tally = degraded.tally
+        self.unexpected, self.planned = self.tally.unexpected, self.tally.planned
         self.asked: list[Intervention] = []
         self.acting: list[Intervention] = []  # of them, what lasts now
         self._changed = False
+        self.strikes = Strikes(
+            timers,
+            log,
+            nodes,
+            jobs,
+            recovery,
+            failures,
+            outages,
+            repairs,
+            degraded,
+            self.tally,
+            bursts,
+            self._struck,
+        )
+        self.arm = self.strikes.arm
         self.shutdowns = Shutdowns(
             timers,
             log,
@@ -71,7 +92,7 @@ class Incidents:
             self.unexpected,
             self.arm,
         )
-        for kind in ("failure", "do", "undo"):
+        for kind in ("do", "undo"):
             timers.handle(kind, getattr(self, f"_{kind}"))
         repairs.arm = self.arm
         self.arm()
@@ -79,45 +100,13 @@ class Incidents:
     @property
     def machines_changed(self) -> bool:
         """Whether nodes or machines changed since this was last set false."""
-        return self._changed or self.shutdowns.changed or self.repairs.changed
+        return self._changed or self.shutdowns.changed or self.repairs.changed or self.degraded.changed
 
     @machines_changed.setter
     def machines_changed(self, changed: bool) -> None:
         self._changed = changed
         if not changed:
-            self.shutdowns.changed = self.repairs.changed = False
-
-    def arm(self) -> None:
-        """Wait for the earliest failure."""
-        due_s, _ = self.failures.next()
-        if np.isfinite(due_s):
-            self.timers.set("failure", 0, due_s)
-        else:
-            self.timers.cancel("failure", 0)
-
-    # --- failures and repairs
-
-    def _failure(self, _: int) -> None:
-        now = self.timers.now_s
-        node = self.failures.next()[1]
-        cause, repair_s, gpu = self.failures.strike(node, now)
-        self._hit(node, cause, repair_s, gpu)
-        self.arm()
-
-    def _hit(self, node: int, cause: Cause, repair_s: float, gpu: int) -> None:
-        name = cause.id.replace("_", " ")
-        subject = self.plant.nodes.ids[node] + (f"/{gpu}" if cause.repair == "gpu" else "")
-        away = f", away for {units.spoken(repair_s)}" if repair_s else ""
-        kind = "maintenance" if cause.planned else "failure"
-        job = int(self.nodes.job[node])
-        severity = Severity.NOTICE if cause.planned or job < 0 else Severity.ALARM
-        self.log.add(
-            self.timers.now_s, kind, subject, f"{name}{away}", severity, repair=int(repair_s), job=job
-        )
-        self.repairs.failed(node, repair_s, cause.repair)
-        if job >= 0:
-            (self.planned if cause.planned else self.unexpected)[cause.id] += 1
-            self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}")
+            self.shutdowns.changed = self.repairs.changed = self.degraded.changed = False
 
     # --- people
 
@@ -182,16 +171,27 @@ class Incidents:
 
     def _do(self, index: int) -> None:
         i = self.asked[index]
-        if self.facility.concerns(i):
-            self._begin_facility(i, index)
-            return
-        if self.outages.concerns(i):
-            self._begin_outage(i, index)
+        if self._done(i, index):
             return
         lasts = f" for {units.spoken(i.duration_s)}" if i.duration_s is not None else ""
         getattr(self, f"_do_{i.kind}")(i, lasts)
         if i.duration_s is not None and hasattr(self, f"_undo_{i.kind}"):
             self.timers.set("undo", index, self.timers.now_s + i.duration_s, INTERVENTION)
+
+    def _struck(self, i: Intervention) -> None:
+        """Let something of fabric or facility fail by itself."""
+        self.asked.append(i)
+        self._done(i, len(self.asked) - 1)
+
+    def _done(self, i: Intervention, index: int) -> bool:
+        """Let a fault of facility or fabric begin, if it is one; return whether it is."""
+        if self.facility.concerns(i):
+            self._begin_facility(i, index)
+        elif self.outages.concerns(i):
+            self._begin_outage(i, index)
+        else:
+            return False
+        return True
 
     def _undo(self, index: int) -> None:
         i = self.asked[index]
@@ -212,9 +212,7 @@ class Incidents:
         lasts_s = i.duration_s if i.kind == "flap" else self.outages.repair_s(i, index)
         for row in self.outages.begin(i, lasts_s):
             if self.outages.stop(row, i):
-                cause = self.failures.known.get(i.cause or "")
-                count = self.planned if cause is not None and cause.planned else self.unexpected
-                count[i.cause or INJECTED] += 1
+                self.tally.interrupted(self.failures.known.get(i.cause or ""))
         self.machines_changed = True
         if lasts_s is not None:
             self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
@@ -254,13 +252,36 @@ class Incidents:
                 self.repairs.failed(node, repair_s, "gpu" if cause is None else cause.repair)
             elif repair_s > 0:
                 self.repairs.take_down(node, repair_s)
-            if self.nodes.job[node] >= 0:
-                struck.add(int(self.nodes.job[node]))
+            struck.update(self.nodes.jobs_on(node))
         for job in sorted(struck):
-            count = self.planned if cause is not None and cause.planned else self.unexpected
-            count[i.cause or INJECTED] += 1
+            self.tally.interrupted(cause)
             self.recovery.interrupt(self.jobs.rows[job], cause, f"{i.target} failed by hand")
         self.arm()
+
+    def _do_slow(self, i: Intervention, _: str) -> None:
+        self._degrade(i, value_of(i))
+
+    def _do_pcie(self, i: Intervention, _: str) -> None:
+        self._degrade(i, value_of(i))
+
+    def _do_corrupt(self, i: Intervention, _: str) -> None:
+        self._degrade(i, 1.0)
+
+    def _degrade(self, i: Intervention, left: float) -> None:
+        """Let a node work badly until somebody finds it, or for as long as told."""
+        lasts_s = self.facility.repair_s(i, len(self.asked))
+        kind, slot = find(self.plant, i.target) or ("node", -1)
+        node = int(self.plant.gpus.node[slot]) if kind == "gpu" else slot
+        gpu = int(self.plant.gpus.index[slot]) if kind == "gpu" else -1
+        self._say("injected_failure", i.target, f"{KINDS[i.kind].title.lower()}, by hand", Severity.NOTICE)
+        self.degraded.begin(node, EFFECT_OF[i.kind], left, lasts_s, gpu=gpu, passes=i.kind != "corrupt")
+
+    def _do_hang(self, i: Intervention, _: str) -> None:
+        rows = [row for row in self.jobs.active if row.id == i.target]
+        if not rows:
+            rows = [self.jobs.rows[job] for job in self.nodes.jobs_of(self._nodes_of(i.target))]
+        self._say("injected_failure", i.target, "hangs, by hand")
+        self.degraded.hang(rows, -1, HANG, 0.0)
 
     def _do_drain(self, i: Intervention, lasts: str) -> None:
         self._say("drained", i.target, f"given no more work{lasts}", Severity.NOTICE)
@@ -275,12 +296,12 @@ class Incidents:
         self.recovery.node_usable()
 
     def _cordon(self, target: str, cordoned: bool) -> None:
-        left = set()
+        left: set[int] = set()
         for node in self._nodes_of(target):
             was_free = self.nodes.condition[node] == FREE
             self.nodes.cordon(self.timers.now_s, node, cordoned)
-            if cordoned and was_free and self.nodes.job[node] >= 0:
-                left.add(int(self.nodes.job[node]))
+            if cordoned and was_free:
+                left.update(self.nodes.jobs_on(node))
         self.machines_changed = True
         for job in sorted(left):
             self.planned["drain"] += 1
@@ -312,8 +333,9 @@ class Incidents:
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         return {
-            "unexpected": dict(self.unexpected),
-            "planned": dict(self.planned),
+            "tally": self.tally.state(),
+            "strikes": self.strikes.state(),
+            "degraded": self.degraded.state(),
             "set": self.settings.done,
             "asked": [part_to_json(i) for i in self.asked],
             "acting": [part_to_json(i) for i in self.acting],
@@ -325,9 +347,9 @@ class Incidents:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        self.unexpected.clear()  # in place: shutdowns count in it too
-        self.unexpected.update(state["unexpected"])
-        self.planned = Counter(state["planned"])
+        self.tally.restore(state["tally"])
+        self.strikes.restore(state["strikes"])
+        self.degraded.restore(state["degraded"])
         self.shutdowns.restore(state["shutdowns"])
         for path, value in state["set"]:
             self.settings.apply(path, value)
