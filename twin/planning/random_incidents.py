@@ -1,0 +1,348 @@
+"""Random incidents for exercises: plausible faults of things that stand in a scene, as interventions.
+
+light: a few a day that no job should feel. medium: also one every few hours that stops a job, and some that make work
+slower or wrong. heavy: more of all, and cascades in which faults of the facility follow each other. How often and in
+which proportion is an exercise, not a statistic [est]; rates of real fleets are in ``failures.causes``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from twin.catalog import Catalog, load_catalog
+from twin.physics import reliability
+from twin.physics.normal import normal_quantile
+from twin.plant.build import build
+from twin.plant.links import link_id
+from twin.plant.tables import LoopKind, Plant, SwitchRole
+from twin.scenario.action import wrong
+from twin.scenario.document import Scenario
+from twin.scenario.faults import Intervention, InterventionKind
+
+T = TypeVar("T")
+Level = Literal["light", "medium", "heavy"]
+LEVELS: tuple[Level, ...] = ("light", "medium", "heavy")
+Pool = Literal[
+    "gpu",
+    "node",
+    "rack",
+    "air_node",
+    "plate_gpu",
+    "wet_rack",
+    "cable",
+    "leaf",
+    "loop",
+    "valve_loop",
+    "plant",
+    "chiller",
+    "utility",
+    "generator",
+    "pdu",
+    "site",
+]
+DAY_S = 86400.0
+TRIES = 8
+"""Targets looked at for one fault before it is left out: some nodes, say, have no supplies of their own."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A fault that may happen.
+
+    Parameters
+    ----------
+    kind, pool
+        What happens, and to which things.
+    weight
+        How often, against others of its list [-].
+    value
+        Range of its value, and how that is written.
+    count
+        Machines it takes; None: as it comes without.
+    lasts_s
+        Median of its duration [s]; None: as its repair is drawn in the run.
+    """
+
+    kind: InterventionKind
+    pool: Pool
+    weight: float = 1.0
+    value: tuple[float, float, str] | None = None
+    count: int | None = None
+    lasts_s: float | None = None
+
+
+HARMLESS = (
+    Recipe("flap", "cable", 3, (2, 8, "{:.0f} %"), lasts_s=1800),
+    Recipe("psu_loss", "node", 2, count=1),
+    Recipe("psu_loss", "rack", 1, count=1),
+    Recipe("fan_stop", "air_node", 2, count=1),
+    Recipe("fan_stop", "plant", 1, count=1),
+    Recipe("chiller_trip", "chiller", 1, count=1),
+    Recipe("bad_contact", "gpu", 2, (1.1, 1.4, "{:.2f}")),
+    Recipe("heat_wave", "site", 0.5, (1, 3, "{:.0f} K")),
+    Recipe("no_start", "generator", 1, count=1),
+)
+WORSE = (
+    Recipe("slow", "gpu", 3, (60, 90, "{:.0f} %")),
+    Recipe("pcie", "node", 2, (25, 50, "{:.0f} %")),
+    Recipe("corrupt", "gpu", 1),
+    Recipe("blocked_plate", "plate_gpu", 2, (30, 60, "{:.0f} %")),
+    Recipe("bad_contact", "gpu", 2, (2, 4, "{:.1f}")),
+    Recipe("flap", "cable", 2, (20, 60, "{:.0f} %"), lasts_s=3600),
+    Recipe("valve_stuck", "valve_loop", 1, (20, 60, "{:.0f} %")),
+    Recipe("pump_stop", "loop", 1, count=1),
+)
+STOPPING = (
+    Recipe("fail", "gpu", 6),
+    Recipe("fail", "node", 2),
+    Recipe("hang", "node", 1),
+    Recipe("fail", "cable", 2),
+    Recipe("fail", "leaf", 0.5, lasts_s=3600),
+)
+CASCADES: tuple[tuple[Recipe, ...], ...] = (
+    (  # a hot day on which machines give up
+        Recipe("heat_wave", "site", value=(6, 10, "{:.0f} K"), lasts_s=36000),
+        Recipe("chiller_trip", "chiller", count=1),
+        Recipe("fan_stop", "plant", count=1),
+        Recipe("pump_stop", "loop", count=1),
+    ),
+    (  # the pumps of a loop stop; one comes back later than the other
+        Recipe("pump_stop", "loop", lasts_s=45),
+        Recipe("pump_stop", "loop", count=1, lasts_s=3600),
+        Recipe("fail", "node"),
+    ),
+    (  # the grid goes, and not every generator starts
+        Recipe("no_start", "generator", count=1),
+        Recipe("fail", "utility", lasts_s=600),
+        Recipe("fail", "node"),
+        Recipe("psu_loss", "node", count=1),
+    ),
+    (  # a breaker opens, and not every node survives the power cycle
+        Recipe("trip", "pdu"),
+        Recipe("fail", "node"),
+        Recipe("fail", "node"),
+    ),
+    (
+        Recipe("leak", "wet_rack"),
+        Recipe("fail", "node"),
+        Recipe("valve_stuck", "valve_loop", value=(30, 60, "{:.0f} %")),
+    ),
+    (Recipe("fail", "leaf", lasts_s=3600), Recipe("flap", "cable", value=(10, 40, "{:.0f} %"), lasts_s=1800)),
+    (Recipe("fail", "node"), Recipe("fail", "node"), Recipe("fail", "node"), Recipe("hang", "node")),
+)
+A_DAY: dict[Level, tuple[float, float, float, float]] = {
+    "light": (4, 0, 0, 0),
+    "medium": (4, 3, 6, 0),
+    "heavy": (6, 6, 12, 3),
+}
+"""Harmless ones, those that make work worse, those that stop a job, and cascades a day [est]."""
+CASCADE_S = 600.0
+"""Mean time from one fault of a cascade to the next [s, est]."""
+
+
+def random_incidents(
+    scenario: Scenario, level: Level, seed: int, from_s: float = 0.0, until_s: float | None = None
+) -> tuple[Intervention, ...]:
+    """Return random interventions that fit a scene, in order of time.
+
+    Parameters
+    ----------
+    scenario
+        What they act on; only things that stand in it are named.
+    level
+        light, medium or heavy.
+    seed
+        The same seed gives the same incidents.
+    from_s, until_s
+        When they may begin [s]; none: until the end of the scene.
+    """
+    there = _There(scenario, load_catalog())
+    end_s = scenario.duration_s if until_s is None else until_s
+    found: list[Intervention] = []
+    harmless, worse, stopping, cascades = A_DAY[level]
+    for name, recipes, a_day in (
+        ("harmless", HARMLESS, harmless),
+        ("worse", WORSE, worse),
+        ("stopping", STOPPING, stopping),
+    ):
+        draws = _Draws(seed, name)
+        fitting = [recipe for recipe in recipes if there.pool(recipe.pool)]
+        for at_s in _times(draws, a_day if fitting else 0.0, from_s, end_s):
+            recipe = draws.weighted(fitting)
+            found += there.make(recipe, at_s, draws)
+    draws = _Draws(seed, "cascade")
+    chains = [chain for chain in CASCADES if there.pool(chain[0].pool)]
+    for at_s in _times(draws, cascades if chains else 0.0, from_s, end_s):
+        found += _chain(there, draws.pick(chains), at_s, end_s, draws)
+    return tuple(sorted(found, key=lambda one: one.at_s))
+
+
+def _times(draws: _Draws, a_day: float, from_s: float, end_s: float) -> Iterator[float]:
+    at_s = from_s
+    while a_day:
+        at_s += draws.exponential(DAY_S / a_day)
+        if at_s >= end_s:
+            return
+        yield round(at_s, 0)
+
+
+def _chain(
+    there: _There, chain: Sequence[Recipe], at_s: float, end_s: float, draws: _Draws
+) -> list[Intervention]:
+    """Return the faults of one cascade: the same loop all along, nodes of one rack."""
+    made: list[Intervention] = []
+    for recipe in chain:
+        made += there.make(recipe, round(at_s, 0), draws, made)
+        at_s += draws.exponential(CASCADE_S)
+        if at_s >= end_s:
+            break
+    return made
+
+
+class _Draws:
+    """Uniform draws of one stream, one after the other."""
+
+    def __init__(self, seed: int, stream: str) -> None:
+        self._seed, self._stream, self._count = seed, f"incidents {stream}", 0
+
+    def uniform(self) -> float:
+        self._count += 1
+        return float(reliability.hash_uniform(self._seed, 0, self._stream, self._count))
+
+    def exponential(self, mean: float) -> float:
+        return -mean * math.log(self.uniform())
+
+    def around(self, median: float) -> float:
+        return median * math.exp(0.5 * float(normal_quantile(self.uniform())))
+
+    def pick(self, among: Sequence[T]) -> T:
+        return among[int(self.uniform() * len(among))]
+
+    def weighted(self, recipes: Sequence[Recipe]) -> Recipe:
+        sums = np.cumsum([recipe.weight for recipe in recipes])
+        return recipes[int(np.searchsorted(sums, self.uniform() * sums[-1], side="right"))]
+
+
+class _There:
+    """What stands in a scene, by what can happen to it."""
+
+    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+        self._scenario, self._catalog = scenario, catalog
+        self._plant: Plant = build(scenario, catalog)
+        self._pools: dict[Pool, list[str]] = {}
+        self._causes = [
+            cause
+            for cause in scenario.failures.causes
+            if cause.on == "node" and cause.effect == "dead" and not cause.planned and cause.per_node_s > 0
+        ]
+
+    def pool(self, name: Pool) -> list[str]:
+        """Return the ids of all things of a sort."""
+        if name not in self._pools:
+            self._pools[name] = _POOLS[name](self._plant)
+        return self._pools[name]
+
+    def make(
+        self, recipe: Recipe, at_s: float, draws: _Draws, before: Sequence[Intervention] = ()
+    ) -> list[Intervention]:
+        """Return a fault of a drawn target and size; nothing, when none of some targets takes it."""
+        pool = self._near(recipe.pool, before)
+        for _ in range(TRIES if pool else 0):
+            one = self._one(recipe, at_s, draws.pick(pool), draws)
+            if not any(wrong(self._scenario, one, self._item, self._catalog)):
+                return [one]
+        return []
+
+    def _near(self, name: Pool, before: Sequence[Intervention]) -> list[str]:
+        """Return the targets that a cascade may reach next: the loop it began with, nodes of the rack it struck."""
+        pool = self.pool(name)
+        for one in before:
+            if name in ("loop", "valve_loop") and one.target in pool:
+                return [one.target]
+            if name == "node" and one.target in self._nodes:
+                rack = one.target.rpartition("/")[0]
+                struck = {other.target for other in before}
+                return [id for id in pool if id.startswith(f"{rack}/") and id not in struck] or pool
+        return pool
+
+    @cached_property
+    def _nodes(self) -> frozenset[str]:
+        return frozenset(self.pool("node"))
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        return frozenset([*self.pool("node"), *self.pool("rack"), *self.pool("gpu")])
+
+    def _item(self, id: str) -> str:
+        return "" if id in self._places else "names nothing that stands here"
+
+    def _one(self, recipe: Recipe, at_s: float, target: str, draws: _Draws) -> Intervention:
+        value = None
+        if recipe.value is not None:
+            low, high, text = recipe.value
+            value = text.format(low + (high - low) * draws.uniform())
+        lasts_s = None if recipe.lasts_s is None else round(draws.around(recipe.lasts_s))
+        cause = None
+        if recipe.kind == "fail" and recipe.pool in ("gpu", "node") and self._causes:
+            sums = np.cumsum([cause.per_node_s for cause in self._causes])
+            at = int(np.searchsorted(sums, draws.uniform() * sums[-1], side="right"))
+            cause = self._causes[min(at, len(sums) - 1)].id
+        said = {"at_s": at_s, "kind": recipe.kind, "target": target, "duration_s": lasts_s}
+        said |= {"count": recipe.count, "cause": cause, "value": value}
+        return Intervention.model_validate(said)
+
+
+def _nodes(plant: Plant, *kinds: LoopKind) -> list[str]:
+    """Return the nodes with GPUs, of the named kinds of cooling only if any is named."""
+    nodes = plant.nodes
+    mine = nodes.present & (nodes.gpu_count > 0)
+    if kinds:
+        mine &= np.isin(plant.loops.kind[nodes.loop], kinds) if len(plant.loops.ids) else False
+    return [nodes.ids[slot] for slot in np.flatnonzero(mine).tolist()]
+
+
+def _gpus(plant: Plant, *kinds: LoopKind) -> list[str]:
+    count = dict(zip(plant.nodes.ids, plant.nodes.gpu_count.tolist(), strict=True))
+    return [f"{node}/{gpu}" for node in _nodes(plant, *kinds) for gpu in range(count[node])]
+
+
+def _racks(plant: Plant, *kinds: LoopKind) -> list[str]:
+    return list(dict.fromkeys(node.rpartition("/")[0] for node in _nodes(plant, *kinds)))
+
+
+def _power(plant: Plant, *kinds: str) -> list[str]:
+    return [id for id, kind in zip(plant.power.ids, plant.power.kind, strict=True) if kind in kinds]
+
+
+def _leaves(plant: Plant) -> list[str]:
+    leaf = plant.switches.role == SwitchRole.LEAF
+    return [plant.switches.ids[slot] for slot in np.flatnonzero(leaf).tolist()]
+
+
+_POOLS: dict[Pool, Callable[[Plant], list[str]]] = {
+    "gpu": _gpus,
+    "node": _nodes,
+    "rack": _racks,
+    "air_node": lambda plant: _nodes(plant, LoopKind.AIR, LoopKind.REAR_DOOR),
+    "plate_gpu": lambda plant: _gpus(plant, LoopKind.LIQUID),
+    "wet_rack": lambda plant: _racks(plant, LoopKind.LIQUID, LoopKind.IMMERSION),
+    "cable": lambda plant: [link_id(plant, link) for link in range(len(plant.node_links.node))],
+    "leaf": _leaves,
+    "loop": lambda plant: list(plant.loops.ids),
+    "valve_loop": lambda plant: list(plant.loops.ids),
+    "plant": lambda plant: list(plant.plants.ids),
+    "chiller": lambda plant: [
+        id for id, kind in zip(plant.plants.ids, plant.plants.kind, strict=True) if kind == "chiller"
+    ],
+    "utility": lambda plant: _power(plant, "utility"),
+    "generator": lambda plant: _power(plant, "generator"),
+    "pdu": lambda plant: _power(plant, "pdu", "busbar"),
+    "site": lambda plant: ["site"],
+}
+"""Ids of each sort of target."""
