@@ -39,6 +39,8 @@ _RANGES: dict[InterventionKind, tuple[float, float, str]] = {
     "blocked_plate": (0.0, 1.0, "0 % (nothing flows) to 100 %"),
     "bad_contact": (1.0, 100.0, "a factor from 1 to 100"),
     "heat_wave": (0.1, 40.0, "0.1 K to 40 K"),
+    "slow": (0.05, 0.99, "5 % to 99 % of the clock"),
+    "pcie": (0.01, 0.99, "1 % to 99 % of the bandwidth"),
 }
 Wrong = tuple[str, str, str]
 """Key, reason, hint."""

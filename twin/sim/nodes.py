@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from twin.plant.tables import Plant
 from twin.sim.ledger import Ledger
+from twin.sim.tally import DownTime
 
 Ints = NDArray[np.int32]
 
@@ -42,6 +43,7 @@ class Nodes:
         self.dark = np.zeros(len(plant.nodes.ids), bool)  # nothing supplies it, or it has not booted since
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
         self.job = np.full(len(plant.nodes.ids), NOBODY, np.int32)
+        self.down = DownTime()
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
@@ -82,8 +84,10 @@ class Nodes:
 
     def set_condition(self, t_s: float, node: int, condition: int) -> None:
         """Give `node` another condition at `t_s`."""
-        before = self.account(node)
+        before, was = self.account(node), self.condition[node]
         self.condition[node] = condition
+        if (was == DOWN) != (condition == DOWN):
+            self.down.change(t_s, 1 if condition == DOWN else -1)
         self._moved(t_s, node, before)
 
     def cordon(self, t_s: float, node: int, cordoned: bool) -> None:
@@ -269,6 +273,7 @@ class Nodes:
             "job": self.job.tolist(),
             "parts": [[node, job, parts] for node, held in self.parts.items() for job, parts in held.items()],
             "wanted": self.wanted.tolist(),
+            "down": self.down.state(),
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -281,6 +286,7 @@ class Nodes:
         self.dark[np.array(state["dark"], int)] = True
         self.job = np.array(state["job"], np.int32)
         self.wanted = np.array(state["wanted"], bool)
+        self.down.restore(state["down"])  # type: ignore[arg-type]
         whole = self.job >= 0
         self.held = np.where(whole, self.gpus, 0).astype(float)
         self.free_gpus = np.where(whole, 0, self.gpus)

@@ -44,6 +44,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "goodput": _mean(engine, started, engine.jobs.goodput),
         "ledger_gpu_s": _ledger(engine),
         **energy(engine),
+        "failures": _failures(engine),
         "repairs": engine.repairs.figures(),
         "lemons": engine.repairs.lemons.figures(),
         "thermal": _thermal(engine),
@@ -52,6 +53,16 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "jobs": [_job(engine, row) for row in engine.jobs.rows],
     }
     return {**figures, **clouds(engine, figures)}
+
+
+def _failures(engine: Engine) -> dict[str, Any]:
+    """What struck, whomever it hit: by cause; node-hours of degraded work by effect; nodes in repair at once."""
+    incidents = engine.incidents
+    return {
+        "by_cause": dict(sorted(incidents.tally.struck.items())),
+        "degraded_node_h": incidents.degraded.hours(),
+        "down": engine.nodes.down.figures(engine.now_s),
+    }
 
 
 def _mean(engine: Engine, rows: list[JobRow], figure: Any) -> float | None:
