@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d import palette
 from twin.view3d.coding import gpu_codes, throttle_places
+from twin.view3d.groups import NO_GROUPS
 from twin.view3d.legend import legend_for
 from twin.view3d.state import COLOUR_BY
 
@@ -61,7 +64,7 @@ def test_legend_of_states_counts_every_gpu_once(hall: Plant, frame: Frame) -> No
 def test_legend_of_jobs_names_them(hall: Plant, frame: Frame) -> None:
     frame.values["gpu.job"][:9] = 1
     frame.values["gpu.job"][9:12] = -1
-    legend = legend_for("gpu.job", hall, frame, jobs=["llama"])
+    legend = legend_for("gpu.job", hall, frame, replace(NO_GROUPS, jobs=("llama",)))
     counts = {c.label: c.count for c in legend.categories}
     assert counts == {"llama": len(hall.gpus.present) - 12, "job 1": 9, "no job": 3, "failed": 0, "off": 0}
 
@@ -110,3 +113,28 @@ def test_the_throttle_reason_that_counts_most_gives_the_colour() -> None:
         "power brake",
         "other",
     ]
+
+
+def test_gpus_have_the_colour_of_the_tenant_of_their_job(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.job"][:] = -1
+    frame.values["gpu.job"][:6] = (0, 1, 2, 20_000, -1, 2)
+    groups = replace(
+        NO_GROUPS, tenants=("uni", "bank"), tenant_of_job=np.array([1, 0, -1] + [1] * 19_998, np.int32)
+    )
+    codes = gpu_codes("gpu.tenant", hall, frame, groups)
+    nobody = palette.NO_JOB
+    expected = [palette.JOB_BASE + 1, palette.JOB_BASE, nobody, palette.JOB_BASE + 1, nobody, nobody]
+    assert codes[:6].tolist() == expected
+    counts = {c.label: c.count for c in legend_for("gpu.tenant", hall, frame, groups).categories}
+    assert (counts["uni"], counts["bank"]) == (1, 2)
+    assert sum(counts.values()) == len(hall.gpus.present)
+
+
+def test_the_job_in_focus_stands_out_in_every_colouring(hall: Plant, frame: Frame) -> None:
+    frame.values["gpu.job"][:] = 3
+    frame.values["gpu.job"][:2] = 7
+    for colour_by in COLOUR_BY:
+        plain = gpu_codes(colour_by, hall, frame)
+        codes = gpu_codes(colour_by, hall, frame, focus_job=7)
+        assert codes[:2].tolist() == plain[:2].tolist()
+        assert set(codes[2:][hall.gpus.present[2:]].tolist()) == {palette.UNTOUCHED}

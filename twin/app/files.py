@@ -100,8 +100,7 @@ class Files:
         if session.document is None or session.plant is None:
             return
         scenario, theme = session.document.scenario, self._hall.state.theme
-        jobs = [job.title or job.id for job in scenario.jobs]
-        legend = legend_for(self._hall.state.colour_by, session.plant, session.frame, jobs=jobs)
+        legend = legend_for(self._hall.state.colour_by, session.plant, session.frame, self._hall.groups)
         rgb = draw_overlay(
             self._hall.view.grab(),
             legend,

@@ -30,6 +30,7 @@ from twin.record.alarms import Alarms
 from twin.record.channels import BY_ID
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
+from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.hall_view import HallView
 from twin.view3d.legend import coolant_legend, legend_for, power_legend
 from twin.view3d.picking import Hit
@@ -74,6 +75,7 @@ class HallPanel(QWidget):
         self._legend_due_s = 0.0
         self._plates: list[QRect] = []
         self._shown_legends = 0  # of cables, power, coolant; a small view has no room for them
+        self.groups = NO_GROUPS
         self._told: Told | None = None  # what goes on, in all its lines
         self._at_plates = False  # the pointer is there: they show all they have
         self._ticked = False  # the ticker was shown when plates were placed
@@ -220,15 +222,22 @@ class HallPanel(QWidget):
 
     def _on_plant(self, plant: Plant) -> None:
         self.state.selection = ()
+        self.state.focus_job = None
         self.state.camera = None
-        self.view.set_plant(plant)
         document = self._session.document
+        self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS
+        self.view.set_plant(plant, self.groups)
         if document is not None:
             self.scene_label.setText(document.scenario.title)
         self._show_legend()
 
     def _on_run_started(self) -> None:
         self.view.set_frame(None)
+        document, plant = self._session.document, self._session.plant
+        if document is not None and plant is not None and document.scenario.streams:
+            self.groups = Groups.of(document.scenario, plant)  # another seed, other jobs
+            self.view.set_groups(self.groups)
+        self.state.focus_job = None
         self.ticker.hide()
         self.mark.show_by_hand(0)
         self.story.forget()
@@ -253,9 +262,8 @@ class HallPanel(QWidget):
         if plant is None or document is None:
             return
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
-        jobs = [job.title or job.id for job in document.scenario.jobs]
         reach = self.trace.legend()
-        main = reach or legend_for(self.state.colour_by, plant, self._session.frame, jobs=jobs)
+        main = reach or legend_for(self.state.colour_by, plant, self._session.frame, self.groups)
         self.legend.show_legend(fewer(main) if self._brief else main)
         more = [
             *self.fabric.legends(),

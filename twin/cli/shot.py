@@ -144,17 +144,19 @@ def draw(
 
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     qt = QApplication.instance() or QApplication(["twin"])
+    from twin.view3d.groups import Groups
     from twin.view3d.hall_view import HallView
     from twin.view3d.legend import cable_legend, legend_for
     from twin.view3d.overlay import draw_overlay, overlay_areas, save_png
 
     scenario = engine.scenario
-    legend = legend_for(colour_by, plant, frame, [job.title or job.id for job in scenario.jobs])
+    groups = Groups.of(scenario, plant)
+    legend = legend_for(colour_by, plant, frame, groups)
     subtitle = f"{int(plant.gpus.present.sum()):,} GPUs in {int(plant.nodes.present.sum()):,} nodes"
     more = (cable_legend(plant, frame),) if cables_by == "load" else ()
     view = HallView(ViewState(colour_by=colour_by, theme=theme, cables_by=cables_by), size=size)
     try:
-        view.set_plant(plant)
+        view.set_plant(plant, groups)
         view.set_frame(frame)
         if camera in PRESETS:
             view.preset(camera, animate=False)

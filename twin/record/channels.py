@@ -236,7 +236,13 @@ CHANNELS: tuple[Channel, ...] = (
 )
 """All channels, in frame order. Throughout, `util` and goodput are percent."""
 
-BY_ID: dict[str, Channel] = {c.id: c for c in CHANNELS}
+DERIVED: tuple[Channel, ...] = (
+    _channel("gpu.tenant", "tenant", "", "i4", 0, 20, 0, "jobs"),
+    _channel("gpu.partition", "partition", "", "i4", 0, 20, 0, "jobs"),
+)
+"""What pictures show and frames do not carry: it follows from the job of a GPU, and from where it stands."""
+
+BY_ID: dict[str, Channel] = {c.id: c for c in (*CHANNELS, *DERIVED)}
 
 
 def of_entity(entity: Entity) -> tuple[Channel, ...]:

@@ -9,9 +9,16 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d import palette
+from twin.view3d.groups import GROUPED, NO_GROUPS, Groups
 
 
-def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.float32]:
+def gpu_codes(
+    colour_by: str,
+    plant: Plant,
+    frame: Frame | None,
+    groups: Groups = NO_GROUPS,
+    focus_job: int | None = None,
+) -> NDArray[np.float32]:
     """Return the drawing code of every GPU slot.
 
     Parameters
@@ -22,6 +29,10 @@ def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.f
         Says which slots are present.
     frame
         Values at one time; None draws every GPU as off.
+    groups
+        Who jobs and GPUs belong to.
+    focus_job
+        The job that stands out: all GPUs but its own are drawn as untouched; None: none does.
 
     Returns
     -------
@@ -30,28 +41,29 @@ def gpu_codes(colour_by: str, plant: Plant, frame: Frame | None) -> NDArray[np.f
     present = plant.gpus.present
     if frame is None:
         return np.where(present, np.float32(palette.OFF), np.float32(palette.ABSENT))
-    values = frame.values[colour_by]
-    count = min(len(present), len(values))
+    count = min(len(present), len(frame.values["gpu.state"]))
     codes = np.full(len(present), palette.OFF, np.float32)
     state = np.asarray(frame.values["gpu.state"][:count])
     if colour_by == "gpu.state":
-        codes[:count] = values[:count] + np.float32(palette.STATE_BASE)
-    elif colour_by == "gpu.job":
-        job = values[:count].astype(np.int32)
-        codes[:count] = np.where(job < 0, palette.NO_JOB, palette.JOB_BASE + job % palette.JOBS)
+        codes[:count] = state + np.float32(palette.STATE_BASE)
+    elif colour_by in GROUPED:
+        slot = groups.slots(colour_by, frame)[:count]
+        codes[:count] = np.where(slot < 0, palette.NO_JOB, palette.JOB_BASE + slot % palette.JOBS)
         codes[:count][state == State.CUT_OFF] = palette.STATE_BASE + State.CUT_OFF
     elif colour_by == "gpu.throttle":
-        codes[:count] = palette.THROTTLE_BASE + throttle_places(values[:count])
+        codes[:count] = palette.THROTTLE_BASE + throttle_places(frame.values[colour_by][:count])
     else:
         channel = BY_ID[colour_by]
         scale = np.float32((palette.RAMP - 1) / (channel.high - channel.low))
-        scaled = (values[:count].astype(np.float32) - np.float32(channel.low)) * scale
+        scaled = (frame.values[colour_by][:count].astype(np.float32) - np.float32(channel.low)) * scale
         codes[:count] = np.clip(np.nan_to_num(scaled), 0.0, palette.RAMP - 1)
     if colour_by != "gpu.state":
         codes[:count][state == State.FAILED] = palette.DEAD
         codes[:count][state == State.OFF] = palette.OFF
         codes[:count][state == State.UNPOWERED] = palette.STATE_BASE + State.UNPOWERED
         codes[:count][state == State.ABSENT] = palette.ABSENT
+    if focus_job is not None:
+        codes[:count][frame.values["gpu.job"][:count] != focus_job] = palette.UNTOUCHED
     codes[~present] = palette.ABSENT
     return codes
 

@@ -23,6 +23,7 @@ from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
 from twin.view3d.gestures import Gestures
+from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.lit import Lit, Reach
 from twin.view3d.locate import Box, box_of
 from twin.view3d.palette import Rgb
@@ -113,6 +114,7 @@ class HallView:
         self._plan: SitePlan | None = None
         self._path_names: tuple[str, ...] = ()
         self._frame: Frame | None = None
+        self._groups = NO_GROUPS
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
         self._wall_s = self._moved_s = self._changed_s = -1e9
@@ -136,6 +138,7 @@ class HallView:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
         state.events.colour_by.connect(self._on_colour_by)
+        state.events.focus_job.connect(self._on_colour_by)
         for name in ("theme", "cables_by"):
             getattr(state.events, name).connect(self._redraw)
         for name in ("selection", "hovered", "layers"):
@@ -161,8 +164,12 @@ class HallView:
         width, height = (max(int(v), 1) for v in self.canvas.physical_size)
         return self._scene.stage(self._pose, self.state, (width, height))
 
-    def set_plant(self, plant: Plant) -> None:
-        """Take a plant: builds all meshes, and shows the overview when the state has no camera yet."""
+    def set_plant(self, plant: Plant, groups: Groups = NO_GROUPS) -> None:
+        """Take a plant: builds all meshes, and shows the overview when the state has no camera yet.
+
+        `groups` tell whose its jobs and GPUs are.
+        """
+        self._groups = groups
         self._plant = plant
         self._geometry = build_geometry(plant)
         self._plan = site_plan(plant, self._geometry, open_side(plant))
@@ -173,7 +180,7 @@ class HallView:
         self._frame = None
         self.canvas.set_current()
         self._scene.set_plant(plant, self._geometry, self._cables.runs, self._picker, self._plan)
-        self._scene.set_frame(None, self.state.colour_by)
+        self._upload()
         if self.state.camera is None:
             self.preset("overview", animate=False)
         self._on_marks()
@@ -188,8 +195,16 @@ class HallView:
         self._frame = frame
         self._changed_s = self._wall_s
         if self._plant is not None:
-            self._scene.set_frame(frame, self.state.colour_by)
+            self._upload()
             self.canvas.update()
+
+    def set_groups(self, groups: Groups) -> None:
+        """Take whose jobs and GPUs are, of another run of the same plant."""
+        self._groups = groups
+        self._on_colour_by()
+
+    def _upload(self) -> None:
+        self._scene.set_frame(self._frame, self.state.colour_by, self._groups, self.state.focus_job)
 
     def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
         """Let no label come into these rectangles: left, top, width, height [logical px]."""
@@ -234,7 +249,7 @@ class HallView:
         self.canvas.set_current()
         self._path_names = tuple(names)
         self._scene.light(lit, reach)
-        self._scene.set_frame(self._frame, self.state.colour_by)
+        self._upload()
         self._on_marks()
 
     @property
@@ -336,7 +351,7 @@ class HallView:
 
     def _on_colour_by(self, *_change: object) -> None:
         if self._plant is not None:
-            self._scene.set_frame(self._frame, self.state.colour_by)
+            self._upload()
         self.canvas.update()
 
     def _on_marks(self, *_change: object) -> None:

@@ -14,9 +14,11 @@ from twin.record.frame import Frame
 from twin.view3d import palette, power_state
 from twin.view3d.cable_colours import CableState, load_rgb, log_place, traffic_rgb
 from twin.view3d.coding import throttle_places
+from twin.view3d.groups import GROUPED, NO_GROUPS, Groups
 from twin.view3d.palette import COLDEST_C, HOTTEST_C, Rgb, coolant_rgb
 
 STOPS = 17
+MANY_GROUPS = 8
 LOG_TICKS = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 
@@ -74,7 +76,7 @@ def legend_for(
     colour_by: str,
     plant: Plant,
     frame: Frame | None,
-    jobs: Sequence[str] = (),
+    groups: Groups = NO_GROUPS,
 ) -> Legend:
     """Return the legend of a colouring.
 
@@ -84,8 +86,8 @@ def legend_for(
         Id of a GPU channel.
     plant, frame
         Counted for the categories; without a frame all counts are zero.
-    jobs
-        Names by job slot; missing ones read "job 7".
+    groups
+        Names of jobs, tenants and partitions; missing ones read "job 7".
 
     Raises
     ------
@@ -97,9 +99,10 @@ def legend_for(
     if colour_by == "gpu.state":
         shown = [s for s in State if s is not State.ABSENT and (frame is None or states[s])]
         return Legend(channel.title, "", 0.0, 0.0, (), tuple(_state(s, int(states[s])) for s in shown))
-    if colour_by == "gpu.job":
+    if colour_by in GROUPED:
         marked = (*_out_of_order(states), *_cut_off(states))
-        return Legend(channel.title, "", 0.0, 0.0, (), (*_jobs(plant, frame, jobs, states), *marked))
+        shown_groups = _groups(colour_by, plant, frame, groups, states)
+        return Legend(channel.title, "", 0.0, 0.0, (), (*shown_groups, *marked))
     if colour_by == "gpu.throttle":
         return Legend(channel.title, "", 0.0, 0.0, (), (*_throttle(plant, frame), *_out_of_order(states)))
     places = np.linspace(0.0, 1.0, STOPS)
@@ -224,20 +227,24 @@ def _cut_off(states: NDArray[np.int64]) -> tuple[Category, ...]:
     return (_state(State.CUT_OFF, count),) if count else ()
 
 
-def _jobs(
-    plant: Plant, frame: Frame | None, names: Sequence[str], states: NDArray[np.int64]
+def _groups(
+    colour_by: str, plant: Plant, frame: Frame | None, groups: Groups, states: NDArray[np.int64]
 ) -> list[Category]:
+    """Return a swatch for each job, tenant or partition with GPUs; of very many the largest first."""
     if frame is None:
         return []
-    job = np.asarray(frame.values["gpu.job"]).astype(np.int64)
-    count = min(len(job), len(plant.gpus.present))
+    slot, names, word = groups.slots(colour_by, frame), groups.names(colour_by), BY_ID[colour_by].title
+    count = min(len(slot), len(plant.gpus.present))
     shown = plant.gpus.present[:count].copy()
     if states[State.CUT_OFF]:
         shown &= np.asarray(frame.values["gpu.state"][:count]) != State.CUT_OFF  # has a swatch of its own
-    slots, counts = np.unique(job[:count][shown], return_counts=True)
+    slots, counts = np.unique(slot[:count][shown], return_counts=True)
+    if len(slots) > MANY_GROUPS:
+        largest = np.argsort(-counts, kind="stable")
+        slots, counts = slots[largest], counts[largest]
     out = [
         Category(
-            names[s] if s < len(names) else f"job {s}",
+            names[s] if s < len(names) else f"{word} {s}",
             palette.JOB_RGB[s % palette.JOBS],
             _job_icon(s),
             int(n),
@@ -246,7 +253,7 @@ def _jobs(
         if s >= 0
     ]
     idle = int(counts[slots < 0].sum())
-    return [*out, Category("no job", palette.NO_JOB_RGB, "○", idle)] if idle else out
+    return [*out, Category(f"no {word}", palette.NO_JOB_RGB, "○", idle)] if idle else out
 
 
 def _job_icon(slot: int) -> str:

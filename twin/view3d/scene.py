@@ -24,6 +24,7 @@ from twin.view3d.faces import Faces
 from twin.view3d.floor import Floor
 from twin.view3d.gear import Gear
 from twin.view3d.glass import Glass
+from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.label_layout import place_labels
 from twin.view3d.labels import Labels, draw_atlas
 from twin.view3d.lightmap import bake
@@ -118,12 +119,18 @@ class Scene:
         self._lit, self._reach, self._badges = None, None, []
         self._power_wanted, self._power_only = False, None
 
-    def set_frame(self, frame: Frame | None, colour_by: str) -> None:
-        """Upload the values of a frame."""
+    def set_frame(
+        self,
+        frame: Frame | None,
+        colour_by: str,
+        groups: Groups = NO_GROUPS,
+        focus_job: int | None = None,
+    ) -> None:
+        """Upload the values of a frame, see `coding.gpu_codes`."""
         if self._plant is None:
             return
         codes = (
-            gpu_codes(colour_by, self._plant, frame)
+            gpu_codes(colour_by, self._plant, frame, groups, focus_job)
             if self._reach is None
             else reach_codes(self._plant, self._reach.lost, self._reach.thinned)
         )

@@ -26,8 +26,10 @@ COLOUR_BY: tuple[str, ...] = (
     "gpu.state",
     "gpu.job",
     "gpu.throttle",
+    "gpu.tenant",
+    "gpu.partition",
 )
-"""Channels that can colour the GPUs."""
+"""Channels that can colour the GPUs; new ones come last, keys go by place."""
 
 
 @dataclass(frozen=True)
@@ -67,5 +69,6 @@ class ViewState:
     layers: frozenset[str] = SHOWN_AT_FIRST
     selection: tuple[str, ...] = ()
     hovered: str | None = None
+    focus_job: int | None = None  # the job that stands out among the GPUs
     theme: Theme = "dark"
     camera: CameraPose | None = None

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
 
 
+_COLOUR_KEYS = ("1", "2", "3", "4", "5", "6", "9", "Y", "Shift+Y")
+"""In the order of `COLOUR_BY`; 7 and 8 colour the cables."""
 _CABLES: tuple[tuple[str, CablesBy, str], ...] = (("7", "load", "link load"), ("8", "rail", "rail"))
 _DIAGRAMS = (
     ("power", "One-line diagram of the power", "Shift+P", "bolt"),
@@ -60,7 +62,7 @@ def view_actions(window: MainWindow) -> list[Command]:
                 f"Colour by {BY_ID[channel].title}",
                 partial(setattr, state, "colour_by", channel),
                 menu="view/colour",
-                key=str(number) if number <= 6 else "9",  # 7 and 8 colour the cables
+                key=_COLOUR_KEYS[number - 1],
                 icon="colour",
                 needs_scene=True,
                 is_on=partial(hall.is_coloured_by, channel),
