@@ -36,6 +36,7 @@ from twin.sim.degraded import Degraded
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.fleet import fleet_of
+from twin.sim.health import Health
 from twin.sim.heat import Heat
 from twin.sim.hourly import Hourly
 from twin.sim.incidents import Incidents
@@ -207,6 +208,17 @@ class Engine:
             self.repairs,
             Tally(scenario.failures.causes if scenario.failures.enabled else ()),
         )
+        self.repairs.forget = self.degraded.forget
+        self.health = Health(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.recovery,
+            self.degraded,
+            scenario.failures.checks,
+            seed,
+            self.failures.keys,
+        )
         self.incidents = Incidents(
             self.timers,
             self.log,
@@ -294,6 +306,7 @@ class Engine:
 
     def _after(self) -> None:
         recovery, heat, incidents = self.recovery, self.heat, self.incidents
+        self.health.look()
         if recovery.freed:
             recovery.freed = False
             self.scheduler.place()

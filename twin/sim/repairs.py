@@ -70,6 +70,8 @@ class Repairs:
         Whether nodes went down or came back since this was last set false.
     arm
         Waits for the earliest failure, after nodes came back; whoever watches failures sets it.
+    forget
+        Lets what is wrong with a node be over: another one stands there; whoever keeps such faults sets it.
     tickets
         Nodes in repair.
     """
@@ -87,6 +89,7 @@ class Repairs:
         self.recovery, self.failures = recovery, failures
         self.changed = False
         self.arm: Callable[[], None] = lambda: None
+        self.forget: Callable[[int], None] = lambda node: None
         rules = scenario.failures.repairs
         self.crew, self.burn_in_s = rules.crew, rules.burn_in_s
         self.zone = zone_of(scenario.site.timezone, scenario.start)
@@ -232,6 +235,7 @@ class Repairs:
         now, ticket, name = self.timers.now_s, self.tickets[node], self.nodes.plant.nodes.ids[node]
         if ticket.stage == NodeCondition.REPLACED:
             self.failures.renew(node, now)
+            self.forget(node)
             self.lemons.replaced(node)
             self.log.add(now, "replaced", name, "another node stands here", Severity.NOTICE)
         if ticket.burn_in_s:
@@ -241,6 +245,7 @@ class Repairs:
         dark = ", still without power" if self.nodes.dark[node] else ""
         del self.tickets[node]
         self.down_s.append(now - ticket.since_s)
+        self.nodes.withheld[node] = False  # whatever a check found before
         self.nodes.bring_back(now, node)
         self.failures.set_up(node, now, True)
         self.log.add(now, "repaired", name, f"back from repair{dark}", job=int(self.nodes.job[node]))

@@ -27,6 +27,7 @@ _PARTS = (
     "ingest",
     "repairs",
     "incidents",
+    "health",
     "network",
     "limits",
     "oddities",

@@ -46,6 +46,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         **energy(engine),
         "failures": _failures(engine),
         "repairs": engine.repairs.figures(),
+        "health": engine.health.figures(),
         "lemons": engine.repairs.lemons.figures(),
         "thermal": _thermal(engine),
         "stores": engine.stores.figures(engine.now_s),
