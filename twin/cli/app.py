@@ -13,6 +13,7 @@ from twin.cli import (
     check,
     estimate,
     grow,
+    jobs,
     open_app,
     plan,
     risk,
@@ -57,6 +58,7 @@ app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
 app.command("estimate", epilog=estimate.EXAMPLE)(estimate.estimate_cases)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan_scene)
 app.command("risk", epilog=risk.EXAMPLE)(risk.risk_of_scene)
+app.command("jobs", epilog=jobs.EXAMPLE)(jobs.show_jobs)
 app.command("grow", epilog=grow.EXAMPLE)(grow.grow_scene)
 app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate_profile)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
@@ -71,6 +73,7 @@ COMMANDS = (
     "estimate",
     "plan",
     "risk",
+    "jobs",
     "grow",
     "calibrate",
     "validate",

@@ -37,4 +37,17 @@ Injections = Annotated[
         "'2 h trip pdu-a/0', '6 h heat_wave site value=8K'. KIND without a target that fits says what it takes.",
     ),
 ]
+Format = Annotated[
+    str | None,
+    typer.Option(metavar="FORMAT", help="Of the trace, where the program should not tell by itself."),
+]
+Maps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="KEY=VALUE",
+        help="How rows of the trace become jobs: size=0.5, time=0.1, gaps=0.1, gpus_per_processor=0.125, first=1000, "
+        "skip=100, estimate=exact, limits=false, utilisation=0.7, throughput=10, partition=ID, tenants=user.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]

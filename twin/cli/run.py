@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Injections, Json, Scene, Seed, Settings
+from twin.cli.options import Format, Injections, Json, Maps, Scene, Seed, Settings
+
+if TYPE_CHECKING:
+    from twin.scenario import Scenario
 
 EXAMPLE = "Example: twin run nvl72-row --seed 2 --inject '1 h pump_stop cdu/0 for=20s' --json"
 
@@ -25,6 +29,25 @@ def run_scene(
         typer.Option(metavar="FILE", help="Run file to write; without it one in the state folder."),
     ] = None,
     record: Annotated[bool, typer.Option(help="Whether to write a run file at all.")] = True,
+    jobs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TRACE",
+            help="Run the jobs of this file instead of the scene's, until the last has ended: SWF, Slurm sacct -P, "
+            "Philly JSON, Helios or Acme CSV, Gavel.",
+        ),
+    ] = None,
+    format: Format = None,
+    maps: Maps = None,
+    keep_jobs: Annotated[
+        bool, typer.Option("--keep-jobs", help="Beside the jobs of --jobs those of the scene too.")
+    ] = False,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY", help="Of the scheduler: fifo, shortest, easy, conservative or priority."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a scene to its end and print the summary."""
@@ -34,13 +57,38 @@ def run_scene(
     with told(scene):
         if out is not None and not record:
             raise BadInput("--out and --no-record exclude each other; give one of them")
-        summary = summary_of_run(scene, seed, until, set_ or [], inject or [], out, record)
+        if jobs is None and (format or maps or keep_jobs):
+            raise BadInput(
+                "--format, --map and --keep-jobs say how to take the jobs of --jobs TRACE; name that file"
+            )
+        settings = [*(set_ or []), *([f"scheduler.policy={policy}"] if policy else [])]
+        work = None if jobs is None else _work_of(jobs, format, maps or [], keep_jobs, settings, until)
+        summary = summary_of_run(scene, seed, until, settings, inject or [], out, record, work)
         if json:
             print_json(summary)
         else:
             from twin.cli.summary_text import print_summary
 
             print_summary(summary)
+
+
+def _work_of(
+    trace: Path, format: str | None, maps: list[str], keep: bool, settings: list[str], until: str | None
+) -> Callable[[Scenario], Scenario]:
+    """Return what gives a scene the jobs of a trace; it lasts until the last of them unless a time is named."""
+    from twin.cli.jobs_trace import rules_of, trace_of, with_trace
+    from twin.cli.scene import time_of
+
+    until_s = None if until is None else time_of(until, "--until")
+    timed = until_s is not None or any(text.partition("=")[0].strip() == "duration" for text in settings)
+    read = trace_of(trace, format, rules_of(maps))
+
+    def work(scenario: Scenario) -> Scenario:
+        if until_s is not None:
+            scenario = scenario.model_copy(update={"duration_s": until_s})
+        return with_trace(scenario, read, keep, lasts=not timed)
+
+    return work
 
 
 def summary_of_run(
@@ -51,8 +99,9 @@ def summary_of_run(
     injections: list[str],
     out: Path | None,
     record: bool,
+    work: Callable[[Scenario], Scenario] | None = None,
 ) -> dict[str, Any]:
-    """Run a scene and return what ``--json`` prints; the parameters are those of the command."""
+    """Run a scene and return what ``--json`` prints; the parameters are those of the command, `work` gives it jobs."""
     from twin.cli.errors import BadInput, Failure, warn
     from twin.cli.progress import progress
     from twin.cli.scene import load_scene, time_of, with_changes
@@ -61,7 +110,7 @@ def summary_of_run(
     from twin.runtime.inline import run
 
     until_s = None if until is None else time_of(until, "--until")
-    scenario = with_changes(load_scene(scene), settings, injections)
+    scenario = with_changes(load_scene(scene), settings, injections, work)
     if until_s is not None and until_s > scenario.duration_s:
         raise BadInput(
             f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"

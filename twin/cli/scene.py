@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,10 +82,16 @@ def scene_of_run(name: str) -> tuple[Path, int]:
     return path, header.seed
 
 
-def with_changes(document: Document, settings: Sequence[str], injections: Sequence[str]) -> Scenario:
+def with_changes(
+    document: Document,
+    settings: Sequence[str],
+    injections: Sequence[str],
+    work: Callable[[Scenario], Scenario] | None = None,
+) -> Scenario:
     """Return the scenario after all ``PATH=VALUE`` and with each ``T KIND TARGET [k=v]`` among its interventions.
 
-    The settings are one change: they are checked together, in whatever order they are given.
+    The settings are one change: they are checked together, in whatever order they are given. `work` gives it other
+    jobs after them, and before the injections.
 
     Raises
     ------
@@ -98,6 +104,10 @@ def with_changes(document: Document, settings: Sequence[str], injections: Sequen
 
     document = set_texts(document, settings)
     scenario = document.scenario
+    if work is not None:
+        scenario = work(scenario)
+        check.check(scenario, document.tree)
+    before = scenario
     for injection in injections:
         one = parse_injection(injection, scenario.start)
         scenario = scenario.model_copy(update={"interventions": (*scenario.interventions, one)})
@@ -109,7 +119,7 @@ def with_changes(document: Document, settings: Sequence[str], injections: Sequen
                 for problem in error.problems
             ) from None
     if injections:
-        _must_be_accepted(scenario, document.scenario)
+        _must_be_accepted(scenario, before)
     return scenario
 
 

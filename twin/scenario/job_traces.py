@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -28,12 +29,12 @@ class TraceJobs:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def trace_jobs(trace: JobTrace, scenario: Scenario) -> list[Job]:
-    """Return the jobs of one trace, in order of submission."""
-    return mapped(trace, scenario).jobs
+def trace_jobs(trace: JobTrace, scenario: Scenario, taken: Collection[str]) -> list[Job]:
+    """Return the jobs of one trace, in order of submission; ids in `taken` are those of other jobs."""
+    return mapped(trace, scenario, taken).jobs
 
 
-def mapped(trace: JobTrace, scenario: Scenario) -> TraceJobs:
+def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> TraceJobs:
     """Return the jobs of one trace and what was left out of it.
 
     Raises
@@ -51,7 +52,7 @@ def mapped(trace: JobTrace, scenario: Scenario) -> TraceJobs:
     catalog, tenants = load_catalog(), {one.id for one in scenario.tenants}
     partitions = {one.id for one in scenario.partitions}
     hardware: dict[str | None, tuple[int, int]] = {}
-    first_s, taken = rows[0].submit_s, {job.id for job in scenario.jobs}
+    first_s, names = rows[0].submit_s, set(taken)
     template = _template(rules)
     for row in rows:
         partition = rules.partition or _known(row.partition, "partition", partitions)
@@ -66,7 +67,7 @@ def mapped(trace: JobTrace, scenario: Scenario) -> TraceJobs:
         run_s, asked_s = row.run_s * rules.time, None if row.limit_s is None else row.limit_s * rules.time
         owner = {"user": row.user, "group": row.group, "none": ""}[rules.tenants]
         change = {
-            "id": _id(trace.id, row, taken),
+            "id": _id(trace.id, row, names),
             "title": row.title,
             "tenant": _known(owner, rules.tenants, tenants),
             "user": cleaned(row.user, "user") or None,
@@ -78,7 +79,7 @@ def mapped(trace: JobTrace, scenario: Scenario) -> TraceJobs:
             "limit_s": asked_s if rules.limits else None,
             "estimate_s": run_s if rules.estimate == "exact" else asked_s,
         }
-        taken.add(str(change["id"]))
+        names.add(str(change["id"]))
         made.jobs.append(template.model_copy(update=change))
     return made
 

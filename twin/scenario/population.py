@@ -34,5 +34,5 @@ def _made(scenario: Scenario) -> tuple[Job, ...]:
     for stream in scenario.streams:
         jobs += stream_jobs(stream, scenario)
     for trace in scenario.traces:
-        jobs += trace_jobs(trace, scenario)
+        jobs += trace_jobs(trace, scenario, {job.id for job in jobs})
     return tuple(jobs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from twin.catalog import UnknownPart
 from twin.scenario.cooling import Loop
 from twin.scenario.document import Scenario
 from twin.scenario.electricity import PowerStage
 from twin.scenario.fault_kinds import PLACES, TargetKind
+from twin.scenario.population import jobs_of
 from twin.scenario.validate import nearest
 
 TITLES: dict[TargetKind, str] = {
@@ -41,14 +43,23 @@ def names(scenario: Scenario, kind: TargetKind) -> list[str]:
         return [f"{stage.id}/{i}" for stage in scenario.power for i in range(stage.count)]
     if kind == "loop":
         return [f"{loop.id}/{i}" for loop in scenario.cooling.loops for i in range(loop.count)]
+    if kind == "job":
+        return _jobs(scenario)
     known: dict[TargetKind, list[str]] = {
-        "job": [job.id for job in scenario.jobs],
         "hall": [hall.id for hall in scenario.halls],
         "plant": [plant.id for plant in scenario.cooling.plants],
         "all": ["all"],
         "site": ["site"],
     }
     return known.get(kind, [])
+
+
+def _jobs(scenario: Scenario) -> list[str]:
+    """Return the ids of all jobs; those written alone while the rest cannot be made: `check` tells why."""
+    try:
+        return [job.id for job in jobs_of(scenario)]
+    except (UnknownPart, ValueError):
+        return [job.id for job in scenario.jobs]
 
 
 def is_named(scenario: Scenario, kind: TargetKind, target: str) -> bool:

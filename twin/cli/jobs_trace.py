@@ -1,0 +1,167 @@
+"""Jobs of another cluster in a run: ``--jobs TRACE`` instead of, or beside, what a scene does itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from twin.cli.errors import BadInput, warn
+
+if TYPE_CHECKING:
+    from twin.scenario import Scenario
+    from twin.scenario.streams import JobTrace, TraceMap
+    from twin.scenario.trace_rows import TraceTable
+    from twin.scenario.work import Job
+
+_SLACK = 3.0
+"""How much longer than perfectly packed a queue may take before a run is cut off: gangs leave gaps."""
+_LAST_S = 3600.0
+
+
+def rules_of(texts: Sequence[str]) -> TraceMap:
+    """Return the mapping of ``--map KEY=VALUE``.
+
+    Raises
+    ------
+    BadInput
+        When one of them is not understood.
+    """
+    from pydantic import ValidationError
+
+    from twin.scenario.problem import ScenarioError
+    from twin.scenario.quantity import FROM_FILE
+    from twin.scenario.streams import TraceMap
+    from twin.scenario.tree import parse
+    from twin.scenario.validate import nearest
+
+    said: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals:
+            raise BadInput(f"--map {text!r} is not KEY=VALUE; write it like size=0.5")
+        if key not in TraceMap.model_fields:
+            near = nearest(key, TraceMap.model_fields) or ", ".join(TraceMap.model_fields)
+            raise BadInput(f"--map {text!r}: there is no {key!r}; did you mean {near}?")
+        try:
+            said[key] = parse(f"it: {value}\n", "--map").plain()["it"]
+        except ScenarioError as error:
+            raise BadInput(f"--map {text!r}: {error.problems[0].reason}") from None
+    try:
+        return TraceMap.model_validate(said, context=FROM_FILE)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(step) for step in first["loc"])
+        raise BadInput(f"--map {key}: {first['msg']}") from None
+
+
+def read_table(path: Path, format: str | None, rules: TraceMap) -> TraceTable:
+    """Return the jobs of a file.
+
+    Raises
+    ------
+    ScenarioError
+        When there is no such file, or it is no trace.
+    """
+    from twin.scenario import beside, trace_file
+    from twin.scenario.problem import Problem
+    from twin.scenario.streams import TraceFormat
+
+    formats = get_args(TraceFormat)
+    if format is not None and format not in formats:
+        raise BadInput(f"--format {format!r} is not known; there are {', '.join(formats)}")
+    folder, place = path.absolute().parent, Problem(str(path), 0, "", "", "")
+    origin = beside.found(path.name, folder, place, trace_file.LIMIT)
+    return trace_file.table_of(beside.text_of(origin, trace_file.LIMIT), path.name, format, rules)
+
+
+def trace_of(path: Path, format: str | None, rules: TraceMap, id: str = "trace") -> JobTrace:
+    """Return a file as a trace of a scene, its rows inside; raises as `read_table`."""
+    from twin.scenario.streams import JobTrace
+    from twin.scenario.trace_rows import pack
+
+    table = read_table(path, format, rules)
+    return JobTrace.model_validate(
+        {"id": id, "file": path.name, "format": table.format, "map": rules, "rows": pack(table)}
+    )
+
+
+def with_trace(scenario: Scenario, trace: JobTrace, keep: bool, *, lasts: bool) -> Scenario:
+    """Return a scene that runs a trace.
+
+    Parameters
+    ----------
+    scenario
+        The scene.
+    trace
+        With its rows.
+    keep
+        Whether the scene's own jobs, streams and traces stay.
+    lasts
+        Whether the run goes on until its last job has ended, however long the scene is.
+    """
+    from twin.scenario.population import jobs_of
+
+    if keep:
+        taken = [*(one.id for one in scenario.streams), *(one.id for one in scenario.traces)]
+        if trace.id in taken:
+            trace = trace.model_copy(update={"id": f"{trace.id}-given"})
+        scenario = scenario.model_copy(update={"traces": (*scenario.traces, trace)})
+    else:
+        scenario = _without_jobs(scenario, trace)
+    jobs = [job for job in jobs_of(scenario) if job.run_s is not None]
+    _tell_left_out(trace, scenario)
+    if not lasts or not jobs:
+        return scenario
+    return scenario.model_copy(update={"duration_s": _longest_s(jobs, scenario), "ends": "jobs"})
+
+
+def _without_jobs(scenario: Scenario, trace: JobTrace) -> Scenario:
+    """Return a scene with a trace instead of its own jobs, and without what is done to those."""
+    from twin.scenario.population import jobs_of
+    from twin.scenario.targets import is_named
+
+    gone = {job.id for job in jobs_of(scenario)}
+    bare = scenario.model_copy(update={"jobs": (), "streams": (), "traces": (trace,)})
+    kept = []
+    for one in scenario.interventions:
+        job = one.target.removeprefix("jobs[").partition("]")[0]
+        if job in gone and not is_named(bare, "job", job):
+            warn(f"left out: {one.kind} of {one.target}, a job of the scene; keep them with --keep-jobs")
+        else:
+            kept.append(one)
+    aside = [
+        one.model_copy(update={"jobs": tuple(name for name in one.jobs if name not in gone)})
+        for one in scenario.reservations
+    ]
+    return bare.model_copy(update={"interventions": tuple(kept), "reservations": tuple(aside)})
+
+
+def _tell_left_out(trace: JobTrace, scenario: Scenario) -> None:
+    from twin.scenario.job_traces import mapped
+
+    made = mapped(trace, scenario)
+    for why, count in sorted(made.left_out.items()):
+        warn(f"{trace.file}: {count:,} left out: {why}")
+    if not made.jobs:
+        raise BadInput(
+            f"{trace.file}: none of its jobs fits into the scene; make them smaller, such as --map size=0.1"
+        )
+
+
+def _longest_s(jobs: Sequence[Job], scenario: Scenario) -> float:
+    """Return a time after which even a bad queue has run all jobs [s]."""
+    from twin.catalog import load_catalog
+    from twin.scenario.job_rows import node_kinds, rows_of
+
+    catalog, room = load_catalog(), {}
+    work_s: dict[tuple[str, ...], float] = {}  # node-seconds by where they may run
+    for job in jobs:
+        rows = rows_of(scenario, job)
+        if rows not in room:
+            room[rows] = max(1, sum(node_kinds(scenario, catalog, rows).values()))
+        work_s[rows] = work_s.get(rows, 0.0) + job.nodes * (job.run_s or 0.0) / room[rows]
+    last_s = max(job.submit_s for job in jobs)
+    longest_s = max(job.run_s or 0.0 for job in jobs)
+    return last_s + _SLACK * (sum(work_s.values()) + longest_s) + _LAST_S
