@@ -97,6 +97,14 @@ class _Review:
             return np.asarray(self.plant.nodes.present, np.bool_)
         return self.nodes_of(tuple(name for some in rows for name in some))
 
+    def nodes_for(self, work: Work) -> Bools:
+        """Return the nodes that work may run on: of its partition, else of all that its tenant reaches."""
+        part = next((one for one in self.scenario.partitions if one.id == work.partition), None)
+        if part is not None:
+            return self.nodes_of(part.rows)
+        reach = self.reach.get(work.tenant or "")
+        return np.asarray(self.plant.nodes.present, np.bool_) if reach is None else reach
+
     def isolated(self) -> list[Tenant]:
         return [one for one in self.scenario.tenants if one.isolation != "none"]
 
@@ -341,7 +349,7 @@ def _slices(here: _Review) -> Iterator[Leak]:
             {
                 str(other.tenant)
                 for _, other in shared
-                if other.tenant != work.tenant and _may_meet(here, work.tenant, other.tenant)
+                if other.tenant != work.tenant and _may_meet(here, work, other)
             }
         )
         if strangers:
@@ -352,14 +360,14 @@ def _slices(here: _Review) -> Iterator[Leak]:
             yield Leak("medium", work.id, (*at, key), reason, hint)
 
 
-def _may_meet(here: _Review, mine: str | None, other: str | None) -> bool:
-    """Return whether work of two tenants may run on one node in parts."""
-    shared = [one for one in (mine, other) if one is not None]
-    reach = np.logical_and.reduce([here.reach[one] for one in shared])
+def _may_meet(here: _Review, mine: Work, other: Work) -> bool:
+    """Return whether two pieces of work may run on one node in parts."""
+    owners = [here.tenants[one.tenant] for one in (mine, other) if one.tenant is not None]
+    reach = here.nodes_for(mine) & here.nodes_for(other)
     for part in here.scenario.partitions:
         if part.exclusive:
             reach = reach & ~here.nodes_of(part.rows)
-    return bool(reach.any()) and all(here.tenants[one].isolation == "none" for one in shared)
+    return bool(reach.any()) and all(one.isolation == "none" for one in owners)
 
 
 Rule = Callable[[_Review], Iterator[Leak]]
