@@ -13,11 +13,14 @@ from twin.schedule.placement import PLACEMENTS
 from twin.schedule.policies import Policy
 from twin.schedule.preemption import victims
 from twin.schedule.profile import classes_of
-from twin.schedule.queue import Bools, Decision, Ints, Labels, Place, Requests, Site
+from twin.schedule.queue import Bools, Decision, Ints, Labels, Place, Requests, Site, Why
 from twin.schedule.shares import FairShare
 from twin.schedule.tenants import Tenants
 from twin.schedule.trial import Rules, Trial
 from twin.schedule.windows import Window
+
+EXPLAINED = 20
+"""Jobs in front of the queue that are told why they wait."""
 
 
 class Planner:
@@ -103,6 +106,8 @@ class Planner:
         decision = trial.decision
         jobs, decision.look_again_s = self._in_turn(queue, trial, site)
         waiting = BACKFILLS[self.policy.backfill](trial, jobs)
+        for job in waiting[:EXPLAINED].tolist():
+            decision.reasons[job] = trial.why(job)
         if self.policy.preemption.enabled and len(waiting):
             decision.preempt, ready_s = victims(int(waiting[0]), trial, site, self.policy.preemption)
             decision.look_again_s = min(decision.look_again_s, ready_s)
@@ -120,9 +125,12 @@ class Planner:
         if self._plain:
             return jobs, np.inf
         waits, look_s = waits_for_clean(jobs, self.requests, self.policy.green, site)
+        trial.decision.reasons.update(dict.fromkeys(jobs[waits].tolist(), Why.GREEN))
         jobs = jobs[~waits]
         if self.rules.quotas.any:
             within, borrow = self.rules.quotas.sorted_out(jobs, self.requests, site.used)
             trial.borrowing.update(borrow.tolist())
+            bound = np.setdiff1d(jobs, np.concatenate([within, borrow]))
+            trial.decision.reasons.update(dict.fromkeys(bound.tolist(), Why.QUOTA))
             jobs = np.concatenate([within, borrow])
         return jobs, look_s

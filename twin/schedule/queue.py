@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,17 @@ class Site:
     holdings: Callable[[], list[Holding]] = list
 
 
+class Why(Enum):
+    """Why a job waits, where it is not that others come first."""
+
+    NODES = auto()  # too few are free
+    QUOTA = auto()
+    PARTITION = auto()  # enough nodes are free, but not among those it may use
+    RESERVATION = auto()  # nodes are set aside now, or while it would run
+    GREEN = auto()  # for power, or for clean or cheap energy
+    ISOLATION = auto()  # other tenants are on the nodes
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """A job that starts now on these nodes, in order of their numbers, a shared one last."""
@@ -180,6 +192,8 @@ class Decision:
         Jobs that give way.
     planned
         When waiting jobs are expected to start at the latest, of those that gaps were planned for [s].
+    reasons
+        Why jobs wait that were looked at.
     look_again_s
         When time alone may let something start [s].
     """
@@ -187,4 +201,5 @@ class Decision:
     starts: list[Start] = field(default_factory=list)
     preempt: list[int] = field(default_factory=list)
     planned: dict[int, float] = field(default_factory=dict)
+    reasons: dict[int, Why] = field(default_factory=dict)
     look_again_s: float = math.inf

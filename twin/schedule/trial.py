@@ -26,6 +26,7 @@ from twin.schedule.queue import (
     Site,
     Slots,
     Start,
+    Why,
 )
 from twin.schedule.windows import Window
 from twin.schedule.zones import Isolation
@@ -260,6 +261,21 @@ class Trial:
     def _one_of(self, node: int) -> Ints:
         """Count one node in its class, shape (classes,)."""
         return np.bincount([self.rules.node_class[node]], minlength=self.rules.classes)
+
+    def why(self, job: int) -> Why:
+        """Return why `job` cannot start now."""
+        rules, requests = self.rules, self.rules.requests
+        nodes, row = int(requests.nodes[job]), requests.rows[job]
+        place = np.logical_or.reduce(rules.places[row.place])
+        barred = self._barred_if_any(job)
+        if np.count_nonzero(self.free & place) < nodes:
+            return Why.PARTITION if np.count_nonzero(self.free & ~place) >= nodes else Why.NODES
+        if not enough_power(job, requests, rules.green, self.power_w):
+            return Why.GREEN
+        if barred is None or np.count_nonzero(self.free & place & ~barred) >= nodes:
+            return Why.NODES  # promised to others, or in groups that are too small
+        shut = rules.isolation.shut(row.tenant, self.holder) if rules.isolation is not None else None
+        return Why.ISOLATION if shut is not None and (shut & self.free & place).any() else Why.RESERVATION
 
     # --- planning
 

@@ -1,0 +1,49 @@
+"""What is refused at once: jobs that could never run, which would only stand in the queue."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from twin import units
+from twin.scenario.scheduling import Green, Partition
+from twin.schedule.gates import SLACK, Quotas
+from twin.schedule.queue import Place, Request
+
+
+def refusal(
+    request: Request,
+    place: Place,
+    quotas: Quotas,
+    green: Green,
+    partition: Partition | None = None,
+    tenant: str | None = None,
+    asked_s: float | None = None,
+) -> str:
+    """Return why a job can never run, and what would; "" when it can.
+
+    Parameters
+    ----------
+    partition, tenant
+        Where it is submitted, and by whom.
+    asked_s
+        Wall time it asks for itself [s]; None: none.
+    """
+    if partition is not None:
+        if partition.tenants and tenant not in partition.tenants:
+            who = ", ".join(partition.tenants)
+            return f"{tenant or 'a job without a tenant'} may not submit to {partition.id}; {who} may"
+        if partition.limit_s is not None and asked_s is not None and asked_s > partition.limit_s:
+            longest = units.spoken(partition.limit_s)
+            return f"asks for {units.spoken(asked_s)}; {partition.id} runs jobs of {longest} at most"
+    most = max((int(np.count_nonzero(group)) for group in place), default=0)
+    if request.nodes > most:
+        return f"asks for {request.nodes} nodes; {most} that work together are there for it"
+    quota = float(quotas.gpus[request.tenant])
+    if math.isfinite(quota) and not quotas.borrow[request.tenant] and request.gpus > quota * (1 + SLACK):
+        return f"asks for {request.gpus:g} GPUs; the quota of {tenant} is {quota:g} and it may not borrow"
+    limit_w = green.power_limit_w
+    if limit_w is not None and request.power_w > limit_w:
+        return f"would draw {request.power_w / 1e3:,.0f} kW more; starts may take IT power to {limit_w / 1e3:,.0f} kW"
+    return ""
