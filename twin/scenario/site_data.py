@@ -1,4 +1,4 @@
-"""What a scene says by reference - a place, a weather file, a grid file, job traces - put into the scenario itself.
+"""What a scene says by reference - a place, a weather file, a grid file, traces - put into the scenario itself.
 
 After this a scenario needs no folder any more: worker processes and run files have what the files said with them.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path as FilePath
 
-from twin.scenario import grid_file, places, trace_file, weather_file
+from twin.scenario import fault_trace, grid_file, places, trace_file, weather_file
 from twin.scenario.document import Scenario
 from twin.scenario.extend import Source
+from twin.scenario.faults import FaultTrace
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.site import Climate, Grid, Site
 from twin.scenario.tree import Path, Tree, child, locate, written
@@ -34,6 +35,8 @@ def resolved(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> Scena
     """
     if any(trace.rows is None for trace in scenario.traces):
         scenario = _with_traces(scenario, tree, files)
+    if scenario.failures.trace is not None and scenario.failures.trace.rows is None:
+        scenario = _with_faults(scenario, scenario.failures.trace, tree, files)
     site = scenario.site
     climate, latitude_deg = _climate(site.climate, tree, files)
     grid = _grid(site.grid, tree, files)
@@ -81,6 +84,16 @@ def _with_traces(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> S
             trace = trace.model_copy(update={"rows": packed})
         traces.append(trace)
     return scenario.model_copy(update={"traces": tuple(traces)})
+
+
+def _with_faults(
+    scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[Source, ...]
+) -> Scenario:
+    at: Path = ("failures", "trace", "file")
+    packed = fault_trace.read(trace.file, _folder(files, at), _problem(tree, at))
+    trace = trace.model_copy(update={"rows": packed})
+    failures = scenario.failures.model_copy(update={"trace": trace})
+    return scenario.model_copy(update={"failures": failures})
 
 
 def _folder_of(files: tuple[Source, ...], key: str, id: str) -> FilePath | None:

@@ -35,6 +35,7 @@ from twin.sim.cooling import Cooling
 from twin.sim.degraded import Degraded
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
+from twin.sim.fault_replay import FaultReplay
 from twin.sim.fleet import fleet_of
 from twin.sim.health import Health
 from twin.sim.heat import Heat
@@ -98,6 +99,7 @@ class Engine:
             if misfit:
                 text = misfit_of(self.plant, self.catalog, jobs_of(scenario)[job.index], misfit)
                 self.log.add(0.0, "does_not_fit", job.id, text, Severity.WARNING)
+        self.replay.start()
         for intervention in scenario.interventions:
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:
@@ -250,6 +252,17 @@ class Engine:
         facility.tell_site = self.replication.site
         if scenario.clouds:
             self.scheduler.clouds = self.clouds
+        self.replay = FaultReplay(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.recovery,
+            self.failures,
+            self.repairs,
+            self.degraded.tally,
+            scenario.failures.trace if scenario.failures.enabled else None,
+        )
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
 
