@@ -16,6 +16,7 @@ from twin.scenario import (
     fits,
     storage_fits,
     tenancy_fits,
+    workload_fits,
 )
 from twin.scenario.assign import assign
 from twin.scenario.document import Scenario
@@ -85,7 +86,12 @@ class _Checker:
         things += _named(("storage",), (one.id for one in here.storage))
         spaces = (
             things,
-            _named(("jobs",), (one.id for one in here.jobs)),
+            [
+                *_named(("jobs",), (one.id for one in here.jobs)),
+                *_named(("streams",), (one.id for one in here.streams)),
+                *_named(("traces",), (one.id for one in here.traces)),
+            ],
+            _named(("reservations",), (one.id for one in here.reservations)),
             _named(("tenants",), (one.id for one in here.tenants)),
             _named(("partitions",), (one.id for one in here.partitions)),
             _named(("clouds",), (one.id for one in here.clouds)),
@@ -126,7 +132,10 @@ class _Checker:
                         yield self._problem(
                             ("storage", i), f"needs {key!r}, or a part that says it", value=""
                         )
-        for at, reason, hint in tenancy_fits.references(here, self.catalog):
+        for at, reason, hint in (
+            *tenancy_fits.references(here, self.catalog),
+            *workload_fits.references(here),
+        ):
             yield self._problem(at, reason, hint)
         for i, job in enumerate(here.jobs):
             yield from self._one(job.tenant, tenants, "tenant", ("jobs", i, "tenant"))
@@ -212,7 +221,7 @@ class _Checker:
             *fabric_targets.targets(self.scenario, self.catalog),
             *storage_fits.chains(self.scenario),
             *tenancy_fits.trespasses(self.scenario),
-            *fits.jobs(self.scenario, self.catalog),
+            *workload_fits.fits(self.scenario, self.catalog),
         ]
         return [self._problem(at, reason, hint) for at, reason, hint in wrong]
 

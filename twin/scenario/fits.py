@@ -1,11 +1,11 @@
-"""What hardware and jobs need of each other, as far as it shows without a model: height, nodes, divisors, names."""
+"""What hardware and jobs need of each other, as far as it shows without a model: height, links, scale-up domains."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from twin.catalog import Catalog, NodePart
-from twin.scenario import cuts, expand
+from twin.scenario import expand
 from twin.scenario.document import Scenario
 from twin.scenario.site import CABINET_UNITS, Racks
 from twin.scenario.tree import Path
@@ -104,35 +104,3 @@ def _node_of(scenario: Scenario, catalog: Catalog, job: Job) -> NodePart | None:
             if not job.rows or rows.id in job.rows:
                 parts.update(expand.node_parts(rows.racks, rows.racks.part, catalog))
     return catalog.node(parts.pop()) if len(parts) == 1 else None
-
-
-def jobs(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
-    """Yield what keeps a job from running on the nodes it may use.
-
-    Raises
-    ------
-    UnknownPart
-        When the catalogue lacks a part; `check` has said so before.
-    """
-    nodes = [
-        (row.id.partition("/")[0], node)
-        for row in expand.rows(scenario, catalog)
-        for rack in row.racks
-        for node in rack.nodes
-    ]
-    for i, job in enumerate(scenario.jobs):
-        at: Path = ("jobs", i)
-        names = list(cuts.names(job))
-        yield from ((("jobs", i, "workload", key), reason, hint) for key, reason, hint in names)
-        mine = [node for rows, node in nodes if not job.rows or rows in job.rows]
-        kinds = {(node.part, node.gpus) for node in mine}
-        if len(mine) < job.nodes:
-            where = f"rows {', '.join(job.rows)} have" if job.rows else "the halls have"
-            yield (*at, "nodes"), f"is too many: {where} {len(mine)} nodes", ""
-        elif len(kinds) > 1:
-            parts = ", ".join(sorted(part for part, _ in kinds))
-            yield (*at, "rows"), f"leaves nodes of several kinds: {parts}", "name rows of one kind under rows"
-        else:
-            part, gpus = kinds.pop()
-            for key, reason, hint in cuts.wrong(job, gpus, catalog.node(part).gpu, bool(names)):
-                yield (*at, *key.split(".")), reason, hint

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
 from twin.scenario.quantity import Duration, Fraction
 from twin.scenario.work import Checkpointing, MigProfile, Recovery
 from twin.scenario.workload import Load, Workload
 
+GroupId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
+"""Name of many jobs: short enough for a number behind it."""
 Positive = Annotated[float, Field(gt=0, le=1e9)]
 
 
@@ -53,7 +55,7 @@ class Lengths(Part):
 class JobStream(Part):
     """A generator of jobs: they come at random, by one seed each."""
 
-    id: Id = Field(description="name of the stream, for ever; its jobs are id-0, id-1 ...")
+    id: GroupId = Field(description="name of the stream, for ever; its jobs are id-0, id-1 ...")
     tenant: Id | None = Field(default=None, description="owner")
     user: Id | None = Field(default=None, description="who submits them for the tenant")
     partition: Id | None = Field(default=None, description="where they are submitted")
@@ -137,7 +139,7 @@ class TraceMap(Part):
 class JobTrace(Part):
     """What another cluster ran, to be run here."""
 
-    id: Id = Field(description="name of the trace, for ever; its jobs are id-NAME")
+    id: GroupId = Field(description="name of the trace, for ever; its jobs are id-NAME")
     file: str = Field(description="file in the scene's folder")
     format: TraceFormat | None = Field(default=None, description="none: told by the file itself")
     map: TraceMap = Field(default=TraceMap(), description="how its rows become jobs")

@@ -1,0 +1,272 @@
+"""Whether jobs, streams, traces and reservations say what can be: names, keys that exclude each other, sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from twin.catalog import Catalog
+from twin.scenario import cuts
+from twin.scenario.document import Scenario
+from twin.scenario.job_rows import node_kinds, rows_of, rows_within, split
+from twin.scenario.job_streams import MAX_JOBS, expected_jobs
+from twin.scenario.job_traces import gpus_of, table_of
+from twin.scenario.problem import shown
+from twin.scenario.streams import JobStream, JobTrace
+from twin.scenario.targets import is_named
+from twin.scenario.tree import Path
+from twin.scenario.validate import nearest
+from twin.scenario.work import CheckpointTier, Job
+
+Wrong = tuple[Path, str, str]
+"""Path of the key to blame, reason, hint."""
+
+_STORED = ("store", "object")
+_PROFILE = re.compile(r"([1-7])g\.([0-9]+)gb")
+_GB = 1e9
+_HOURS = 24
+
+
+def references(scenario: Scenario) -> Iterator[Wrong]:
+    """Yield what does not exist, and keys that exclude each other; wants ids that are given once."""
+    stores = [one.id for one in scenario.storage]
+    tenants = [one.id for one in scenario.tenants]
+    partitions = [one.id for one in scenario.partitions]
+    rows = [one.id for hall in scenario.halls for one in hall.rows]
+    for i, job in enumerate(scenario.jobs):
+        at: Path = ("jobs", i)
+        yield from _tiers(job.checkpoint.tiers, stores, (*at, "checkpoint", "tiers"))
+        yield from _exclusive(job, at)
+        yield from _taken(scenario, job, at)
+    for i, stream in enumerate(scenario.streams):
+        at = ("streams", i)
+        yield from _known(stream.tenant, tenants, "tenant", (*at, "tenant"))
+        yield from _all_known(stream.rows, rows, "row generator", (*at, "rows"))
+        yield from _known(stream.storage, stores, "store", (*at, "storage"))
+        yield from _known(stream.checkpoint.storage, stores, "store", (*at, "checkpoint", "storage"))
+        yield from _tiers(stream.checkpoint.tiers, stores, (*at, "checkpoint", "tiers"))
+        yield from _stream(stream, at, scenario.duration_s)
+    for i, trace in enumerate(scenario.traces):
+        at = ("traces", i)
+        yield from _known(trace.map.partition, partitions, "partition", (*at, "map", "partition"))
+        yield from _all_known(trace.map.rows, rows, "row generator", (*at, "map", "rows"))
+        try:
+            table_of(trace)
+        except ValueError as wrong:
+            yield (*at, "rows"), str(wrong), ""
+    for i, one in enumerate(scenario.reservations):
+        at = ("reservations", i)
+        yield from _all_known(one.rows, rows, "row generator", (*at, "rows"))
+        yield from _all_known(one.tenants, tenants, "tenant", (*at, "tenants"))
+        for n, name in enumerate(one.jobs):
+            if not is_named(scenario, "job", name):
+                near = nearest(name, [job.id for job in scenario.jobs])
+                yield (
+                    (*at, "jobs", n),
+                    f"names no job: {shown(name)}",
+                    f"did you mean {near!r}?" if near else "",
+                )
+        if one.nodes is not None and one.share is not None:
+            yield (
+                (*at, "share"),
+                "stands beside nodes, and only one can say how many",
+                "leave one of them out",
+            )
+        if one.every_s is not None and one.every_s <= one.duration_s:
+            yield (*at, "every"), "comes again before it is over", "a longer every, or a shorter for"
+
+
+def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield what cannot run on the hardware it may use; wants references that hold.
+
+    Raises
+    ------
+    UnknownPart
+        When the catalogue lacks a part; `check` has said so before.
+    """
+    hardware = _Hardware(scenario, catalog)
+    for i, job in enumerate(scenario.jobs):
+        yield from _sized(job, hardware, ("jobs", i))
+    for i, stream in enumerate(scenario.streams):
+        yield from _sizes(stream, hardware, ("streams", i))
+    for i, trace in enumerate(scenario.traces):
+        yield from _mapped(trace, hardware, ("traces", i))
+    for i, one in enumerate(scenario.reservations):
+        there = sum(hardware.kinds(one.rows).values())
+        if one.nodes is not None and one.nodes > there:
+            yield ("reservations", i, "nodes"), f"is more than the {there} nodes there are", ""
+
+
+class _Hardware:
+    """Nodes of row generators, counted once for each choice of them."""
+
+    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+        self.scenario, self.catalog = scenario, catalog
+        self._kinds: dict[tuple[str, ...], dict[tuple[str, int], int]] = {}
+
+    def kinds(self, rows: tuple[str, ...]) -> dict[tuple[str, int], int]:
+        """Return how many nodes there are of each (part, GPUs)."""
+        if rows not in self._kinds:
+            self._kinds[rows] = node_kinds(self.scenario, self.catalog, rows)
+        return self._kinds[rows]
+
+
+def _exclusive(job: Job, at: Path) -> Iterator[Wrong]:
+    if job.gpus is not None and job.mig is not None:
+        yield (
+            (*at, "mig"),
+            "stands beside gpus: a part of one GPU is no number of GPUs",
+            "leave one of them out",
+        )
+    if job.steps is not None and job.run_s is not None:
+        yield (*at, "run"), "stands beside steps, and only one can end the job", "leave one of them out"
+    if job.mig is not None and job.nodes > 1:
+        yield (*at, "nodes"), "is more than 1, and part of one GPU lies on one node", "leave it out"
+    if job.deadline_s is not None and job.deadline_s <= job.submit_s:
+        yield (*at, "deadline"), "is over before the job is submitted", ""
+
+
+def _taken(scenario: Scenario, job: Job, at: Path) -> Iterator[Wrong]:
+    """Yield a job whose id is one that a stream gives to its jobs."""
+    stem, _, number = job.id.rpartition("-")
+    if number.isdecimal() and any(stream.id == stem for stream in scenario.streams):
+        yield (*at, "id"), f"may be the name of a job of stream {stem!r}", "another name"
+
+
+def _tiers(tiers: Sequence[CheckpointTier], stores: list[str], at: Path) -> Iterator[Wrong]:
+    for n, tier in enumerate(tiers):
+        yield from _known(tier.storage, stores, "store", (*at, n, "storage"))
+        if tier.storage is not None and tier.to not in _STORED:
+            yield (*at, n, "storage"), f"means nothing for {tier.to}", "leave it out, or write to: store"
+        if tier.storage is None and tier.to == "store":
+            yield (*at, n, "to"), "needs storage: the store it goes to", ""
+
+
+def _stream(stream: JobStream, at: Path, duration_s: float) -> Iterator[Wrong]:
+    sizes, hours = stream.sizes, stream.arrivals.hours
+    if sizes.weights and len(sizes.weights) != len(sizes.gpus):
+        reason = f"are {len(sizes.weights)} for {len(sizes.gpus)} sizes"
+        yield (*at, "sizes", "weights"), reason, "one for each of gpus"
+    if hours and len(hours) != _HOURS:
+        yield (*at, "arrivals", "hours"), f"are {len(hours)} weights", f"one for each of {_HOURS} hours"
+    elif hours and stream.arrivals.kind != "daily":
+        yield (*at, "arrivals", "hours"), f"mean nothing for {stream.arrivals.kind}", "write kind: daily"
+    if stream.lengths.longest_s is not None and stream.lengths.longest_s < stream.lengths.mean_s:
+        yield (*at, "lengths", "longest"), "is shorter than the mean", ""
+    many = expected_jobs(stream, duration_s)
+    if many > MAX_JOBS:
+        reason = f"makes about {many:,.0f} jobs; at most {MAX_JOBS:,} can run in one scene"
+        yield (*at, "arrivals", "gap"), reason, "a longer gap, or a count"
+
+
+def _sized(job: Job, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
+    """Yield what keeps a written job from running on the nodes it may use."""
+    names = list(cuts.names(job))
+    yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
+    rows = rows_of(hardware.scenario, job)
+    kinds = hardware.kinds(rows)
+    there = sum(kinds.values())
+    if there < job.nodes:
+        where = f"rows {', '.join(rows)} have" if rows else "the halls have"
+        yield (*at, "nodes"), f"is too many: {where} {there} nodes", ""
+        return
+    if len(kinds) > 1:
+        yield _mixed(kinds, (*at, "rows"))
+        return
+    part, per_node = next(iter(kinds))
+    if job.gpus is not None and not (job.nodes - 1) * per_node < job.gpus <= job.nodes * per_node:
+        nodes, _ = split(job.gpus, per_node)
+        reason = f"do not fill {job.nodes} nodes of {per_node} GPUs, the last one in part"
+        yield (*at, "gpus"), reason, f"{job.gpus} GPUs take nodes: {nodes}"
+    if job.mig is not None:
+        yield from _profile(job.mig, part, hardware.catalog, (*at, "mig"))
+    if job.gpus is None or job.gpus == job.nodes * per_node:
+        for key, reason, hint in cuts.wrong(job, per_node, hardware.catalog.node(part).gpu, bool(names)):
+            yield (*at, *key.split(".")), reason, hint
+
+
+def _sizes(stream: JobStream, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
+    """Yield what keeps jobs of a stream from running: too large, several kinds of node, a model that has no cut."""
+    rows = rows_within(hardware.scenario, stream.rows, stream.partition)
+    kinds = hardware.kinds(rows)
+    if len(kinds) != 1:
+        yield _mixed(kinds, (*at, "rows"))
+        return
+    (part, per_node), there = next(iter(kinds.items()))
+    probe = Job(id=stream.id, workload=stream.workload)
+    names = list(cuts.names(probe))
+    yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
+    if stream.mig is not None:
+        yield from _profile(stream.mig, part, hardware.catalog, (*at, "mig"))
+        return
+    for n, gpus in enumerate(stream.sizes.gpus):
+        nodes, _ = split(gpus, per_node)
+        if nodes > there:
+            yield (*at, "sizes", "gpus", n), f"is too many: there are {there * per_node} GPUs", ""
+            continue
+        for _, reason, hint in _uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)):
+            yield (*at, "workload"), f"does not work out on {gpus} GPUs: {reason}", hint
+
+
+def _mapped(trace: JobTrace, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
+    """Yield what keeps the jobs of a trace from running; those larger than the scene are left out, not refused."""
+    kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, trace.map.partition))
+    if len(kinds) != 1:
+        yield _mixed(kinds, (*at, "map", "rows"))
+        return
+    if trace.map.workload is None:
+        return
+    (part, per_node), there = next(iter(kinds.items()))
+    probe = Job(id="probe", workload=trace.map.workload)
+    names = list(cuts.names(probe))
+    yield from ((((*at, "map", "workload", key)), reason, hint) for key, reason, hint in names)
+    sizes = sorted({gpus_of(row, trace.map) for row in table_of(trace).rows})
+    for gpus in sizes:
+        nodes, _ = split(gpus, per_node)
+        found = next(_uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)), None)
+        if nodes <= there and found is not None:
+            hint = found[2] or "leave it out, then GPUs draw by map.utilisation"
+            yield (*at, "map", "workload"), f"does not work out on {gpus} GPUs: {found[1]}", hint
+            return
+
+
+def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[cuts.Found]:
+    """Yield what keeps a workload from being cut over so many GPUs, on whole nodes or part of one."""
+    if gpus <= per_node:
+        yield from cuts.wrong(job, gpus, gpu, nameless)
+    elif gpus % per_node == 0:
+        whole = job.model_copy(update={"nodes": gpus // per_node})
+        yield from cuts.wrong(whole, per_node, gpu, nameless)
+
+
+def _profile(profile: str, part: str, catalog: Catalog, at: Path) -> Iterator[Wrong]:
+    """Yield a MIG profile with more memory than its GPU has."""
+    match = _PROFILE.fullmatch(profile)
+    gpu = catalog.gpu(catalog.node(part).gpu)
+    if match is not None and float(match[2]) * _GB > gpu.memory_bytes:
+        yield at, f"has more memory than a {gpu.id}", ""
+
+
+def _mixed(kinds: dict[tuple[str, int], int], at: Path) -> Wrong:
+    if not kinds:
+        return at, "leave no nodes at all", "name rows with nodes, or none"
+    parts = ", ".join(sorted(part for part, _ in kinds))
+    return at, f"leaves nodes of several kinds: {parts}", "name rows of one kind under rows"
+
+
+def _all_known(names: Iterable[str], known: list[str], what: str, at: Path) -> Iterator[Wrong]:
+    for n, name in enumerate(names):
+        yield from _known(name, known, what, (*at, n))
+
+
+def _known(name: str | None, known: list[str], what: str, at: Path) -> Iterator[Wrong]:
+    if name is not None and name not in known:
+        near = nearest(name, known)
+        hint = (
+            f"did you mean {near!r}?"
+            if near
+            else f"there are {', '.join(known[:8])}"
+            if known
+            else "there are none"
+        )
+        yield at, f"names no {what}: {shown(name)}", hint
