@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Example: twin validate dgxc-h100-bf16 facility-frontier --json
 
-Errors are of predicted against published figures; the facility tables run whole scenes for theirs.
+Errors are of predicted against published figures; the facility and reliability tables run whole scenes for theirs.
 Baseline: one best MFU for each precision, fitted on the same rows.
 The figures of vTrain are not ours to ship; they are read from --data DIR where it holds them."""
 
@@ -67,20 +67,23 @@ def validate_tables(
 def _compared(
     names: tuple[str, ...], folder: Path | None
 ) -> tuple[tuple[Comparison, ...], tuple[Generation, ...]]:
-    """Return the tables of training and those of the facility; what is named, or all."""
-    from twin.analysis import facility_tables
+    """Return the tables of training, of the facility, of failures and queues; what is named, or all."""
+    from twin.analysis import facility_tables, reliability_tables
     from twin.cli.errors import BadInput
     from twin.planning.validation_tables import TABLE_NAMES, validate
 
     of_facility = tuple(name for name in names if name in facility_tables.TABLE_NAMES)
-    others = tuple(name for name in names if name not in of_facility)
+    of_failures = tuple(name for name in names if name in reliability_tables.TABLE_NAMES)
+    others = tuple(name for name in names if name not in (*of_facility, *of_failures))
     unknown = [name for name in others if name not in TABLE_NAMES]
     if unknown:
-        known = ", ".join((*TABLE_NAMES, *facility_tables.TABLE_NAMES))
+        known = ", ".join((*TABLE_NAMES, *facility_tables.TABLE_NAMES, *reliability_tables.TABLE_NAMES))
         raise BadInput(f"no table {unknown[0]!r}; known are {known}")
     comparisons, generations = validate(others, folder) if others or not names else ((), ())
     if of_facility or not names:
         comparisons = (*comparisons, *facility_tables.compare(of_facility))
+    if of_failures or not names:
+        comparisons = (*comparisons, *reliability_tables.compare(of_failures, folder))
     return comparisons, generations
 
 
@@ -132,6 +135,8 @@ def _row(row: Any) -> dict[str, Any]:
         "measured": row.measured,
         "predicted": row.predicted,
         "error_pct": 100 * (row.ratio - 1),
+        "within": row.within,
+        "basis": row.basis or None,
     }
 
 
@@ -172,6 +177,24 @@ def _print(comparisons: Sequence[Comparison], generations: Sequence[Generation])
     heads = ("error in %", "profile", "goal", "n", "mean", "med.", "p90", "worst", "bias", "1 MFU")
     print_table(heads, rows, right=len(heads) - 1)
     print()
+    judged = [(one, row) for one in comparisons for row in one.rows if row.basis]
+    if judged:
+        print_table(
+            ("figure", "ours is", "published", "ours", "off by", "allowed"),
+            [
+                (
+                    f"{one.name}: {row.label}",
+                    row.basis,
+                    f"{row.measured:.4g}",
+                    f"{row.predicted:.4g}",
+                    f"{row.predicted - row.measured:+.2g}",
+                    "" if row.within is None else f"{row.within:.2g}",
+                )
+                for one, row in judged
+            ],
+            right=4,
+        )
+        print()
     for one in comparisons:
         for line in _remarks(one):
             print(f"{one.name}: {line}")

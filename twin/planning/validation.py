@@ -23,12 +23,24 @@ class Row:
         In the unit of the table.
     case
         The training run; none where it is no step time.
+    within
+        How far ours may be off, in the unit of the table; none: only the goals of the table hold.
+    basis
+        How ours is made: predicted; calibrated on what it stands beside; arithmetic: on a published input;
+        exact: of the same data. Empty: see the table.
     """
 
     label: str
     measured: float
     predicted: float
     case: Case | None = None
+    within: float | None = None
+    basis: str = ""
+
+    @property
+    def missed(self) -> bool:
+        """Whether ours is further off than allowed."""
+        return self.within is not None and not abs(self.predicted - self.measured) <= self.within
 
     @property
     def ratio(self) -> float:
@@ -85,16 +97,23 @@ class Comparison:
         errors = self.errors
         if self.skipped or errors is None:
             return ()
-        return tuple(
+        of_all = [
             f"{name.removesuffix('_pct')} {getattr(errors, name):.2f} % above {bound:g} %"
             for name, bound in self.goals.items()
             if getattr(errors, name) > bound
-        )
+        ]
+        of_rows = [
+            f"{row.label}: {row.predicted:.6g} is not within {row.within:.3g} of {row.measured:g}"
+            for row in self.rows
+            if row.missed
+        ]
+        return (*of_all, *of_rows)
 
     @property
     def passed(self) -> bool | None:
         """Whether all goals are reached; none where there are none or the table was skipped."""
-        if not self.goals or self.errors is None:
+        aims = bool(self.goals) or any(row.within is not None for row in self.rows)
+        if not aims or self.errors is None:
             return None
         return not self.missed
 
