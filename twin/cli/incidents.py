@@ -1,0 +1,78 @@
+"""`twin incidents`: random faults that fit a scene, as text that can be pasted into it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twin.cli.options import Json, Scene, Seed, Settings
+
+if TYPE_CHECKING:
+    from twin.scenario import Scenario
+
+EXAMPLE = (
+    "Example: twin incidents nvl72-row --level heavy --seed 3; twin run nvl72-row --incidents heavy --seed 3"
+)
+
+
+class Level(StrEnum):
+    """How bad it gets."""
+
+    light = "light"
+    medium = "medium"
+    heavy = "heavy"
+
+
+Incidents = Annotated[
+    Level | None,
+    typer.Option(
+        help="Random incidents by the seed: light: what no job should feel; medium: also what stops jobs every few "
+        "hours; heavy: cascades with faults of the facility. twin incidents prints them."
+    ),
+]
+
+
+def show_incidents(
+    scene: Scene,
+    level: Annotated[Level, typer.Option(help="How bad it gets.")] = Level.medium,
+    seed: Seed = None,
+    from_: Annotated[
+        str, typer.Option("--from", metavar="TIME", help="None before this time, such as '2 h'.")
+    ] = "0 s",
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="None after this time; without it the end of the scene."),
+    ] = None,
+    set_: Settings = None,
+    json: Json = False,
+) -> None:
+    """Print random incidents that fit a scene, as interventions to paste into it."""
+    from twin.cli.errors import told
+    from twin.cli.output import print_json
+    from twin.cli.scene import load_scene, time_of, with_changes
+    from twin.planning.random_incidents import random_incidents
+    from twin.scenario.show import plain
+    from twin.scenario.write import block
+
+    with told(scene):
+        scenario = with_changes(load_scene(scene), set_ or [], [])
+        until_s = None if until is None else time_of(until, "--until")
+        chosen = scenario.seed if seed is None else seed
+        found = random_incidents(scenario, level.value, chosen, time_of(from_, "--from"), until_s)
+        shown = {"interventions": [plain(one) for one in found]}
+        if json:
+            print_json(shown)
+        else:
+            typer.echo(f"# {level.value} incidents, seed {chosen}\n{block(shown)}", nl=False)
+
+
+def with_incidents(scenario: Scenario, level: Level | None, seed: int | None) -> Scenario:
+    """Return a scenario with random incidents of a level among its interventions; none: as it is."""
+    from twin.planning.random_incidents import random_incidents
+
+    if level is None:
+        return scenario
+    found = random_incidents(scenario, level.value, scenario.seed if seed is None else seed)
+    return scenario.model_copy(update={"interventions": (*scenario.interventions, *found)})
