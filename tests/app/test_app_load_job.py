@@ -14,7 +14,7 @@ from twin.app.fact_rows import World
 from twin.app.facts import facts_of
 from twin.app.job_dialog import JobDialog
 from twin.app.job_facts import plan_rows
-from twin.app.jobs_dock import COLUMNS, job_lines
+from twin.app.job_model import MFU, job_text
 from twin.app.look import Look
 from twin.app.text import MISSING
 from twin.catalog import load_catalog
@@ -72,8 +72,7 @@ def test_the_inspector_and_the_jobs_dock_show_no_figure_that_nobody_gave(world: 
 
     names = ("state", "step", "step_s", "mfu", "goodput", "gpus")
     shown = SimpleNamespace(t_s=10.0, values={f"job.{name}": np.array([2.0]) for name in names})
-    line = job_lines(world.scenario, shown)[0]  # type: ignore[arg-type]
-    assert line.texts[COLUMNS.index("MFU")] == MISSING
+    assert job_text(world.scenario.jobs[0], 0, shown, MFU) == MISSING  # type: ignore[arg-type]
 
 
 def test_priority_and_floor_of_a_job_are_shown_where_they_are_given(world: World) -> None:

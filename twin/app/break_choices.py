@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.app.scene_jobs import job_place
 from twin.app.text import duration, quantity
 from twin.plant.find import find
 from twin.plant.links import find_link
@@ -66,8 +67,8 @@ def target_kind(scenario: Scenario, plant: Plant, thing: str | None) -> tuple[Ta
         return None if kind in ("store", "fabric") else (kind, slot)  # type: ignore[return-value]
     if find_link(plant, thing) is not None:
         return "link", 0
-    jobs = [job.id for job in scenario.jobs]
-    return ("job", jobs.index(thing)) if thing in jobs else None
+    job = job_place(scenario, thing)
+    return ("job", job) if job is not None else None
 
 
 def target_id(thing: str | None, kind: InterventionKind) -> str:

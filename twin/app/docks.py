@@ -18,11 +18,14 @@ from twin.app.inspector import Inspector
 from twin.app.jobs_dock import JobsDock
 from twin.app.look import Look
 from twin.app.plots_dock import PlotsDock
+from twin.app.queue_dock import QueueDock
+from twin.app.queue_feed import QueueFeed
 from twin.app.sankey_view import EnergyDock
 from twin.app.session import Session
 from twin.app.settings import Settings
+from twin.app.tenants_dock import TenantsDock
 
-_LAYOUT_VERSION = 3
+_LAYOUT_VERSION = 4
 _BOTTOM_PX, _RIGHT_PX = 262, 352
 
 
@@ -37,6 +40,8 @@ class Docks:
         "events": "Events",
         "alarms": "Alarms",
         "jobs": "Jobs",
+        "queue": "Queue",
+        "tenants": "Tenants",
         "energy": "Energy",
         "plots": "Plots",
     }
@@ -52,6 +57,9 @@ class Docks:
         self.events = EventsDock(look, session, window)
         self.alarms = AlarmsDock(look, session, window)
         self.jobs = JobsDock(look, session, window)
+        self.queue_feed = QueueFeed(session)
+        self.queue = QueueDock(look, session, self.queue_feed, window)
+        self.tenants = TenantsDock(look, session, self.queue_feed, window)
         self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
         self._all: dict[str, Dock] = {
@@ -62,6 +70,8 @@ class Docks:
             "events": self.events,
             "alarms": self.alarms,
             "jobs": self.jobs,
+            "queue": self.queue,
+            "tenants": self.tenants,
             "energy": self.energy,
             "plots": self.plots,
         }
@@ -156,6 +166,7 @@ class Docks:
     def _raise_first(self) -> None:
         self.inspector.raise_()
         self.events.raise_()
+        self.plots.raise_()
 
     def _check_titles(self) -> None:
         self._titles.start(0)
@@ -170,11 +181,12 @@ class Docks:
             dock.setFloating(False)
             window.removeDockWidget(dock)
         right: tuple[Dock, ...] = (self.inspector, self.fabric, self.power, self.cooling)
-        bottom: tuple[Dock, ...] = (self.events, self.jobs, self.alarms, self.energy)
+        beside: tuple[Dock, ...] = (self.plots, self.tenants)
+        bottom: tuple[Dock, ...] = (self.events, self.jobs, self.queue, self.alarms, self.energy)
         window.addDockWidget(area.RightDockWidgetArea, self.inspector)
         window.addDockWidget(area.BottomDockWidgetArea, self.events)
         window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)
-        for tabs in (right, bottom):
+        for tabs in (right, bottom, beside):
             for before, after in pairwise(tabs):
                 window.tabifyDockWidget(before, after)
         for dock in self._all.values():

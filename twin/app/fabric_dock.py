@@ -37,6 +37,7 @@ from twin.app.fabric_layer import FabricLayer
 from twin.app.fact_rows import Row, World
 from twin.app.look import Look, label
 from twin.app.session import Session
+from twin.scenario.population import jobs_of
 from twin.view3d.state import CABLES_BY, ViewState
 
 COLUMNS = ("Cables", "Load", "Jobs")
@@ -264,7 +265,8 @@ class FabricDock(Dock):
         if layer is None or world is None:
             return
         names = [one.kind for one in layer.kinds]
-        jobs = [world.scenario.jobs[job].id for job in layer.senders]
+        every = jobs_of(world.scenario)
+        jobs = [every[job].id for job in layer.senders]
         for box, words in ((self.kind_box, [name.capitalize() for name in names]), (self.job_box, jobs)):
             if words != [box.itemText(k) for k in range(box.count())]:
                 box.clear()
@@ -277,7 +279,7 @@ class FabricDock(Dock):
             self.lines[2].setText("")
             return
         self.kind_box.setCurrentIndex(names.index(shown.kind))
-        self.job_box.setCurrentIndex(jobs.index(world.scenario.jobs[layer.job].id))
+        self.job_box.setCurrentIndex(jobs.index(every[layer.job].id))
         line = collective_line(shown)
         self.lines[0].setText(f"{line[:1].upper()}{line[1:]}")
         self.lines[1].setText(collective_cost(shown))

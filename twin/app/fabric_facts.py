@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from twin.app import text
 from twin.app.fabric_world import Fabrics, fabrics_of
 from twin.app.fact_rows import Row, World
+from twin.app.scene_jobs import job_place
 from twin.planning.collective import Collective
 from twin.planning.fabric_figures import FabricFigures, fabric_figures
 from twin.planning.link_flows import Crossing
@@ -18,6 +19,7 @@ from twin.planning.traffic import KINDS
 from twin.plant.cable_names import bundle_ends, bundle_id, bundle_short, bundle_size, id_range, links_in
 from twin.plant.links import LinkKind, find_link, link_id
 from twin.plant.tables import Plant
+from twin.scenario.population import jobs_of
 
 MOST_FLOWS = 8
 """Kinds of traffic listed for one link, the most first."""
@@ -98,7 +100,7 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
     crossings = _crossing(_Asked(world, links))
     rows = []
     for one in crossings[:MOST_FLOWS]:
-        job = world.scenario.jobs[one.job].id
+        job = jobs_of(world.scenario)[one.job].id
         way = f"{_racks(world, one.sources)} {_ARROW} {_racks(world, one.targets)}"
         hint = (
             f"From {_nodes(world, one.sources)} to {_nodes(world, one.targets)}; "
@@ -121,7 +123,7 @@ def loss_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
         hit = [seat.job for seat in fabrics.seats if np.isin(cut, seat.nodes).any()]
         rows = [Row("Cuts off", _nodes(world, cut))]
         if hit:
-            jobs = ", ".join(world.scenario.jobs[job].id for job in hit)
+            jobs = ", ".join(jobs_of(world.scenario)[job].id for job in hit)
             rows.append(Row("Stops", jobs, hint="Until spare nodes take over"))
         return rows
     left = [traffic.ways_left(int(link)) for link in links]
@@ -206,7 +208,7 @@ def busiest(world: World, most: int = 12) -> list[BusyCables]:
     masks = _senders(_Asked(world, np.zeros(0, np.int32)))
     lines = []
     for bundle in order.tolist():
-        jobs = ", ".join(world.scenario.jobs[job].id for job, mask in masks if mask[bundle])
+        jobs = ", ".join(jobs_of(world.scenario)[job].id for job, mask in masks if mask[bundle])
         lines.append(
             BusyCables(
                 bundle_id(bundle), bundle_short(plant, bundle), int(load[bundle]), int(down[bundle]), jobs
@@ -256,7 +258,7 @@ def ring_order(world: World, one: Collective, most: int = 5) -> str:
 
 def job_index(world: World, job: str | None) -> int | None:
     """Return the place of a job in the scenario; None when there is no such."""
-    return next((k for k, spec in enumerate(world.scenario.jobs) if spec.id == job), None)
+    return job_place(world.scenario, job)
 
 
 def _racks(world: World, nodes: NDArray[np.int64]) -> str:

@@ -15,6 +15,7 @@ from twin.planning.collective import Collective
 from twin.planning.traffic import KINDS
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import find
+from twin.scenario.population import jobs_of
 from twin.view3d.cable_colours import traffic_rgb
 from twin.view3d.hall_view import HallView
 from twin.view3d.legend import Legend, cable_legend, traffic_legend
@@ -85,7 +86,7 @@ class FabricLayer:
             found.append(cable_legend(world.plant, world.frame))
         if self.on and self.job is not None and self.shown is not None:
             lines = [
-                world.scenario.jobs[self.job].id,
+                jobs_of(world.scenario)[self.job].id,
                 collective_line(self.shown),
                 collective_cost(self.shown),
             ]

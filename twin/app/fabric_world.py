@@ -12,6 +12,7 @@ from twin.planning.collective import Collective, collectives_of
 from twin.planning.link_flows import Crossing, Seat, TrafficMap, in_rank_order
 from twin.plant.tables import Plant
 from twin.record.channels import JobState, State
+from twin.scenario.population import jobs_of
 
 _SITTING = (JobState.STARTING, JobState.RUNNING, JobState.CHECKPOINT)
 _LEAST_STEP_S = 1e-6
@@ -65,12 +66,11 @@ class Fabrics:
         job = np.asarray(frame.values["gpu.job"])
         node = plant.gpus.node[: len(job)]
         seats = []
-        for index, spec in enumerate(self.world.scenario.jobs):
-            if index >= len(frame.values["job.state"]):
-                continue
-            sits = int(frame.values["job.state"][index]) in _SITTING
-            step_s = float(frame.values["job.step_s"][index])
-            nodes = np.unique(node[job == index]).astype(np.int64) if sits else np.zeros(0, np.int64)
+        jobs, state = jobs_of(self.world.scenario), frame.values["job.state"]
+        sitting = np.flatnonzero(np.isin(state[: len(jobs)], [int(one) for one in _SITTING]))
+        for index in sitting.tolist():
+            spec, step_s = jobs[index], float(frame.values["job.step_s"][index])
+            nodes = np.unique(node[job == index]).astype(np.int64)
             if len(nodes) == spec.nodes and step_s > _LEAST_STEP_S:
                 seats.append(Seat(index, in_rank_order(nodes, frame.values["node.seat"]), step_s))
         return tuple(seats)
@@ -110,7 +110,7 @@ class _Plant:
 @lru_cache(maxsize=2)
 def _traffic(plant: _Plant) -> TrafficMap:
     world = plant.world
-    return TrafficMap(world.plant, world.catalog, world.scenario.jobs)
+    return TrafficMap(world.plant, world.catalog, jobs_of(world.scenario))
 
 
 def fabrics_of(world: World) -> Fabrics:

@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app import text
+from twin.app.clock import Clock
 from twin.app.figure_text import figure_title, figure_value
+from twin.app.wait_words import WHY
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
-from twin.record.channels import BY_ID, Channel, JobState, State, of_entity
+from twin.record.channels import BY_ID, Channel, JobState, State, WaitReason, of_entity
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
+from twin.scenario.population import jobs_of
 from twin.view3d.palette import LOWERED_CAP
 
 _WORDS = {
@@ -86,13 +89,19 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
     hint = " ".join(s for s in (channel.id, channel.dcgm) if s)
     if channel.id == "gpu.job":
         job = int(number)
-        names = [j.id for j in world.scenario.jobs]
-        known = 0 <= job < len(names)
-        return Row(title, names[job] if known else "none", names[job] if known else "", hint=hint)
+        jobs = jobs_of(world.scenario)
+        name = jobs[job].id if 0 <= job < len(jobs) else ""
+        return Row(title, name or "none", name, hint=hint)
     if channel.id in ("gpu.state", "switch.state"):
         return Row(title, State(int(number)).words, hint=hint)
     if channel.id == "job.state":
         return Row(title, JobState(int(number)).name.lower(), hint=hint)
+    if channel.id == "job.why":
+        return Row(title, WHY[WaitReason(int(number))] or text.MISSING, hint=hint)
+    if channel.id in ("job.place", "job.planned_s") and number <= 0:
+        return Row(title, text.MISSING, hint=hint)
+    if channel.id == "job.planned_s":
+        return Row(title, Clock.of(world.scenario).says(number), hint=hint)
     if channel.id == "gpu.throttle":
         bits = int(number) & ~_AT_LIMIT if int(number) & LOWERED_CAP else int(number)
         reasons = [word for bit, word in _THROTTLE.items() if bits & bit]

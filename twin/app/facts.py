@@ -42,11 +42,13 @@ from twin.app.fact_rows import (
 from twin.app.figure_text import flow
 from twin.app.job_facts import pace_rows, plan_rows
 from twin.app.job_presets import work_name
+from twin.app.scene_jobs import job_place
 from twin.plant.cable_names import bundle_ends, bundle_size, find_bundle
 from twin.plant.graph import entity_id, find
 from twin.plant.links import describe_link, find_link
 from twin.plant.tables import Kind, LoopKind, RackKind, SwitchRole
 from twin.record.channels import State
+from twin.scenario.population import jobs_of
 
 ICONS = {
     "gpu": "gpu",
@@ -98,8 +100,8 @@ def facts_of(world: World, thing: str | None) -> Facts | None:
         bundle = find_bundle(world.plant, thing)
         if bundle is not None:
             return _cables(world, thing, bundle)
-        jobs = [job.id for job in world.scenario.jobs]
-        return _job(world, jobs.index(thing)) if thing in jobs else None
+        job = job_place(world.scenario, thing)
+        return _job(world, job) if job is not None else None
     kind, slot = found
     builders = {
         "gpu": _gpu,
@@ -384,7 +386,7 @@ def _other(world: World, kind: Kind, slot: int) -> Facts:
 
 
 def _job(world: World, job: int) -> Facts:
-    spec = world.scenario.jobs[job]
+    spec = jobs_of(world.scenario)[job]
     return Facts(
         spec.id,
         "job",
@@ -429,7 +431,7 @@ def _site(world: World) -> Facts:
                     Row("Racks", f"{int(np.count_nonzero(plant.racks.present)):,}"),
                     Row("Switches", f"{int(np.count_nonzero(plant.switches.present)):,}"),
                     Row("Cooling loops", f"{len(plant.loops.ids):,}"),
-                    Row("Jobs", f"{len(scenario.jobs):,}"),
+                    Row("Jobs", f"{len(jobs_of(scenario)):,}"),
                 ],
             ),
         ),

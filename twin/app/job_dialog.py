@@ -29,8 +29,10 @@ from twin.app.job_timeline import timeline
 from twin.app.look import Look, label
 from twin.app.pipeline_gantt import PipelineGantt
 from twin.app.plans_table import PlansTable
+from twin.app.scene_jobs import job_place
 from twin.planning.job import PlanError
 from twin.planning.search import Candidate, Found
+from twin.scenario.population import jobs_of
 from twin.scenario.workload import Parallelism
 
 if TYPE_CHECKING:
@@ -107,7 +109,8 @@ class JobDialog(QDialog):
     def show_job(self, job_id: str) -> bool:
         """Start from a job of the scene; False when there is none of this name that can be planned."""
         world = self._world
-        job = next((j for j in world.scenario.jobs if j.id == job_id), None) if world is not None else None
+        place = job_place(world.scenario, job_id) if world is not None else None
+        job = jobs_of(world.scenario)[place] if world is not None and place is not None else None
         draft = draft_of_job(world, job, self._hardware) if world is not None and job is not None else None
         if draft is None or job is None:
             return False

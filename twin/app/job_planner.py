@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app.fact_rows import World
 from twin.app.look import Look
+from twin.app.scene_jobs import job_place
 from twin.app.session import Session
 from twin.catalog import Catalog
 from twin.record.channels import JobState
@@ -71,10 +72,9 @@ class JobPlanner:
         document, frame = self._session.document, self._session.shown
         if job_id is None or document is None or frame is None:
             return None
-        ids = [job.id for job in document.scenario.jobs]
-        if job_id not in ids or ids.index(job_id) >= len(frame.values["job.state"]):
+        at = job_place(document.scenario, job_id)
+        if at is None or at >= len(frame.values["job.state"]):
             return None
-        at = ids.index(job_id)
         if JobState(int(frame.values["job.state"][at])) not in _STEPPING:
             return None
         step_s = float(frame.values["job.step_s"][at])

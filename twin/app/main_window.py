@@ -36,6 +36,8 @@ from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
 from twin.app.pages import Page
+from twin.app.queue_moves import move, why_not
+from twin.app.scene_jobs import job_place
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
 from twin.app.theme import ThemeChoice
@@ -46,6 +48,8 @@ from twin.plant.cable_names import find_bundle
 from twin.plant.graph import describe, find
 from twin.record.events import Event
 from twin.view3d.picking import Hit
+
+_STATUS_MS = 8000
 
 
 class MainWindow(QMainWindow):
@@ -152,9 +156,16 @@ class MainWindow(QMainWindow):
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
-        self.docks.jobs.chosen.connect(self.docks.inspector.show_thing)
+        self.docks.jobs.chosen.connect(self.choose_job)
+        self.docks.queue.chosen.connect(self.choose_job)
+        self.docks.queue.opened.connect(self.fly_to_job)
+        self.docks.queue.move_wanted.connect(self.move_jobs)
+        self.docks.tenants.dropped.connect(self.move_jobs)
+        self.docks.tenants.dragged.connect(self._on_job_dragged)
+        self.docks.tenants.colour_wanted.connect(partial(setattr, self.hall.state, "colour_by"))
         self.docks.inspector.chosen.connect(self.go_to)
         self.docks.inspector.shown.connect(self.hall.fabric.choose)
+        self.docks.inspector.shown.connect(self._on_shown)
         self.docks.fabric.chosen.connect(self.go_to)
         self.docks.fabric.attach(self.hall.fabric, self.hall.state, self._world)
         for dock in self.docks.live:
@@ -251,6 +262,52 @@ class MainWindow(QMainWindow):
         """Fill the screen, or give it back."""
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
+    def choose_job(self, job_id: str | None) -> None:
+        """Show a job in the inspector and let it stand out in hall and queue; None: no job."""
+        self.hall.state.selection = ()
+        self.docks.inspector.show_thing(job_id)
+
+    def fly_to_job(self, job_id: str) -> None:
+        """Show a job and fly to the racks it holds."""
+        self.choose_job(job_id)
+        history, plant = self.docks.queue_feed.history, self.session.plant
+        if history is None or plant is None or job_id not in history.index:
+            return
+        nodes = history.nodes_of(history.index[job_id])
+        self.hall.view.frame(
+            list(dict.fromkeys(plant.racks.ids[rack] for rack in plant.nodes.rack[nodes].tolist()))
+        )
+
+    def move_jobs(self, job_ids: Sequence[str], partition: str) -> None:
+        """Ask the run to move jobs to a partition; the status bar tells what speaks against it."""
+        document, history = self.session.document, self.docks.queue_feed.history
+        if document is None or history is None:
+            return
+        refusals = []
+        for job_id in job_ids:
+            refusal = why_not(document.scenario, history, job_id, partition)
+            if refusal:
+                refusals.append(refusal)
+            else:
+                self.session.intervene(move(job_id, partition, self.session.t_s))
+        if refusals:
+            more = f" (and {len(refusals) - 1:,} more)" if len(refusals) > 1 else ""
+            self.statusBar().showMessage(f"Not moved: {refusals[0]}{more}", _STATUS_MS)
+
+    def _on_job_dragged(self, job_id: str, partition: str) -> None:
+        document, history = self.session.document, self.docks.queue_feed.history
+        if document is None or history is None or not job_id:
+            self.statusBar().clearMessage()
+            return
+        refusal = why_not(document.scenario, history, job_id, partition)
+        self.statusBar().showMessage(refusal or f"Move {job_id} to {partition}")
+
+    def _on_shown(self, thing: str | None) -> None:
+        """Let the job that the inspector shows stand out, or none."""
+        document = self.session.document
+        self.hall.state.focus_job = job_place(document.scenario, thing) if document is not None else None
+        self.docks.queue.choose(thing)
+
     def plan_job(self) -> None:
         """Open the job dialog, on the job in the inspector when there is one."""
         self.planner.open(self.docks.inspector.job)
@@ -331,6 +388,7 @@ class MainWindow(QMainWindow):
             self.docks.inspector.raise_()
 
     def _on_trouble(self, trouble: Trouble) -> None:
+        self.statusBar().showMessage(f"{trouble.title}: {trouble.text}", _STATUS_MS)
         self.notifications.warn(trouble, self.session.resume if trouble.resumable else None)
 
     def _on_view_failed(self, message: str) -> None:

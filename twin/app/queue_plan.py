@@ -8,23 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.app.queue_history import JobHistory
-from twin.record.channels import WaitReason
 from twin.record.frame import Frame
 
 MOST_PLANNED = 200
 """Planned starts beyond these lie too far ahead to be worth a picture."""
 _UNKNOWN_S = 3600.0
 """How long a job without limit and estimate is drawn [s] [est]."""
-WHY: dict[WaitReason, str] = {
-    WaitReason.NONE: "",
-    WaitReason.OTHERS_FIRST: "others come first",
-    WaitReason.NODES: "too few free nodes",
-    WaitReason.QUOTA: "tenant is at its quota",
-    WaitReason.PARTITION: "partition is full",
-    WaitReason.RESERVATION: "nodes are reserved",
-    WaitReason.GREEN: "waits for clean power",
-    WaitReason.ISOLATION: "other tenants on the nodes",
-}
 
 
 @dataclass(frozen=True)

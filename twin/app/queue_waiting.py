@@ -15,7 +15,8 @@ from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
 from twin.app.queue_history import JobHistory
 from twin.app.queue_moves import JOBS_MIME
-from twin.app.queue_plan import WHY, expected_s
+from twin.app.queue_plan import expected_s
+from twin.app.wait_words import WHY
 from twin.record.channels import WaitReason
 from twin.record.frame import Frame
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -178,6 +178,9 @@ class Session:
         self.curves.clear()
         self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
         self.lost, self._ready, self._failure = False, False, None
+        scenario = self.document.scenario
+        if scenario.streams and scenario.seed != self.seed:  # which jobs come depends on it
+            self.document = replace(self.document, scenario=scenario.model_copy(update={"seed": self.seed}))
         self._set_playing(False)
         self.client.load(self.document.scenario, self.seed, snapshot=snapshot)
 

@@ -13,9 +13,10 @@ from twin.app.trace_layer import Told
 from twin.record.alarms import Alarm, Alarms
 from twin.record.channels import JobState
 from twin.record.frame import Frame
+from twin.scenario.population import jobs_of
 
 MOST_LINES = 4
-"""Kinds of alarm that are told one by one."""
+"""Kinds of alarm, and jobs that feel them, that are told one by one."""
 SLOWER = 1.02
 """A step this much longer than usual is worth a word."""
 REASONS: tuple[tuple[int, str], ...] = (
@@ -54,14 +55,17 @@ class Story:
         return Told("What goes on", tuple(lines))
 
     def _learn(self, frame: Frame) -> None:
-        for job, step_s in enumerate(frame.values["job.step_s"].tolist()):
-            if step_s > 0 and int(frame.values["job.state"][job]) == JobState.RUNNING:
+        running = np.flatnonzero(frame.values["job.state"] == JobState.RUNNING)
+        for job, step_s in zip(running.tolist(), frame.values["job.step_s"][running].tolist(), strict=True):
+            if step_s > 0:
                 self._usual_s[job] = step_s
 
     def _job_lines(self, world: World, frame: Frame, *, held: bool) -> list[str]:
         lines = []
-        for job, spec in enumerate(world.scenario.jobs):
-            state = JobState(int(frame.values["job.state"][job]))
+        told = np.isin(frame.values["job.state"], [*_STANDS, JobState.RUNNING])
+        jobs = jobs_of(world.scenario)
+        for job in np.flatnonzero(told).tolist():
+            spec, state = jobs[job], JobState(int(frame.values["job.state"][job]))
             step_s, usual_s = float(frame.values["job.step_s"][job]), self._usual_s.get(job, 0.0)
             if state in _STANDS:
                 lines.append(f"{spec.id} {_STANDS[state]}")
@@ -69,6 +73,8 @@ class Story:
                 pace = f"{text.quantity(step_s, 's')} a step instead of {text.quantity(usual_s, 's')}"
                 why = "waits for its slowest GPU" if held else "is slower"
                 lines.append(f"{spec.id} {why}: {pace}")
+        if len(lines) > MOST_LINES:
+            lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1:,} more jobs feel it"]
         return lines
 
 

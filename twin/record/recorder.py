@@ -17,6 +17,7 @@ from twin.record.events import Event
 from twin.record.frame import Frame, Layout
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
+from twin.scenario.population import jobs_of
 
 SAMPLES = 3000
 """Samples of a whole run; never closer than `MIN_INTERVAL_S` [simulated s]."""
@@ -192,6 +193,6 @@ def entity_ids(engine: Observed) -> dict[Entity, list[str]]:
         "loop": plant.loops.ids,
         "hall": plant.halls.ids,
         "plant": plant.plants.ids,
-        "job": [job.id for job in engine.scenario.jobs],
+        "job": [job.id for job in jobs_of(engine.scenario)],
         "site": [engine.scenario.site.name],
     }

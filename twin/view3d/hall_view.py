@@ -266,6 +266,10 @@ class HallView:
         """Move the camera to a thing; unknown ids are ignored."""
         self._frame_boxes([id], animate)
 
+    def frame(self, ids: Sequence[str], animate: bool = True) -> None:
+        """Move the camera so that these things fill the picture; unknown ids are ignored."""
+        self._frame_boxes(list(ids), animate)
+
     def frame_selection(self, animate: bool = True) -> None:
         """Move the camera so that the selection fills the picture; without one, the overview."""
         if self.state.selection:

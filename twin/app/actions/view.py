@@ -22,6 +22,8 @@ _DIAGRAMS = (
     ("power", "One-line diagram of the power", "Shift+P", "bolt"),
     ("cooling", "Piping diagram of the cooling", "Shift+C", "loop"),
     ("energy", "Energy flow", "Shift+E", "flow"),
+    ("queue", "Queue and GPUs by time", "Shift+Q", "clock"),
+    ("tenants", "Tenants and partitions", "Shift+N", "row"),
 )
 """Dock, title, key, icon."""
 

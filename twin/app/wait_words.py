@@ -1,0 +1,16 @@
+"""Why a job waits, in words. No widgets."""
+
+from __future__ import annotations
+
+from twin.record.channels import WaitReason
+
+WHY: dict[WaitReason, str] = {
+    WaitReason.NONE: "",
+    WaitReason.OTHERS_FIRST: "others come first",
+    WaitReason.NODES: "too few free nodes",
+    WaitReason.QUOTA: "tenant is at its quota",
+    WaitReason.PARTITION: "partition is full",
+    WaitReason.RESERVATION: "nodes are reserved",
+    WaitReason.GREEN: "waits for clean power",
+    WaitReason.ISOLATION: "other tenants on the nodes",
+}
