@@ -12,7 +12,10 @@ from twin.cli.options import Json, Scene
 if TYPE_CHECKING:
     from twin.planning.joined import NotJoined
     from twin.runtime.protocol import Engine
-    from twin.scenario import Document, Problem
+    from twin.scenario import Document, Problem, Scenario
+    from twin.scenario.streams import JobStream
+    from twin.scenario.tree import Path
+    from twin.scenario.work import Job
 
 EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 
@@ -81,12 +84,13 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     from twin.plant.error import PlantError
     from twin.scenario.doubts import doubts
     from twin.scenario.expand import counts
+    from twin.scenario.population import jobs_of
     from twin.sim.engine import Engine
     from twin.sim.parts import UncooledNode
     from twin.sim.plan import UnplaceableJob
 
     scenario = document.scenario
-    made = {**asdict(counts(scenario, load_catalog())), "jobs": len(scenario.jobs)}
+    made = {**asdict(counts(scenario, load_catalog())), "jobs": len(jobs_of(scenario))}
     try:
         engine = Engine(scenario)
     except NotJoined as error:
@@ -109,11 +113,33 @@ def _not_joined(document: Document, error: NotJoined) -> Problem:
     from twin.scenario import Problem
     from twin.scenario.tree import locate, written
 
-    row = [job.id for job in document.scenario.jobs].index(error.job)
-    at = ("jobs", row, "nodes")
+    at, value = _place_of(document.scenario, error.job)
     mark = locate(document.tree, at)
-    value = str(document.scenario.jobs[row].nodes)
     return Problem(mark.file, mark.line, written(at, document.tree), value, error.reason, error.hint)
+
+
+def _place_of(scenario: Scenario, job: str) -> tuple[Path, str]:
+    """Return the key that says how large a job is, or of which stream or trace it is, with its value."""
+    written = {one.id: i for i, one in enumerate(scenario.jobs)}
+    if job in written:
+        return ("jobs", written[job], "nodes"), str(scenario.jobs[written[job]].nodes)
+    streams = {one.id: i for i, one in enumerate(scenario.streams)}
+    stem = job.rpartition("-")[0]
+    if stem in streams:
+        return ("streams", streams[stem], "sizes"), job
+    traces = (i for i, one in enumerate(scenario.traces) if job.startswith(f"{one.id}-"))
+    return ("traces", next(traces, 0), "map"), job
+
+
+def _cuts_of(scenario: Scenario, job: str) -> Path:
+    """Return the key that says how the work of a job is cut over its GPUs."""
+    at, _ = _place_of(scenario, job)
+    if at[0] == "traces":
+        return (*at, "workload")
+    things: Sequence[Job | JobStream] = scenario.jobs if at[0] == "jobs" else scenario.streams
+    workload = things[int(at[1])].workload
+    cut = ("parallelism",) if hasattr(workload, "parallelism") else ()  # not every workload is cut by degrees
+    return (at[0], at[1], "workload", *cut)
 
 
 def _said_at_the_start(document: Document, engine: Engine) -> Iterator[Problem]:
@@ -121,19 +147,18 @@ def _said_at_the_start(document: Document, engine: Engine) -> Iterator[Problem]:
     from twin.scenario import Problem
     from twin.scenario.tree import locate, written
 
+    told: set[Path] = set()
     for event in engine.events(0):
         if event.kind not in ("refused", "does_not_fit"):
             continue
-        things: Sequence[Any] = document.scenario.jobs
-        at: tuple[str | int, ...] = ("jobs", 0, "workload", "parallelism")
-        same = [job.id == event.subject for job in things]
         if event.kind == "refused":
-            things, at = document.scenario.interventions, ("interventions", 0)
-            same = [one.target == event.subject for one in things]
-        row = same.index(True)
-        at = (at[0], row, *at[2:])
-        if event.kind == "does_not_fit" and not hasattr(things[row].workload, "parallelism"):
-            at = at[:3]  # not every workload is cut by degrees
+            same = [one.target == event.subject for one in document.scenario.interventions]
+            at: Path = ("interventions", same.index(True))
+        else:
+            at = _cuts_of(document.scenario, event.subject)
+            if at in told:
+                continue  # another job of the same stream or trace
+            told.add(at)
         mark = locate(document.tree, at)
         value = event.subject if event.kind == "refused" else ""
         yield Problem(mark.file, mark.line, written(at, document.tree), value, event.text)

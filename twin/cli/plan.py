@@ -211,9 +211,11 @@ def planned(
 def _refuse_loads(scenario: Scenario, batch: int | None) -> None:
     """Refuse a scene whose jobs say nothing but their power, unless a batch is given to plan with."""
     from twin.cli.errors import BadInput
+    from twin.scenario.population import jobs_of
     from twin.scenario.work import Load
 
-    if batch is None and scenario.jobs and all(isinstance(job.workload, Load) for job in scenario.jobs):
+    jobs = jobs_of(scenario)
+    if batch is None and jobs and all(isinstance(job.workload, Load) for job in jobs):
         raise BadInput(
             "the jobs of this scene are loads, of which only the power is given: there is nothing to plan; "
             "give --batch to plan a model on its GPUs"
@@ -223,9 +225,10 @@ def _refuse_loads(scenario: Scenario, batch: int | None) -> None:
 def _size(scenario: Scenario, hardware: SceneGpus, gpus: int | None, batch: int | None) -> tuple[int, int]:
     """Return GPUs and batch: as asked for, else of the first training job of the scene."""
     from twin.cli.errors import BadInput
+    from twin.scenario.population import jobs_of
     from twin.scenario.work import LlmTraining
 
-    jobs = [job for job in scenario.jobs if isinstance(job.workload, LlmTraining)]
+    jobs = [job for job in jobs_of(scenario) if isinstance(job.workload, LlmTraining)]
     job: Job | None = jobs[0] if jobs else None
     if gpus is None:
         gpus = hardware.count if job is None else min(hardware.count, job.nodes * hardware.node_gpus)

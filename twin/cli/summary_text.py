@@ -9,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from twin.cli.facility_text import facility_lines
+from twin.cli.queue_text import MANY, jobs_table, queue_table, tenants_table
 from twin.cli.tables import console, table_of
 from twin.units import render
 
@@ -45,8 +46,16 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
     to.print(Text(str(summary["scene"]), style="bold"))
     to.print(Text(_facts(summary), style="dim"))
     to.print(_headline(summary))
-    for job in summary["jobs"]:
-        to.print(_job(job))
+    if len(summary["jobs"]) > MANY:
+        to.print(jobs_table(summary["jobs"]))
+    else:
+        for job in summary["jobs"]:
+            to.print(_job(job))
+    queue = summary.get("queue")
+    if queue and len(summary["jobs"]) > 1:  # run files of before lack it
+        to.print(_titled("Queue", queue_table(queue)))
+        if queue.get("by_tenant"):
+            to.print(_titled("Tenants", tenants_table(queue["by_tenant"])))
     if sum(summary["ledger_gpu_s"].values()) > 0:
         to.print(_ledger(summary["ledger_gpu_s"]))
     if any(job.get("nodes", 1) > 1 for job in summary["jobs"]):  # run files of before lack some keys

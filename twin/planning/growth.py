@@ -21,6 +21,8 @@ from twin.scenario import expand
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_fits import connected, unmet
 from twin.scenario.fabric_size import Misfit, Size, size_of
+from twin.scenario.job_rows import rows_of
+from twin.scenario.population import jobs_of
 from twin.scenario.site import Point, Racks
 from twin.scenario.systems import Fabric, SwitchTier
 
@@ -155,7 +157,7 @@ class _Grower:
         ]
         if not places:
             raise PlanError("no row generator of the scene has GPUs, so none can grow")
-        used = {name for job in scenario.jobs for name in job.rows or self._names(places)}
+        used = {name for job in jobs_of(scenario) for name in rows_of(scenario, job) or self._names(places)}
         main = max(reversed(places), key=lambda place: self._weight(place, used))
         self._hall, self._place = places[-1]
         self.rows = scenario.halls[main[0]].rows[main[1]]
