@@ -106,6 +106,7 @@ class Degraded:
         self.node_s: dict[str, float] = {}  # of faults that are over, by effect
         self.changed = False
         timers.handle("degraded", self._due)
+        jobs.wrong_since = self.wrong_since
 
     # --- begin and end
 
@@ -292,6 +293,10 @@ class Degraded:
             before = row.progress
             self.jobs.roll_back(row, not_after_s=since_s)
             lost = before - row.progress
+            for bad in self.faults.values():  # what came after that is undone with it
+                if bad.jobs.get(row.index, -1.0) >= since_s:
+                    del bad.jobs[row.index]
+            self.follow()
         text = (
             f"{row.id} has ended with wrong results since {units.spoken(since_s)}"
             if ended

@@ -64,6 +64,7 @@ from twin.sim.replication import Replication
 from twin.sim.scheduler import Scheduler
 from twin.sim.settings import Settings
 from twin.sim.stores import Stores
+from twin.sim.stragglers import Stragglers
 from twin.sim.swing import Swing
 from twin.sim.tally import Tally
 from twin.sim.traces import IDLE, Dies, Traces, spinning
@@ -252,6 +253,9 @@ class Engine:
         facility.tell_site = self.replication.site
         if scenario.clouds:
             self.scheduler.clouds = self.clouds
+        self.stragglers = Stragglers(
+            self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed
+        )
         self.replay = FaultReplay(
             self.timers,
             self.log,
@@ -433,7 +437,11 @@ class Engine:
         work, largest = self.jobs.work, 0.0
         running = [row for row in self.jobs.active if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
         slower = {row.index: self.clocks.slower_s(row.index) for row in running}
+        self.stragglers.follow(running)
         for job, added in slower.items():
+            extra_s = self.stragglers.extra_s(job)
+            if extra_s:
+                added["straggler"] = added.get("straggler", 0.0) + extra_s
             contention_s = self.network.contention_s(job)
             if contention_s:
                 added["fabric_contention"] = contention_s

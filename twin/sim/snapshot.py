@@ -27,6 +27,7 @@ _PARTS = (
     "ingest",
     "repairs",
     "incidents",
+    "stragglers",
     "health",
     "network",
     "limits",

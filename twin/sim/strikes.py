@@ -134,7 +134,7 @@ class Strikes:
         what = "NVLink domain of " if strike.on == "nvlink" else ""
         away = f", away for {units.spoken(strike.repair_s)}" if strike.repair_s else ""
         severity = Severity.ALARM if jobs else Severity.NOTICE
-        text = f"{name}: {what}{target} with {len(nodes)} nodes fails{away}"
+        text = f"{name}: {what}{target} fails{away}"
         self.log.add(self.timers.now_s, "failure", target, text, severity, nodes=len(nodes))
         for node in nodes:
             if self.nodes.condition[node] == DOWN:
