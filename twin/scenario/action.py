@@ -13,6 +13,7 @@ from twin.scenario.document import Scenario
 from twin.scenario.electricity import StageKind
 from twin.scenario.fault_kinds import KINDS, TargetKind
 from twin.scenario.faults import Intervention, InterventionKind
+from twin.scenario.population import jobs_of
 from twin.scenario.problem import ScenarioError
 from twin.scenario.site import Rows
 from twin.scenario.targets import LINK_HINT, TITLES, kind_of, near
@@ -30,6 +31,7 @@ _STAGES: dict[InterventionKind, tuple[tuple[StageKind, ...], str]] = {
 _NEEDS_VALUE: dict[InterventionKind, str] = {
     "flap": "share of time the link is down, such as 10 %",
     "power_cap": "power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
+    "move": "the partition it goes to",
     "set": "what the target is set to",
 }
 """Kinds that mean nothing without a value; the others have a usual one."""
@@ -79,6 +81,8 @@ def wrong(
         else:
             yield from _misfit(scenario, one, kind, catalog)
         yield from _value(one)
+        if one.kind == "move" and kind == "job" and one.value is not None:
+            yield from _move(scenario, one)
     causes = [cause.id for cause in scenario.failures.causes]
     if one.cause is not None and causes and one.cause not in causes:
         yield "cause", "names no cause of failures.causes", near(one.cause, causes)
@@ -170,7 +174,7 @@ def _value(one: Intervention) -> Iterator[Wrong]:
         if one.kind in _NEEDS_VALUE:
             yield "", "needs the key 'value'", _NEEDS_VALUE[one.kind]
         return
-    if "value" not in known.options:
+    if "value" not in known.options or known.value == "text":
         return
     try:
         number = value_of(one)
@@ -184,6 +188,24 @@ def _value(one: Intervention) -> Iterator[Wrong]:
         yield "value", "must be more than 0 W", _NEEDS_VALUE[one.kind]
     elif not low <= number <= high:
         yield "value", f"must be {right}", f"such as {known.example}"
+
+
+def _move(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
+    """Yield why a job cannot be moved to the partition that the value names."""
+    part = next((part for part in scenario.partitions if part.id == one.value), None)
+    if part is None:
+        yield (
+            "value",
+            f"names no partition: {one.value}",
+            near(str(one.value), [p.id for p in scenario.partitions]),
+        )
+        return
+    job = next(job for job in jobs_of(scenario) if job.id == one.target)
+    if part.tenants and job.tenant not in part.tenants:
+        who = f"tenant {job.tenant}" if job.tenant else "work without a tenant"
+        yield "value", f"{part.id} does not admit {who}", f"it takes {', '.join(part.tenants)}"
+    elif job.rows and not set(job.rows) & set(part.rows):
+        yield "value", f"{part.id} has none of the rows {job.id} may use", f"it has {', '.join(part.rows)}"
 
 
 def value_of(one: Intervention) -> float:

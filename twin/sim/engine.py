@@ -51,6 +51,7 @@ from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.meter import Meter
 from twin.sim.mixes import Mixes
+from twin.sim.moves import Moves
 from twin.sim.network import FabricState
 from twin.sim.nodes import DARK, DOWN, OFF, Nodes
 from twin.sim.observe import Observer
@@ -247,12 +248,16 @@ class Engine:
             self.scheduler,
             scenario.clouds,
             catalog,
-            self.failures.rate,
+            self.failures.per_node_s,
         )
         self.replication = Replication(self.clouds, self.recovery)
         facility.tell_site = self.replication.site
         if scenario.clouds:
             self.scheduler.clouds = self.clouds
+        self.moves = Moves(
+            self.timers, self.log, self.jobs, self.plans, self.scheduler, scenario, self._plan_in
+        )
+        self.incidents.moves = self.moves
         self.stragglers = Stragglers(
             self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed
         )
@@ -279,7 +284,19 @@ class Engine:
         plans, work, _ = self._plans(scenario)
         self.plans[:], self.jobs.work[:] = plans, work  # in place: everybody holds these lists
         self.jobs.planned[:] = work
+        self.moves.renew()
         self.network.renew()
+
+    def _plan_in(self, index: int, partition: str) -> tuple[JobPlan, Work]:
+        now, network = self.incidents.settings.scenario, self.network
+        job = now.jobs[index] if index < len(now.jobs) else self.jobs.specs[index]
+        alone = {"jobs": (job.model_copy(update={"partition": partition}),), "streams": (), "traces": ()}
+        expected, places = [network.expected()[index]], [network.places[index]]
+        rate = self.failures.per_node_s
+        plans, works, _ = plan_jobs(
+            now.model_copy(update=alone), self.plant, self.catalog, rate, expected, places
+        )
+        return plans[0], works[0]
 
     # --- running
 

@@ -22,6 +22,7 @@ from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
+from twin.sim.moves import Moves
 from twin.sim.nodes import DOWN, FREE, Nodes
 from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
@@ -59,6 +60,7 @@ class Incidents:
         self.settings, self.outages, self.facility = settings, outages, facility
         self.repairs, self.degraded = repairs, degraded
         self.plant = nodes.plant
+        self.moves: Moves  # set by the engine, which plans anew whom they move
         self.tally: Tally = degraded.tally
         self.unexpected, self.planned = self.tally.unexpected, self.tally.planned
         self.asked: list[Intervention] = []
@@ -324,6 +326,9 @@ class Incidents:
         for other in self._in_force(i):
             self.clocks.cap_w[job] = units.parse(other.value or "", "power")
         self.machines_changed = True
+
+    def _do_move(self, i: Intervention, _: str) -> None:
+        self.moves.move(i.target, i.value or "")
 
     def _do_set(self, i: Intervention, _: str) -> None:
         self.settings.apply(i.target, i.value or "")

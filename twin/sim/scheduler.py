@@ -47,6 +47,11 @@ class Scheduler:
         self.reasons.pop(index, None)
         self.planned.pop(index, None)
 
+    def moved(self, index: int) -> None:
+        """Take note that a job may use other nodes from now on."""
+        if index in self.queue:
+            self.place()
+
     def place(self) -> None:
         """Start jobs from the head of the queue for as long as the next one fits."""
         while self.queue:

@@ -46,6 +46,7 @@ _PARTS = (
     "hourly",
     "clouds",
     "replication",
+    "moves",
 )
 """Attributes of the engine that save and restore themselves."""
 
