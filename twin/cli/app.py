@@ -13,6 +13,7 @@ from twin.cli import (
     check,
     estimate,
     grow,
+    incidents,
     jobs,
     open_app,
     plan,
@@ -54,6 +55,7 @@ app.command("open", epilog=open_app.EXAMPLE)(open_app.open_scene)
 app.command("run", epilog=run.EXAMPLE)(run.run_scene)
 app.command("check", epilog=check.EXAMPLE)(check.check_scene)
 app.command("show", epilog=show.EXAMPLE)(show.show_scene)
+app.command("incidents", epilog=incidents.EXAMPLE)(incidents.show_incidents)
 app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
 app.command("estimate", epilog=estimate.EXAMPLE)(estimate.estimate_cases)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan_scene)
@@ -77,6 +79,7 @@ COMMANDS = (
     "grow",
     "calibrate",
     "validate",
+    "incidents",
     "shot",
     "catalog",
     "bench",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from twin.cli.incidents import Incidents, Level
 from twin.cli.options import Format, Injections, Json, Maps, Scene, Seed, Settings
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def run_scene(
             metavar="POLICY", help="Of the scheduler: fifo, shortest, easy, conservative or priority."
         ),
     ] = None,
+    incidents: Incidents = None,
     json: Json = False,
 ) -> None:
     """Run a scene to its end and print the summary."""
@@ -63,7 +65,7 @@ def run_scene(
             )
         settings = [*(set_ or []), *([f"scheduler.policy={policy}"] if policy else [])]
         work = None if jobs is None else _work_of(jobs, format, maps or [], keep_jobs, settings, until)
-        summary = summary_of_run(scene, seed, until, settings, inject or [], out, record, work)
+        summary = summary_of_run(scene, seed, until, settings, inject or [], out, record, work, incidents)
         if json:
             print_json(summary)
         else:
@@ -100,9 +102,11 @@ def summary_of_run(
     out: Path | None,
     record: bool,
     work: Callable[[Scenario], Scenario] | None = None,
+    incidents: Level | None = None,
 ) -> dict[str, Any]:
     """Run a scene and return what ``--json`` prints; the parameters are those of the command, `work` gives it jobs."""
     from twin.cli.errors import BadInput, Failure, warn
+    from twin.cli.incidents import with_incidents
     from twin.cli.progress import progress
     from twin.cli.scene import load_scene, time_of, with_changes
     from twin.record.runfile import RunFileError
@@ -111,6 +115,7 @@ def summary_of_run(
 
     until_s = None if until is None else time_of(until, "--until")
     scenario = with_changes(load_scene(scene), settings, injections, work)
+    scenario = with_incidents(scenario, incidents, seed)
     if until_s is not None and until_s > scenario.duration_s:
         raise BadInput(
             f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"

@@ -46,7 +46,7 @@ Pool = Literal[
     "pdu",
     "site",
 ]
-DAY_S = 86400.0
+DAY_S, MINUTE_S = 86400.0, 60.0
 TRIES = 8
 """Targets looked at for one fault before it is left out: some nodes, say, have no supplies of their own."""
 
@@ -187,9 +187,13 @@ def _times(draws: _Draws, a_day: float, from_s: float, end_s: float) -> Iterator
     at_s = from_s
     while a_day:
         at_s += draws.exponential(DAY_S / a_day)
-        if at_s >= end_s:
+        if _full_minute(at_s) >= end_s:
             return
-        yield round(at_s, 0)
+        yield _full_minute(at_s)
+
+
+def _full_minute(t_s: float) -> float:
+    return MINUTE_S * math.ceil(t_s / MINUTE_S)
 
 
 def _chain(
@@ -198,9 +202,9 @@ def _chain(
     """Return the faults of one cascade: the same loop all along, nodes of one rack."""
     made: list[Intervention] = []
     for recipe in chain:
-        made += there.make(recipe, round(at_s, 0), draws, made)
+        made += there.make(recipe, _full_minute(at_s), draws, made)
         at_s += draws.exponential(CASCADE_S)
-        if at_s >= end_s:
+        if _full_minute(at_s) >= end_s:
             break
     return made
 
@@ -287,7 +291,7 @@ class _There:
         if recipe.value is not None:
             low, high, text = recipe.value
             value = text.format(low + (high - low) * draws.uniform())
-        lasts_s = None if recipe.lasts_s is None else round(draws.around(recipe.lasts_s))
+        lasts_s = None if recipe.lasts_s is None else 10.0 * round(draws.around(recipe.lasts_s) / 10.0)
         cause = None
         if recipe.kind == "fail" and recipe.pool in ("gpu", "node") and self._causes:
             sums = np.cumsum([cause.per_node_s for cause in self._causes])
