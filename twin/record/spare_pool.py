@@ -1,0 +1,60 @@
+"""The spare pool of a moment: which nodes stand by, which are away, and what each of those waits for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import NodeCondition
+
+AWAY = (
+    NodeCondition.IN_REPAIR,
+    NodeCondition.NO_PART,
+    NodeCondition.NO_HANDS,
+    NodeCondition.BURN_IN,
+    NodeCondition.REPLACED,
+    NodeCondition.CHECKED,
+    NodeCondition.DRAINED,
+    NodeCondition.LEMON,
+    NodeCondition.OFF,
+    NodeCondition.CUT_OFF,
+    NodeCondition.UNPOWERED,
+)
+"""Conditions of nodes that cannot take work, as a list of them is read."""
+WORDS: dict[NodeCondition, str] = {
+    NodeCondition.IN_USE: "at work",
+    NodeCondition.IDLE: "idle",
+    NodeCondition.SPARE: "spare",
+    NodeCondition.IN_REPAIR: "in repair",
+    NodeCondition.NO_PART: "waits for a part",
+    NodeCondition.NO_HANDS: "waits for hands",
+    NodeCondition.BURN_IN: "burn-in",
+    NodeCondition.REPLACED: "lemon, being replaced",
+    NodeCondition.CHECKED: "health check",
+    NodeCondition.DRAINED: "drained",
+    NodeCondition.LEMON: "lemon, taken out",
+    NodeCondition.OFF: "shut down",
+    NodeCondition.CUT_OFF: "cut off",
+    NodeCondition.UNPOWERED: "without power",
+}
+"""What people call each condition of a node that is there."""
+
+
+def spare_pool(condition: NDArray[np.uint8]) -> dict[NodeCondition, NDArray[np.intp]]:
+    """Return the nodes in each condition but at work and absent: spares first, then idle ones, then who is away.
+
+    Parameters
+    ----------
+    condition
+        Channel ``node.condition`` of a frame, shape (N,).
+
+    Examples
+    --------
+    >>> pool = spare_pool(np.array([1, 3, 5, 1, 3], np.uint8))
+    >>> {WORDS[condition]: nodes.tolist() for condition, nodes in pool.items()}
+    {'spare': [1, 4], 'waits for a part': [2]}
+    """
+    found = {
+        name: np.flatnonzero(condition == name) for name in (NodeCondition.SPARE, NodeCondition.IDLE, *AWAY)
+    }
+    return {name: nodes for name, nodes in found.items() if nodes.size}
