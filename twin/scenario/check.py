@@ -13,6 +13,7 @@ from twin.scenario import (
     fabric_fits,
     fabric_targets,
     facility_fits,
+    fault_fits,
     fits,
     storage_fits,
     tenancy_fits,
@@ -220,6 +221,7 @@ class _Checker:
             *fabric_fits.fabrics(self.scenario, self.catalog),
             *fabric_targets.targets(self.scenario, self.catalog),
             *storage_fits.chains(self.scenario),
+            *fault_fits.causes(self.scenario),
             *tenancy_fits.trespasses(self.scenario),
             *workload_fits.fits(self.scenario, self.catalog),
         ]

@@ -140,8 +140,8 @@ class Degraded:
         now, number = self.timers.now_s, self.began
         self.began += 1
         bad = Bad(node, effect, left, now, cause.id if cause else "", repair_s, gpu=gpu, passes=passes)
-        if cause is not None:
-            bad.repair_class = cause.repair
+        if cause is not None or repair_s > 0:
+            bad.repair_class = cause.repair if cause is not None else "gpu"
         self.faults[number] = bad
         if lasts_s is not None:
             self.timers.set("degraded", number, now + lasts_s)

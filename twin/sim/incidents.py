@@ -124,7 +124,7 @@ class Incidents:
         if i.kind not in ("fail", "flap", "drain", "undrain", "power_cap", "set") or self.facility.concerns(
             i
         ):
-            return self.facility.refusal(i)
+            return self.facility.refusal(i) or self._without_cards(i)
         if i.kind == "power_cap":
             if i.target != "all" and i.target not in {row.id for row in self.jobs.rows}:
                 return f"there is no job {i.target!r}; name a job, or all"
@@ -154,6 +154,12 @@ class Incidents:
         if i.cause is not None and i.cause not in known:
             return f"the scene has no cause {i.cause!r}; it knows {', '.join(sorted(known)) or 'none'}"
         return None
+
+    def _without_cards(self, i: Intervention) -> str | None:
+        """Return why fewer lanes would change nothing; None: they do."""
+        if i.kind != "pcie" or any(self.outages.cards(node).any() for node in self._nodes_of(i.target)):
+            return None
+        return f"{i.target} has no card on a fabric: with fewer lanes it works as before"
 
     def _nodes_of(self, target: str) -> list[int]:
         found = find(self.plant, target)
@@ -276,7 +282,9 @@ class Incidents:
         node = int(self.plant.gpus.node[slot]) if kind == "gpu" else slot
         gpu = int(self.plant.gpus.index[slot]) if kind == "gpu" else -1
         self._say("injected_failure", i.target, f"{KINDS[i.kind].title.lower()}, by hand", Severity.NOTICE)
-        self.degraded.begin(node, EFFECT_OF[i.kind], left, lasts_s, gpu=gpu, passes=i.kind != "corrupt")
+        passes = i.kind != "corrupt"
+        repair_s = 0.0 if passes else self.failures.drawn_repair_s(node, None)
+        self.degraded.begin(node, EFFECT_OF[i.kind], left, lasts_s, repair_s=repair_s, gpu=gpu, passes=passes)
 
     def _do_hang(self, i: Intervention, _: str) -> None:
         rows = [row for row in self.jobs.active if row.id == i.target]
