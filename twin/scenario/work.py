@@ -77,7 +77,9 @@ class CheckpointTier(Part):
     )
     storage: Id | None = Field(default=None, description="store or object: which one")
     every: int = Field(default=1, ge=1, le=100_000, description="each so many-th checkpoint goes there")
-    pause_s: Duration = Field(default=0.0, alias="pause", ge=0, le=86400, description="blocking part more")
+    pause_s: Duration = Field(
+        default=0.0, alias="pause", ge=0, le=86400, description="blocking part, beside that of other places"
+    )
     drain_s: Duration = Field(
         default=0.0, alias="drain", ge=0, le=86400 * 7, description="after the pause, until it is safe there"
     )
@@ -85,7 +87,7 @@ class CheckpointTier(Part):
         default=None,
         alias="load",
         gt=0,
-        description="read back; none: drives of the nodes, or the store's read",
+        description="read back by the whole job; none: drives or cards of its nodes, or the store's read",
     )
     survives: Literal["process", "node", "rack", "site"] | None = Field(
         default=None,
@@ -102,6 +104,12 @@ class Checkpointing(Part):
         "the failures seen so far",
     )
     tiers: tuple[CheckpointTier, ...] = Field(default=(), description="more places, beside `storage`")
+    every: int = Field(
+        default=1,
+        ge=1,
+        le=100_000,
+        description="each so many-th goes to `storage`, the others to `tiers` only",
+    )
     verify_s: Duration = Field(
         default=0.0,
         alias="verify",
@@ -140,7 +148,7 @@ class Recovery(Part):
         default=0.0,
         alias="patience",
         ge=0,
-        description="shrink, drop-replica: wait so long for a spare first",
+        description="shrink: wait so long for a spare first",
     )
     minimum: int | None = Field(
         default=None,

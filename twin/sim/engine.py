@@ -144,6 +144,7 @@ class Engine:
         self.network.bind(self.jobs, self.plans)
         self.stores = Stores(plant.storage)
         self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)
+        self.recovery.fits = self.network.fits
         self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
         inputs = job_inputs(scenario, plant, catalog, self.plans, work)
         self.ingest = Ingest(self.jobs, inputs, self.stores, self.log)

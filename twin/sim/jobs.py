@@ -119,8 +119,8 @@ class JobRow:
         default_factory=list
     )  # tiers that hold what it went back to; empty: the strongest
     writes: int = 0  # checkpoints begun
-    interval_s: float = math.inf  # work between checkpoints, where the rule adapts it
-    corrupt_s: float | None = None  # since when its results are silently wrong
+    goes: list[bool] = field(default_factory=list)  # to which tiers the latest one goes
+    interval_steps: float = 0.0  # between two of them, where the rule adapts it; 0: as planned
     outcome: str = ""  # done, killed (over its wall time), cancelled, given_up
     queued_s: float = 0.0  # entered the queue last
     waited_s: float = 0.0  # in the queue in all
@@ -130,6 +130,8 @@ class JobRow:
     energy_j: float = 0.0
     site: str = ""  # empty: here, else the cloud it runs in
     leaving: bool = False  # gives its nodes up once its state is safe
+    dropping: bool = False  # will go on without the replicas that a failure took
+    restarts: int = 0  # after failures
     entered_s: float = 0.0  # its present state
     budget_s: list[float] = field(default_factory=list)  # of the restart that goes on, by BUDGET
     away_s: list[float] = field(default_factory=lambda: [0.0] * len(AWAY))
@@ -143,6 +145,10 @@ class Jobs:
     active : list of JobRow
         Jobs that have begun and not ended, in the order of the table. Whoever looks often asks these alone: a queue
         may be thousands long. Replaced, never changed in place.
+    survives : callable
+        What each tier of a job outlives, by its index; whoever knows its plan sets it.
+    wrong_since : callable
+        Since when the results of a job are silently wrong [s], None: they are right; whoever breaks them sets it.
     left : list of int
         Jobs that ceased to be active, in the order in which they did; it only grows.
     """
@@ -160,6 +166,8 @@ class Jobs:
         self._first_pace = list(self.pace)
         self.active: list[JobRow] = []
         self.left: list[int] = []
+        self.survives: Callable[[int], Sequence[int]] = lambda index: (SITE,)
+        self.wrong_since: Callable[[int], float | None] = lambda index: None
 
     def _fresh(self, index: int, gpus: float) -> JobRow:
         job = self.specs[index]
@@ -170,7 +178,9 @@ class Jobs:
         dt = t_s - row.since_s
         if dt <= 0:
             return
-        if row.state == JobState.RUNNING:
+        if row.state == JobState.REMOTE:
+            row.progress = self.progress_at(row, t_s)
+        elif row.state == JobState.RUNNING:
             row.progress = self.progress_at(row, t_s)
             row.open = (np.asarray(row.open) + self._stepped(row, dt)).tolist()
         elif row.state in STALL_ACCOUNT:
@@ -179,7 +189,7 @@ class Jobs:
 
     def progress_at(self, row: JobRow, t_s: float) -> float:
         """Return the progress of `row` at `t_s`, not before it was booked last [steps]."""
-        if row.state != JobState.RUNNING:
+        if row.state not in (JobState.RUNNING, JobState.REMOTE):
             return row.progress
         return min(row.target, row.progress + (t_s - row.since_s) / self.pace[row.index].step_s)
 
@@ -241,7 +251,7 @@ class Jobs:
 
         Returns whether there was one. Of one taken since its results are wrong nothing is kept: it may be given up yet.
         """
-        sound = self._sound(row, row.corrupt_s)
+        sound = self._sound(self.wrong_since(row.index))
         done = max(
             (i + 1 for i, save in enumerate(row.in_flight) if save.keep_s <= t_s and sound(save)), default=0
         )
@@ -253,13 +263,13 @@ class Jobs:
         return done > 0
 
     @staticmethod
-    def _sound(row: JobRow, not_after_s: float | None) -> Callable[[Save], bool]:
+    def _sound(not_after_s: float | None) -> Callable[[Save], bool]:
         """Return a test whether a checkpoint was taken before results went wrong."""
         return lambda save: not_after_s is None or save.taken_s <= not_after_s
 
     def _merge(self, row: JobRow, t_s: float) -> None:
         """Forget checkpoints to which no failure can ever go back: wherever they are safe, a later one is too."""
-        sound = self._sound(row, row.corrupt_s)
+        sound = self._sound(self.wrong_since(row.index))
         left: list[Save] = []
         for save in row.in_flight:
             if left and sound(save) == sound(left[-1]):
@@ -284,14 +294,7 @@ class Jobs:
         row.in_flight, row.open = [], [0.0] * len(ACCOUNTS)
         row.durable = row.progress
 
-    def roll_back(
-        self,
-        row: JobRow,
-        *,
-        survives: Sequence[int] = (SITE,),
-        scope: int = PROCESS,
-        not_after_s: float | None = None,
-    ) -> float:
+    def roll_back(self, row: JobRow, *, scope: int = PROCESS, not_after_s: float | None = None) -> float:
         """Give up the work of `row` that no checkpoint holds; return the GPU-seconds lost.
 
         It goes back to the latest checkpoint that outlives the failure; its work stays provisional until the strongest
@@ -299,19 +302,18 @@ class Jobs:
 
         Parameters
         ----------
-        survives
-            What each tier outlives; the strongest is taken to outlive everything.
         scope
-            What the failure took.
+            What the failure took; the strongest tier outlives everything.
         not_after_s
             Checkpoints taken later than this are bad [s]; None: all are good.
         """
         if self.work[row.index].stateless:
             self.keep_all(row)
             return 0.0
+        survives = self.survives(row.index)
         now, strongest = row.since_s, max(survives)
         alive = [one >= min(scope, strongest) for one in survives]
-        sound = self._sound(row, not_after_s)
+        sound = self._sound(not_after_s)
 
         def holders(safe_s: list[float]) -> list[int]:
             return [tier for tier, at_s in enumerate(safe_s) if alive[tier] and at_s <= now]
@@ -333,6 +335,19 @@ class Jobs:
         self.ledger.lose(lost_work)
         row.lost_gpu_s += lost
         return lost
+
+    def lose_step(self, row: JobRow) -> float:
+        """Give up the step that `row` was in, which its healthy replicas repeat; return the GPU-seconds lost."""
+        begun = row.progress - max(
+            math.floor(row.progress), row.in_flight[-1].step if row.in_flight else row.durable
+        )
+        pace = self.pace[row.index]
+        lost = np.minimum(row.open, pace.share * (begun * pace.step_s * row.held))
+        row.open = (np.asarray(row.open) - lost).tolist()
+        row.progress -= begun
+        self.ledger.lose(lost)
+        row.lost_gpu_s += float(lost.sum())
+        return float(lost.sum())
 
     def write(self, row: JobRow, save_s: list[float], keep_s: float) -> None:
         """Begin to make everything up to the present step safe: in each tier at `save_s`, for good at `keep_s`."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.max_min import max_min_rates
 from twin.physics.training_inputs import FULL_NETWORK, Network
-from twin.planning.joined import Joints
+from twin.planning.joined import Joints, Places
 from twin.planning.placement import (
     Placement,
     Terms,
@@ -29,6 +29,7 @@ from twin.planning.placement import (
     profile_of,
     terms_of,
 )
+from twin.planning.result import PlanError
 from twin.planning.scenario_job import planned_job
 from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, exchanges_of, traffic_of
 from twin.plant.cut_off import cut_off
@@ -37,11 +38,13 @@ from twin.plant.links import links_of
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.scenario.work import Job
+from twin.sim.elastic import variant
 from twin.sim.fault_sets import Fault, FaultyRoutes, Some, fault_sets
 from twin.sim.jobs import Jobs
-from twin.sim.plan import JobPlan
+from twin.sim.kinds import kinds_of
+from twin.sim.plan import JobPlan, UnplaceableJob, hardware_of
 from twin.sim.seats import Seat, Talk, Under
-from twin.sim.work import Work, work_of
+from twin.sim.work import Work, repeated, work_of
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -86,7 +89,9 @@ class FabricState:
         self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
         joints = Joints(plant, self.links, catalog)
         self.domain = joints.domain
-        self.places = [joints.places(job) for job in specs]
+        self.kinds = kinds_of(specs)
+        places = {kind: joints.places(specs[kind]) for kind in dict.fromkeys(self.kinds)}
+        self.places = [places[kind] for kind in self.kinds]
         self.terms: list[Terms] = [terms_of(plant, k, catalog) for k in range(len(plant.fabrics))]
         self.version = 0  # of everything that observers show
         self.peak = np.zeros(2 * len(self.links), np.int64)
@@ -94,9 +99,9 @@ class FabricState:
         self._alarm = (ABOVE * self._limit).astype(np.int64)
         self.routes = FaultyRoutes(plant, self.links)
         self._under: dict[tuple[int, bytes, frozenset[str]], Under] = {}
-        self._talks = [self._talk(index) for index in range(len(specs))]
+        self._variants: dict[tuple[int, int], tuple[Job, Talk, float]] = {}  # by kind and nodes
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
-        self._works: dict[tuple[int, Network], Work] = {}
+        self._works: dict[tuple[int, int, Network], Work] = {}  # by kind and nodes
         self._seats: dict[int, Seat] = {}
         self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
         self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
@@ -116,14 +121,22 @@ class FabricState:
         """Say whose work follows from the fabric."""
         self.jobs, self.plans = jobs, plans
 
-    def _talk(self, index: int) -> Talk:
-        job, places = self.specs[index], self.places[index]
-        allowed = np.flatnonzero(places.allowed)
-        nodes = allowed[: job.nodes]
-        if len(nodes) < job.nodes or len(set(self.plant.nodes.part[allowed].tolist())) > 1:
+    def _variant(self, index: int, width: int | None = None) -> tuple[Job, Talk, float]:
+        """Return a job as it runs on so many nodes (none: on all it asks for), and steps in one of the full job."""
+        full = self.specs[index]
+        key = self.kinds[index], full.nodes if width is None else width
+        if key not in self._variants:
+            fewer = full.recovery.policy == "drop-replica"
+            job, steps = variant(full, key[1], fewer_samples=fewer)
+            self._variants[key] = job, self._talk(job, self.places[index]), steps
+        return self._variants[key]
+
+    def _talk(self, job: Job, places: Places) -> Talk:
+        try:
+            asked = hardware_of(self.plant, job, places.allowed)
+        except UnplaceableJob:
             return Talk(None, (), None, 0, "")  # it will never be planned
-        gpus = int(self.plant.nodes.gpu_count[nodes].sum())
-        part = self.plant.gpu_parts[int(self.plant.gpus.part[self.plant.nodes.gpu_first[nodes[0]]])]
+        gpus, part = asked.ranks, asked.gpu_part
         planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
         return Talk(
             places.fabric,
@@ -133,6 +146,13 @@ class FabricState:
             part,
         )
 
+    def fits(self, index: int, width: int) -> bool:
+        """Return whether a job can run on so many nodes: its cut divides, and it fits in memory."""
+        try:
+            return not self._work(index, FULL_NETWORK, width).misfit
+        except PlanError:
+            return False
+
     def _limits(self) -> Longs:
         """Return what each directed link carries at most under its fabric's technology [B/s]."""
         share = np.array([terms.efficiency for terms in self.terms] or [1.0])[self.links.fabric]
@@ -141,11 +161,11 @@ class FabricState:
     # --- routes and places
 
     def _faults(self, index: int) -> Some:
-        return self.routes.on(self._talks[index].fabric)
+        return self.routes.on(self.fabric_of(index))
 
     def _place(self, index: int, nodes: list[int], faults: Some = ()) -> Placement | None:
         """Return a job on nodes, under some faults; None when it sends nothing through a fabric."""
-        talk, slots = self._talks[index], np.array(nodes, np.int64)
+        talk, slots = self._variant(index, len(nodes))[1], np.array(nodes, np.int64)
         if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
             return None
         traffic = self._sent(index, slots)
@@ -162,7 +182,7 @@ class FabricState:
         pattern = np.argsort(np.argsort(begins))[which]
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
-            talk, first = self._talks[index], int(slots[0])
+            talk, first = self._variant(index, len(slots))[1], int(slots[0])
             cards = cards_on(self.plant, talk.fabric, first)
             traffic = traffic_of(talk.exchanges, int(table.gpu_count[first]), cards, pattern)
             known = (pattern.tobytes(), traffic)
@@ -173,18 +193,23 @@ class FabricState:
         """Return what the intact fabric gives each job on the nodes it would take if all started in order."""
         taken = self.plant.nodes.drained.copy()
         networks = []
+        known: dict[tuple[int, bytes], Network] = {}
         for index, job in enumerate(self.specs):
             chosen = self.places[index].first(job.nodes, taken)
             taken[chosen] = True
-            placement = self._place(index, chosen.tolist())
-            networks.append(placement.network if placement and placement.reachable else FULL_NETWORK)
+            key = self.kinds[index], chosen.tobytes()
+            if key not in known:
+                placement = self._place(index, chosen.tolist())
+                reached = placement is not None and placement.reachable
+                known[key] = placement.network if placement is not None and reached else FULL_NETWORK
+            networks.append(known[key])
         return networks
 
-    def _work(self, index: int, network: Network) -> Work:
-        key = (index, network)
+    def _work(self, index: int, network: Network, width: int) -> Work:
+        key = (self.kinds[index], width, network)
         if key not in self._works:
-            talk = self._talks[index]
-            made = work_of(self.specs[index], talk.gpus, talk.gpu_part, self.catalog, network)
+            job, talk, steps = self._variant(index, width)
+            made = repeated(work_of(job, talk.gpus, talk.gpu_part, self.catalog, network), steps)
             self._works[key] = replace(made, duty=self.plans[index].duty(made.step_s))
         return self._works[key]
 
@@ -194,7 +219,8 @@ class FabricState:
         intact, faults = self._place(index, nodes), self._faults(index)
         if intact is None or not intact.reachable:
             self._seats.pop(index, None)
-            self.jobs.work[index] = self._work(index, FULL_NETWORK)  # it may have been spread before
+            # It may have been spread before.
+            self.jobs.work[index] = self._work(index, FULL_NETWORK, len(nodes))
             return
         now = self._place(index, nodes, faults) if faults else intact
         if now is None or not now.reachable:
@@ -202,7 +228,7 @@ class FabricState:
         network = no_better(now.network, intact.network)
         if len(faults) > 1:
             network = self._worst(index, nodes, faults, network)
-        work = self._work(index, network)
+        work = self._work(index, network, len(nodes))
         self.jobs.work[index] = work
         self._seats[index] = Seat(
             nodes=list(nodes),
@@ -252,7 +278,7 @@ class FabricState:
         on: dict[int | None, list[Seat]] = {}
         for index, seat in sorted(self._seats.items()):
             if seat.stepping:
-                on.setdefault(self._talks[index].fabric, []).append(seat)
+                on.setdefault(self.fabric_of(index), []).append(seat)
         for seats in on.values():
             for seat in seats if len(seats) > 1 else ():
                 if not seat.summed:
@@ -363,7 +389,7 @@ class FabricState:
             self._moved.add(index)
             network = seat.network
             crowded = network_with(factors_of(network) / seat.slow, network.hop_extra_s, network.members)
-            seat.contention_s = max(0.0, self._work(index, crowded).step_s - seat.step_s)
+            seat.contention_s = max(0.0, self._work(index, crowded, len(seat.nodes)).step_s - seat.step_s)
 
     def contention_s(self, index: int) -> float:
         """Return by how much other jobs lengthen a step of a job now [s]."""
@@ -449,7 +475,7 @@ class FabricState:
 
     def talks(self, index: int) -> bool:
         """Return whether a job sends anything between scale-up domains, on the first nodes it may use."""
-        talk, job = self._talks[index], self.specs[index]
+        job, talk, _ = self._variant(index)
         if talk.profile is None or not talk.exchanges or job.nodes < 2:
             return False
         slots = self.places[index].first(job.nodes)
@@ -457,7 +483,7 @@ class FabricState:
 
     def fabric_of(self, index: int) -> int | None:
         """Return the fabric a job communicates over, None when it needs none."""
-        return self._talks[index].fabric
+        return self.places[index].fabric
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs; links come back with the faults in force."""

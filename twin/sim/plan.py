@@ -18,11 +18,16 @@ from twin.planning.joined import Places, group_for
 from twin.planning.llm import LlmJob
 from twin.planning.scenario_job import allowed_nodes, planned_job
 from twin.planning.vision import VisionJob
-from twin.plant.tables import Plant, Stores
+from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Cause
+from twin.scenario.population import jobs_of
 from twin.scenario.work import Input, Job, Recovery
-from twin.sim.work import Work, work_of
+from twin.sim.elastic import Cut, cut_of
+from twin.sim.kinds import kinds_of
+from twin.sim.nodes import SLICES
+from twin.sim.tiers import Tier, least_every, mean_pause_s, tiers_of
+from twin.sim.work import Work, mig_slices, work_of
 
 
 class UnplaceableJob(ValueError):
@@ -35,7 +40,7 @@ class JobPlan:
 
     nodes: int
     groups: tuple[NDArray[np.bool_], ...]  # nodes among which it can run as a whole, each joined by a fabric
-    steps: int | None
+    steps: float | None
     checkpoint_steps: int | None
     pause_s: float
     drain_s: float
@@ -43,10 +48,42 @@ class JobPlan:
     load_s: float  # from an idle store
     store: int  # that checkpoints go to, -1 none
     recovery: Recovery
+    tiers: tuple[Tier, ...] = ()  # where checkpoints go, the store first
+    every: int = 1  # of the checkpoints due, each so many-th goes anywhere
+    verify_s: float = 0.0
+    adaptive: bool = False
+    failures_per_s: float = 0.0  # of all its nodes, as planned
+    cut: Cut | None = None  # how it falls into replicas; None: it needs all its nodes
+    gpus: float = 0.0  # asked for
+    rest: int = 0  # GPUs of its last node, which it shares; 0: whole nodes
+    slices: int = 0  # of one GPU, which it shares; 0: whole GPUs
+    estimate_s: float = math.inf  # what the scheduler believes it takes
+    limit_s: float | None = None  # wall time from each start
+    partition: int = -1  # of the scene's; -1: none
+    priority: int = 0
 
     @cached_property
+    def survives(self) -> tuple[int, ...]:
+        """Return what each tier outlives."""
+        return tuple(tier.survives for tier in self.tiers)
+
+    @cached_property
+    def strongest(self) -> int:
+        """Return the tier that outlives most, the first of them."""
+        return self.survives.index(max(self.survives))
+
+    @property
+    def shares(self) -> bool:
+        """Return whether it shares a node with others."""
+        return bool(self.rest or self.slices)
+
+    @property
     def allowed(self) -> NDArray[np.bool_]:
         """Return all nodes it may use."""
+        return self.groups[0] if len(self.groups) == 1 else self._everywhere
+
+    @cached_property
+    def _everywhere(self) -> NDArray[np.bool_]:
         result: NDArray[np.bool_] = np.logical_or.reduce(self.groups)
         return result
 
@@ -67,12 +104,23 @@ class JobPlan:
             return 0.0
         return r.watchdog_s if cause is not None and cause.detection == "watchdog" else r.detect_s
 
-    def restart_s(self, *, swapped: bool, load_s: float) -> float:
-        """Return the time from detection to the first step [s]; `swapped`: nodes were replaced."""
+    def restart(self, *, swapped: bool, load_s: float, share: float = 1.0) -> list[float]:
+        """Return the parts of a restart, from detection to the first step, by `BUDGET` [s].
+
+        Parameters
+        ----------
+        swapped
+            Whether nodes were replaced.
+        load_s
+            To read the state of the whole job [s].
+        share
+            Of the job that restarts, while the others wait: it reads, and joins communicators, so much less.
+        """
         r = self.recovery
         if r.constant_s is not None:
-            return r.constant_s
-        return (r.swap_s if swapped else 0.0) + r.container_s + r.init_s + load_s + r.warmup_s
+            return [0.0, 0.0, 0.0, 0.0, 0.0, r.constant_s]
+        swap_s = r.swap_s if swapped else 0.0
+        return [swap_s, r.container_s, r.init_s * share, load_s * share, r.warmup_s, 0.0]
 
     def next_epoch_step(self, progress: float) -> float | None:
         """Return the step at which the next epoch begins, None when epochs do not matter."""
@@ -92,7 +140,7 @@ class JobPlan:
         if not self.checkpoint_steps:
             return 1.0
         work = self.checkpoint_steps * step_s
-        return work / (work + self.pause_s)
+        return work / (work + mean_pause_s(self.tiers))
 
 
 def plan_jobs(
@@ -102,7 +150,7 @@ def plan_jobs(
     node_failures_per_s: float,
     networks: Sequence[Network] | None = None,
     places: Sequence[Places] | None = None,
-) -> tuple[list[JobPlan], list[Work], list[int]]:
+) -> tuple[list[JobPlan], list[Work], list[float]]:
     """Resolve all jobs of `scenario`: plans, steps, and GPUs asked for.
 
     Parameters
@@ -119,51 +167,152 @@ def plan_jobs(
     UnplaceableJob
         When a job asks for more nodes than its rows have, or its rows mix GPU parts.
     """
+    jobs = jobs_of(scenario)
+    kinds = kinds_of(jobs)
+    partitions = {one.id: number for number, one in enumerate(scenario.partitions)}
+    known: dict[object, tuple[JobPlan, Work]] = {}
     plans, works, gpus = [], [], []
-    for index, job in enumerate(scenario.jobs):
-        allowed = allowed_nodes(plant, job.rows)
-        count, gpu_part = hardware_of(plant, job, allowed)
+    for index, job in enumerate(jobs):
         network = networks[index] if networks is not None else FULL_NETWORK
-        work = work_of(job, count, gpu_part, catalog, network)
-        groups = (allowed,) if places is None else places[index].groups
-        plan = _plan(job, groups, work, node_failures_per_s * job.nodes, plant.storage)
-        plans.append(plan)
-        works.append(replace(work, duty=plan.duty(work.step_s)))
-        gpus.append(count)
+        key = kinds[index], network
+        if key not in known:
+            partition = partitions.get(job.partition or "", -1)
+            groups = _groups(
+                scenario, plant, job, partition, None if places is None else places[index].groups
+            )
+            asked = hardware_of(plant, job, np.logical_or.reduce(groups))
+            work = work_of(job, asked.ranks, asked.gpu_part, catalog, network)
+            plan = _plan(job, groups, asked, work, node_failures_per_s * job.nodes, plant, catalog)
+            known[key] = replace(plan, partition=partition), replace(work, duty=plan.duty(work.step_s))
+        plan, work = known[key]
+        plans.append(_own(plan, scenario, job, work))
+        works.append(work)
+        gpus.append(plan.gpus)
     return plans, works, gpus
+
+
+def _own(plan: JobPlan, scenario: Scenario, job: Job, work: Work) -> JobPlan:
+    """Return the plan of a job from that of its kind."""
+    # A copy by its fields: there may be tens of thousands, and `replace` would check each.
+    mine = object.__new__(JobPlan)
+    mine.__dict__.update(plan.__dict__)
+    steps = float(job.steps) if job.steps is not None else None
+    if job.run_s is not None:
+        steps = job.run_s / work.step_s
+    limit_s = job.limit_s
+    if plan.partition >= 0:
+        part = scenario.partitions[plan.partition]
+        limit_s = limit_s or part.default_limit_s or part.limit_s
+        limit_s = min(limit_s, part.limit_s) if limit_s and part.limit_s else limit_s
+    takes_s = math.inf if steps is None else steps * work.step_s / plan.duty(work.step_s) + plan.first_start_s
+    mine.__dict__.update(
+        steps=steps,
+        limit_s=limit_s,
+        estimate_s=job.estimate_s or limit_s or takes_s,
+        priority=job.priority,
+    )
+    return mine
+
+
+def _groups(
+    scenario: Scenario,
+    plant: Plant,
+    job: Job,
+    partition: int,
+    groups: tuple[NDArray[np.bool_], ...] | None,
+) -> tuple[NDArray[np.bool_], ...]:
+    """Return the nodes among which a job can run, of its partition.
+
+    Raises
+    ------
+    UnplaceableJob
+        When its partition leaves it too few.
+    """
+    groups = (allowed_nodes(plant, job.rows),) if groups is None else groups
+    if partition < 0:
+        return groups
+    part = scenario.partitions[partition]
+    mine = allowed_nodes(plant, part.rows)
+    left = tuple(group & mine for group in groups if int((group & mine).sum()) >= job.nodes)
+    if not left:
+        most = max(int((group & mine).sum()) for group in groups)
+        raise UnplaceableJob(
+            f"job {job.id!r} asks for {job.nodes} nodes; partition {part.id!r} leaves it {most} that work together"
+        )
+    return left
 
 
 def misfit_of(plant: Plant, catalog: Catalog, job: Job, misfit: str) -> str:
     """Return what to say of a job that does not fit in memory: why, and what would."""
-    gpus, part = hardware_of(plant, job, allowed_nodes(plant, job.rows))
-    planned = planned_job(job, gpus, part, catalog.gpu(part).memory_bytes)
+    asked = hardware_of(plant, job, allowed_nodes(plant, job.rows))
+    planned = planned_job(job, asked.ranks, asked.gpu_part, catalog.gpu(asked.gpu_part).memory_bytes)
     advice = would_fit(planned) if isinstance(planned, LlmJob | VisionJob) else ""
     return f"{job.id} {misfit}" + (f"; {advice}" if advice else "")
 
 
-def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> tuple[int, str]:
+@dataclass(frozen=True)
+class Hardware:
+    """What a job asks for: so many GPUs, of what, and what of its last node.
+
+    `ranks` are GPUs that work, one for part of a GPU; `gpus` what it holds, slices as fractions.
+    """
+
+    ranks: int
+    gpus: float
+    rest: int
+    slices: int
+    per_node: int
+    gpu_part: str
+    node_part: str
+
+
+def hardware_of(plant: Plant, job: Job, allowed: NDArray[np.bool_]) -> Hardware:
     """Return the GPUs a job asks for, and their part; raises `UnplaceableJob`."""
-    kinds = {
-        (int(n), int(p))
-        for n, p in zip(plant.nodes.gpu_count[allowed], plant.nodes.part[allowed], strict=True)
-    }
+    nodes = plant.nodes
+    kinds = np.unique(np.column_stack((nodes.gpu_count[allowed], nodes.part[allowed])), axis=0)
     if int(allowed.sum()) < job.nodes:
         raise UnplaceableJob(f"job {job.id!r} asks for {job.nodes} nodes; its rows have {int(allowed.sum())}")
     if len(kinds) != 1:
         raise UnplaceableJob(
             f"job {job.id!r} may use nodes of {len(kinds)} kinds; name rows of one kind under rows"
         )
-    per_node, _ = kinds.pop()
-    first = int(plant.nodes.gpu_first[np.argmax(allowed)])
-    return per_node * job.nodes, plant.gpu_parts[int(plant.gpus.part[first])]
+    per_node, part = int(kinds[0, 0]), int(kinds[0, 1])
+    ranks, rest, slices = per_node * job.nodes, 0, 0
+    if job.mig is not None:
+        slices = mig_slices(job.mig)
+        if job.nodes != 1 or job.gpus not in (None, 1):
+            raise UnplaceableJob(
+                f"job {job.id!r} asks for {job.mig}, a part of one GPU: nodes and gpus must be 1"
+            )
+        ranks = 1
+    elif job.gpus is not None:
+        needed = -(-job.gpus // per_node)
+        if needed != job.nodes:
+            raise UnplaceableJob(
+                f"job {job.id!r} asks for {job.gpus} GPUs on {job.nodes} nodes of {per_node}; "
+                f"{needed} node{'s' * (needed != 1)} would be right"
+            )
+        ranks, rest = job.gpus, job.gpus % per_node
+    first = int(nodes.gpu_first[np.argmax(allowed)])
+    gpu_part = plant.gpu_parts[int(plant.gpus.part[first])]
+    gpus = slices / SLICES if slices else ranks
+    return Hardware(ranks, gpus, rest, slices, per_node, gpu_part, plant.node_parts[part])
 
 
 def _plan(
-    job: Job, groups: tuple[NDArray[np.bool_], ...], work: Work, failures_per_s: float, stores: Stores
+    job: Job,
+    groups: tuple[NDArray[np.bool_], ...],
+    asked: Hardware,
+    work: Work,
+    failures_per_s: float,
+    plant: Plant,
+    catalog: Catalog,
 ) -> JobPlan:
-    checkpoint = job.checkpoint
-    interval_s = _interval_s(job, work, failures_per_s)
-    store = stores.ids.index(checkpoint.storage) if checkpoint.storage in stores.ids else -1
+    checkpoint, stores = job.checkpoint, plant.storage
+    tiers = tiers_of(job, plant, catalog, asked.node_part)
+    pause_s = mean_pause_s(tiers)
+    interval_s = _interval_s(job, work, pause_s, failures_per_s)
+    store = tiers[0].store
     bandwidth = job.recovery.load_bytes_s
     if store >= 0 and not math.isnan(stores.read_bytes_s[store]):
         bandwidth = min(bandwidth or math.inf, float(stores.read_bytes_s[store]))
@@ -174,7 +323,7 @@ def _plan(
     return JobPlan(
         nodes=job.nodes,
         groups=groups,
-        steps=job.steps,
+        steps=None,
         checkpoint_steps=None if math.isinf(interval_s) else max(1, round(interval_s / work.step_s)),
         pause_s=checkpoint.pause_s,
         drain_s=checkpoint.drain_s,
@@ -182,19 +331,33 @@ def _plan(
         load_s=work.checkpoint_bytes / bandwidth if bandwidth else 0.0,
         store=store,
         recovery=job.recovery,
+        tiers=tiers,
+        every=least_every(checkpoint),
+        verify_s=checkpoint.verify_s,
+        adaptive=checkpoint.interval == "adaptive" and not work.stateless,
+        failures_per_s=failures_per_s,
+        cut=None if asked.rest or asked.slices else cut_of(job, asked.ranks, asked.gpu_part, catalog),
+        gpus=asked.gpus,
+        rest=asked.rest,
+        slices=asked.slices,
     )
 
 
-def _interval_s(job: Job, work: Work, failures_per_s: float) -> float:
+UNKNOWN_RATE_S = 3.8 / 1000 / 86400
+"""Failures of a node that an adaptive rule expects where the scene names none: as in Llama 3 training [1/s]."""
+
+
+def _interval_s(job: Job, work: Work, pause_s: float, failures_per_s: float) -> float:
     """Return the work between checkpoints [s]; infinity for none."""
-    checkpoint = job.checkpoint
+    rule = job.checkpoint.interval
     if work.stateless:
         return math.inf
-    if not isinstance(checkpoint.interval, str):
-        return checkpoint.interval
-    if checkpoint.interval == "none" or failures_per_s == 0:
+    if not isinstance(rule, str):
+        return rule
+    if rule == "adaptive" and failures_per_s == 0:
+        failures_per_s = UNKNOWN_RATE_S * job.nodes
+    if rule == "none" or failures_per_s == 0:
         return math.inf
-    if checkpoint.pause_s == 0:
+    if pause_s == 0:
         return work.step_s  # a free write is due after every step
-    rule = daly_interval_s if checkpoint.interval == "daly" else young_interval_s
-    return float(rule(checkpoint.pause_s, 1 / failures_per_s))
+    return float((young_interval_s if rule == "young" else daly_interval_s)(pause_s, 1 / failures_per_s))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,25 @@ from twin.physics.storage import transfer_s
 from twin.plant.domains import scale_up_domains
 from twin.record.channels import JobState
 from twin.record.events import Severity
+from twin.record.node_list import node_list
 from twin.scenario.faults import Cause
 from twin.sim.clockwork import Timers
-from twin.sim.jobs import RERATE, JobRow, Jobs, Pace
+from twin.sim.elastic import widths
+from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, RERATE, JobRow, Jobs, Pace
+from twin.sim.leaving import Leaving
 from twin.sim.ledger import INDEX
 from twin.sim.log import Log
 from twin.sim.nodes import FREE, Nodes
 from twin.sim.plan import JobPlan
+from twin.sim.saving import Saving
 from twin.sim.spares import filled
-from twin.sim.stores import Stores, Write
+from twin.sim.stores import Stores
+
+Seats = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 
-def _seats(row: JobRow, count: int) -> NDArray[np.intp]:
+def _seats(row: JobRow, count: int) -> Seats:
     """Return the node of each place in the order of ranks, -1 where one is missing."""
     seats, there = np.full(count, -1, np.intp), np.ones(count, bool)
     there[np.asarray(row.vacant, np.intp)] = False
@@ -30,34 +37,50 @@ def _seats(row: JobRow, count: int) -> NDArray[np.intp]:
     return seats
 
 
-class Recovery:
-    """Handlers of the timers ``job``, ``durable`` and of failures; every one acts on a row of the table."""
+class Recovery(Leaving):
+    """Handlers of the timers ``job`` and of failures; every one acts on a row of the table.
+
+    Attributes
+    ----------
+    fits
+        Whether a job can run on so many nodes; the fabric sets it.
+    """
 
     def __init__(
         self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], stores: Stores
     ) -> None:
-        self.timers, self.log, self.nodes, self.jobs, self.plans = timers, log, nodes, jobs, plans
+        super().__init__(timers, log, nodes, jobs, plans, Saving(timers, log, jobs, plans, stores))
         self.stores = stores
-        self.changed: set[int] = set()  # jobs whose heat or place changed since the engine last looked
-        self.freed = False  # a node came free: the scheduler should look
         self.domain = scale_up_domains(nodes.plant)
+        self.fits: Callable[[int, int], bool] = lambda index, width: True
         timers.handle("job", self._due)
-        timers.handle("durable", self._durable)
+
+    # --- from the queue to the end
 
     def start(self, row: JobRow, chosen: list[int]) -> None:
-        """Give `row` its nodes and start it."""
-        now = self.timers.now_s
-        self.nodes.assign_all(now, chosen, row.index)
-        row.nodes = list(chosen)
-        row.start_s = now
+        """Give `row` its nodes and start it, or go on from its last checkpoint where it ran before."""
+        now, plan = self.timers.now_s, self.plans[row.index]
+        again = row.start_s is not None
+        self.nodes.take(now, row.index, chosen, plan.rest, plan.slices)
+        row.nodes, row.vacant, row.width = list(chosen), [], len(chosen)
+        row.waited_s += now - max(row.submit_s, row.queued_s)
         self._hold(row)
-        self.jobs.enter(row, now, JobState.STARTING)
-        self.timers.set("job", row.index, now + self.plans[row.index].first_start_s)
+        if again:
+            self._restart(row, plan.restart(swapped=False, load_s=self._load_s(row)))
+        else:
+            row.start_s = now
+            self.jobs.enter(row, now, JobState.STARTING)
+            self.timers.set("job", row.index, now + plan.first_start_s)
+        if plan.limit_s is not None:
+            self.timers.set("limit", row.index, now + plan.limit_s)
         self.changed.add(row.index)
-        self.log.add(now, "job_started", row.id, f"{row.id} starts on {row.held} GPUs", nodes=len(chosen))
+        text = f"{row.id} starts{' again' if again else ''} on {row.held:g} GPUs"
+        self.log.add(now, "job_started", row.id, text, nodes=len(chosen), where=node_list(chosen))
 
     def _hold(self, row: JobRow) -> None:
-        row.held = int(self.nodes.gpus[np.asarray(row.nodes, int)].sum())
+        plan, slots = self.plans[row.index], np.asarray(row.nodes, int)
+        whole = not plan.shares
+        row.held = int(self.nodes.gpus[slots].sum()) if whole else self.nodes.held_gpus(row.index, row.nodes)
 
     def _due(self, index: int) -> None:
         row, now = self.jobs.rows[index], self.timers.now_s
@@ -68,7 +91,9 @@ class Recovery:
         elif row.state == JobState.CHECKPOINT:
             self._written(row, now)
         elif row.state == JobState.DETECTING:
-            self.swap(row)
+            self._recover(row)
+        elif row.state == JobState.WAITING:
+            self._narrow(row, self._present(row))
 
     def _run(self, row: JobRow, now: float) -> None:
         resumed = row.state == JobState.RESTARTING
@@ -77,21 +102,13 @@ class Recovery:
         text = (
             f"{row.id} resumes at step {row.progress:,.0f}" if resumed else f"{row.id} takes its first step"
         )
-        self.log.add(
-            now,
-            "job_resumed" if resumed else "job_running",
-            row.id,
-            text,
-            Severity.NOTICE,
-            step=int(row.progress),
-        )
+        kind = "job_resumed" if resumed else "job_running"
+        self.log.add(now, kind, row.id, text, Severity.NOTICE, step=int(row.progress))
         self._next(row, now)
 
     def _next(self, row: JobRow, now: float) -> None:
         plan = self.plans[row.index]
-        interval = plan.checkpoint_steps
-        # The interval may have been shortened since the last write: then one is due at once.
-        row.target = max(row.progress, self._written_step(row) + interval) if interval else math.inf
+        row.target = self.saving.due_step(row)
         for limit in (plan.steps, plan.next_epoch_step(row.progress)):
             if limit is not None:
                 row.target = min(row.target, float(limit))
@@ -99,7 +116,7 @@ class Recovery:
 
     def _plan(self, row: JobRow, now: float) -> None:
         due = now + (row.target - row.progress) * self.jobs.pace[row.index].step_s
-        if math.isfinite(due):
+        if due < np.inf:
             self.timers.set("job", row.index, due)
 
     def _reached(self, row: JobRow, now: float) -> None:
@@ -111,106 +128,77 @@ class Recovery:
             return
         if plan.at_epoch(row.progress):
             self.changed.add(row.index)
-            if not plan.checkpoint_steps or row.progress - self._written_step(row) < plan.checkpoint_steps:
+            if not self.saving.is_due(row):
                 self._next(row, now)
                 return
+        self._save(row, now)
+
+    def _save(self, row: JobRow, now: float) -> None:
+        """Write a checkpoint of where `row` is."""
         self.jobs.enter(row, now, JobState.CHECKPOINT)
-        self.timers.set("job", row.index, now + plan.pause_s)
-        self.stores.pause(now, row.index, self._write(row, now) if plan.store >= 0 else None)
-        self.follow_stores(row.index)
-
-    def _write(self, row: JobRow, now: float) -> Write:
-        """Return a checkpoint of `row` that begins now: undisturbed, it is safe when pause and drain are over."""
-        plan, size = self.plans[row.index], self.jobs.work[row.index].checkpoint_bytes
-        lasts_s = plan.pause_s + plan.drain_s
-        due_s = now + plan.pause_s + plan.drain_s
-        cap = size / lasts_s if lasts_s > 0 else math.inf
-        return Write(row.index, row.progress, plan.store, size, cap, due_s, due_s)
-
-    def follow_stores(self, index: int | None = None) -> None:
-        """Look when the checkpoints on their way are safe now; `index`: the job whose write began or ended."""
-        stores = self.stores
-        stores.share()
-        if index is not None and stores.disturbed:
-            self.changed.add(index)  # somebody reads slower or faster now
-        for job in sorted(stores.moved):
-            row, finish_s = self.jobs.rows[job], stores.finish_s(job)
-            for save in row.in_flight:
-                save.keep_s = finish_s.get(save.step, save.keep_s)
-                save.safe_s = [save.keep_s]
-            self._await_durable(row)
-        stores.moved.clear()
-
-    def _await_durable(self, row: JobRow) -> None:
-        if row.in_flight:
-            self.timers.set("durable", row.index, min(save.keep_s for save in row.in_flight))
-
-    @staticmethod
-    def _written_step(row: JobRow) -> float:
-        return row.in_flight[-1].step if row.in_flight else row.durable
+        self.timers.set("job", row.index, now + self.saving.decide(row))
+        self.saving.begin(row)
 
     def _written(self, row: JobRow, now: float) -> None:
-        plan = self.plans[row.index]
+        if row.leaving:
+            self._safe_to_leave(row)
+            return
         self.jobs.enter(row, now, JobState.RUNNING)
-        safe_s = self.stores.finish_s(row.index).get(row.progress, now + plan.drain_s)
-        self.jobs.write(row, [safe_s], safe_s)
-        self.stores.resume(now, row.index)
-        if safe_s > now:
-            self._await_durable(row)
-        else:
-            self._settle(row, now)
-        self.follow_stores(row.index)
+        self.saving.written(row)
+        self.saving.adapt(row)
+        if row.width < self.plans[row.index].nodes and self._grow(row):
+            return
         self._next(row, now)
 
-    def _durable(self, index: int) -> None:
-        row = self.jobs.rows[index]
-        self._settle(row, self.timers.now_s)
-        self._await_durable(row)
-
-    def _settle(self, row: JobRow, now: float) -> None:
-        if self.jobs.settle(row, now):
-            self.stores.end(now, row.index, row.durable)
-            self.follow_stores(row.index)
-            self.log.add(
-                now,
-                "checkpoint",
-                row.id,
-                f"{row.id} is safe up to step {row.durable:,.0f}",
-                step=int(row.durable),
-            )
+    def follow_stores(self) -> None:
+        """Look when the checkpoints on their way are safe now."""
+        self.saving.follow_stores()
 
     def _finish(self, row: JobRow, now: float) -> None:
         self.jobs.enter(row, now, JobState.DONE)
         self.jobs.keep_all(row)
-        row.end_s = now
-        self._give_up_writes(row, now)
-        self.nodes.assign_all(now, row.nodes, -1)
-        row.nodes, row.vacant, row.held = [], [], 0
-        self.changed.add(row.index)
-        self.log.add(
-            now,
-            "job_done",
-            row.id,
-            f"{row.id} is done after {row.progress:,.0f} steps",
-            Severity.NOTICE,
-            step=int(row.progress),
-        )
+        row.end_s, row.outcome = now, "done"
+        self._let_go(row)
+        text = f"{row.id} is done after {row.progress:,.0f} steps"
+        self.log.add(now, "job_done", row.id, text, Severity.NOTICE, step=int(row.progress))
         self.node_usable()
 
-    def interrupt(self, row: JobRow, cause: Cause | None, why: str) -> None:
-        """Stop `row`: a node of it failed (nodes not usable when the swap comes are replaced)."""
+    # --- failures
+
+    def interrupt(self, row: JobRow, cause: Cause | None, why: str, *, scope: int | None = None) -> None:
+        """Stop `row`: something of it failed (nodes not usable when the swap comes are replaced).
+
+        Parameters
+        ----------
+        scope
+            What the failure took: PROCESS, NODE, RACK or SITE; none: as many nodes as are lost now. More than one may
+            have held copies for each other.
+        """
+        if row.state in AT_REST:
+            return
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
         row.interruptions += 1
-        lost = self.jobs.roll_back(row)
-        self._give_up_writes(row, now)
+        self.saving.adapt(row)
+        lost_nodes = int((self.nodes.condition[np.asarray(row.nodes, np.intp)] != FREE).sum())
+        if scope is None:
+            scope = (PROCESS, NODE, RACK)[min(2, lost_nodes)]
+        if self._goes_without(row):
+            lost = self.jobs.lose_step(row)
+            row.dropping = True
+            self.saving.abandon(row)
+        else:
+            row.dropping = False
+            lost = self.jobs.roll_back(row, scope=scope)
+            self._give_up_writes(row)
+        step = row.progress
         self.log.add(
             now,
             "job_interrupted",
             row.id,
-            f"{row.id} stops: {why}; {lost / max(row.held, 1):,.0f} s of work back to step {row.durable:,.0f}",
+            f"{row.id} stops: {why}; {lost / max(row.held, 1):,.0f} s of work back to step {step:,.0f}",
             Severity.WARNING,
-            step=int(row.durable),
+            step=int(step),
         )
         if row.state == JobState.WAITING:
             self.swap(row)
@@ -220,49 +208,94 @@ class Recovery:
             self.timers.set("job", row.index, now + plan.detection_s(cause))
             self.changed.add(row.index)
 
-    def _give_up_writes(self, row: JobRow, now: float) -> None:
-        self.timers.cancel("durable", row.index)
-        self.stores.end(now, row.index)
-        self.follow_stores(row.index)
+    def _goes_without(self, row: JobRow) -> bool:
+        """Return whether `row` can go on with the replicas that the failure has left as they are."""
+        plan, steps = self.plans[row.index], (JobState.RUNNING, JobState.CHECKPOINT)
+        if plan.recovery.policy != "drop-replica" or plan.cut is None or row.leaving:
+            return False
+        if row.state not in steps and not (row.state == JobState.DETECTING and row.dropping):
+            return False
+        seats = np.asarray(row.nodes, np.intp)
+        lost = self.nodes.condition[seats] != FREE
+        width = int(plan.cut.narrowed(len(seats)).whole(lost).sum())
+        return bool(lost.any()) and self._wide_enough(row, width)
+
+    def _wide_enough(self, row: JobRow, width: int) -> bool:
+        plan = self.plans[row.index]
+        assert plan.cut is not None
+        return width >= max(plan.cut.unit, plan.recovery.minimum or 1) and self.fits(row.index, width)
+
+    def _recover(self, row: JobRow) -> None:
+        """The failure of `row` was noticed: restart it, unless that was done too often."""
+        attempts = self.plans[row.index].recovery.attempts
+        if attempts is not None and row.restarts >= attempts:
+            self.kill(row, "given_up", f"after {attempts:,} restart{'s' * (attempts != 1)}")
+            return
+        row.restarts += 1
+        self.swap(row)
 
     def swap(self, row: JobRow) -> None:
-        """Hand back unusable nodes, take spares, and restart, or wait for a spare."""
+        """Hand back unusable nodes, take spares, and restart, or do what the policy says when there are none."""
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
         seats, condition = _seats(row, plan.nodes), self.nodes.condition
         missing = seats < 0
         lost = missing | (condition[seats] != FREE)
+        if row.leaving or (lost.any() and (plan.shares or plan.recovery.policy == "requeue")):
+            self.requeue(row, "it was to leave" if row.leaving else "nodes are lost")
+            return
+        if row.dropping:
+            self._drop(row)
+            return
         gone, kept = seats[lost & ~missing], seats[~lost]
-        self.nodes.assign_all(now, gone, -1)
+        self.nodes.give_back(now, row.index, gone)
         after = seats
         if lost.any():
             usable = self.nodes.usable
             after = filled(seats, self.domain, plan.group(kept[:1].tolist(), usable) & usable, lost)
         left = self._exchange(row, kept, after)
+        before = row.width
         row.nodes = after[after >= 0].tolist()
         row.vacant = np.flatnonzero(after < 0).tolist()
         self._hold(row)
         self.changed.add(row.index)
-        lacking = plan.nodes - len(row.nodes)
-        if lacking:
-            if row.state != JobState.WAITING:
-                self.log.add(
-                    now,
-                    "waiting_for_spare",
-                    row.id,
-                    f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}",
-                    Severity.ALARM,
-                )
-            self.jobs.enter(row, now, JobState.WAITING)
-            self.timers.cancel("job", row.index)
+        if row.vacant:
+            self._lack(row, len(gone) > 0)
             return
-        self.jobs.enter(row, now, JobState.RESTARTING)
-        restart_s = plan.restart_s(swapped=bool(len(gone)), load_s=self._load_s(row))
-        self.timers.set("job", row.index, now + restart_s)
+        if before < plan.nodes:
+            self._widened(row, before)
+        share = 1.0 if plan.cut is None else plan.cut.share_hit(lost, plan.recovery.partial)
+        self._restart(row, plan.restart(swapped=bool(len(gone)), load_s=self._load_s(row), share=share))
         if left:
             self.node_usable()
 
-    def _exchange(self, row: JobRow, kept: NDArray[np.intp], after: NDArray[np.intp]) -> bool:
+    def _restart(self, row: JobRow, budget_s: list[float]) -> None:
+        """Let `row` go through the parts of a restart."""
+        now = self.timers.now_s
+        self.jobs.enter(row, now, JobState.RESTARTING)
+        row.budget_s = budget_s
+        self.timers.set("job", row.index, now + sum(budget_s))
+
+    def _lack(self, row: JobRow, swapped: bool) -> None:
+        """Go on with fewer nodes where the policy says so, or wait for more."""
+        now, recovery = self.timers.now_s, self.plans[row.index].recovery
+        at_once = recovery.policy == "drop-replica" or (
+            recovery.policy == "shrink" and recovery.patience_s == 0
+        )
+        if at_once and self._narrow(row, self._present(row)):
+            return
+        fresh = row.state != JobState.WAITING
+        if fresh:
+            lacking = len(row.vacant)
+            text = f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}"
+            self.log.add(now, "waiting_for_spare", row.id, text, Severity.ALARM)
+        self.jobs.enter(row, now, JobState.WAITING)
+        if fresh and recovery.policy == "shrink" and recovery.patience_s > 0:
+            self.timers.set("job", row.index, now + recovery.patience_s)
+        elif fresh:
+            self.timers.cancel("job", row.index)
+
+    def _exchange(self, row: JobRow, kept: Seats, after: Seats) -> bool:
         """Hand the nodes over that `row` takes, having kept `kept` so far; return whether it leaves some."""
         now, ids = self.timers.now_s, self.nodes.plant.nodes.ids
         had, has = np.zeros((2, len(ids)), bool)
@@ -277,12 +310,118 @@ class Recovery:
         return bool(len(left))
 
     def _load_s(self, row: JobRow) -> float:
-        """Return the time to load the last checkpoint beside all that reads and writes as the restart begins [s]."""
+        """Return the time to load the last checkpoint beside all that reads and writes as the restart begins [s].
+
+        It comes from the fastest place that still has it.
+        """
         plan = self.plans[row.index]
-        if plan.store < 0 or plan.load_s == 0:
+        return min(self._read_s(row, tier) for tier in row.sources or [plan.strongest])
+
+    def _read_s(self, row: JobRow, number: int) -> float:
+        plan, size = self.plans[row.index], self.jobs.work[row.index].checkpoint_bytes
+        tier = plan.tiers[number]
+        if number == 0 and (tier.store < 0 or plan.load_s == 0):
             return plan.load_s
-        size, limit = self.jobs.work[row.index].checkpoint_bytes, plan.recovery.load_bytes_s or math.inf
-        return float(transfer_s(size, self.stores.load_bytes_s(plan.store, limit)))
+        if tier.store >= 0:
+            return float(transfer_s(size, self.stores.load_bytes_s(tier.store, tier.load_bytes_s)))
+        return size / tier.load_bytes_s * plan.nodes / max(row.width, 1)
+
+    # --- fewer nodes, and more again
+
+    def _present(self, row: JobRow) -> list[int]:
+        """Return the nodes of `row` that can be used."""
+        return [node for node in row.nodes if self.nodes.condition[node] == FREE]
+
+    def _narrow(self, row: JobRow, present: list[int]) -> bool:
+        """Let `row` restart on as many of its nodes as it can use; return whether it can."""
+        plan = self.plans[row.index]
+        if plan.cut is None:
+            return False
+        minimum = plan.recovery.minimum
+        width = next((w for w in widths(len(present), plan.cut.unit, minimum) if self.fits(row.index, w)), 0)
+        if not width:
+            return False
+        self._resize(row, present[:width])
+        self._restart(row, plan.restart(swapped=True, load_s=self._load_s(row)))
+        self.node_usable()
+        return True
+
+    def _drop(self, row: JobRow) -> None:
+        """Let `row` go on at once with the replicas that lost nothing."""
+        plan, seats, row.dropping = self.plans[row.index], np.asarray(row.nodes, np.intp), False
+        assert plan.cut is not None
+        lost = self.nodes.condition[seats] != FREE
+        keep = plan.cut.narrowed(len(seats)).whole(lost)
+        width = int(keep.sum())
+        if width < len(seats) and self._wide_enough(row, width):
+            self._resize(row, seats[keep].tolist())
+            self.node_usable()
+        elif lost.any():  # more was lost meanwhile than it can do without
+            self.jobs.roll_back(row, scope=RACK if lost.sum() > 1 else NODE)
+            self._give_up_writes(row)
+            self.swap(row)
+            return
+        self.jobs.enter(row, self.timers.now_s, JobState.RESTARTING)
+        row.budget_s = []
+        self._run(row, self.timers.now_s)
+
+    def _grow(self, row: JobRow) -> bool:
+        """Take free nodes back at a checkpoint; return whether `row` restarts for that."""
+        now, plan = self.timers.now_s, self.plans[row.index]
+        if plan.cut is None:
+            return False
+        usable = self.nodes.usable
+        free = np.flatnonzero(plan.group(row.nodes[:1], usable) & usable)
+        most = min(plan.nodes, row.width + len(free))
+        width = next((w for w in widths(most, plan.cut.unit, None) if self.fits(row.index, w)), 0)
+        if width <= row.width:
+            return False
+        before, taken = row.width, free[: width - row.width]
+        self.nodes.assign_all(now, taken, row.index)
+        row.nodes = [*row.nodes, *taken.tolist()]
+        self._widened(row, before)
+        budget_s = plan.restart(swapped=False, load_s=self._load_s(row), share=1 - before / width)
+        if plan.recovery.policy == "drop-replica" and plan.recovery.constant_s is None:
+            # The others step on until the newcomers are ready to join: only that stops them.
+            budget_s = [0.0, 0.0, budget_s[2], budget_s[3], 0.0, 0.0]
+        self._restart(row, budget_s)
+        return True
+
+    def _resize(self, row: JobRow, nodes: list[int]) -> None:
+        """Let `row` hold these of its nodes alone."""
+        now, plan = self.timers.now_s, self.plans[row.index]
+        keep = set(nodes)
+        self.nodes.give_back(now, row.index, [node for node in row.nodes if node not in keep])
+        before, row.nodes = row.width, list(nodes)
+        if len(nodes) > before:
+            self._widened(row, before)
+            return
+        self._take_shape(row)
+        text = f"{row.id} goes on with {row.width:,} of {plan.nodes:,} nodes"
+        self.log.add(
+            now, "job_shrunk", row.id, text, Severity.WARNING, nodes=row.width, where=node_list(row.nodes)
+        )
+
+    def _widened(self, row: JobRow, before: int) -> None:
+        self._take_shape(row)
+        text = f"{row.id} grows from {before:,} to {row.width:,} nodes"
+        self.log.add(
+            self.timers.now_s,
+            "job_grown",
+            row.id,
+            text,
+            Severity.NOTICE,
+            nodes=row.width,
+            where=node_list(row.nodes),
+        )
+
+    def _take_shape(self, row: JobRow) -> None:
+        row.width = len(row.nodes)
+        row.vacant = list(range(row.width, self.plans[row.index].nodes))
+        self._hold(row)
+        self.changed.add(row.index)
+
+    # --- others
 
     def node_usable(self) -> None:
         """Look whether a job that waits for a spare can go on; called when a node comes free."""

@@ -7,6 +7,7 @@ and operations are limited apart, and what is short is shared max-min fair.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ class Reader:
 
 @dataclass(slots=True)
 class Write:
-    """A checkpoint on its way to a store; `step` is what it saves.
+    """A checkpoint on its way to a store; `step` is what it saves, `tier` what the store is to the job.
 
     It moves no faster than `cap_bytes_s`, the pace of an undisturbed one, and is done at `finish_s`.
     """
@@ -49,6 +50,7 @@ class Write:
     finish_s: float
     rate_bytes_s: float = 0.0
     late: bool = False
+    tier: int = 0
 
 
 @dataclass(slots=True)
@@ -131,16 +133,15 @@ class Stores:
         self._grant()
         self.disturbed = False
 
-    def pause(self, now: float, job: int, write: Write | None) -> None:
+    def pause(self, now: float, job: int, writes: Sequence[Write]) -> None:
         """Let a job read no more, its read-ahead being full, and its checkpoint begin to move."""
         reader = self.readers.get(job)
-        if reader is None and write is None:
+        if reader is None and not writes:
             return
         self.book(now)
         if reader is not None:
             reader.paused = True
-        if write is not None:
-            self.writes.append(write)
+        self.writes += writes
         self.stale = True
 
     def resume(self, now: float, job: int) -> None:
@@ -151,9 +152,9 @@ class Stores:
             reader.paused = False
             self.stale = True
 
-    def end(self, now: float, job: int, step: float = math.inf) -> None:
-        """Take note that checkpoints of a job up to `step` move no more: they are done, or given up."""
-        left = [one for one in self.writes if one.job != job or one.step > step]
+    def end(self, now: float, job: int, done: Callable[[Write], bool] = lambda write: True) -> None:
+        """Take note that those checkpoints of a job move no more: they are done, or given up."""
+        left = [one for one in self.writes if one.job != job or not done(one)]
         if len(left) < len(self.writes):
             self.book(now)
             self.writes = left
@@ -164,9 +165,9 @@ class Stores:
         if self.stale:
             self._grant()
 
-    def finish_s(self, job: int) -> dict[float, float]:
-        """Return by the step it saves when each checkpoint of a job will be done, as things are [s]."""
-        return {one.step: one.finish_s for one in self.writes if one.job == job}
+    def finish_s(self, job: int) -> dict[tuple[float, int], float]:
+        """Return by step and tier when each checkpoint of a job will be done, as things are [s]."""
+        return {(one.step, one.tier): one.finish_s for one in self.writes if one.job == job}
 
     def load_bytes_s(self, store: int, limit_bytes_s: float) -> float:
         """Return what one more reader would get of a store now, of `limit_bytes_s` at most [B/s]."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from twin.planning.scenario_job import estimate_of
 from twin.record.accounts import ACCOUNTS
 from twin.scenario.work import Hpc, Inference, Job, LlmTraining, Load, Reinforcement
 from twin.sim.ledger import INDEX
+from twin.sim.nodes import SLICES
 
 Floats = NDArray[np.float64]
 
@@ -90,8 +91,9 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
     """
     workload = job.workload
     gpu = catalog.gpu(gpu_part)
+    memory_bytes = gpu.memory_bytes if job.mig is None else mig_memory_bytes(job.mig)
     fp8 = isinstance(workload, LlmTraining | Reinforcement | Inference) and workload.precision == "fp8"
-    result = estimate_of(job, gpus, gpu_part, gpu.memory_bytes, network)
+    result = estimate_of(job, gpus, gpu_part, memory_bytes, network)
     step = result.parts
     parts = np.zeros(len(ACCOUNTS))
     for account, seconds in (
@@ -106,7 +108,7 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
         ("idle_no_load", step.idle_load_s),
     ):
         parts[INDEX[account]] = seconds
-    return Work(
+    work = Work(
         step_s=float(parts.sum()),
         parts=parts,
         clocked_s=step.gemm_scaling_s,
@@ -130,6 +132,49 @@ def work_of(job: Job, gpus: int, gpu_part: str, catalog: Catalog, network: Netwo
         node_load=node_load(workload) if isinstance(workload, Load) else None,
         node_at_peak=isinstance(workload, Load) and workload.cpu is not None,
     )
+    if job.mig is None or isinstance(workload, Load):
+        return work
+    return stretched(work, SLICES / mig_slices(job.mig))
+
+
+def stretched(work: Work, factor: float) -> Work:
+    """Return `work` with every part of its step so many times as long."""
+    return replace(
+        work,
+        step_s=work.step_s * factor,
+        parts=work.parts * factor,
+        clocked_s=work.clocked_s * factor,
+        gemm_s=work.gemm_s * factor,
+        memory_s=work.memory_s * factor,
+        close_s=work.close_s * factor,
+        rest_s=work.rest_s * factor,
+    )
+
+
+def repeated(work: Work, times: float) -> Work:
+    """Return so many steps of `work` as one."""
+    if times == 1:
+        return work
+    flop, ingest_bytes = work.model_flop * times, work.ingest_bytes * times
+    return replace(stretched(work, times), model_flop=flop, ingest_bytes=ingest_bytes)
+
+
+def mig_slices(profile: str) -> int:
+    """Return the compute slices of a MIG profile, of seven.
+
+    >>> mig_slices("3g.40gb")
+    3
+    """
+    return int(profile.split("g.")[0])
+
+
+def mig_memory_bytes(profile: str) -> float:
+    """Return the memory of a MIG profile [B].
+
+    >>> mig_memory_bytes("3g.40gb")
+    40000000000.0
+    """
+    return 1e9 * float(profile.split(".")[1].removesuffix("gb"))
 
 
 def _overload(service: Service | None) -> str:
