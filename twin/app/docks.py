@@ -26,7 +26,7 @@ from twin.app.settings import Settings
 from twin.app.tenants_dock import TenantsDock
 
 _LAYOUT_VERSION = 4
-_BOTTOM_PX, _RIGHT_PX = 262, 352
+_BOTTOM_PX, _RIGHT_PX, _ROOMY_PX = 262, 352, 380
 
 
 class Docks:
@@ -119,6 +119,22 @@ class Docks:
         """Open a dock in front of its tabs."""
         self._all[name].show()
         self._all[name].raise_()
+
+    def show_roomy(self, name: str) -> None:
+        """Open one of the lower docks in front of its tabs, and give it room for a picture."""
+        self.show(name)
+        dock, others = self._all[name], (self.plots, self.tenants)
+        if dock.isFloating():
+            return
+        window = self._window
+        beside = next((each for each in others if each in self._all.values() and each.isVisible()), None)
+        if dock not in others and beside is not None and not beside.isFloating():
+            wide_px = dock.width() + beside.width()
+            window.resizeDocks(
+                [dock, beside], [round(0.64 * wide_px), round(0.36 * wide_px)], Qt.Orientation.Horizontal
+            )
+        if dock.height() < _ROOMY_PX:
+            window.resizeDocks([dock], [_ROOMY_PX], Qt.Orientation.Vertical)
 
     def reset(self) -> None:
         """Lay the docks out as at first."""

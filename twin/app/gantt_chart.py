@@ -59,7 +59,7 @@ class GanttChart(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAccessibleName("GPUs by time")
-        look.changed.connect(self.update)
+        look.changed.connect(self._on_theme)
 
     # -- what is shown ----
 
@@ -277,6 +277,9 @@ class GanttChart(QWidget):
         else:
             super().keyPressEvent(event)
             return
+        self.update()
+
+    def _on_theme(self, _theme: object) -> None:
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -205,10 +205,10 @@ class Painting:
             waiting_most = float(waiting.max(initial=0.0))
             if waiting_most > 0:
                 y = strip.bottom() - 1 - waiting / max(waiting_most, total) * (strip.height() - 3)
-                painter.setPen(QPen(QColor(theme.warning), 1.4))
-                painter.drawPolyline(
-                    QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)])
-                )
+                path = QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)])
+                for tint, wide in ((theme.ground, 3.6), (theme.text, 1.4)):
+                    painter.setPen(QPen(QColor(tint), wide))
+                    painter.drawPolyline(path)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(QPen(QColor(theme.border), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -219,7 +219,7 @@ class Painting:
         lines = (
             (f"{prefixed(now_gpus)} of {prefixed(total)}", theme.text),
             ("GPUs held", theme.muted),
-            (f"{prefixed(history.waiting_gpus.now)} waited for", theme.warning),
+            (f"{prefixed(history.waiting_gpus.now)} waited for", theme.text),
         )
         for number, (words, tint) in enumerate(lines):
             painter.setPen(QColor(tint))

@@ -13,7 +13,7 @@ from twin.app.queue_feed import QueueFeed
 from twin.app.queue_waiting import WaitingTable
 from twin.app.session import Session
 
-_LIST_FROM_PX = 560
+_LIST_FROM_PX = 700
 """A narrower dock is for the chart alone."""
 
 
@@ -33,6 +33,7 @@ class QueueDock(Dock):
         self.splitter.addWidget(self.waiting)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 2)
+        self.splitter.setSizes([600, 400])
         self.splitter.setChildrenCollapsible(True)
         self.body.addWidget(self.splitter)
         self._count = label("", "faint")

@@ -20,9 +20,9 @@ from twin.app.wait_words import WHY
 from twin.record.channels import WaitReason
 from twin.record.frame import Frame
 
-COLUMNS = ("#", "Job", "Tenant", "GPUs", "Waited", "Takes", "Starts", "Why it waits")
-PLACE, JOB, TENANT, GPUS, WAITED, TAKES, STARTS, REASON = range(len(COLUMNS))
-_WIDTHS_PX = {PLACE: 40, JOB: 118, TENANT: 84, GPUS: 54, WAITED: 72, TAKES: 62, STARTS: 72}
+COLUMNS = ("#", "Job", "GPUs", "Waited", "Why it waits", "Starts", "Takes", "Tenant")
+PLACE, JOB, GPUS, WAITED, REASON, STARTS, TAKES, TENANT = range(len(COLUMNS))
+_WIDTHS_PX = {PLACE: 38, JOB: 84, GPUS: 56, WAITED: 92, REASON: 148, STARTS: 92, TAKES: 92}
 _TITLES = {
     PLACE: "Place in the queue",
     TAKES: "What the scheduler believes it takes",
@@ -123,7 +123,11 @@ class WaitingModel(ColumnModel):
         if column == REASON:
             why = 0 if self._frame is None else int(self._frame.values["job.why"][job])
             return WHY[WaitReason(why)]
-        return (f"{row + 1:,}", spec.id, spec.tenant or text.MISSING, f"{history.gpus_of(job):,}")[column]
+        if column == PLACE:
+            return f"{row + 1:,}"
+        if column == GPUS:
+            return f"{history.gpus_of(job):,}"
+        return spec.id if column == JOB else spec.tenant or text.MISSING
 
     def _tip(self, history: JobHistory, job: int) -> str:
         spec, partition = history.jobs[job], history.partition_of(job)
@@ -157,11 +161,12 @@ class WaitingTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW_PX)
         header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(34)
         for column, width_px in _WIDTHS_PX.items():
             self.setColumnWidth(column, width_px)
-        header.setSectionResizeMode(REASON, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(TENANT, QHeaderView.ResizeMode.Stretch)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._offer)
         self.clicked.connect(lambda index: self.chosen.emit(self.queue.job_id(index.row())))

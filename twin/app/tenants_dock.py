@@ -40,8 +40,8 @@ TENANT_COLUMNS = (
 PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
 _HELD = 1
 _ROW_PX, _SWATCH_PX = 24, 10
-_TENANT_PX = (136, 120, 58, 56, 48, 48, 78, 96)
-_PARTITION_PX = (136, 120, 58, 48, 70, 130, 96)
+_TENANT_PX = (124, 86, 62, 60, 54, 56, 92, 90)
+_PARTITION_PX = (124, 86, 62, 56, 64, 110, 90)
 
 
 class _Lines(ColumnModel):
@@ -206,6 +206,7 @@ class TenantsDock(Dock):
         table.verticalHeader().setDefaultSectionSize(_ROW_PX)
         table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
         header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         for column, width_px in enumerate(widths_px):
             table.setColumnWidth(column, width_px)

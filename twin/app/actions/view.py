@@ -100,7 +100,7 @@ def view_actions(window: MainWindow) -> list[Command]:
         entry(
             f"view.{name}",
             title,
-            partial(window.docks.show, name),
+            partial(window.docks.show_roomy if name == "queue" else window.docks.show, name),
             menu="view",
             key=key,
             icon=icon,
