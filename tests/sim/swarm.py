@@ -578,7 +578,8 @@ def _first_difference(one: Engine, other: Engine) -> str:
 def _difference(one: bytes, other: bytes) -> str:
     from twin.sim.snapshot import unpack
 
-    a, b = unpack(one), unpack(other)
+    # 0 and 0.0 are one number
+    a, b = (json.loads(json.dumps(unpack(data)), parse_int=float) for data in (one, other))
     return ", ".join(key for key in a if json.dumps(a[key]) != json.dumps(b.get(key)))
 
 

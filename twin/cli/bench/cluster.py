@@ -52,7 +52,6 @@ streams:
     lengths: {{kind: lognormal, mean: 11 h, sigma: 1.5, longest: 5 day}}
     limit: 3
     recovery: {{policy: requeue, constant: 2 min}}
-    checkpoint: {{interval: 1 h, pause: 20 s}}
   - id: blue
     tenant: blue
     count: {JOBS // 2}
@@ -62,7 +61,6 @@ streams:
     limit: 2
     workload: {{kind: load, gpu: 60 %}}
     recovery: {{policy: requeue, constant: 2 min}}
-    checkpoint: {{interval: 2 h, pause: 10 s}}
 failures:
   causes:
     - {{id: gpu, rate: 2.4 per 1000 node-day, repair: gpu}}
