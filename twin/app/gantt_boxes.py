@@ -16,6 +16,8 @@ from twin.view3d.palette import JOBS
 
 _MARKS = {End.KILLED: codes.KILLED, End.REQUEUED: codes.REQUEUED, End.PREEMPTED: codes.PREEMPTED}
 _MARK_PX, _TICK_PX = 2, 3
+_MARKED_FROM_PX = 8
+"""Of a narrower box the mark of its end would hide the box."""
 
 
 class Boxes:
@@ -69,7 +71,8 @@ class Boxes:
             )
         code = np.where(chosen, codes.CHOSEN, codes.KIND) + kind
         paint_boxes(picture, begin, end, top, bottom, _u1(code))
-        self._paint_ends(picture, spans.how[boxes], end, top, bottom)
+        roomy = end - begin >= _MARKED_FROM_PX
+        self._paint_ends(picture, np.where(roomy, spans.how[boxes], End.OPEN), end, top, bottom)
         self._paint_failures(picture, shown, x_of, y_of, gpus.low, gpus.high)
         return picture
 

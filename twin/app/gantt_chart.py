@@ -124,17 +124,25 @@ class GanttChart(QWidget):
         if self.shown is None:
             return
         painter = QPainter(self)
+        job = self.job if self.job is not None and self._has_boxes(self.shown, self.job) else None
         painter.fillRect(self.rect(), self._painting.surface)
         self._painting.paint(
             painter,
             self.place,
             self.shown,
-            self.job,
+            job,
             self.by_tenant,
             self.devicePixelRatioF(),
             self.hasFocus(),
         )
         painter.end()
+
+    @staticmethod
+    def _has_boxes(shown: Shown, job: int) -> bool:
+        """Return whether a job is anywhere in the chart: beside one that is not, nothing has to fade."""
+        return bool(np.any(shown.history.spans.column(0) == job)) or any(
+            one.job == job for one in shown.planned
+        )
 
     # -- the pointer ----
 

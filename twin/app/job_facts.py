@@ -10,7 +10,7 @@ from twin.planning.job import JobEstimate
 from twin.plant.tables import Plant
 from twin.scenario.work import Job
 
-_WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s"})
+_WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.why", "job.planned_s"})
 _CONFIDENCE = {
     "own runs": "The step time was fitted to runs of one's own.",
     "calibrated": "The step time was fitted to published runs on this GPU.",

@@ -37,7 +37,6 @@ from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
 from twin.app.pages import Page
 from twin.app.queue_moves import move, why_not
-from twin.app.scene_jobs import job_place
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
 from twin.app.theme import ThemeChoice
@@ -157,6 +156,7 @@ class MainWindow(QMainWindow):
         self.hall.ticker.clicked.connect(self.go_to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
         self.docks.jobs.chosen.connect(self.choose_job)
+        self.docks.queue_feed.changed.connect(self._focus)
         self.docks.queue.chosen.connect(self.choose_job)
         self.docks.queue.opened.connect(self.fly_to_job)
         self.docks.queue.move_wanted.connect(self.move_jobs)
@@ -304,9 +304,15 @@ class MainWindow(QMainWindow):
 
     def _on_shown(self, thing: str | None) -> None:
         """Let the job that the inspector shows stand out, or none."""
-        document = self.session.document
-        self.hall.state.focus_job = job_place(document.scenario, thing) if document is not None else None
         self.docks.queue.choose(thing)
+        self._focus()
+
+    def _focus(self) -> None:
+        """Let GPUs of the job in the inspector stand out while it holds any."""
+        history, job = self.docks.queue_feed.history, self.docks.inspector.job
+        place = history.index.get(job) if history is not None and job is not None else None
+        held = history is not None and place is not None and history.holds(place)
+        self.hall.state.focus_job = place if held else None
 
     def plan_job(self) -> None:
         """Open the job dialog, on the job in the inspector when there is one."""

@@ -22,7 +22,7 @@ from twin.record.frame import Frame
 
 COLUMNS = ("#", "Job", "GPUs", "Waited", "Why it waits", "Starts", "Takes", "Tenant")
 PLACE, JOB, GPUS, WAITED, REASON, STARTS, TAKES, TENANT = range(len(COLUMNS))
-_WIDTHS_PX = {PLACE: 38, JOB: 84, GPUS: 56, WAITED: 92, REASON: 148, STARTS: 92, TAKES: 92}
+_WIDTHS_PX = {PLACE: 38, JOB: 84, GPUS: 56, WAITED: 100, REASON: 148, STARTS: 100, TAKES: 92}
 _TITLES = {
     PLACE: "Place in the queue",
     TAKES: "What the scheduler believes it takes",
