@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from twin.schedule.queue import Floats, Ints, Labels, Slots
+from twin.schedule.queue import Bools, Ints, Labels, Slots
 
 Placement = Callable[[Slots, int, Labels], Slots]
 """Free nodes in order, how many of them, where they stand -> those to take, in order."""
@@ -44,23 +44,28 @@ def pack(nodes: Slots, count: int, labels: Labels) -> Slots:
 def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
     if count <= 0 or not levels:
         return nodes[: max(count, 0)]
-    room = [_room(level[nodes]) for level in levels]
-    tightness = np.zeros(len(nodes))
-    for one in room:  # of the finest level first
-        tightness = tightness * (len(nodes) + 1.0) + one
-    for depth, (level, has) in enumerate(zip(levels, room, strict=True)):
-        fits = has >= count
-        if fits.any():
-            home = level[nodes[np.argmin(np.where(fits, tightness, np.inf))]]
-            return _packed(nodes[level[nodes] == home], count, levels[:depth])
-    coarsest = levels[-1][nodes]
-    mine = coarsest == coarsest[np.argmax(room[-1])]  # the emptiest, whole
+    labels = [level[nodes] for level in levels]
+    room = [np.bincount(label)[label] for label in labels]
+    if room[-1].max() >= count:
+        depth = next(number for number, has in enumerate(room) if has.max() >= count)
+        tightness = np.zeros(len(nodes))
+        for has in room:  # of the finest level first
+            tightness = tightness * (len(nodes) + 1.0) + has
+        home = labels[depth][np.argmin(np.where(room[depth] >= count, tightness, np.inf))]
+        return _packed(nodes[labels[depth] == home], count, levels[:depth])
+    mine = _emptiest(labels[-1], count)
     return np.concatenate([nodes[mine], _packed(nodes[~mine], count - int(mine.sum()), levels)])
 
 
-def _room(label: Ints) -> Floats:
-    """Return how many nodes bear the label of each."""
-    result: Floats = np.bincount(label).astype(float)[label]
+def _emptiest(label: Ints, count: int) -> Bools:
+    """Return the nodes of the largest groups, as many as it takes until the next one holds what is left of `count`."""
+    _, group, has = np.unique(label, return_inverse=True, return_counts=True)
+    order = np.argsort(-has, kind="stable")
+    left = count - np.cumsum(has[order])
+    whole = int(np.argmax(left <= np.append(has[order][1:], 0))) + 1
+    taken = np.zeros(len(has), bool)
+    taken[order[:whole]] = True
+    result: Bools = taken[group]
     return result
 
 

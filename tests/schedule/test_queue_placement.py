@@ -1,0 +1,52 @@
+"""Which nodes a job gets: fewest domains, leaves and pods by hand, most racks when spread."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from twin.schedule.placement import first, pack, spread
+from twin.schedule.queue import Labels
+
+NODE = np.arange(24)
+LABELS = Labels(NODE // 2, NODE // 4, NODE // 12, NODE // 4)
+"""Domains of 2 nodes, leaves of 4, pods of 12."""
+
+
+def test_a_job_stays_in_the_smallest_group_that_holds_it() -> None:
+    free = np.array([0, 2, 3, 8, 9, 10, 11])
+    assert pack(free, 1, LABELS).tolist() == [0]  # the domain that is broken already
+    assert pack(free, 2, LABELS).tolist() == [2, 3]  # a whole domain of the leaf that is broken already
+    assert pack(free, 3, LABELS).tolist() == [0, 2, 3]  # the leaf that fits tightest
+    assert pack(free, 4, LABELS).tolist() == [8, 9, 10, 11]
+    assert pack(free, 5, LABELS).tolist() == [0, 8, 9, 10, 11]
+
+
+def test_a_job_larger_than_a_leaf_takes_the_fewest_leaves() -> None:
+    free = np.array([0, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15])
+    assert pack(free, 7, LABELS).tolist() == [4, 5, 6, 8, 9, 10, 11]  # leaves of 4 and 3 in one pod
+    assert pack(free, 12, LABELS).tolist() == free.tolist()
+    chosen = pack(free, 9, LABELS)
+    assert len(chosen) == 9
+    assert len(set((chosen // 12).tolist())) == 2
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_packing_takes_the_fewest_leaves_there_can_be(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    free = np.flatnonzero(rng.random(24) < 0.6)
+    one_pod = Labels(NODE, NODE // 4, np.zeros(24, np.int64), NODE)
+    for count in range(1, len(free) + 1):
+        chosen = pack(free, count, one_pod)
+        assert len(set(chosen.tolist())) == count
+        assert set(chosen.tolist()) <= set(free.tolist())
+        room = np.sort(np.bincount(free // 4, minlength=6))[::-1]
+        fewest = int(np.argmax(np.cumsum(room) >= count)) + 1
+        assert len(set((chosen // 4).tolist())) == fewest
+
+
+def test_spread_takes_as_many_racks_as_there_are() -> None:
+    free = np.array([0, 1, 2, 3, 4, 5, 20, 21])
+    assert spread(free, 3, LABELS).tolist() == [0, 4, 20]
+    assert spread(free, 5, LABELS).tolist() == [0, 1, 4, 5, 20]
+    assert first(free, 3, LABELS).tolist() == [0, 1, 2]
