@@ -107,6 +107,7 @@ class Degraded:
         self.changed = False
         timers.handle("degraded", self._due)
         jobs.wrong_since = self.wrong_since
+        recovery.saving.found = self.found_by
 
     # --- begin and end
 

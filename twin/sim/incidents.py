@@ -20,7 +20,7 @@ from twin.sim.cooling import Cooling
 from twin.sim.degraded import HANG, Degraded
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
-from twin.sim.jobs import Jobs
+from twin.sim.jobs import JobRow, Jobs
 from twin.sim.log import Log
 from twin.sim.moves import Moves
 from twin.sim.nodes import DOWN, FREE, Nodes
@@ -121,6 +121,9 @@ class Incidents:
         return refusal
 
     def _refusal(self, i: Intervention) -> str | None:
+        if i.kind in ("cancel", "requeue"):
+            named = any(row.id == i.target for row in self.jobs.rows)
+            return None if named else f"there is no job {i.target!r}; name a job of the scene"
         if i.kind not in ("fail", "flap", "drain", "undrain", "power_cap", "set") or self.facility.concerns(
             i
         ):
@@ -316,6 +319,21 @@ class Incidents:
         for job in sorted(left):
             self.planned["drain"] += 1
             self.recovery.interrupt(self.jobs.rows[job], None, f"{target} is drained")
+
+    def _do_cancel(self, i: Intervention, _: str) -> None:
+        row = self._job(i.target)
+        if not self.recovery.kill(row, "cancelled", "cancelled by hand"):
+            self._say("refused", i.target, f"{row.id} has ended or runs elsewhere", Severity.NOTICE)
+        self.machines_changed = True
+
+    def _do_requeue(self, i: Intervention, _: str) -> None:
+        row = self._job(i.target)
+        if not self.recovery.requeue(row, "by hand"):
+            self._say("refused", i.target, f"{row.id} does not run here", Severity.NOTICE)
+        self.machines_changed = True
+
+    def _job(self, name: str) -> JobRow:
+        return next(row for row in self.jobs.rows if row.id == name)
 
     def _do_power_cap(self, i: Intervention, lasts: str) -> None:
         self.acting.append(i)

@@ -41,10 +41,10 @@ class Leaving(ABC):
         jobs.survives = lambda index: plans[index].survives
         timers.handle("limit", self._over)
 
-    def requeue(self, row: JobRow, why: str) -> None:
-        """Put `row` back into the queue, to go on from what others can still read of it."""
+    def requeue(self, row: JobRow, why: str) -> bool:
+        """Put `row` back into the queue, to go on from what others can still read of it; False: it does not run."""
         if row.state in AT_REST:
-            return
+            return False
         now = self.timers.now_s
         self.jobs.book(row, now)
         self.jobs.roll_back(row, scope=RACK)
@@ -56,6 +56,7 @@ class Leaving(ABC):
         text = f"{row.id} goes back to the queue: {why}; it will go on from step {row.progress:,.0f}"
         self.log.add(now, "job_requeued", row.id, text, Severity.WARNING, step=int(row.progress))
         self.node_usable()
+        return True
 
     def preempt(self, row: JobRow, *, checkpoint: bool = True) -> None:
         """Take the nodes of `row` for somebody else: at once, or as soon as its state is safe elsewhere."""
@@ -98,8 +99,10 @@ class Leaving(ABC):
         limit_s = self.plans[index].limit_s or 0.0
         self.kill(self.jobs.rows[index], "killed", f"over its wall time of {units.spoken(limit_s)}")
 
-    def kill(self, row: JobRow, outcome: str, why: str) -> None:
+    def kill(self, row: JobRow, outcome: str, why: str) -> bool:
         """End `row` now, whatever it does: what a checkpoint holds is kept, the rest is lost work.
+
+        Returns whether it did: False when it has ended, or runs elsewhere.
 
         Parameters
         ----------
@@ -109,7 +112,7 @@ class Leaving(ABC):
             For people.
         """
         if row.state in ENDED or row.state == JobState.REMOTE:
-            return
+            return False
         now = self.timers.now_s
         self.jobs.book(row, now)
         lost = 0.0
@@ -123,6 +126,7 @@ class Leaving(ABC):
         text = f"{row.id} ends at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h lost"
         self.log.add(now, _KINDS[outcome], row.id, text, Severity.WARNING, step=int(row.progress))
         self.node_usable()
+        return True
 
     def _let_go(self, row: JobRow) -> None:
         """Give up nodes, timers and writes of `row`, which is at rest now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from twin.physics.checkpoint import daly_interval_s
 from twin.record.channels import JobState
@@ -20,11 +21,14 @@ class Saving:
     ----------
     changed : set of int
         Jobs whose checkpoint made others read slower or faster; shared with `Recovery`.
+    found : callable
+        Told of a job whose checkpoint did not pass its check, and how that came out.
     """
 
     def __init__(self, timers: Timers, log: Log, jobs: Jobs, plans: list[JobPlan], stores: Stores) -> None:
         self.timers, self.log, self.jobs, self.plans, self.stores = timers, log, jobs, plans, stores
         self.changed: set[int] = set()
+        self.found: Callable[[int, str], None] = lambda index, how: None
         timers.handle("durable", self._durable)
 
     # --- when
@@ -168,8 +172,12 @@ class Saving:
         self._await(row)
 
     def _settle(self, row: JobRow) -> None:
-        """Keep what is safe for good now."""
-        now = self.timers.now_s
+        """Keep what is safe for good now; a checkpoint that is checked then, and is wrong, stops the job."""
+        now, wrong_s = self.timers.now_s, self.jobs.wrong_since(row.index)
+        checked = [save for save in row.in_flight if save.keep_s <= now]
+        verified = self.plans[row.index].verify_s > 0
+        if verified and wrong_s is not None and any(save.taken_s > wrong_s for save in checked):
+            self.found(row.index, "a check of its checkpoint")
         kept = self.jobs.settle(row, now)
         arrived = {
             (save.step, i) for save in row.in_flight for i, at_s in enumerate(save.safe_s) if at_s <= now

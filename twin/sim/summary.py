@@ -11,7 +11,7 @@ from twin.plant.links import link_id
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.record.inputs import app_version, inputs_hash
-from twin.sim.jobs import JobRow
+from twin.sim.jobs import AWAY, JobRow
 from twin.sim.summary_cloud import clouds
 from twin.sim.summary_facility import energy
 
@@ -134,6 +134,9 @@ def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
         "interruptions": row.interruptions,
         "ettr": jobs.ettr(row, now),
         "goodput": jobs.goodput(row, now),
+        "width": row.width or None,
+        "restarts": row.restarts,
+        "away_s": dict(zip(AWAY, row.away_s, strict=True)),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
         "low_confidence": list(work.doubts),
