@@ -77,7 +77,8 @@ class Moves:
         """Plan all jobs that were moved where they are now: others have just been planned where they were."""
         for index, partition in self.now_in.items():
             self._put(index, partition)
-            self.scheduler.moved(index)
+        if self.now_in:
+            self.scheduler.renew()
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
