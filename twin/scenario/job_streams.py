@@ -67,6 +67,7 @@ def stream_jobs(stream: JobStream, scenario: Scenario) -> list[Job]:
         storage=stream.storage,
     )
     limit, deadline = stream.limit_factor, stream.deadline_factor
+    longest_s = longest_limit_s(scenario, stream.partition)
     made = []
     columns = zip(submit_s.tolist(), sizes.tolist(), run_s.tolist(), need_s.tolist(), strict=True)
     for number, (submit, size, run, need) in enumerate(columns):
@@ -77,11 +78,17 @@ def stream_jobs(stream: JobStream, scenario: Scenario) -> list[Job]:
             "nodes": nodes,
             "gpus": gpus,
             "run_s": run,
-            "limit_s": None if limit is None else limit * need,
+            "limit_s": None if limit is None else min(limit * need, longest_s),
             "deadline_s": None if deadline is None else submit + deadline * need,
         }
         made.append(template.model_copy(update=change))
     return made
+
+
+def longest_limit_s(scenario: Scenario, partition: str | None) -> float:
+    """Return the longest wall time one can ask for in a partition [s]; people who want more ask for that."""
+    limits = (one.limit_s for one in scenario.partitions if one.id == partition)
+    return next((limit for limit in limits if limit is not None), math.inf)
 
 
 def expected_jobs(stream: JobStream, duration_s: float) -> float:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from twin.catalog import load_catalog
 from twin.scenario.document import Scenario
 from twin.scenario.job_rows import node_kinds, rows_within, split
+from twin.scenario.job_streams import longest_limit_s
 from twin.scenario.streams import JobTrace, TraceMap
 from twin.scenario.trace_rows import TraceRow, TraceTable, unpack
 from twin.scenario.work import Checkpointing, Job, Recovery
@@ -64,7 +65,9 @@ def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> 
         if nodes > nodes_there:
             made.left_out["larger than the scene"] += 1
             continue
-        run_s, asked_s = row.run_s * rules.time, None if row.limit_s is None else row.limit_s * rules.time
+        run_s, asked_s = row.run_s * rules.time, None
+        if row.limit_s is not None:
+            asked_s = min(row.limit_s * rules.time, longest_limit_s(scenario, partition))
         owner = {"user": row.user, "group": row.group, "none": ""}[rules.tenants]
         change = {
             "id": _id(trace.id, row, names),
