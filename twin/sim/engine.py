@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.tables import Plant
-from twin.record.channels import JobState
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
@@ -44,7 +43,7 @@ from twin.sim.incidents import Incidents
 from twin.sim.ingest import Ingest
 from twin.sim.inputs import job_inputs
 from twin.sim.job_energy import JobEnergy
-from twin.sim.jobs import Jobs, pace_of
+from twin.sim.jobs import Jobs
 from twin.sim.ledger import Ledger
 from twin.sim.lifetime import Lifetime
 from twin.sim.limits import Limits
@@ -53,12 +52,14 @@ from twin.sim.meter import Meter
 from twin.sim.mixes import Mixes
 from twin.sim.moves import Moves
 from twin.sim.network import FabricState
-from twin.sim.nodes import DARK, DOWN, OFF, Nodes
+from twin.sim.nodes import Nodes
 from twin.sim.observe import Observer
 from twin.sim.oddities import Oddities
 from twin.sim.outages import Outages
+from twin.sim.pacing import Pacing
 from twin.sim.plan import JobPlan, misfit_of, plan_jobs
 from twin.sim.power_system import PowerSystem
+from twin.sim.queue_site import Surroundings
 from twin.sim.recovery import Recovery
 from twin.sim.repairs import Repairs
 from twin.sim.replication import Replication
@@ -68,15 +69,11 @@ from twin.sim.stores import Stores
 from twin.sim.stragglers import Stragglers
 from twin.sim.swing import Swing
 from twin.sim.tally import Tally
-from twin.sim.traces import IDLE, Dies, Traces, spinning
-from twin.sim.traces import OFF as TRACE_OFF
+from twin.sim.traces import Dies, Traces
 from twin.sim.weather import Weather
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
-
-STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
-"""States that a job leaves for another power."""
 
 REPOWER = 0.01
 """Relative change of step time that is worth new powers: who waits longer draws less."""
@@ -107,7 +104,8 @@ class Engine:
             if refusal is not None:
                 self.log.add(0.0, "refused", intervention.target, refusal, Severity.WARNING)
         self.replication.begin()
-        self.heat.settle(*self._heat_besides_gpus())
+        self.scheduler.begin()
+        self.heat.settle(*self._heat_besides_gpus(self.pacing.traces()))
         self._measure()
 
     @classmethod
@@ -169,7 +167,6 @@ class Engine:
             len(plant.racks.ids),
         )
         self.mixes = Mixes(self.jobs, self.nodes, self.clocks)
-        self._moved_jobs: set[int] = set()  # jobs that are not as they were when powers were last worked out
         self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
         self.weather = Weather(scenario.site, scenario.start)
         self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
@@ -253,14 +250,26 @@ class Engine:
         )
         self.replication = Replication(self.clouds, self.recovery)
         facility.tell_site = self.replication.site
+        self.scheduler.around = Surroundings(
+            scenario, plant, self.weather, self.clocks, self.body, self.meter
+        )
         if scenario.clouds:
             self.scheduler.clouds = self.clouds
         self.moves = Moves(
             self.timers, self.log, self.jobs, self.plans, self.scheduler, scenario, self._plan_in
         )
         self.incidents.moves = self.moves
-        self.stragglers = Stragglers(
-            self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed
+        self.stragglers = Stragglers(self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed)
+        self.pacing = Pacing(
+            self.timers,
+            self.nodes,
+            self.jobs,
+            self.clocks,
+            self.mixes,
+            self.network,
+            self.ingest,
+            self.stragglers,
+            self.recovery,
         )
         self.replay = FaultReplay(
             self.timers,
@@ -287,6 +296,8 @@ class Engine:
         self.jobs.planned[:] = work
         self.moves.renew()
         self.network.renew()
+        self.scheduler.renew()
+        self.pacing.look_at_all()
 
     def _plan_in(self, index: int, partition: str) -> tuple[JobPlan, Work]:
         now, network = self.incidents.settings.scenario, self.network
@@ -359,15 +370,16 @@ class Engine:
         if recovery.changed:
             self.network.update(recovery.changed)
             self.degraded.follow()
-        self._moved_jobs = set(recovery.changed)
+        self.pacing.follow(set(recovery.changed))
         recovery.changed.clear()
         incidents.machines_changed = False
         heat.fresh = False
         if changed:
-            heat.change(self._wanted_traces(), *self._heat_besides_gpus())
+            wanted = self.pacing.traces()
+            heat.change(wanted, *self._heat_besides_gpus(wanted))
             self._log_throttles()
         renewed = changed or heat.nudge()
-        if renewed and self._rerate():
+        if renewed and self.pacing.rerate() > REPOWER:
             heat.repower()
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
@@ -385,12 +397,7 @@ class Engine:
 
     def _next_change_s(self) -> float:
         """Return when powers change much next, as far as timers tell [s]; steps and checkpoints change none."""
-        timers = self.timers
-        soonest = timers.due_s("failure", 0) or math.inf
-        for row in self.jobs.active:
-            if row.state in STANDING:
-                soonest = min(soonest, timers.due_s("job", row.index) or math.inf)
-        return soonest
+        return min(self.timers.due_s("failure", 0) or math.inf, self.pacing.next_change_s())
 
     def _watch_heat(self) -> None:
         self._log_throttles()
@@ -429,55 +436,12 @@ class Engine:
         else:
             self.log.add(now, "throttle_off", subject, "clocks are free again", Severity.NOTICE)
 
-    def _wanted_traces(self) -> NDArray[np.intp]:
-        by_job = np.full(len(self.jobs.rows) + 2, IDLE, np.intp)  # the last entries: no job, several jobs
-        for row in self.jobs.active:
-            if row.state in (JobState.RUNNING, JobState.CHECKPOINT):
-                by_job[row.index] = self.mixes.trace(row.index)
-            elif row.state == JobState.DETECTING:
-                by_job[row.index] = spinning(row.index)
-        wanted = by_job[self.nodes.job]
-        condition = self.nodes.condition
-        dark = (condition == DOWN) | (condition == OFF) | (condition == DARK)
-        self.mixes.into(wanted, self._moved_jobs)
-        result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
-        return result
-
-    def _heat_besides_gpus(self) -> tuple[Floats, Floats]:
-        self.meter.set_overhead(self._wanted_traces(), self.traces, self.clocks)
+    def _heat_besides_gpus(self, wanted: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        self.meter.set_overhead(wanted, self.clocks)
         self.caps.update(
             self.timers.now_s, self.meter.overhead_w, self.meter.static_w, self.power.rack_loss_at
         )
         return self.meter.loop_heat_w, self.meter.hall_heat_w
-
-    def _rerate(self) -> bool:
-        """Let jobs go at the pace their clocks and input allow; return whether that is worth new powers."""
-        work, largest = self.jobs.work, 0.0
-        running = [row for row in self.jobs.active if row.state in (JobState.RUNNING, JobState.CHECKPOINT)]
-        slower = {row.index: self.clocks.slower_s(row.index) for row in running}
-        self.stragglers.follow(running)
-        for job, added in slower.items():
-            extra_s = self.stragglers.extra_s(job)
-            if extra_s:
-                added["straggler"] = added.get("straggler", 0.0) + extra_s
-            contention_s = self.network.contention_s(job)
-            if contention_s:
-                added["fabric_contention"] = contention_s
-        fed_s = {
-            job: work[job].step_s + sum(added.values())
-            for job, added in slower.items()
-            if self.ingest.reads(job)
-        }
-        waits = self.ingest.wait_s(self.timers.now_s, fed_s)
-        self.recovery.follow_stores()
-        for row in running:
-            added, mine, waits_s = slower[row.index], work[row.index], waits.get(row.index, 0.0)
-            if waits_s:
-                added["input_wait"] = waits_s
-            if not added and self.jobs.pace[row.index].step_s == mine.step_s:
-                continue  # at its own pace, as it was
-            largest = max(largest, self.recovery.rerate(row, pace_of(mine, added)))
-        return largest > REPOWER
 
     def _measure(self, *, force: bool = True) -> None:
         now = self.timers.now_s

@@ -1,44 +1,108 @@
-"""Who gets which nodes: first come, first served, all nodes of a job at once."""
+"""Who gets which nodes when: the queue of the run, and what the policies of `twin.schedule` decide of it."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from twin.record.channels import WaitReason
-from twin.sim.clockwork import Timers
+from twin.record.channels import JobState, WaitReason
+from twin.record.events import Severity
+from twin.record.node_list import node_list
+from twin.schedule.queue import Decision
+from twin.sim.clockwork import LATE, Timers
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
 from twin.sim.plan import JobPlan
+from twin.sim.queue_site import QueueSite, Surroundings
 from twin.sim.recovery import Recovery
 
 if TYPE_CHECKING:
     from twin.sim.cloud import Clouds
 
+Bools = NDArray[np.bool_]
+
 
 class Scheduler:
-    """FIFO gang scheduling; handles the timer ``submit``. Free nodes a live job could use rest as spares."""
+    """Handles the timers ``submit``, ``schedule`` (look at the queue) and ``reservation`` (one begins or ends).
+
+    Free nodes a live job could use rest as spares. Where jobs may pass each other, all ends and submissions of one
+    time are seen before anything is decided.
+
+    Attributes
+    ----------
+    queue : list of int
+        Jobs that wait, those who came first in front.
+    """
 
     def __init__(
         self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], recovery: Recovery
     ) -> None:
         self.timers, self.log, self.nodes = timers, log, nodes
         self.jobs, self.plans, self.recovery = jobs, plans, recovery
-        self.queue: list[int] = []  # in the order it is served
+        self.queue: list[int] = []
         self.reasons: dict[int, WaitReason] = {}  # of those in the queue, why they wait where it is known
         self.planned: dict[int, float] = {}  # and when they will start, where that is planned [s]
         self.clouds: Clouds | None = None  # told who waits, where there are any
+        self.allowed: Callable[[int], Bools | None] | None = (
+            None  # nodes a job may use beyond its plan's rule
+        )
+        self.around: Surroundings | None = None  # set once all of the run is there
+        self._live: Counter[int] = Counter()  # places of jobs that run here
+        self._gone = 0  # of those who ceased to be active, how many are counted
+        self._marked: frozenset[int] = frozenset()
         timers.handle("submit", self._submit)
+        timers.handle("schedule", self._look)
+        timers.handle("reservation", self._turn)
+
+    @cached_property
+    def site(self) -> QueueSite:
+        """Return the run as policies see it, worked out at the first look."""
+        assert self.around is not None
+        site = QueueSite(self.around, self.nodes, self.jobs, self.plans)
+        site.idle_w = self.around.meter.it_w
+        return site
+
+    def renew(self) -> None:
+        """Work out anew what jobs ask for: their plans have changed."""
+        if "site" in self.__dict__:
+            before, self._marked = self.site, frozenset()
+            del self.site
+            self.site.restore(before.state())
+            self._count_live()
+
+    def begin(self) -> None:
+        """Set the timers of a run that begins."""
+        assert self.around is not None
+        for number, one in enumerate(self.around.scenario.reservations):
+            self.timers.set("reservation", number, one.at_s)
+
+    # --- the queue
 
     def _submit(self, index: int) -> None:
-        row = self.jobs.rows[index]
+        row, now = self.jobs.rows[index], self.timers.now_s
+        asked = f"{row.gpus:.2f}" if row.gpus % 1 else f"{row.gpus:.0f}"
+        self.log.add(now, "job_submitted", row.id, f"asks for {asked} GPUs", gpus=math.ceil(row.gpus))
+        refusal = self.site.refusal(index)
+        if refusal:
+            self.jobs.enter(row, now, JobState.KILLED)
+            row.outcome, row.end_s = "refused", now
+            self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", Severity.WARNING)
+            return
+        self._enter(index)
+        self.place()
+
+    def _enter(self, index: int) -> None:
         self.queue.append(index)
-        self.log.add(self.timers.now_s, "job_submitted", row.id, f"asks for {row.gpus} GPUs", gpus=row.gpus)
+        self.jobs.rows[index].queued_s = self.site.requests.queued_s[index] = self.timers.now_s
         if self.clouds is not None:
             self.clouds.queued(index)
-        self.place()
 
     def withdraw(self, index: int) -> None:
         """Take a waiting job out of the queue."""
@@ -49,23 +113,105 @@ class Scheduler:
 
     def moved(self, index: int) -> None:
         """Take note that a job may use other nodes from now on."""
+        self.renew()
         if index in self.queue:
             self.place()
 
     def place(self) -> None:
-        """Start jobs from the head of the queue for as long as the next one fits."""
-        while self.queue:
-            row = self.jobs.rows[self.queue[0]]
-            plan = self.plans[row.index]
-            free = self.nodes.free(plan.group((), self.nodes.usable))
-            if len(free) < plan.nodes:
-                break
-            self.queue.pop(0)
-            self.recovery.start(row, free[: plan.nodes].tolist())
+        """Start whoever can, at this moment."""
+        returned, self.recovery.returned = self.recovery.returned, []
+        for index in returned:
+            self._enter(index)
+        if self.site.policy.prompt:
+            self._look(0)
+        else:
+            self.timers.set("schedule", 0, self.timers.now_s, LATE)
+
+    def _look(self, _: int) -> None:
+        now, site, rows = self.timers.now_s, self.site, self.jobs.rows
+        self.queue = [index for index in self.queue if rows[index].state == JobState.QUEUED]
+        here = site.look(now)
+        site.planner.shares.advance(now, self._used)
+        if self.allowed is not None:
+            here.allowed = self.allowed
+        decision = site.planner.decide(self.queue, here)
+        self._apply(decision, now)
+        self._used = site.used()
         self._mark_spares()
+        if self.queue and decision.look_again_s < math.inf:
+            self.timers.set("schedule", 0, max(decision.look_again_s, now), LATE)
+
+    def _apply(self, decision: Decision, now: float) -> None:
+        started = {start.job for start in decision.starts}
+        if started:
+            self.queue = [index for index in self.queue if index not in started]
+        self.planned = decision.planned
+        self.reasons = {job: WaitReason[why.name] for job, why in decision.reasons.items()}
+        for start in decision.starts:
+            self.site.began(start.job, now)
+            self._live[int(self.site.requests.place[start.job])] += 1
+            self.recovery.start(self.jobs.rows[start.job], start.nodes.tolist())
+        for job in decision.preempt:
+            self.recovery.preempt(self.jobs.rows[job], checkpoint=self.site.policy.preemption.checkpoint)
+
+    def _turn(self, number: int) -> None:
+        """Log that a reservation begins or ends, and look at what it holds up."""
+        window, now = self.site.windows[number], self.timers.now_s
+        count = int(np.count_nonzero(window.nodes))
+        if window.on(now):
+            where = node_list(np.flatnonzero(window.nodes).tolist())
+            text = f"{count} nodes are set aside"
+            self.log.add(now, "reservation_on", window.id, text, Severity.NOTICE, where=where)
+        else:
+            self.log.add(now, "reservation_off", window.id, f"{count} nodes are there for all again")
+        turn_s = window.turn_s(now)
+        if turn_s < math.inf:
+            self.timers.set("reservation", number, turn_s)
+        self.place()
+
+    # --- nodes that stand by
 
     def _mark_spares(self) -> None:
-        wanted = np.zeros(len(self.nodes.job), bool)
-        for row in self.jobs.active:
-            wanted |= self.plans[row.index].allowed
-        self.nodes.want(self.timers.now_s, wanted)
+        """Mark the nodes that a job which runs here may use."""
+        for index in self.jobs.left[self._gone :]:
+            self._live[int(self.site.requests.place[index])] -= 1
+        self._gone = len(self.jobs.left)
+        live = frozenset(place for place, count in self._live.items() if count > 0)
+        if live != self._marked:
+            self._marked = live
+            wanted = np.zeros(len(self.nodes.job), bool)
+            for place in live:
+                for group in self.site.masks[place]:
+                    wanted |= group
+            self.nodes.want(self.timers.now_s, wanted)
+
+    def _count_live(self) -> None:
+        place = self.site.requests.place
+        self._live = Counter(int(place[row.index]) for row in self.jobs.active)
+        self._gone = len(self.jobs.left)
+
+    # --- snapshots
+
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot needs."""
+        return {
+            "queue": self.queue,
+            "reasons": [[job, int(why)] for job, why in self.reasons.items()],
+            "planned": [[job, s] for job, s in self.planned.items()],
+            "used": self._used.tolist(),
+            "site": self.site.state(),
+        }
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take over what `state` returned; jobs and nodes have been restored before."""
+        self.queue = [int(job) for job in state["queue"]]  # type: ignore[attr-defined]
+        self.reasons = {int(job): WaitReason(why) for job, why in state["reasons"]}  # type: ignore[attr-defined]
+        self.planned = {int(job): float(s) for job, s in state["planned"]}  # type: ignore[attr-defined]
+        self._used = np.array(state["used"], float)
+        self.site.restore(state["site"])  # type: ignore[arg-type]
+        self._count_live()
+
+    @cached_property
+    def _used(self) -> NDArray[np.float64]:
+        """GPUs in the hands of each tenant since the last look."""
+        return np.zeros(len(self.site.tenants.share))

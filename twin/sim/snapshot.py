@@ -47,6 +47,7 @@ _PARTS = (
     "clouds",
     "replication",
     "moves",
+    "scheduler",
 )
 """Attributes of the engine that save and restore themselves."""
 
@@ -60,7 +61,6 @@ def pack(engine: Engine) -> bytes:
         "timers": [tuple(row) for row in engine.timers.rows()],
         "rows": engine.log.rows,
         "hash": [engine.log.hash.state.hex(), engine.log.hash.count],
-        "queue": engine.scheduler.queue,
         "heat": _heat(engine),
         **{name: getattr(engine, name).state() for name in _PARTS},
     }
@@ -78,12 +78,12 @@ def restore(engine: Engine, state: dict[str, Any]) -> None:
     engine.now_s = state["now_s"]
     for name in _PARTS:
         getattr(engine, name).restore(state[name])
-    engine.scheduler.queue = list(state["queue"])
     engine.log.first_row = state["rows"]
     digest, count = state["hash"]
     engine.log.hash = EventHash(bytes.fromhex(digest), count)
     _restore_heat(engine, state["heat"])
     engine.timers.restore([Timer(*row) for row in state["timers"]])
+    engine.pacing.look_at_all()
 
 
 def _temperatures(state: State) -> list[Any]:
