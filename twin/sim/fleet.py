@@ -117,7 +117,7 @@ def _repairs(
 
 
 def _seen(quality: Floats, rate: float, away: float, back: Floats, fleet: Fleet) -> float:
-    """Return the failures that jobs see over those at `rate` of all they hold, by quality classes of equal size.
+    """Return the failures that jobs see over those at `rate` of the nodes they hold; quality classes of equal size.
 
     Nodes fail in jobs and standing by. A repaired one stands by until a job lacks a node; spares are taken in the
     order of their slots, so those that served before are taken before those that never did.
@@ -126,11 +126,12 @@ def _seen(quality: Floats, rate: float, away: float, back: Floats, fleet: Fleet)
     each = np.full(len(quality), 1.0 / len(quality))
     held, fresh, repaired = fleet.wanted * each, (1.0 - fleet.wanted) * each, 0.0 * each
     left = np.zeros((STEPS, len(quality)))
-    seen = 0.0
+    seen = time = 0.0
     fails = 1.0 - np.exp(-quality * rate * away * step_s)
     for step in range(STEPS):
         gone = held * fails
         seen += float((quality * (held - gone / 2)).sum())
+        time += float((held - gone / 2).sum())
         left[step] = gone + (fresh + repaired) * fails
         held = held - gone
         fresh = fresh * (1.0 - fails)
@@ -141,4 +142,4 @@ def _seen(quality: Floats, rate: float, away: float, back: Floats, fleet: Fleet)
                 taken = min(1.0, lack / there) * stock
                 held = held + taken
                 stock -= taken
-    return seen / (STEPS * fleet.wanted)
+    return seen / time
