@@ -15,6 +15,7 @@ from twin.record.channels import JobState, WaitReason
 from twin.record.events import Severity
 from twin.record.node_list import node_list
 from twin.schedule.queue import Decision
+from twin.schedule.trial import Trial
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
@@ -170,6 +171,14 @@ class Scheduler:
         self.place()
 
     # --- nodes that stand by
+
+    def open_to(self, index: int) -> Bools | None:
+        """Return the nodes that a job may use now, for all that is set aside or kept apart; None: any of its place."""
+        rules = self.site.planner.rules
+        if not (rules.windows or rules.isolation is not None):
+            return None
+        barred = Trial(rules, self.site.look(self.timers.now_s)).barred(index)
+        return None if barred is None else ~barred
 
     def _mark_spares(self) -> None:
         """Mark the nodes that a job which runs here may use."""

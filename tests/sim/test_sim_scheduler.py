@@ -1,0 +1,172 @@
+"""The scheduler in the engine: exact hand cases, rules that need a clock, nodes and events, and snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.sim.sim_scenes import events, tiny
+from twin.scenario.document import Scenario
+from twin.sim.engine import Engine
+
+FIRST = [(0, 6, 10), (1, 7, 5), (2, 10, 5), (3, 3, 20)]
+SECOND = [(0, 6, 10), (1, 8, 10), (2, 4, 5), (3, 4, 20), (4, 2, 20), (5, 2, 4)]
+
+
+def load(id: str, submit_s: float, nodes: int, run_s: float, **more: Any) -> dict[str, Any]:
+    """Return a job that steps at once and never writes."""
+    return {
+        "id": id,
+        "submit": f"{submit_s} s",
+        "nodes": nodes,
+        "run": f"{run_s} s",
+        "workload": {"kind": "load", "gpu": 0.5},
+        "checkpoint": {"interval": "none"},
+        "recovery": {"constant": "0 s"},
+    } | more
+
+
+def queue(rows: list[tuple[int, int, int]], policy: str, **more: Any) -> Scenario:
+    jobs = tuple(load(f"j{k}", *row) for k, row in enumerate(rows))
+    return tiny(10, jobs, scheduler={"policy": policy}, **({"duration": "1 h"} | more))
+
+
+def starts(engine: Engine) -> list[float | None]:
+    return [row.start_s for row in engine.jobs.rows]
+
+
+def started(scenario: Scenario, until_s: float = 3600.0) -> Engine:
+    engine = Engine(scenario)
+    engine.advance(until_s)
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("case", "policy", "expected"),
+    [
+        (FIRST, "fifo", [0, 10, 15, 20]),
+        (FIRST, "conservative", [0, 10, 15, 20]),
+        (FIRST, "easy", [0, 10, 23, 3]),
+        (SECOND, "fifo", [0, 10, 20, 20, 20, 25]),
+        (SECOND, "conservative", [0, 10, 2, 20, 7, 20]),
+        (SECOND, "easy", [0, 10, 2, 20, 7, 20]),
+    ],
+)
+def test_hand_cases_in_the_engine(
+    case: list[tuple[int, int, int]], policy: str, expected: list[float]
+) -> None:
+    assert starts(started(queue(case, policy))) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_restored_run_decides_the_same() -> None:
+    scenario = queue(SECOND, "priority")
+    whole = started(scenario)
+    cut = started(scenario, 3.5)
+    again = Engine.restore(scenario, cut.snapshot())
+    again.advance(3600.0)
+    assert again.event_hash() == whole.event_hash()
+    assert starts(again) == starts(whole)
+
+
+def test_small_jobs_share_nodes_and_no_gpu_is_in_two() -> None:
+    jobs = [load(f"p{k}", k, 1, 500, gpus=k % 7 + 1) for k in range(12)]
+    jobs += [load(f"m{k}", k, 1, 500, mig="3g.40gb") for k in range(6)]
+    engine = Engine(tiny(6, tuple(jobs), scheduler={"policy": "easy"}, duration="1 h"))
+    for t_s in (5.0, 20.0, 400.0):
+        engine.advance(t_s)
+        held = sum(row.held for row in engine.jobs.active)
+        assert held == pytest.approx(float(engine.nodes.held.sum()))
+        assert (engine.nodes.slices >= 0).all()
+    cut = Engine.restore(engine.scenario, engine.snapshot())
+    for one in (engine, cut):
+        one.advance(3600.0)
+        assert all(row.outcome == "done" for row in one.jobs.rows)
+    assert cut.event_hash() == engine.event_hash()
+    assert engine.nodes.held.sum() == 0
+
+
+def test_a_cordoned_node_gets_no_work() -> None:
+    scenario = queue(
+        [(60, 10, 5)],
+        "easy",
+        interventions=[{"id": "c", "at": "1 s", "kind": "drain", "target": "gpu/0/3/0"}],
+    )
+    assert starts(started(scenario)) == [None]
+
+
+def test_maintenance_is_logged_and_nobody_runs_into_it() -> None:
+    windows = [
+        {"id": "patch", "kind": "maintenance", "at": "100 s", "for": "50 s", "every": "1000 s", "nodes": 5}
+    ]
+    rows = [(0, 5, 200), (1, 10, 20), (2, 5, 200)]
+    engine = started(queue(rows, "easy", reservations=windows))
+    on = [event.t_s for event in events(engine, "reservation_on")]
+    off = [event.t_s for event in events(engine, "reservation_off")]
+    assert on == [100, 1100, 2100, 3100]
+    assert off == [150, 1150, 2150, 3150]
+    assert starts(engine) == pytest.approx([0, 200, 220], abs=1e-6)
+
+
+def test_what_can_never_run_is_refused_and_blocks_nobody() -> None:
+    jobs = (load("big", 0, 4, 10, tenant="a"), load("small", 1, 1, 10, tenant="a"))
+    tenants = [{"id": "a", "quota": 8, "borrow": False}]
+    engine = started(tiny(4, jobs, tenants=tenants, duration="1 h"))
+    refused = events(engine, "job_refused")
+    assert [event.subject for event in refused] == ["big"]
+    assert "quota" in refused[0].text
+    assert starts(engine) == [None, 1.0]
+
+
+def test_a_partition_says_who_and_how_long() -> None:
+    part = [{"id": "debug", "rows": ["gpu"], "tenants": ["a"], "limit": "1 min"}]
+    jobs = (
+        load("mine", 0, 1, 10, tenant="a", partition="debug"),
+        load("yours", 0, 1, 10, tenant="b", partition="debug"),
+        load("long", 0, 1, 10, tenant="a", partition="debug", limit="2 min"),
+        load("over", 0, 1, 600, tenant="a", partition="debug"),
+    )
+    engine = started(tiny(4, jobs, tenants=[{"id": "a"}, {"id": "b"}], partitions=part, duration="1 h"))
+    assert {event.subject for event in events(engine, "job_refused")} == {"yours", "long"}
+    over = engine.jobs.rows[3]
+    assert (over.outcome, over.end_s) == ("killed", 60.0)
+
+
+def test_flexible_jobs_wait_for_a_clean_hour() -> None:
+    grid = {"carbon": "100 g/kWh", "carbon_day": [5.0] * 8 + [1.0] * 16}
+    jobs = (load("waits", 60, 1, 60, flexible=True), load("goes", 60, 1, 60))
+    scheduler = {"policy": "easy", "green": {"carbon_limit": "200 g/kWh", "longest_wait": "20 h"}}
+    site = {
+        "climate": {"dry_bulb": "5 degC", "wet_bulb": "3 degC", "swing": "0 K"},
+        "grid": grid,
+    }
+    engine = started(tiny(4, jobs, scheduler=scheduler, site=site, duration="1 day"), 86400.0)
+    assert starts(engine) == [8 * 3600.0, 60.0]
+
+
+def test_starts_keep_it_power_below_the_limit() -> None:
+    jobs = tuple(load(f"j{k}", k, 1, 2000, workload={"kind": "load", "gpu": 1.0}) for k in range(6))
+    free = started(tiny(6, jobs, scheduler={"policy": "easy"}, duration="1 h"), 1000.0)
+    limit_w = 0.7 * free.meter.it_w
+    scheduler = {"policy": "easy", "green": {"power_limit": f"{limit_w} W"}}
+    engine = Engine(tiny(6, jobs, scheduler=scheduler, duration="1 h"))
+    for t_s in np.arange(50.0, 3600.0, 50.0):
+        engine.advance(float(t_s))
+        assert engine.meter.it_w <= limit_w
+    assert 1 <= sum(start is not None and start < 1000 for start in starts(engine)) < 6
+    assert sum(start is not None for start in starts(engine)) == 6
+
+
+def test_preemption_takes_lower_priority_and_it_comes_back() -> None:
+    jobs = (
+        load("low", 0, 4, 1000, preemptible=True, priority=-10),
+        load("high", 100, 4, 200, priority=10),
+    )
+    scheduler = {"policy": "priority", "preemption": {"enabled": True, "minimum": "5 min"}}
+    engine = started(tiny(4, jobs, scheduler=scheduler, duration="1 h"))
+    low, high = engine.jobs.rows
+    assert high.start_s == 300.0
+    assert low.preemptions == 1
+    assert low.outcome == "done"
+    assert low.end_s == pytest.approx(500.0 + 1000.0)  # without a checkpoint all of it is done again
