@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from twin.cli.cloud_text import cloud_lines
 from twin.cli.facility_text import facility_lines
 from twin.cli.queue_text import MANY, jobs_table, queue_table, tenants_table
 from twin.cli.tables import console, table_of
@@ -68,6 +69,9 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
         to.print(_causes(summary["interruptions"]["by_cause"]))
     if "facility" in summary:  # run files of before lack it
         to.print(_titled("Electricity and water", facility_lines(summary)))
+    clouds = list(cloud_lines(summary))
+    if clouds:
+        to.print(_titled("Cloud and costs", *(Text(line) for line in clouds)))
     to.print(_heat(summary))
     for line in _foot(summary):
         to.print(Text(line, style="dim"), soft_wrap=True)

@@ -45,10 +45,13 @@ class JobsShown:
             self._row(v, row, now)
         v["job.network"][...] = self.engine.network.shown_left()
         self._queue(v)
-        active = self._active
+        away = [jobs.rows[index] for index in self.engine.clouds.stays]  # at rest here, and yet they step
+        for row in away:
+            self._row(v, row, now)
+        active = [*self._active, *(row for row in away if row.start_s is not None)]
         pace = [jobs.pace[row.index].step_s for row in active]
         self._index = np.array([row.index for row in active], np.intp)
-        self._steps = np.array([row.state == JobState.RUNNING for row in active], bool)
+        self._steps = np.array([row.state in (JobState.RUNNING, JobState.REMOTE) for row in active], bool)
         self._pace_s = np.array(pace, float)
         self._planned_s = np.array([jobs.planned[row.index].step_s for row in active], float)
         self._since_s = np.array([row.since_s for row in active], float)

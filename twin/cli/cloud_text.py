@@ -1,0 +1,35 @@
+"""What the summary of a run says of clouds, disasters and costs, as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from twin import units
+
+
+def cloud_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each cloud, each job that lost its site, and what owning costs; none where there is nothing."""
+    economics = summary.get("economics") or {}
+    for name, cloud in summary.get("cloud", {}).items():
+        there = f", {cloud['there']} there now" if cloud["there"] else ""
+        yield (
+            f"{name}: {cloud['jobs']:,} jobs{there}, {cloud['gpu_h']:,.0f} GPU-hours for {cloud['cost_usd']:,.0f} USD, "
+            f"{cloud['egress_usd']:,.0f} USD for data out, at most {cloud['quota_peak']:,} GPUs, "
+            f"{units.spoken(cloud['wait_saved_s'])} of waiting saved"
+        )
+    disaster = summary.get("disaster") or {}
+    for one in disaster.get("jobs", ()):
+        yield (
+            f"{one['job']} lost its site and went to {one['cloud']}: {units.spoken(one['rpo_s'])} of work lost (RPO), "
+            f"first step there after {units.spoken(one['rto_s'])} (RTO)"
+        )
+    if economics.get("own_usd_gpu_h"):
+        yield (
+            f"own GPU-hour {economics['own_usd_gpu_h']:.2f} USD at {100 * economics['utilisation']:.0f} % use, "
+            f"PUE {economics['pue']:.2f} and {economics['price_usd_kwh']:.3f} USD/kWh"
+        )
+        for name, rent in economics["clouds"].items():
+            even = rent["break_even_utilisation"]
+            when = "never" if even is None or even > 1 else f"above {100 * even:.0f} % use"
+            yield f"{name} asks {rent['price_usd_gpu_h']:.2f} USD: own ones are cheaper {when}"
