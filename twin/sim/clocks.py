@@ -34,7 +34,7 @@ from twin.sim.drive import (
 from twin.sim.jobs import Jobs
 from twin.sim.limits import Limits
 from twin.sim.mixes import levels
-from twin.sim.traces import IDLE, OFF, STAND_IN, Traces
+from twin.sim.traces import IDLE, OFF, STAND_IN, Traces, stepping
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
@@ -104,6 +104,7 @@ class Clocks:
             traces.groups.size, bool
         )  # HBM of the group is too hot for its full bandwidth
         self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
+        self.apart: list[int] = []  # jobs that step in a trace of their own
         self._reference: dict[tuple[int, int], float] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
@@ -242,10 +243,24 @@ class Clocks:
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
         base[on] = self.values("idle_w")[on]
+        jobs = len(self.jobs.rows)
+        free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
         for job, members in traces.of_job.items():
-            self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
+            if job < jobs or not free:
+                self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
+        if free:
+            self._refresh_mixed(base, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock
         self._seen_c = hot_c + self.downstream_c()
+
+    def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
+        """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
+        mine = np.flatnonzero(self.traces.trace >= stepping(len(self.jobs.rows)))
+        if mine.size:
+            load = np.array([work.gpu_load for work in self.mixed])
+            rated_w = self.values("cap_w")[mine] - self.values("idle_w")[mine]
+            base[mine] += load[self.traces.trace[mine] // 2 - 1 - len(self.jobs.rows)] * rated_w
+            clock[mine] = self.capped_ghz[mine]
 
     def default_cap_w(self, job: int, model: GpuPowerModel) -> float:
         """Return the power limit of the GPUs of `job` by themselves and by caps on jobs [W]."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.sim.nodes import SHARED, SLICES, Nodes
+from twin.sim.nodes import SLICES, Nodes
 
 Floats = NDArray[np.float64]
 
@@ -48,15 +48,10 @@ class JobEnergy:
         job = self.nodes.job
         whole = job >= 0
         by_job = np.bincount(job[whole], node_w[whole], minlength=len(self.energy_j)).astype(float)
-        nobody_w = float(node_w[~whole & (job != SHARED)].sum())
-        for node, held in self.nodes.parts.items():
-            slice_w = float(node_w[node]) / (SLICES * max(1, int(self.nodes.gpus[node])))
-            left_w = float(node_w[node])
-            for number, parts in held.items():
-                mine_w = slice_w * sum(slices for _, slices in parts)
-                by_job[number] += mine_w
-                left_w -= mine_w
-            nobody_w += max(0.0, left_w)
+        node, mine, _, slices = self.nodes.part_table()
+        part_w = node_w[node] / (SLICES * np.maximum(1, self.nodes.gpus[node])) * slices
+        by_job += np.bincount(mine, part_w, minlength=len(by_job))
+        nobody_w = max(0.0, float(node_w[~whole].sum()) - float(part_w.sum()))
         self._who = np.flatnonzero(by_job)
         self._share_w, self._nobody_w = by_job[self._who], nobody_w
 

@@ -112,7 +112,7 @@ class Meter:
         """Halls that are too hot for their equipment (H,)."""
         return self.overhead.hall_tripped
 
-    def set_overhead(self, wanted: NDArray[np.intp], traces: Traces, clocks: Clocks) -> None:
+    def set_overhead(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
         self.overhead.set(wanted, clocks)
 

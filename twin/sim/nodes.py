@@ -49,6 +49,7 @@ class Nodes:
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
         self.slices = np.full(len(plant.gpus.node), SLICES, np.int8)  # of each GPU, that nobody holds
         self.left: list[int] = []  # nodes that jobs gave back since health checks last looked
+        self._table: tuple[NDArray[np.intp], ...] | None = None  # of parts, until they change
         self.touched: set[int] = set()  # nodes whose parts changed hands since somebody last looked
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
@@ -171,6 +172,7 @@ class Nodes:
         """Put parts of `node` into the hands of `job`; no parts: give back what it has."""
         slot = np.array([node])
         self.touched.add(node)
+        self._table = None
         before = self._counts(slot)
         held = self.parts.setdefault(node, {})
         for gpu, slices in held.pop(job, []):
@@ -222,15 +224,25 @@ class Nodes:
         ]
         return whole + sum(parts) / SLICES
 
+    def part_table(self) -> tuple[NDArray[np.intp], ...]:
+        """Return node, job, GPU and slices of every part that a job holds, one array each."""
+        if self._table is None:
+            rows = [
+                (node, job, gpu, slices)
+                for node, held in self.parts.items()
+                for job, parts in held.items()
+                for gpu, slices in parts
+            ]
+            self._table = tuple(np.array(rows, np.intp).reshape(-1, 4).T)
+        return self._table
+
     def gpu_jobs(self) -> Ints:
         """Return the job of each GPU; of one in slices the job with most of them; -1: none."""
         found = self.job[self.plant.gpus.node]
         found[found == SHARED] = NOBODY
-        for held in self.parts.values():
-            for gpu, _, job in sorted(
-                (gpu, slices, job) for job, parts in held.items() for gpu, slices in parts
-            ):
-                found[gpu] = job
+        _, job, gpu, slices = self.part_table()
+        order = np.lexsort((job, slices, gpu))
+        found[gpu[order]] = job[order]  # the last of a GPU stands
         return found
 
     def want(self, t_s: float, mask: NDArray[np.bool_]) -> None:

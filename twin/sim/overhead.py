@@ -80,9 +80,9 @@ class Overhead:
         share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
         share[jobs::2] = [work.node_load for work in clocks.mixed]
         peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
-        for row in clocks.jobs.active:  # no node steps for another
-            trace = stepping(row.index)
-            share[trace], peak[trace] = clocks.load_share(row.index), clocks.jobs.work[row.index].node_at_peak
+        for job in clocks.apart:
+            trace = stepping(job)
+            share[trace], peak[trace] = clocks.load_share(job), clocks.jobs.work[job].node_at_peak
         full = body.overhead_full_w
         if peak.any():
             full = np.where(peak[wanted] > 0, body.overhead_peak_w, full)
