@@ -22,3 +22,4 @@ take mixed-workloads --colour-by gpu.job
 take frontier --at '3.8 h'
 take pump-trip --at '318 s'
 take blackout --at '36 min' --colour-by gpu.state
+take repair-shop --at '17 day' --colour-by gpu.state
