@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
-from sim_scenes import assert_books_close, causes, events, job, tiny
+from sim_scenes import assert_books_close, causes, events, frame, inject, job, tiny
 
 from twin.physics.checkpoint import renewal_ettr
 from twin.record.channels import JobState
@@ -151,6 +152,31 @@ def test_a_snapshot_anywhere_goes_on_the_same() -> None:
         again.advance(DAY_S)
         assert again.event_hash() == whole.event_hash()
         assert again.summary()["cloud"] == whole.summary()["cloud"]
+
+
+def test_frames_show_a_job_in_the_cloud_go_on_however_seldom_they_are_taken() -> None:
+    often, once = busy(short()), busy(short())
+    for t_s in np.arange(2000.0, 6000.0, 100.0):
+        often.advance(float(t_s))
+        shown = frame(often)
+    often.advance(6000.0)
+    once.advance(6000.0)
+    for engine in (often, once):
+        shown = frame(engine).values
+        assert shown["job.state"][1] == JobState.REMOTE
+        done = (6000.0 - 2500.0) / engine.jobs.planned[1].step_s
+        assert shown["job.step"][1] == pytest.approx(done, rel=1e-6)
+        assert shown["job.gpus"][1] == 0
+
+
+def test_a_job_that_is_cancelled_there_is_paid_until_then() -> None:
+    engine = inject(busy(short()), "1.5 h cancel peak")
+    engine.advance(DAY_S)
+    row = engine.jobs.rows[1]
+    assert (row.state, row.outcome, row.end_s) == (JobState.KILLED, "cancelled", 5400.0)
+    assert engine.summary()["cloud"]["sky"]["gpu_h"] == pytest.approx(16 * 3000 / 3600)
+    assert engine.clouds.books[0].used == 0
+    assert_books_close(engine)
 
 
 def test_economics_say_what_is_cheaper_at_this_use() -> None:

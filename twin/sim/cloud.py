@@ -229,12 +229,19 @@ class Clouds:
             lasts_s = (row.target - row.progress) * self.jobs.pace[row.index].step_s
             self.timers.set("cloud", row.index, now + max(0.0, lasts_s))
 
+    def stop(self, row: JobRow, why: str) -> None:
+        """End a job that is in a cloud before its work is done."""
+        now = self.timers.now_s
+        self.jobs.enter(row, now, JobState.KILLED)
+        row.end_s, row.outcome = now, "cancelled"
+        self.log.add(now, "job_cancelled", row.id, f"{row.id} ends: {why}", Severity.WARNING)
+        self.release(row)
+
     def _end(self, row: JobRow, stay: Stay, now: float) -> None:
         books, cloud = self.books[stay.cloud], self.clouds[stay.cloud]
         row.progress = row.durable = row.target
         row.end_s, row.outcome = now, "done"
         self.jobs.enter(row, now, JobState.DONE)
-        books.gpu_s += self._paid_s(row, stay, now)
         work = self.jobs.work[row.index]
         if not work.stateless:  # its result comes home
             books.egress_bytes += work.checkpoint_bytes
@@ -249,6 +256,7 @@ class Clouds:
         stay, now = self.stays.pop(row.index), self.timers.now_s
         books, cloud = self.books[stay.cloud], self.clouds[stay.cloud]
         books.used -= math.ceil(row.gpus)
+        books.gpu_s += self._paid_s(row, stay, now)
         self.timers.cancel("cloud", row.index)
         self.log.add(now, "cloud_off", row.id, f"{cloud.id} takes its nodes back", gpus=math.ceil(row.gpus))
         self.look_again()
@@ -256,7 +264,10 @@ class Clouds:
     def look_again(self) -> None:
         """Look whether those that wait for the quota can go now."""
         waiting, self.overdue = self.overdue, []
-        for index in waiting:
+        for place, index in enumerate(waiting):
+            if all(b.used >= cloud.quota for b, cloud in zip(self.books, self.clouds, strict=True)):
+                self.overdue += waiting[place:]
+                break
             self._due(index)
 
     def _paid_s(self, row: JobRow, stay: Stay, now: float) -> float:

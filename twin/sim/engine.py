@@ -258,7 +258,7 @@ class Engine:
         self.moves = Moves(
             self.timers, self.log, self.jobs, self.plans, self.scheduler, scenario, self._plan_in
         )
-        self.incidents.moves = self.moves
+        self.incidents.moves, self.incidents.clouds = self.moves, self.clouds
         self.stragglers = Stragglers(self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed)
         self.pacing = Pacing(
             self.timers,

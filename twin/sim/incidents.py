@@ -8,6 +8,7 @@ import numpy as np
 
 from twin import units
 from twin.plant.graph import find
+from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.action import value_of
@@ -16,6 +17,7 @@ from twin.scenario.faults import Bursts, Effect, Intervention, InterventionKind
 from twin.scenario.validate import nearest
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.clockwork import INTERVENTION, Timers
+from twin.sim.cloud import Clouds
 from twin.sim.cooling import Cooling
 from twin.sim.degraded import HANG, Degraded
 from twin.sim.facility_faults import FacilityFaults
@@ -61,6 +63,7 @@ class Incidents:
         self.repairs, self.degraded = repairs, degraded
         self.plant = nodes.plant
         self.moves: Moves  # set by the engine, which plans anew whom they move
+        self.clouds: Clouds
         self.tally: Tally = degraded.tally
         self.unexpected, self.planned = self.tally.unexpected, self.tally.planned
         self.asked: list[Intervention] = []
@@ -322,8 +325,10 @@ class Incidents:
 
     def _do_cancel(self, i: Intervention, _: str) -> None:
         row = self._job(i.target)
-        if not self.recovery.kill(row, "cancelled", "cancelled by hand"):
-            self._say("refused", i.target, f"{row.id} has ended or runs elsewhere", Severity.NOTICE)
+        if row.state == JobState.REMOTE:
+            self.clouds.stop(row, "cancelled by hand")
+        elif not self.recovery.kill(row, "cancelled", "cancelled by hand"):
+            self._say("refused", i.target, f"{row.id} has ended", Severity.NOTICE)
         self.machines_changed = True
 
     def _do_requeue(self, i: Intervention, _: str) -> None:
