@@ -52,8 +52,10 @@ def test_the_scenes_hold_what_they_say() -> None:
         "ethernet-tcp": (32, 256),
         "fat-tree-1k": (128, 1024),
         "frontier": (9472, 37_888),
+        "repair-shop": (64, 512),
         "pump-trip": (144, 576),
         "blackout": (144, 576),
+        "shared-cluster": (64, 512),
     }
     for name in builtin_names():
         scenario = load(f"builtin:{name}").scenario

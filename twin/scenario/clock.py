@@ -9,6 +9,7 @@ from typing import Any
 from twin.scenario.document import Scenario
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
+_TIMED = ("interventions", "reservations")
 _DATE = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?")
 
 
@@ -41,12 +42,12 @@ def after_start_s(text: str, start: datetime) -> float | None:
 
 
 def resolved(document: Any) -> Any:
-    """Return the plain content of a file with the clock times of its interventions as times after the start."""
-    found = document.get("interventions") if isinstance(document, dict) else None
-    if not isinstance(found, list):
+    """Return the plain content of a file with clock times as times after the start, where something has an `at`."""
+    if not isinstance(document, dict):
         return document
     start = _start(document.get("start"))
-    return document | {"interventions": [_resolved(one, start) for one in found]}
+    timed = {key: document[key] for key in _TIMED if isinstance(document.get(key), list)}
+    return document | {key: [_resolved(one, start) for one in found] for key, found in timed.items()}
 
 
 def _resolved(one: Any, start: datetime) -> Any:
