@@ -491,6 +491,9 @@ class FabricState:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
+        for row in self.jobs.active:  # who sends nothing has no seat, and may be narrower than it asked for
+            if row.width not in (0, self.specs[row.index].nodes):
+                self.jobs.work[row.index] = self._work(row.index, FULL_NETWORK, row.width)
         for index, stepping, nodes in state["seats"]:
             self._sit(index, nodes)
             self._step(index, stepping)

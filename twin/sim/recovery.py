@@ -341,8 +341,9 @@ class Recovery(Leaving):
         width = next((w for w in widths(len(present), plan.cut.unit, minimum) if self.fits(row.index, w)), 0)
         if not width:
             return False
+        before = row.width
         self._resize(row, present[:width])
-        self._restart(row, plan.restart(swapped=True, load_s=self._load_s(row)))
+        self._restart(row, plan.restart(swapped=width != before, load_s=self._load_s(row)))
         self.node_usable()
         return True
 
@@ -397,6 +398,8 @@ class Recovery(Leaving):
             self._widened(row, before)
             return
         self._take_shape(row)
+        if row.width == before:
+            return
         text = f"{row.id} goes on with {row.width:,} of {plan.nodes:,} nodes"
         self.log.add(
             now, "job_shrunk", row.id, text, Severity.WARNING, nodes=row.width, where=node_list(row.nodes)
