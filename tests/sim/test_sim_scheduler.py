@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.sim.sim_scenes import events, tiny
+from tests.sim.sim_scenes import events, frame, tiny
 from twin.scenario.document import Scenario
 from twin.sim.engine import Engine
 
@@ -170,3 +170,32 @@ def test_preemption_takes_lower_priority_and_it_comes_back() -> None:
     assert low.preemptions == 1
     assert low.outcome == "done"
     assert low.end_s == pytest.approx(500.0 + 1000.0)  # without a checkpoint all of it is done again
+
+
+def test_the_summary_counts_waits_and_what_was_held() -> None:
+    tenants = [{"id": "a"}, {"id": "b"}]
+    jobs = [load(f"j{k}", *row, tenant="ab"[k % 2]) for k, row in enumerate(FIRST)]
+    scenario = tiny(10, tuple(jobs), scheduler={"policy": "easy"}, tenants=tenants, duration="100 s")
+    found = started(scenario, 100.0).summary()
+    queue = found["queue"]
+    assert queue["wait_mean_s"] == pytest.approx(7.5)
+    assert queue["wait_median_s"] == pytest.approx(4.5)  # waits 0, 9, 21, 0
+    node_s = sum(nodes * run_s for _, nodes, run_s in FIRST)
+    assert queue["allocation"] == pytest.approx(node_s / (10 * 100))
+    assert queue["slowdown_mean"] == pytest.approx((1 + 14 / 10 + 26 / 10 + 1) / 4)
+    assert queue["by_tenant"]["a"]["gpu_s"] == pytest.approx(8 * (6 * 10 + 10 * 5))
+    shares = [one["allocation"] for one in queue["by_tenant"].values()]
+    assert sum(shares) == pytest.approx(queue["allocation"])
+    assert [job["wait_s"] for job in found["jobs"]] == pytest.approx([0, 9, 21, 0])
+    of_tenants = sum(one["energy_j"] for one in queue["by_tenant"].values())
+    assert of_tenants == pytest.approx(sum(job["energy_j"] for job in found["jobs"]))
+
+
+def test_frames_show_the_queue() -> None:
+    engine = started(queue(FIRST, "easy"), 5.0)
+    values = frame(engine).values
+    assert values["site.queue"][0] == 2
+    assert values["site.queue_gpus"][0] == 8 * 17
+    assert values["site.allocated"][0] == pytest.approx(90)
+    assert values["job.place"].tolist() == [0, 1, 2, 0]
+    assert values["job.planned_s"].tolist() == [0, 10, 0, 0]

@@ -12,7 +12,7 @@ from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import Entity, JobState, State
 from twin.record.frame import Frame, Layout
 from twin.sim.clocks import HBM_LIMIT_C
-from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
+from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, NOBODY, OFF, SHARED
 from twin.sim.observe_care import node_conditions
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe_jobs import JobsShown
@@ -242,9 +242,13 @@ class Observer:
         engine, nodes = self.engine, self.engine.nodes
         condition, present = nodes.condition, engine.plant.nodes.present
         unfit = (condition == DOWN) | (condition == OFF) | (condition == CUT) | (condition == DARK)
-        free = (condition == FREE) & (nodes.job < 0) & nodes.wanted
+        free = (condition == FREE) & (nodes.job == NOBODY) & nodes.wanted
         v["site.nodes_down"][0] = np.count_nonzero(present & unfit)
         v["site.spares"][0] = np.count_nonzero(present & free)
+        installed = float(nodes.gpus.sum())
+        v["site.allocated"][0] = 100 * float(nodes.held.sum()) / installed if installed else 0.0
+        shared = (condition == FREE) & (nodes.job == SHARED)
+        v["site.fragmented"][0] = float((nodes.gpus - nodes.held)[shared].sum())
         v["site.repair_queue"][0] = len(engine.repairs.queue)
         v["site.parts_missing"][0] = sum(len(queue) for queue in engine.repairs.parts.waiting)
         v["site.interruptions"][0] = sum(engine.incidents.unexpected.values())

@@ -65,12 +65,16 @@ class JobsShown:
 
     def _queue(self, v: Values) -> None:
         """Write who waits at which place, why, and until when."""
-        scheduler = self.engine.scheduler
+        scheduler, rows = self.engine.scheduler, self.engine.jobs.rows
         queue = np.array(scheduler.queue, np.intp)
         for name in ("job.place", "job.why", "job.planned_s"):
             v[name][:] = 0
         v["job.place"][queue] = np.arange(1, len(queue) + 1)
         v["job.why"][queue] = WaitReason.OTHERS_FIRST
+        v["site.queue"][0] = len(queue)
+        v["site.queue_gpus"][0] = sum(rows[index].gpus for index in scheduler.queue)
+        waited_s = [rows[index].waited_s - rows[index].queued_s for index in scheduler.queue]
+        v["job.wait_s"][queue] = np.array(waited_s, float) + self.engine.now_s
         for index, reason in scheduler.reasons.items():
             v["job.why"][index] = reason
         for index, t_s in scheduler.planned.items():
@@ -80,6 +84,7 @@ class JobsShown:
         jobs, i = self.engine.jobs, row.index
         work, pace, running = jobs.work[i], jobs.pace[i], row.state == JobState.RUNNING
         v["job.state"][i] = row.state
+        v["job.wait_s"][i] = row.waited_s
         v["job.step"][i] = jobs.progress_at(row, now)
         v["job.durable_step"][i] = row.durable
         v["job.step_s"][i] = pace.step_s

@@ -56,8 +56,9 @@ class Scheduler:
         )
         self.around: Surroundings | None = None  # set once all of the run is there
         self._live: Counter[int] = Counter()  # places of jobs that run here
+        self._here: dict[int, int] = {}  # and the place of each of these
         self._gone = 0  # of those who ceased to be active, how many are counted
-        self._marked: frozenset[int] = frozenset()
+        self._marked: frozenset[int] | None = None  # places whose nodes are marked; None: not known
         timers.handle("submit", self._submit)
         timers.handle("schedule", self._look)
         timers.handle("reservation", self._turn)
@@ -73,7 +74,7 @@ class Scheduler:
     def renew(self) -> None:
         """Work out anew what jobs ask for: their plans have changed."""
         if "site" in self.__dict__:
-            before, self._marked = self.site, frozenset()
+            before, self._marked = self.site, None
             del self.site
             self.site.restore(before.state())
             self._count_live()
@@ -94,6 +95,7 @@ class Scheduler:
         if refusal:
             self.jobs.enter(row, now, JobState.KILLED)
             row.outcome, row.end_s = "refused", now
+            self.jobs.left.append(index)  # frames show it as it ended
             self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", Severity.WARNING)
             return
         self._enter(index)
@@ -146,12 +148,13 @@ class Scheduler:
         started = {start.job for start in decision.starts}
         if started:
             self.queue = [index for index in self.queue if index not in started]
-        self.planned = decision.planned
+        self.planned = {job: s for job, s in decision.planned.items() if s < math.inf}
         self.reasons = {job: WaitReason[why.name] for job, why in decision.reasons.items()}
         for start in decision.starts:
+            row = self.jobs.rows[start.job]
             self.site.began(start.job, now)
-            self._live[int(self.site.requests.place[start.job])] += 1
-            self.recovery.start(self.jobs.rows[start.job], start.nodes.tolist())
+            self._lives(start.job)
+            self.recovery.start(row, start.nodes.tolist())
         for job in decision.preempt:
             self.recovery.preempt(self.jobs.rows[job], checkpoint=self.site.policy.preemption.checkpoint)
 
@@ -183,7 +186,8 @@ class Scheduler:
     def _mark_spares(self) -> None:
         """Mark the nodes that a job which runs here may use."""
         for index in self.jobs.left[self._gone :]:
-            self._live[int(self.site.requests.place[index])] -= 1
+            if index in self._here:
+                self._live[self._here.pop(index)] -= 1
         self._gone = len(self.jobs.left)
         live = frozenset(place for place, count in self._live.items() if count > 0)
         if live != self._marked:
@@ -194,9 +198,14 @@ class Scheduler:
                     wanted |= group
             self.nodes.want(self.timers.now_s, wanted)
 
+    def _lives(self, index: int) -> None:
+        place = self._here[index] = int(self.site.requests.place[index])
+        self._live[place] += 1
+
     def _count_live(self) -> None:
-        place = self.site.requests.place
-        self._live = Counter(int(place[row.index]) for row in self.jobs.active)
+        self._live, self._here = Counter(), {}
+        for row in self.jobs.active:
+            self._lives(row.index)
         self._gone = len(self.jobs.left)
 
     # --- snapshots
@@ -218,6 +227,7 @@ class Scheduler:
         self.planned = {int(job): float(s) for job, s in state["planned"]}  # type: ignore[attr-defined]
         self._used = np.array(state["used"], float)
         self.site.restore(state["site"])  # type: ignore[arg-type]
+        self._marked = None
         self._count_live()
 
     @cached_property

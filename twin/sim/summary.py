@@ -14,6 +14,7 @@ from twin.record.inputs import app_version, inputs_hash
 from twin.sim.jobs import AWAY, JobRow
 from twin.sim.summary_cloud import clouds
 from twin.sim.summary_facility import energy
+from twin.sim.summary_queue import queue_figures, wait_s
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -25,6 +26,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
     incidents = engine.incidents
     started = [row for row in engine.jobs.rows if row.start_s is not None]
     by_cause = {**incidents.unexpected, **incidents.planned}
+    ledger, job_j = _ledger(engine), engine.meter.job_energy_j(engine.heat, now)
     figures = {
         "scene": engine.scenario.title,
         "seed": engine.seed,
@@ -42,7 +44,8 @@ def summarise(engine: Engine) -> dict[str, Any]:
         },
         "ettr": _mean(engine, started, engine.jobs.ettr),
         "goodput": _mean(engine, started, engine.jobs.goodput),
-        "ledger_gpu_s": _ledger(engine),
+        "ledger_gpu_s": ledger,
+        "queue": queue_figures(engine, ledger, job_j),
         **energy(engine),
         "failures": _failures(engine),
         "repairs": engine.repairs.figures(),
@@ -51,7 +54,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
         "thermal": _thermal(engine),
         "stores": engine.stores.figures(engine.now_s),
         "fabrics": _fabrics(engine),
-        "jobs": [_job(engine, row) for row in engine.jobs.rows],
+        "jobs": [_job(engine, row, float(job_j[row.index])) for row in engine.jobs.rows],
     }
     return {**figures, **clouds(engine, figures)}
 
@@ -108,11 +111,21 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _job(engine: Engine, row: JobRow) -> dict[str, Any]:
+def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
     jobs, now = engine.jobs, engine.now_s
-    work = jobs.work[row.index]
+    work, plan = jobs.work[row.index], engine.plans[row.index]
+    partitions = engine.scenario.partitions
     return {
         "id": row.id,
+        "tenant": jobs.specs[row.index].tenant,
+        "partition": partitions[plan.partition].id if plan.partition >= 0 else None,
+        "site": row.site or None,
+        "outcome": row.outcome or None,
+        "wait_s": wait_s(row, now),
+        "limit_s": plan.limit_s,
+        "energy_j": energy_j,
+        "requeues": row.requeues,
+        "preemptions": row.preemptions,
         "submit_s": row.submit_s,
         "start_s": row.start_s,
         "end_s": row.end_s,

@@ -1,0 +1,124 @@
+"""The queue in the summary of a run: waits, slow-down, what was held of the site and by whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.accounts import KEPT_STEP
+from twin.record.channels import JobState
+from twin.sim.jobs import AT_REST, JobRow
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+Floats = NDArray[np.float64]
+
+BOUND_S = 10.0
+"""Slow-down counts shorter runs as so long, as is usual: else jobs of a second would rule the mean [s]."""
+RESTING = (
+    "idle_no_job",
+    "idle_fragmented",
+    "idle_spare",
+    "idle_drained",
+    "idle_in_repair",
+    "idle_no_power",
+)
+"""Accounts of GPUs that no job holds."""
+
+
+def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) -> dict[str, Any]:
+    """Return what became of the queue up to now; None where nothing is known.
+
+    Parameters
+    ----------
+    ledger
+        GPU-seconds by account up to now.
+    energy_j
+        Of each job [J].
+    """
+    rows, now = engine.jobs.rows, engine.now_s
+    waited_s = np.array([row.waited_s for row in rows if row.start_s is not None])
+    installed = sum(ledger.values())
+    resting = sum(ledger[name] for name in RESTING)
+    steps = sum(ledger[name] for name in KEPT_STEP if name != "idle_no_load")
+    outcomes = [row.outcome for row in rows]
+    return {
+        "policy": engine.scenario.scheduler.policy,
+        "waiting": len(engine.scheduler.queue),
+        **_waits(waited_s),
+        "slowdown_mean": _mean(np.array([slowdown for row in rows if (slowdown := _slowdown(row))])),
+        "allocation": (installed - resting) / installed if installed else None,
+        "fragmentation": ledger["idle_fragmented"] / installed if installed else None,
+        "utilisation": steps / installed if installed else None,
+        "by_tenant": _by_tenant(engine, installed, energy_j),
+        "refused": outcomes.count("refused"),
+        "killed": outcomes.count("killed"),
+        "cancelled": outcomes.count("cancelled"),
+        "preemptions": sum(row.preemptions for row in rows),
+        "requeues": sum(row.requeues for row in rows),
+        "longest_queued_s": max((now - row.queued_s for row in _waiting(engine)), default=0.0),
+    }
+
+
+def wait_s(row: JobRow, now_s: float) -> float | None:
+    """Return how long a job has waited in the queue in all [s]; None before it was submitted."""
+    if now_s < row.submit_s:
+        return None
+    queued_s = max(row.queued_s, row.submit_s)
+    return row.waited_s + (now_s - queued_s if row.state == JobState.QUEUED else 0.0)
+
+
+def held_gpu_s(row: JobRow, now_s: float) -> float:
+    """Return the GPU-seconds a job has been given, on all the nodes it asked for [GPU s]."""
+    since_s = now_s - row.entered_s if row.state not in AT_REST else 0.0
+    return float(row.gpus * (row.run_s + since_s))
+
+
+def _waiting(engine: Engine) -> list[JobRow]:
+    return [engine.jobs.rows[index] for index in engine.scheduler.queue]
+
+
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _waits(waited_s: Floats) -> dict[str, float | None]:
+    """Figures of all waits that are over."""
+    if not len(waited_s):
+        return {"wait_mean_s": None, "wait_median_s": None, "wait_p95_s": None}
+    return {
+        "wait_mean_s": float(waited_s.mean()),
+        "wait_median_s": float(np.median(waited_s)),
+        "wait_p95_s": float(np.quantile(waited_s, 0.95)),
+    }
+
+
+def _slowdown(row: JobRow) -> float | None:
+    """Bounded slow-down of a job that has ended here; None of others."""
+    if row.end_s is None or row.start_s is None or row.run_s <= 0:
+        return None
+    return max(1.0, (row.waited_s + row.run_s) / max(row.run_s, BOUND_S))
+
+
+def _by_tenant(engine: Engine, installed: float, energy_j: Floats) -> dict[str, dict[str, Any]]:
+    """Return what each tenant got; "" for jobs that are nobody's, where there are any."""
+    mine: dict[str, list[JobRow]] = {one.id: [] for one in engine.scenario.tenants}
+    for row in engine.jobs.rows:
+        if row.submit_s <= engine.now_s:
+            mine.setdefault(engine.jobs.specs[row.index].tenant or "", []).append(row)
+    found = {}
+    for tenant, rows in mine.items():
+        gpu_s = sum(held_gpu_s(row, engine.now_s) for row in rows)
+        waited_s = np.array([row.waited_s for row in rows if row.start_s is not None])
+        found[tenant] = {
+            "jobs": len(rows),
+            "gpu_s": gpu_s,
+            "wait_mean_s": _mean(waited_s),
+            "allocation": gpu_s / installed if installed else None,
+            "utilisation": sum(sum(row.kept) for row in rows) / gpu_s if gpu_s else None,
+            "energy_j": float(energy_j[[row.index for row in rows]].sum()) if rows else 0.0,
+        }
+    return found
