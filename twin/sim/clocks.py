@@ -104,6 +104,7 @@ class Clocks:
             traces.groups.size, bool
         )  # HBM of the group is too hot for its full bandwidth
         self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
+        self.first_mixed = stepping(len(jobs.rows))  # trace of the first of them
         self.apart: list[int] = []  # jobs that step in a trace of their own
         self._reference: dict[tuple[int, int], float] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
@@ -255,7 +256,7 @@ class Clocks:
 
     def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
         """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
-        mine = np.flatnonzero(self.traces.trace >= stepping(len(self.jobs.rows)))
+        mine = np.flatnonzero(self.traces.trace >= self.first_mixed)
         if mine.size:
             load = np.array([work.gpu_load for work in self.mixed])
             rated_w = self.values("cap_w")[mine] - self.values("idle_w")[mine]

@@ -36,7 +36,9 @@ DRIFT_K = 0.02
 """Change of a sink that is worth new inputs."""
 IDLE_ERROR_WEIGHT = 0.1
 """Dies that nobody works on are followed within 2 K while they settle, the others within 0.2 K."""
-QUIET = 2e-3
+LOAD_ERROR_WEIGHT = 0.2
+"""Dies of loads and of shared nodes, whose power is a mean itself, are followed within 1 K while they settle."""
+QUIET = 1e-2
 """Relative change of the GPUs' power that needs no fresh start of the step size."""
 SETTLING_S = 3.0
 """While steps are shorter than this and no limit is near, clocks and joining groups can wait for the next step."""
@@ -321,7 +323,9 @@ class Heat:
         self.integrator.change(after, self.traces.groups, state, restart=not quiet)
 
     def _error_weight(self) -> Floats:
-        weight: Floats = np.where(self.traces.trace > IDLE, 1.0, IDLE_ERROR_WEIGHT)
+        trace = self.traces.trace
+        weight = np.where(trace > IDLE, 1.0, IDLE_ERROR_WEIGHT)
+        weight[trace >= self.clocks.first_mixed] = LOAD_ERROR_WEIGHT
         return weight
 
     def _inputs(self) -> ThermalInputs:
