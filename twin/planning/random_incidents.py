@@ -19,7 +19,7 @@ from twin.catalog import Catalog, load_catalog
 from twin.physics import reliability
 from twin.physics.normal import normal_quantile
 from twin.plant.build import build
-from twin.plant.links import link_id
+from twin.plant.links import link_id, links_of
 from twin.plant.tables import LoopKind, Plant, SwitchRole
 from twin.scenario.action import wrong
 from twin.scenario.document import Scenario
@@ -32,6 +32,7 @@ Pool = Literal[
     "gpu",
     "node",
     "rack",
+    "wired_node",
     "air_node",
     "plate_gpu",
     "wet_rack",
@@ -90,7 +91,7 @@ HARMLESS = (
 )
 WORSE = (
     Recipe("slow", "gpu", 3, (60, 90, "{:.0f} %")),
-    Recipe("pcie", "node", 2, (25, 50, "{:.0f} %")),
+    Recipe("pcie", "wired_node", 2, (25, 50, "{:.0f} %")),
     Recipe("corrupt", "gpu", 1),
     Recipe("blocked_plate", "plate_gpu", 2, (30, 60, "{:.0f} %")),
     Recipe("bad_contact", "gpu", 2, (2, 4, "{:.1f}")),
@@ -311,6 +312,13 @@ def _nodes(plant: Plant, *kinds: LoopKind) -> list[str]:
     return [nodes.ids[slot] for slot in np.flatnonzero(mine).tolist()]
 
 
+def _wired(plant: Plant) -> list[str]:
+    """Return the nodes with a card on a fabric."""
+    links = links_of(plant)
+    wired = {plant.nodes.ids[slot] for slot in {*links.node_a.tolist(), *links.node_b.tolist()} if slot >= 0}
+    return [node for node in _nodes(plant) if node in wired]
+
+
 def _gpus(plant: Plant, *kinds: LoopKind) -> list[str]:
     count = dict(zip(plant.nodes.ids, plant.nodes.gpu_count.tolist(), strict=True))
     return [f"{node}/{gpu}" for node in _nodes(plant, *kinds) for gpu in range(count[node])]
@@ -333,6 +341,7 @@ _POOLS: dict[Pool, Callable[[Plant], list[str]]] = {
     "gpu": _gpus,
     "node": _nodes,
     "rack": _racks,
+    "wired_node": _wired,
     "air_node": lambda plant: _nodes(plant, LoopKind.AIR, LoopKind.REAR_DOOR),
     "plate_gpu": lambda plant: _gpus(plant, LoopKind.LIQUID),
     "wet_rack": lambda plant: _racks(plant, LoopKind.LIQUID, LoopKind.IMMERSION),
