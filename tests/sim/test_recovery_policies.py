@@ -47,7 +47,8 @@ def test_without_a_spare_to_go_on_with_less_beats_to_wait(told: Any) -> None:
 def test_each_loses_its_time_where_its_policy_puts_it(told: Any) -> None:
     engine, _, jobs = told
     away = [job["away_s"] for job in jobs]
-    assert away[REQUEUE]["queue"] == pytest.approx(3 * HOUR_S + 150, abs=60)  # and since 20 h it waits again
+    assert away[REQUEUE]["queue"] == pytest.approx((3 + 10) * HOUR_S + 130, abs=60)  # since 20 h again
+    assert away[SPARE]["wait"] == pytest.approx(10 * HOUR_S - 21)
     assert away[SPARE]["queue"] == away[SHRINK]["queue"] == away[DROP]["queue"] == 0
     assert away[SPARE]["swap"] == away[SHRINK]["swap"] - 45 == 90
     assert sum(away[DROP].values()) < 80  # notices, and joins those it takes back

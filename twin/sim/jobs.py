@@ -112,6 +112,9 @@ class JobRow:
     open: list[float] = field(default_factory=lambda: [0.0] * len(ACCOUNTS))  # since the last write
     in_flight: list[Save] = field(default_factory=list)  # oldest first
     kept: list[float] = field(default_factory=lambda: [0.0] * len(ACCOUNTS))
+    stalled: list[float] = field(
+        default_factory=lambda: [0.0] * len(ACCOUNTS)
+    )  # without a step, booked for good
     safe_s: list[float] = field(
         default_factory=list
     )  # when each tier came to hold the durable step; empty: none does
@@ -184,7 +187,9 @@ class Jobs:
             row.progress = self.progress_at(row, t_s)
             row.open = (np.asarray(row.open) + self._stepped(row, dt)).tolist()
         elif row.state in STALL_ACCOUNT:
-            self.ledger.book(STALL_ACCOUNT[row.state], dt * row.held)
+            account, gpu_s = STALL_ACCOUNT[row.state], dt * row.held
+            self.ledger.book(account, gpu_s)
+            row.stalled[INDEX[account]] += gpu_s
         row.since_s = t_s
 
     def progress_at(self, row: JobRow, t_s: float) -> float:
@@ -214,6 +219,23 @@ class Jobs:
             total = total + self._stepped(row, t_s - row.since_s)
         return total
 
+    def spent(self, row: JobRow) -> Floats:
+        """Return all GPU-seconds that `row` held nodes for until it was booked last, by account; provisional work is
+        booked where it was spent.
+        """
+        total: Floats = self._provisional(row, row.since_s) + np.asarray(row.kept) + np.asarray(row.stalled)
+        total[INDEX["lost_work"]] += row.lost_gpu_s
+        return total
+
+    def spends(self, row: JobRow) -> Floats:
+        """Return what each second of `row` goes into now, by account [GPU s / s]."""
+        if row.state == JobState.RUNNING:
+            return self._stepped(row, 1.0)
+        rate = np.zeros(len(ACCOUNTS))
+        if row.state in STALL_ACCOUNT:
+            rate[INDEX[STALL_ACCOUNT[row.state]]] = row.held
+        return rate
+
     def enter(self, row: JobRow, t_s: float, state: JobState) -> None:
         """Book until `t_s` and put `row` into `state`."""
         self.book(row, t_s)
@@ -229,20 +251,25 @@ class Jobs:
                 self.left.append(row.index)
 
     def _leave(self, row: JobRow, t_s: float) -> None:
-        """Book how long `row` was in the state that it leaves, where that is part of being away after a failure."""
-        passed_s = t_s - row.entered_s
+        """Book how long `row` was in the state that it leaves."""
         if row.state not in AT_REST:
-            row.run_s += passed_s
+            row.run_s += t_s - row.entered_s
+        row.away_s = self.away_s(row, t_s)
+
+    def away_s(self, row: JobRow, t_s: float) -> list[float]:
+        """Return where the time between failures and next steps of `row` went up to `t_s`, by `AWAY` [s]."""
+        away_s, passed_s = list(row.away_s), t_s - row.entered_s
         if row.state == JobState.DETECTING:
-            row.away_s[0] += passed_s
+            away_s[0] += passed_s
         elif row.state == JobState.WAITING:
-            row.away_s[-2] += passed_s
+            away_s[-2] += passed_s
         elif row.state == JobState.QUEUED and row.start_s is not None:
-            row.away_s[-1] += t_s - row.queued_s
+            away_s[-1] += t_s - row.queued_s
         elif row.state == JobState.RESTARTING:
             for part, seconds in enumerate(row.budget_s):
-                row.away_s[1 + part] += min(seconds, passed_s)
+                away_s[1 + part] += min(seconds, passed_s)
                 passed_s = max(0.0, passed_s - seconds)
+        return away_s
 
     # --- what is safe
 
@@ -388,9 +415,15 @@ class Jobs:
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
-        rows = [asdict(row) for row in self.rows if row != self._fresh(row.index, row.gpus)]
+        fresh = vars(JobRow(-1, "", -1.0))
+        rows = [
+            {name: value for name, value in vars(row).items() if value != fresh[name]}
+            | {"index": row.index, "in_flight": [asdict(save) for save in row.in_flight]}
+            for row in self.rows
+            if row.start_s is not None or row.state != JobState.QUEUED or row.queued_s > 0
+        ]
         return {
-            "rows": rows,  # of those about whom there is something to say
+            "rows": rows,  # of those about whom there is something to say, and only that
             "pace": [
                 [i, pace.step_s, pace.share.tolist()]
                 for i, pace in enumerate(self.pace)

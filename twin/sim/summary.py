@@ -149,7 +149,7 @@ def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
         "goodput": jobs.goodput(row, now),
         "width": row.width or None,
         "restarts": row.restarts,
-        "away_s": dict(zip(AWAY, row.away_s, strict=True)),
+        "away_s": dict(zip(AWAY, jobs.away_s(row, now), strict=True)),
         "checkpoint_bytes": work.checkpoint_bytes,
         "confidence": work.confidence,
         "low_confidence": list(work.doubts),
