@@ -22,7 +22,7 @@ FAILURE = PREEMPTED + 1
 ODD = FAILURE + 1
 """Every second lane's ground."""
 CODES = ODD + 1
-_FUTURE, _OTHERS = 0.30, 0.22
+_FUTURE, _OTHERS = 0.30, 0.30
 
 
 def colour_of(number: int, theme: Theme) -> QColor:

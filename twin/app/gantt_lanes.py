@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,7 +97,10 @@ def windows(scenario: Scenario, history: JobHistory) -> list[Window]:
     )
     for one in scenario.reservations:
         mask = rows_mask(plant, one.rows)
-        wanted = one.nodes if one.nodes is not None else round(float(mask.sum()) * (one.share or 1.0))
+        there = int(mask.sum())
+        wanted = there if one.nodes is None else one.nodes
+        if one.share is not None:
+            wanted = math.ceil(one.share * there - 1e-9)
         if history.reserved.get(one.id):
             mask = np.zeros(len(mask), bool)
             for first, last in history.reserved[one.id]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt
-from PySide6.QtGui import QColor, QKeySequence, QShortcut
+from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
 from twin.app import text
@@ -22,7 +22,7 @@ from twin.record.frame import Frame
 
 COLUMNS = ("#", "Job", "GPUs", "Waited", "Why it waits", "Starts", "Takes", "Tenant")
 PLACE, JOB, GPUS, WAITED, REASON, STARTS, TAKES, TENANT = range(len(COLUMNS))
-_WIDTHS_PX = {PLACE: 38, JOB: 84, GPUS: 56, WAITED: 100, REASON: 148, STARTS: 100, TAKES: 92}
+_WIDTHS_PX = {PLACE: 38, JOB: 108, GPUS: 56, WAITED: 100, REASON: 148, STARTS: 100, TAKES: 92}
 _TITLES = {
     PLACE: "Place in the queue",
     TAKES: "What the scheduler believes it takes",
@@ -147,6 +147,7 @@ class WaitingTable(QTableView):
 
     def __init__(self, look: Look) -> None:
         super().__init__()
+        self._look = look
         self._partitions: tuple[tuple[str, str], ...] = ()
         self.queue = WaitingModel(look)
         self.setModel(self.queue)
@@ -174,6 +175,15 @@ class WaitingTable(QTableView):
         key = QShortcut(QKeySequence("M"), self)
         key.setContext(Qt.ShortcutContext.WidgetShortcut)
         key.activated.connect(self._offer_by_key)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows, or that there are none."""
+        super().paintEvent(event)
+        if not self.queue.order:
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(self._look.theme.muted))
+            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, "No job waits")
+            painter.end()
 
     def offer_partitions(self, partitions: tuple[tuple[str, str], ...]) -> None:
         """Take the partitions that jobs can be moved to: id and title."""

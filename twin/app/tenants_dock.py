@@ -146,10 +146,10 @@ class PartitionTable(QTableView):
         """Tell which jobs shall go where."""
         row = self.indexAt(event.position().toPoint()).row()
         jobs = _dragged_jobs(event)
+        self.dragged.emit("", "")
         if jobs and 0 <= row < len(self.partition_ids):
             event.acceptProposedAction()
             self.dropped.emit(jobs, self.partition_ids[row])
-        self.dragged.emit("", "")
 
 
 class TenantsDock(Dock):

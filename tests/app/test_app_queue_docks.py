@@ -1,0 +1,262 @@
+"""Queue, tenants and jobs in the real window: what is seen, clicked, dragged and moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from twin.app.job_model import GPUS, Which
+from twin.app.main_window import MainWindow
+from twin.app.queue_moves import JOBS_MIME
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+
+_SCENE = """
+format: twin/scenario
+version: 1
+catalog: "2026.11"
+title: Twelve nodes for two
+start: 2026-03-09T08:00+01:00
+duration: 12 h
+halls:
+  - id: hall
+    rows:
+      - {id: big, racks: {count: 4, nodes: [{part: DGX-H100, count: 2, first_u: 3}]}}
+      - {id: small, racks: {count: 2, nodes: [{part: DGX-H100, count: 2, first_u: 3}]}}
+cooling:
+  plants: [{id: water, kind: chiller, part: chiller-air-cooled, supply: 17 degC}]
+  loops: [{id: crah, kind: air, part: CRAH-chilled, units: 3, plant: water, serves: [big, small], supply: 22 degC}]
+tenants:
+  - {id: uni, title: University, quota: 64}
+  - {id: bank, title: Bank, quota: 64}
+partitions:
+  - {id: long, title: Long, rows: [big]}
+  - {id: short, title: Short, rows: [small], tenants: [uni]}
+jobs:
+  - {id: climate, tenant: uni, partition: long, nodes: 5, run: 6 h, limit: 8 h, workload: &w {kind: load, gpu: 80 %}}
+  - {id: risk, tenant: bank, partition: long, nodes: 3, run: 2 h, limit: 3 h, workload: *w}
+  - {id: fluids, tenant: uni, partition: long, nodes: 2, run: 1 h, limit: 2 h, submit: 10 min, workload: *w}
+  - {id: prices, tenant: bank, partition: long, nodes: 2, run: 1 h, limit: 2 h, submit: 20 min, workload: *w}
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    path = tmp_path / "twelve.twin.yaml"
+    path.write_text(_SCENE)
+    return path
+
+
+def _run_to(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
+    window.session.set_speed(3600.0)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.t_s >= t_s, timeout=60_000)
+    window.session.pause()
+    qtbot.waitUntil(lambda: window.session.shown is window.session.frame, timeout=10_000)
+
+
+def _pixels(widget: QWidget) -> np.ndarray:
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
+    return data[:, :, 2::-1].astype(int)
+
+
+def _share(pixels: np.ndarray, colour: tuple[int, int, int]) -> float:
+    return float(np.mean(np.abs(pixels - np.array(colour)).max(axis=2) <= 3))
+
+
+def _spot(window: MainWindow, job: str) -> QPointF:
+    """Return the middle of the first box of a job in the chart."""
+    chart, history = window.docks.queue.chart, window.docks.queue_feed.history
+    assert history is not None
+    spans, place = history.spans, chart.place
+    box = int(np.flatnonzero(spans.job == history.index[job])[0])
+    end_s = min(float(spans.end_s[box]), window.session.t_s)
+    middle = place.box(
+        float(spans.begin_s[box]), end_s, float(spans.low[box]), float(spans.high[box])
+    ).center()
+    return QPointF(middle.x(), middle.y())
+
+
+def _click(widget: QWidget, spot: QPointF) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot.toPoint())
+
+
+def test_boxes_have_the_colours_of_jobs_and_a_click_lets_one_stand_out(
+    make_window: MakeWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = make_window(scene)
+    QTest.keyClick(window, Qt.Key.Key_Q, Qt.KeyboardModifier.ShiftModifier)
+    dock = window.docks.queue
+    qtbot.waitUntil(dock.chart.isVisible)
+    _run_to(window, qtbot, 3600.0)
+    blue, orange = (47, 155, 234), (242, 169, 59)  # climate and risk, as in the hall
+    before = _pixels(dock.chart)
+    assert _share(before, blue) > 0.05
+    assert _share(before, orange) > 0.03
+    _click(dock.chart, _spot(window, "climate"))
+    assert window.docks.inspector.job == "climate"
+    assert window.hall.state.focus_job == 0
+    after = _pixels(dock.chart)
+    assert _share(after, blue) > 0.05
+    assert _share(after, orange) < 0.5 * _share(before, orange)
+    assert "climate" in dock.chart.said_at(_spot(window, "climate"))
+    held = np.asarray(window.session.frame.values["gpu.job"]) == 0  # type: ignore[union-attr]
+    assert held.sum() == 40
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert window.hall.state.focus_job is None
+    dock.colour_buttons["tenant"].click()
+    assert _share(_pixels(dock.chart), blue) >= _share(before, blue)
+
+
+def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(
+    make_window: MakeWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = make_window(scene)
+    window.docks.show_roomy("queue")
+    chart = window.docks.queue.chart
+    qtbot.waitUntil(chart.isVisible)
+    _run_to(window, qtbot, 3600.0)
+    spot = _spot(window, "risk")
+    at_s, extent_s = chart.place.t_s(spot.x()), chart.times.high - chart.times.low
+    for modifier in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
+        wheel = QWheelEvent(
+            spot,
+            chart.mapToGlobal(spot),
+            QPoint(0, 0),
+            QPoint(0, 240),
+            Qt.MouseButton.NoButton,
+            modifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(chart, wheel)
+    assert chart.times.high - chart.times.low < 0.7 * extent_s
+    assert chart.place.t_s(spot.x()) == pytest.approx(at_s)
+    assert not chart.gpus.whole
+    low_s = chart.times.low
+    QTest.mousePress(chart, Qt.MouseButton.LeftButton, pos=spot.toPoint())
+    QTest.mouseMove(chart, spot.toPoint() - QPoint(30, 0))
+    QTest.mouseMove(chart, spot.toPoint() - QPoint(60, 0))
+    QTest.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=spot.toPoint() - QPoint(60, 0))
+    assert chart.times.low > low_s
+    assert window.docks.inspector.job is None  # a drag is no click
+    chart.setFocus()
+    QTest.keyClick(chart, Qt.Key.Key_0)
+    assert chart.gpus.whole
+    assert chart.following
+
+
+def test_waiting_jobs_are_listed_and_move_by_menu_and_by_drop(
+    make_window: MakeWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = make_window(scene)
+    window.docks.show_roomy("queue")
+    window.docks.show("tenants")
+    table = window.docks.queue.waiting
+    _run_to(window, qtbot, 2400.0)
+    qtbot.waitUntil(lambda: len(table.queue.order) == 2, timeout=10_000)
+    assert [table.queue.job_id(row) for row in range(2)] == ["fluids", "prices"]
+    assert table.queue.data(table.queue.index(0, 4))  # it says why
+
+    target = window.docks.tenants.partition_table
+    assert target.partition_ids == ["long", "short"]
+    data = QMimeData()
+    data.setData(JOBS_MIME, b"prices")
+    place = QPointF(target.visualRect(target.model().index(1, 0)).center())
+    held, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    begin = QDragEnterEvent(place.toPoint(), Qt.DropAction.CopyAction, data, held, none)
+    QApplication.sendEvent(target.viewport(), begin)
+    over = QDragMoveEvent(place.toPoint(), Qt.DropAction.CopyAction, data, held, none)
+    QApplication.sendEvent(target.viewport(), over)
+    assert "not for bank" in window.statusBar().currentMessage()
+    QApplication.sendEvent(target.viewport(), QDropEvent(place, Qt.DropAction.CopyAction, data, held, none))
+    assert window.statusBar().currentMessage().startswith("Not moved: Short is for uni")
+
+    table.selectRow(0)
+    menu = table.move_menu()
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Short").trigger()
+    qtbot.waitUntil(lambda: any(e.kind == "job_moved" for e in window.session.events), timeout=20_000)
+    history = window.docks.queue_feed.history
+    assert history is not None
+    assert history.partition_of(history.index["fluids"]) == "short"
+    window.session.play()  # its new nodes are free
+    qtbot.waitUntil(lambda: history.index["fluids"] in history.started_s, timeout=20_000)
+    window.session.pause()
+    assert set(history.nodes_of(history.index["fluids"])) <= {8, 9, 10, 11}
+
+
+def test_dragged_rows_carry_their_jobs(make_window: MakeWindow, qtbot: QtBot, scene: Path) -> None:
+    window = make_window(scene)
+    window.docks.show_roomy("queue")
+    _run_to(window, qtbot, 2400.0)
+    model = window.docks.queue.waiting.queue
+    qtbot.waitUntil(lambda: len(model.order) == 2, timeout=10_000)
+    carried = model.mimeData([model.index(0, 0), model.index(0, 1), model.index(1, 0)])
+    assert bytes(carried.data(JOBS_MIME).data()) == b"fluids\nprices"
+
+
+def test_the_hall_is_coloured_by_tenant_and_partition(
+    make_window: MakeWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = make_window(scene)
+    window.docks.show("tenants")
+    window.hall.view.preset("close", animate=False)
+    _run_to(window, qtbot, 1800.0)
+    before = window.hall.view.grab()
+    QTest.keyClick(window, Qt.Key.Key_Y)
+    assert window.hall.state.colour_by == "gpu.tenant"
+    assert window.hall.legend.legend is not None
+    counts = {c.label: c.count for c in window.hall.legend.legend.categories}
+    assert (counts["University"], counts["Bank"]) == (40, 24)
+    tenant = window.hall.view.grab()
+    assert np.mean(np.abs(tenant.astype(int) - before).max(axis=2) > 24) > 0.003
+    table = window.docks.tenants.partition_table
+    QTest.mouseClick(
+        table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(table.model().index(0, 0)).center()
+    )
+    assert window.hall.state.colour_by == "gpu.partition"
+    lines = window.docks.tenants.tenants.texts
+    assert [line[:3] for line in lines] == [("University", "40.0", "64"), ("Bank", "24.0", "64")]
+
+
+def test_jobs_are_sorted_and_filtered(make_window: MakeWindow, qtbot: QtBot, scene: Path) -> None:
+    window = make_window(scene)
+    dock = window.docks.jobs
+    window.docks.show("jobs")
+    _run_to(window, qtbot, 2400.0)
+    dock.table.sortByColumn(GPUS, Qt.SortOrder.DescendingOrder)
+    assert [dock.model.job_at(row).id for row in range(2)] == ["climate", "risk"]
+    dock.which_buttons[Which.WAIT].click()
+    assert {dock.model.job_at(row).id for row in range(dock.model.rowCount())} == {"fluids", "prices"}
+    dock.search.setText("bank")
+    assert [dock.model.job_at(row).id for row in range(dock.model.rowCount())] == ["prices"]
+    visible = dock.table.visualRect(dock.model.index(0, 0))
+    assert isinstance(visible, QRect)
+    QTest.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=visible.center())
+    assert window.docks.inspector.job == "prices"
+
+
+def test_a_new_run_begins_with_an_empty_chart(make_window: MakeWindow, qtbot: QtBot, scene: Path) -> None:
+    window = make_window(scene)
+    window.session.set_speed(math.inf)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.finished, timeout=60_000)
+    history = window.docks.queue_feed.history
+    assert history is not None
+    assert history.spans.count
+    assert not history.started_s
+    window.session.restart()
+    assert window.docks.queue_feed.history is not history
+    assert not window.docks.queue_feed.history.spans.count  # type: ignore[union-attr]
