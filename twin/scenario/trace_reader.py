@@ -19,6 +19,7 @@ LONGEST_TEXT = 60
 UNKNOWN = frozenset({"", "unknown", "none", "null", "nan", "n/a", "invalid"})
 _SPACE = re.compile(r"\s+")
 _ZONE = re.compile(r" (PST|PDT|UTC|GMT|CST)$")
+_SECONDS = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
 _ELAPSED = re.compile(r"(?:([0-9]{1,6})-)?(?:([0-9]{1,6}):)?([0-9]{1,4}):([0-9]{1,2})(?:\.[0-9]+)?")
 
 
@@ -78,10 +79,8 @@ class TraceReader:
     def time_s(self, line: int, key: str, text: str) -> float | None:
         """Return a date and time, or seconds, as seconds since 1970 [s]; None where it is not known."""
         plain = text.strip()
-        if plain.lower() in UNKNOWN:
-            return None
-        made = _time_s(plain)
-        if made is None:
+        made = _time_s(plain) if plain else None
+        if made is None and plain.lower() not in UNKNOWN:
             self.wrong(line, key, plain, "is no time", "write it like 2026-01-05 10:00:00")
         return made
 
@@ -121,10 +120,10 @@ def short(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _time_s(text: str) -> float | None:
     """Return a date and time as seconds since 1970; without an offset it counts as UTC, as only gaps matter."""
-    if text.isascii() and text.replace(".", "", 1).isdigit() and len(text) <= 16:
-        return float(text)
     try:
-        then = datetime.fromisoformat(_ZONE.sub("", text))
+        if "-" not in text:
+            return float(text) if _SECONDS.fullmatch(text) else None
+        then = datetime.fromisoformat(text if text[-1].isdigit() else _ZONE.sub("", text))
         return (then if then.tzinfo is not None else then.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
