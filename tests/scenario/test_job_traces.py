@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from twin.catalog import load_catalog
 from twin.record.scenario_json import from_json, to_json
 from twin.scenario import Scenario, load, loads, set_value
+from twin.scenario.doubts import doubts
 from twin.scenario.job_traces import cleaned, mapped, trace_jobs
 from twin.scenario.population import jobs_of
 from twin.scenario.problem import ScenarioError
@@ -144,6 +146,13 @@ def test_what_is_wrong_with_a_trace_is_told(tmp_path: Path, old: str, new: str, 
     with pytest.raises(ScenarioError) as error:
         load(tmp_path / "s.twin.yaml")
     assert said in str(error.value)
+
+
+def test_jobs_too_large_for_the_scene_are_a_doubt(tmp_path: Path) -> None:
+    (tmp_path / "a.swf").write_text(SWF)
+    (tmp_path / "s.twin.yaml").write_text(SCENE.replace("size: 0.25", "size: 1"))
+    told = [str(one) for one in doubts(load(tmp_path / "s.twin.yaml"), load_catalog())]
+    assert any("traces[old].map: leaves out 1 of 3 jobs" in one for one in told), told
 
 
 def test_a_trace_needs_a_folder() -> None:

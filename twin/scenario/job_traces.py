@@ -19,6 +19,7 @@ from twin.scenario.work import Checkpointing, Job, Recovery
 from twin.scenario.workload import Load
 
 LONGEST_ID = 40
+TOO_LARGE = "larger than the scene"
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
@@ -63,7 +64,7 @@ def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> 
         per_node, nodes_there = hardware[partition]
         nodes, gpus = split(gpus_of(row, rules), per_node)
         if nodes > nodes_there:
-            made.left_out["larger than the scene"] += 1
+            made.left_out[TOO_LARGE] += 1
             continue
         run_s, asked_s = row.run_s * rules.time, None
         if row.limit_s is not None:
@@ -90,6 +91,15 @@ def mapped(trace: JobTrace, scenario: Scenario, taken: Collection[str] = ()) -> 
 def table_of(trace: JobTrace) -> TraceTable:
     """Return the rows that a trace carries; raises as `mapped`."""
     return _unpacked(trace.rows) if trace.rows else TraceTable(trace.format or "", ())
+
+
+def partitions_of(trace: JobTrace, scenario: Scenario) -> list[str | None]:
+    """Return the partitions that jobs of a trace are submitted to; None: none. Raises as `mapped`."""
+    if trace.map.partition is not None:
+        return [trace.map.partition]
+    there = {one.id for one in scenario.partitions}
+    names = {_known(row.partition, "partition", there) for row in table_of(trace).rows}
+    return sorted(names, key=lambda name: name or "")
 
 
 def gpus_of(row: TraceRow, rules: TraceMap) -> int:

@@ -10,7 +10,7 @@ from twin.scenario import cuts
 from twin.scenario.document import Scenario
 from twin.scenario.job_rows import node_kinds, rows_of, rows_within, split
 from twin.scenario.job_streams import MAX_JOBS, expected_jobs
-from twin.scenario.job_traces import gpus_of, table_of
+from twin.scenario.job_traces import TOO_LARGE, gpus_of, mapped, partitions_of, table_of
 from twin.scenario.problem import shown
 from twin.scenario.streams import JobStream, JobTrace
 from twin.scenario.targets import is_named
@@ -210,24 +210,34 @@ def _sizes(stream: JobStream, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
 
 def _mapped(trace: JobTrace, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
     """Yield what keeps the jobs of a trace from running; those larger than the scene are left out, not refused."""
-    kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, trace.map.partition))
-    if len(kinds) != 1:
-        yield _mixed(kinds, (*at, "map", "rows"))
-        return
+    for partition in partitions_of(trace, hardware.scenario):
+        kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, partition))
+        if len(kinds) != 1:
+            yield _mixed(kinds, (*at, "map", "rows"))
+            return
     if trace.map.workload is None:
         return
     (part, per_node), there = next(iter(kinds.items()))
     probe = Job(id="probe", workload=trace.map.workload)
     names = list(cuts.names(probe))
     yield from ((((*at, "map", "workload", key)), reason, hint) for key, reason, hint in names)
-    sizes = sorted({gpus_of(row, trace.map) for row in table_of(trace).rows})
-    for gpus in sizes:
+    for gpus in sorted({gpus_of(row, trace.map) for row in table_of(trace).rows}):
         nodes, _ = split(gpus, per_node)
         found = next(_uncut(probe, gpus, per_node, hardware.catalog.node(part).gpu, bool(names)), None)
         if nodes <= there and found is not None:
             hint = found[2] or "leave it out, then GPUs draw by map.utilisation"
             yield (*at, "map", "workload"), f"does not work out on {gpus} GPUs: {found[1]}", hint
             return
+
+
+def left_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield traces of which jobs are too large for the scene: the rest runs without them."""
+    for i, trace in enumerate(scenario.traces):
+        made = mapped(trace, scenario)
+        if made.left_out[TOO_LARGE]:
+            many = f"{made.left_out[TOO_LARGE]:,} of {len(made.jobs) + made.left_out[TOO_LARGE]:,}"
+            reason = f"leaves out {many} jobs, which ask for more GPUs than there are"
+            yield ("traces", i, "map"), reason, "make them smaller by map.size, or take a larger scene"
 
 
 def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[cuts.Found]:
