@@ -15,8 +15,9 @@ from twin.app.wait_words import WHY
 from twin.catalog import Catalog
 from twin.plant.graph import entity_id
 from twin.plant.tables import Kind, Plant
-from twin.record.channels import BY_ID, Channel, JobState, State, WaitReason, of_entity
+from twin.record.channels import BY_ID, Channel, JobState, NodeCondition, State, WaitReason, of_entity
 from twin.record.frame import Frame
+from twin.record.spare_pool import WORDS
 from twin.scenario.document import Scenario
 from twin.scenario.population import jobs_of
 from twin.view3d.palette import LOWERED_CAP
@@ -94,6 +95,8 @@ def _channel_row(world: World, channel: Channel, value: np.generic) -> Row:
         return Row(title, name or "none", name, hint=hint)
     if channel.id in ("gpu.state", "switch.state"):
         return Row(title, State(int(number)).words, hint=hint)
+    if channel.id == "node.condition":
+        return Row(title, WORDS.get(NodeCondition(int(number)), "absent"), hint=hint)
     if channel.id == "job.state":
         return Row(title, JobState(int(number)).name.lower(), hint=hint)
     if channel.id == "job.why":

@@ -11,6 +11,7 @@ from rich.text import Text
 from twin.cli.cloud_text import cloud_lines
 from twin.cli.facility_text import facility_lines
 from twin.cli.queue_text import MANY, jobs_table, queue_table, tenants_table
+from twin.cli.repair_text import repair_lines
 from twin.cli.tables import console, table_of
 from twin.units import render
 
@@ -67,6 +68,8 @@ def print_summary(summary: Mapping[str, Any], to: Console | None = None) -> None
         to.print(_stores(busy))
     if any(summary["interruptions"]["by_cause"].values()):
         to.print(_causes(summary["interruptions"]["by_cause"]))
+    for line in repair_lines(summary):
+        to.print(Text(line), soft_wrap=True)
     if "facility" in summary:  # run files of before lack it
         to.print(_titled("Electricity and water", facility_lines(summary)))
     clouds = list(cloud_lines(summary))
