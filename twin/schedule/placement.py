@@ -59,13 +59,13 @@ def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
 
 def _emptiest(label: Ints, count: int) -> Bools:
     """Return the nodes of the largest groups, as many as it takes until the next one holds what is left of `count`."""
-    _, group, has = np.unique(label, return_inverse=True, return_counts=True)
+    has = np.bincount(label)
     order = np.argsort(-has, kind="stable")
     left = count - np.cumsum(has[order])
     whole = int(np.argmax(left <= np.append(has[order][1:], 0))) + 1
     taken = np.zeros(len(has), bool)
     taken[order[:whole]] = True
-    result: Bools = taken[group]
+    result: Bools = taken[label]
     return result
 
 

@@ -133,16 +133,17 @@ class Scheduler:
     def _look(self, _: int) -> None:
         now, site, rows = self.timers.now_s, self.site, self.jobs.rows
         self.queue = [index for index in self.queue if rows[index].state == JobState.QUEUED]
-        here = site.look(now)
         site.planner.shares.advance(now, self._used)
-        if self.allowed is not None:
+        self.planned, self.reasons = {}, {}
+        if self.queue:
+            here = site.look(now)
             here.allowed = self.allowed
-        decision = site.planner.decide(self.queue, here)
-        self._apply(decision, now)
+            decision = site.planner.decide(self.queue, here)
+            self._apply(decision, now)
+            if self.queue and decision.look_again_s < math.inf:
+                self.timers.set("schedule", 0, max(decision.look_again_s, now), LATE)
         self._used = site.used()
         self._mark_spares()
-        if self.queue and decision.look_again_s < math.inf:
-            self.timers.set("schedule", 0, max(decision.look_again_s, now), LATE)
 
     def _apply(self, decision: Decision, now: float) -> None:
         started = {start.job for start in decision.starts}
