@@ -30,6 +30,28 @@ ACCOUNTS: tuple[str, ...] = (
     "idle_preempted",
 )
 
+JOB_SECONDS: dict[str, tuple[str, ...]] = {
+    "job.productive_s": ("productive",),
+    "job.exposed_s": (
+        "exposed_tensor",
+        "exposed_pipeline",
+        "exposed_data",
+        "exposed_context",
+        "exposed_expert",
+    ),
+    "job.bubble_s": ("pipeline_bubble",),
+    "job.input_s": ("input_wait",),
+    "job.throttle_s": ("thermal_throttle", "power_cap"),
+    "job.straggler_s": ("straggler", "fabric_contention"),
+    "job.no_load_s": ("idle_no_load",),
+    "job.checkpoint_s": ("checkpoint_stall",),
+    "job.lost_s": ("lost_work",),
+    "job.detect_s": ("detection",),
+    "job.restart_s": ("restart_and_load",),
+    "job.spare_wait_s": ("idle_reserved", "idle_preempted"),
+}
+"""Channels that tell where the time of a job went while it held nodes, and the accounts behind each."""
+
 KEPT_STEP: tuple[str, ...] = (
     "productive",
     "exposed_tensor",

@@ -220,9 +220,7 @@ class Jobs:
         return total
 
     def spent(self, row: JobRow) -> Floats:
-        """Return all GPU-seconds that `row` held nodes for until it was booked last, by account; provisional work is
-        booked where it was spent.
-        """
+        """Return all GPU-seconds of `row` until it was booked last, by account; provisional work where it was spent."""
         total: Floats = self._provisional(row, row.since_s) + np.asarray(row.kept) + np.asarray(row.stalled)
         total[INDEX["lost_work"]] += row.lost_gpu_s
         return total

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from twin.record.channels import JobState, WaitReason
 from twin.sim.jobs import JobRow
 from twin.sim.ledger import INDEX
+from twin.sim.observe_job_time import JobTime
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -29,20 +30,22 @@ class JobsShown:
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
         self._planned: list[object] = []
         self._active: list[JobRow] = []
+        self._time = JobTime(engine.jobs)
         self._ended = 0  # of those who left the table's active rows, how many are written
 
     def stand(self, v: Values) -> None:
         """Write what stays until the run changes, of jobs that may have changed since the last call."""
         jobs = self.engine.jobs
         rows: Iterable[JobRow] = jobs.rows
+        left = [jobs.rows[index] for index in jobs.left[self._ended :]]
         plans = jobs.planned
         if len(plans) == len(self._planned) and not any(map(is_not, plans, self._planned)):
-            ended = [jobs.rows[index] for index in jobs.left[self._ended :]]
-            rows = {row.index: row for row in (*self._active, *jobs.active, *ended)}.values()
+            rows = {row.index: row for row in (*self._active, *jobs.active, *left)}.values()
         self._planned, self._active, self._ended = list(plans), jobs.active, len(jobs.left)
         now = self.engine.now_s
         for row in rows:
             self._row(v, row, now)
+        self._time.stand(v, jobs.active, left)
         v["job.network"][...] = self.engine.network.shown_left()
         self._queue(v)
         away = [jobs.rows[index] for index in self.engine.clouds.stays]  # at rest here, and yet they step
@@ -99,6 +102,7 @@ class JobsShown:
 
     def move(self, v: Values, now: float) -> None:
         """Write what has gone on since then, at `now` [s]."""
+        self._time.move(v, now)
         mine = self._index
         if len(mine):
             step = np.minimum(self._target, self._progress + (now - self._since_s) / self._pace_s)

@@ -1,0 +1,57 @@
+"""Where the time of each job went while it held nodes: seconds of the whole job by group of accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.accounts import ACCOUNTS, JOB_SECONDS
+from twin.sim.jobs import JobRow, Jobs
+from twin.sim.ledger import INDEX
+
+Values = dict[str, NDArray[Any]]
+
+
+def _groups() -> NDArray[np.float64]:
+    """Return which account belongs to which channel, shape (accounts, channels)."""
+    groups = np.zeros((len(ACCOUNTS), len(JOB_SECONDS)))
+    for column, accounts in enumerate(JOB_SECONDS.values()):
+        groups[[INDEX[account] for account in accounts], column] = 1.0
+    return groups
+
+
+class JobTime:
+    """Rows of those channels, settled at every change of the run and carried on in between."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        self._groups = _groups()
+        self._index = np.zeros(0, np.intp)
+
+    def stand(self, v: Values, rows: Sequence[JobRow], ended: Sequence[JobRow]) -> None:
+        """Take note of jobs at work, and write those that hold nothing any more."""
+        jobs = self.jobs
+        for row in ended:
+            for name, seconds in zip(JOB_SECONDS, self._seconds([row])[0], strict=True):
+                v[name][row.index] = seconds
+        self._index = np.array([row.index for row in rows], np.intp)
+        if len(rows):
+            self._spent = self._seconds(rows)
+            rate = np.array([jobs.spends(row) for row in rows]) @ self._groups
+            self._rate = rate / np.array([max(row.gpus, 1e-9) for row in rows])[:, None]
+            self._since_s = np.array([row.since_s for row in rows])
+
+    def _seconds(self, rows: Sequence[JobRow]) -> NDArray[np.float64]:
+        spent = np.array([self.jobs.spent(row) for row in rows]) @ self._groups
+        found: NDArray[np.float64] = spent / np.array([max(row.gpus, 1e-9) for row in rows])[:, None]
+        return found
+
+    def move(self, v: Values, now: float) -> None:
+        """Write the jobs at work at `now` [s]."""
+        if len(self._index):
+            seconds = self._spent + self._rate * (now - self._since_s)[:, None]
+            for column, name in enumerate(JOB_SECONDS):
+                v[name][self._index] = seconds[:, column]
