@@ -126,14 +126,14 @@ def test_an_exclusive_partition_lets_two_tenants_never_share_a_node() -> None:
         assert (most == 1) is exclusive
 
 
-def two_rows(*jobs: dict[str, Any]) -> Scenario:
+def two_rows(*jobs: dict[str, Any], second: str = "DGX-H100") -> Scenario:
     rows = [
         {
             "id": name,
             "at": {"y": f"{4 * k} m"},
-            "racks": {"count": 2, "nodes": [{"part": "DGX-H100", "count": 1, "first_u": 3}]},
+            "racks": {"count": 2, "nodes": [{"part": part, "count": 1, "first_u": 3}]},
         }
-        for k, name in enumerate(("gpu", "two"))
+        for k, (name, part) in enumerate((("gpu", "DGX-H100"), ("two", second)))
     ]
     loop = {"id": "crah", "kind": "air", "part": "CRAH-chilled", "plant": "water", "serves": ["gpu", "two"]}
     return tiny(
@@ -187,3 +187,16 @@ def test_moves_that_cannot_be_are_refused_with_what_would_be_right() -> None:
         assert refusal is not None
         assert said in refusal
     assert np.all(engine.nodes.condition == 0)
+
+
+def test_partitions_tell_the_hardware_of_a_mixed_hall_and_a_moved_job_goes_at_the_pace_there() -> None:
+    jobs = (job(2, "x", partition="a"), job(2, "y", partition="a"), job(1, "z", partition="b"))
+    engine = inject(Engine(two_rows(*jobs, second="DGX-A100")), "1 h move y value=b", "2 h cancel z")
+    fast = engine.jobs.planned[1].step_s
+    engine.advance(6 * HOUR_S)
+    row = engine.jobs.rows[1]
+    assert row.start_s == 2 * HOUR_S
+    assert engine.jobs.planned[1].step_s > 1.5 * fast
+    assert engine.jobs.pace[1].step_s == pytest.approx(engine.jobs.planned[1].step_s, rel=0.05)
+    assert engine.jobs.planned[0].step_s == fast
+    assert_books_close(engine)

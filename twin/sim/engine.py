@@ -136,7 +136,7 @@ class Engine:
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
         self.failures = FailureClocks(plant, scenario.failures, seed, fleet_of(scenario, plant))
-        self.network = FabricState(plant, catalog, jobs_of(scenario))
+        self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions)
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
         self.network.bind(self.jobs, self.plans)
@@ -288,7 +288,7 @@ class Engine:
     def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[float]]:
         network = self.network
         rate = self.failures.per_node_s
-        return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.places)
+        return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.home)
 
     def _replan(self, scenario: Scenario) -> None:
         plans, work, _ = self._plans(scenario)
@@ -299,8 +299,9 @@ class Engine:
         self.scheduler.renew()
         self.pacing.look_at_all()
 
-    def _plan_in(self, index: int, partition: str) -> tuple[JobPlan, Work]:
+    def _plan_in(self, index: int, partition: str | None) -> tuple[JobPlan, Work]:
         now, network = self.incidents.settings.scenario, self.network
+        network.move(index, partition)
         job = now.jobs[index] if index < len(now.jobs) else self.jobs.specs[index]
         alone = {"jobs": (job.model_copy(update={"partition": partition}),), "streams": (), "traces": ()}
         expected, places = [network.expected()[index]], [network.places[index]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from twin.planning.result import PlanError
 from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.scenario.document import Scenario
@@ -15,8 +16,8 @@ from twin.sim.plan import JobPlan, UnplaceableJob
 from twin.sim.scheduler import Scheduler
 from twin.sim.work import Work
 
-Planner = Callable[[int, str], tuple[JobPlan, Work]]
-"""Returns the plan of a job in a partition, and what a step of it does there; raises `UnplaceableJob`."""
+Planner = Callable[[int, str | None], tuple[JobPlan, Work]]
+"""Returns plan and step of a job in a partition; raises `UnplaceableJob` or `PlanError`."""
 
 
 class Moves:
@@ -58,7 +59,8 @@ class Moves:
             return
         try:
             self._put(index, partition)
-        except UnplaceableJob as error:
+        except (UnplaceableJob, PlanError) as error:
+            self._put(index, self.now_in.get(index, self.jobs.specs[index].partition))
             self.log.add(now, "refused", job, str(error), Severity.WARNING)
             return
         self.jobs.pace[index] = pace_of(self.jobs.work[index], {})
@@ -69,7 +71,7 @@ class Moves:
         )
         self.scheduler.moved(index)
 
-    def _put(self, index: int, partition: str) -> None:
+    def _put(self, index: int, partition: str | None) -> None:
         self.plans[index], work = self.plan(index, partition)
         self.jobs.work[index] = self.jobs.planned[index] = work
 

@@ -7,7 +7,7 @@ above its capacity are solved, max-min fair.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import is_not
 from typing import Any
@@ -37,6 +37,7 @@ from twin.plant.islands import cards_on
 from twin.plant.links import links_of
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
+from twin.scenario.scheduling import Partition
 from twin.scenario.work import Job
 from twin.sim.elastic import variant
 from twin.sim.fault_sets import Fault, FaultyRoutes, Some, fault_sets
@@ -80,18 +81,35 @@ class FabricState:
         What stands there, of which parts.
     specs
         Jobs of the scenario.
+    partitions
+        Of the scenario: a job runs on the rows of its own.
+
+    Attributes
+    ----------
+    home
+        Where each job could run when the run began; `places`: where it can now.
     """
 
-    def __init__(self, plant: Plant, catalog: Catalog, specs: tuple[Job, ...]) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        catalog: Catalog,
+        specs: tuple[Job, ...],
+        partitions: Sequence[Partition] = (),
+    ) -> None:
         self.plant, self.catalog, self.specs = plant, catalog, specs
+        self.rows_in = {one.id: one.rows for one in partitions}
         self.links = links_of(plant)
         self._intact_bytes_s = np.repeat(self.links.bytes_s, 2)
         self.bytes_s = self.links.bytes_s.copy()  # now: faults and flaps taken off
-        joints = Joints(plant, self.links, catalog)
-        self.domain = joints.domain
+        self.joints = Joints(plant, self.links, catalog)
+        self.domain = self.joints.domain
         self.kinds = kinds_of(specs)
-        places = {kind: joints.places(specs[kind]) for kind in dict.fromkeys(self.kinds)}
-        self.places = [places[kind] for kind in self.kinds]
+        places = {
+            kind: self._places(specs[kind], specs[kind].partition) for kind in dict.fromkeys(self.kinds)
+        }
+        self.home = [places[kind] for kind in self.kinds]
+        self.places = list(self.home)
         self.terms: list[Terms] = [terms_of(plant, k, catalog) for k in range(len(plant.fabrics))]
         self.version = 0  # of everything that observers show
         self.peak = np.zeros(2 * len(self.links), np.int64)
@@ -120,6 +138,21 @@ class FabricState:
     def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
         """Say whose work follows from the fabric."""
         self.jobs, self.plans = jobs, plans
+
+    def _places(self, job: Job, partition: str | None) -> Places:
+        """Return where a job can run in a partition."""
+        within = self.rows_in.get(partition or "")
+        if within is None:
+            return self.joints.places(job)
+        rows = tuple(name for name in job.rows if name in within) if job.rows else within
+        return self.joints.places(job.model_copy(update={"rows": rows}))
+
+    def move(self, index: int, partition: str | None) -> None:
+        """Let a job run in another partition from now on."""
+        self.places[index] = self._places(self.specs[index], partition)
+        kind = self.kinds[index] = len(self.specs) + index  # no other job is like it
+        self._variants = {key: one for key, one in self._variants.items() if key[0] != kind}
+        self._works = {key: one for key, one in self._works.items() if key[0] != kind}
 
     def _variant(self, index: int, width: int | None = None) -> tuple[Job, Talk, float]:
         """Return a job as it runs on so many nodes (none: on all it asks for), and steps in one of the full job."""
