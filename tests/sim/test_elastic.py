@@ -137,6 +137,7 @@ def test_patience_comes_first() -> None:
     engine.advance(2500.0)
     assert times(engine, "waiting_for_spare") == [1010.0]
     assert times(engine, "job_shrunk") == [1510.0]
+    assert_books_close(engine)
     back = inject(Engine(tiny(nodes=4, jobs=(one,))), "1000 s fail gpu/0/1/0 for=400s")
     back.advance(2500.0)
     assert times(back, "job_shrunk") == []

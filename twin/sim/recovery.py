@@ -391,6 +391,7 @@ class Recovery(Leaving):
     def _resize(self, row: JobRow, nodes: list[int]) -> None:
         """Let `row` hold these of its nodes alone."""
         now, plan = self.timers.now_s, self.plans[row.index]
+        self.jobs.book(row, now)  # with all it has held so far
         keep = set(nodes)
         self.nodes.give_back(now, row.index, [node for node in row.nodes if node not in keep])
         before, row.nodes = row.width, list(nodes)
