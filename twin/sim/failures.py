@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from twin.physics import reliability
 from twin.physics.reliability import MAINTENANCE_S, REPAIR_CLASS
@@ -87,7 +87,7 @@ class FailureClocks(ClockSet):
         if self.lemons:
             on_nodes = [c for c in self.active if c.on == "node"]
             self.scale *= lemons_scale(
-                on_nodes, self.repair_s, [self.mean_repair_s(c) for c in on_nodes], fleet or Fleet()
+                on_nodes, self.repair_times_s, [self.mean_repair_s(c) for c in on_nodes], fleet or Fleet()
             )
         quality = np.where(plant.nodes.present, self._quality(keys), 0.0)
         main = tuple(c for c in self.active if c.on == "node" and c.shape is None)
@@ -173,15 +173,19 @@ class FailureClocks(ClockSet):
 
     def repair_s(self, cause: Cause, uniform: float) -> float:
         """Return the repair time of `cause` at quantile `uniform` [s]; 0: a restart is enough."""
+        return float(self.repair_times_s(cause, uniform))
+
+    def repair_times_s(self, cause: Cause, uniform: ArrayLike) -> Floats:
+        """Return the repair times of `cause` at quantiles `uniform` [s]."""
+        constant_s = self.constant_repair_s
         if cause.repair == "restart":
-            return 0.0
-        if self.constant_repair_s is not None:
-            return self.constant_repair_s
-        if cause.repair == "maintenance":
-            return MAINTENANCE_S
-        return float(
-            reliability.repair_time_s(reliability.REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair, uniform)
-        )
+            constant_s = 0.0
+        elif constant_s is None and cause.repair == "maintenance":
+            constant_s = MAINTENANCE_S
+        if constant_s is not None:
+            return np.full(np.shape(uniform), constant_s)
+        quantiles = reliability.REPAIR_CLASSES[REPAIR_CLASS[cause.repair]].repair
+        return reliability.repair_time_s(quantiles, uniform)
 
     def set_up(self, node: int, t_s: float, up: bool) -> None:
         """Stop (node is down) or let go on (it is up) the clocks of `node`."""

@@ -65,7 +65,10 @@ def bursts_scale(plant: Plant, bursts: Bursts) -> float:
 
 
 def lemons_scale(
-    causes: Sequence[Cause], repair_s: Callable[[Cause, float], float], means_s: Sequence[float], fleet: Fleet
+    causes: Sequence[Cause],
+    repair_s: Callable[[Cause, Floats], Floats],
+    means_s: Sequence[float],
+    fleet: Fleet,
 ) -> float:
     """Return the factor on the rates of all nodes with which jobs see the quoted number of failures.
 
@@ -74,7 +77,7 @@ def lemons_scale(
     causes
         Of nodes.
     repair_s
-        Repair time of a cause at a quantile [s].
+        Repair times of a cause at quantiles [s].
     means_s
         Mean repair time of each cause [s].
     fleet
@@ -98,13 +101,13 @@ def lemons_scale(
 
 
 def _repairs(
-    causes: Sequence[Cause], repair_s: Callable[[Cause, float], float], step_s: float
+    causes: Sequence[Cause], repair_s: Callable[[Cause, Floats], Floats], step_s: float
 ) -> tuple[float, Floats]:
     """Return the share of failures that take a node away, and the chance that it is back after k steps, shape (K,)."""
     total = sum(c.per_node_s for c in causes)
     away, back = 0.0, np.zeros(STEPS + 2)
     for cause in causes:
-        times_s = np.array([repair_s(cause, (q + 0.5) / QUANTILES) for q in range(QUANTILES)])
+        times_s = repair_s(cause, (np.arange(QUANTILES) + 0.5) / QUANTILES)
         if not times_s.any():
             continue
         share = cause.per_node_s / total
