@@ -74,6 +74,12 @@ class Profile:
             self.counts = np.insert(self.counts, at, self.counts[at - 1], axis=0)
         return at
 
+    def cut_all(self, times_s: list[float]) -> None:
+        """Let steps begin at all of `times_s`, none before now."""
+        times = np.union1d(self.times_s, times_s)
+        self.counts = self.counts[np.searchsorted(self.times_s, times, side="right") - 1]
+        self.times_s = times
+
     def take(self, from_s: float, until_s: float, nodes: Ints) -> None:
         """Give away so many nodes of each class from `from_s` to `until_s` [s]."""
         first = self.cut(from_s)

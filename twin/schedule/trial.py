@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import islice
 
 import numpy as np
 
@@ -284,13 +285,15 @@ class Trial:
         if self.profile is None:
             rules = self.rules
             self.profile = Profile(self.now_s, self.free, self.end_s, rules.node_class, rules.classes)
-            for window in rules.windows:  # steps begin and end where windows do
-                horizon_s = float(self.profile.times_s[-1]) + YEAR_S
-                for number, (begin_s, end_s) in enumerate(window.occurrences(self.now_s, horizon_s)):
-                    if number >= MOST_OCCURRENCES:
-                        break
-                    self.profile.cut(max(begin_s, self.now_s))
-                    self.profile.cut(end_s)
+            horizon_s = float(self.profile.times_s[-1]) + YEAR_S
+            turns_s = [
+                max(turn_s, self.now_s)
+                for window in rules.windows
+                for both in islice(window.occurrences(self.now_s, horizon_s), MOST_OCCURRENCES)
+                for turn_s in both
+            ]
+            if turns_s:  # steps begin and end where windows do
+                self.profile.cut_all(turns_s)
         return self.profile
 
     def reserve(self, job: int) -> float:
@@ -409,5 +412,5 @@ class Trial:
         return fits
 
 
-MOST_OCCURRENCES = 400
-"""Occurrences of one window that are looked ahead: daily ones for more than a year."""
+MOST_OCCURRENCES = 100
+"""Occurrences of one window that are looked ahead: a quarter of daily ones."""
