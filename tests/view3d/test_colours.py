@@ -138,3 +138,17 @@ def test_the_job_in_focus_stands_out_in_every_colouring(hall: Plant, frame: Fram
         codes = gpu_codes(colour_by, hall, frame, focus_job=7)
         assert codes[:2].tolist() == plain[:2].tolist()
         assert set(codes[2:][hall.gpus.present[2:]].tolist()) == {palette.UNTOUCHED}
+
+
+def test_a_legend_of_very_many_jobs_names_the_largest_and_counts_all(hall: Plant, frame: Frame) -> None:
+    count = len(hall.gpus.present)
+    frame.values["gpu.job"][:] = np.arange(count) // 2
+    frame.values["gpu.job"][:5] = 4_321
+    frame.values["gpu.job"][5:7] = -1
+    categories = legend_for("gpu.job", hall, frame).categories
+    assert categories[0].label == "job 4321"
+    assert [c.label for c in categories[7:9]] == [
+        f"{len(set(frame.values['gpu.job'])) - 1 - 7} more",
+        "no job",
+    ]
+    assert sum(c.count for c in categories) == count

@@ -68,9 +68,11 @@ class Fabrics:
         seats = []
         jobs, state = jobs_of(self.world.scenario), frame.values["job.state"]
         sitting = np.flatnonzero(np.isin(state[: len(jobs)], [int(one) for one in _SITTING]))
-        for index in sitting.tolist():
+        by_job = np.argsort(job, kind="stable")
+        first, behind = (np.searchsorted(job[by_job], sitting, side) for side in ("left", "right"))
+        for index, begin, end in zip(sitting.tolist(), first.tolist(), behind.tolist(), strict=True):
             spec, step_s = jobs[index], float(frame.values["job.step_s"][index])
-            nodes = np.unique(node[job == index]).astype(np.int64)
+            nodes = np.unique(node[by_job[begin:end]]).astype(np.int64)
             if len(nodes) == spec.nodes and step_s > _LEAST_STEP_S:
                 seats.append(Seat(index, in_rank_order(nodes, frame.values["node.seat"]), step_s))
         return tuple(seats)

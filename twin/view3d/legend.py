@@ -19,6 +19,8 @@ from twin.view3d.palette import COLDEST_C, HOTTEST_C, Rgb, coolant_rgb
 
 STOPS = 17
 MANY_GROUPS = 8
+"""Of more jobs, tenants or partitions the smaller ones share a swatch."""
+_REST_RGB = (0.5, 0.5, 0.5)
 LOG_TICKS = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0)
 
 
@@ -239,9 +241,15 @@ def _groups(
     if states[State.CUT_OFF]:
         shown &= np.asarray(frame.values["gpu.state"][:count]) != State.CUT_OFF  # has a swatch of its own
     slots, counts = np.unique(slot[:count][shown], return_counts=True)
+    idle = int(counts[slots < 0].sum())
+    slots, counts = slots[slots >= 0], counts[slots >= 0]
+    rest = []
     if len(slots) > MANY_GROUPS:
         largest = np.argsort(-counts, kind="stable")
         slots, counts = slots[largest], counts[largest]
+        more, gpus = len(slots) - MANY_GROUPS + 1, int(counts[MANY_GROUPS - 1 :].sum())
+        rest = [Category(f"{more:,} more", _REST_RGB, "+", gpus)]
+        slots, counts = slots[: MANY_GROUPS - 1], counts[: MANY_GROUPS - 1]
     out = [
         Category(
             names[s] if s < len(names) else f"{word} {s}",
@@ -250,10 +258,8 @@ def _groups(
             int(n),
         )
         for s, n in zip(slots.tolist(), counts.tolist(), strict=True)
-        if s >= 0
     ]
-    idle = int(counts[slots < 0].sum())
-    return [*out, Category(f"no {word}", palette.NO_JOB_RGB, "○", idle)] if idle else out
+    return [*out, *rest, Category(f"no {word}", palette.NO_JOB_RGB, "○", idle)] if idle else [*out, *rest]
 
 
 def _job_icon(slot: int) -> str:
