@@ -146,3 +146,23 @@ def test_an_adaptive_interval_follows_the_failures_seen() -> None:
     engine.advance(20 * 86400.0)
     assert row.interval_steps > 2 * busy  # and it relaxes when they cease
     assert_books_close(engine)
+
+
+def test_a_check_finds_wrong_results_and_goes_back_to_the_last_right_checkpoint() -> None:
+    def story(verify: str) -> Engine:
+        one = scene(tiers=(), every=1, verify=verify)
+        engine = inject(Engine(one), "1000 s corrupt gpu/0/1/0 for=5h")
+        engine.advance(6 * 3600.0)
+        assert_books_close(engine)
+        return engine
+
+    checked, late = story("70 s"), story("0 s")
+    right = events(late, "job_interrupted")[0].data["step"]
+    assert events(checked, "job_interrupted")[0].data["step"] == right
+    # The first checkpoint after it went wrong is found when it is read back; without a check it takes somebody hours.
+    period_s = interval_s(checked) + 1
+    first_wrong_s = READY_S + period_s * np.ceil((1000 - READY_S) / period_s)
+    assert times(checked, "corruption_found") == [pytest.approx(first_wrong_s + 70, abs=1)]
+    assert times(late, "corruption_found") == [1000 + 5 * 3600.0]
+    lost = [one.summary()["ledger_gpu_s"]["lost_work"] for one in (checked, late)]
+    assert lost[0] < 16 * 400 < 16 * 4.9 * 3600 < lost[1]

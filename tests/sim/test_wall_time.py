@@ -112,3 +112,15 @@ def test_a_job_preempted_without_a_checkpoint_loses_its_work() -> None:
     engine.recovery.preempt(engine.jobs.rows[0], checkpoint=False)
     assert engine.jobs.rows[0].state == JobState.QUEUED
     assert engine.summary()["ledger_gpu_s"]["lost_work"] == pytest.approx(16 * 300.0, rel=1e-9)
+
+
+def test_a_killed_job_answers_for_its_energy_and_for_no_more() -> None:
+    def energy_j(until_s: float, limit: str) -> float:
+        engine = Engine(tiny(jobs=(job(limit=limit),), duration="2 h"))
+        engine.advance(until_s)
+        value: float = engine.summary()["jobs"][0]["energy_j"]
+        return value
+
+    killed = energy_j(7200.0, "1000 s")
+    assert killed == pytest.approx(energy_j(1000.0, "2 h"), rel=1e-6)
+    assert 2 * 4000 < killed / 1000 < 2 * 11_000  # two DGX, idle or at full power

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from twin.catalog import Catalog
-from twin.scenario import fabric_fits, fits, storage_fits, workload_fits
+from twin.scenario import fabric_fits, fits, recovery_fits, storage_fits, workload_fits
 from twin.scenario.electricity import ON_SITE
 from twin.scenario.load import Document
 from twin.scenario.problem import Problem, shown
@@ -23,6 +23,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
         fits.split_tensors,
         storage_fits.unmet,
         workload_fits.left_out,
+        recovery_fits.idle_recovery,
     )
     wrong = (problem_at(document, *one) for topic in topics for one in topic(scenario, catalog))
     found = [*_edition(document, catalog), *_power(document), *wrong]
