@@ -1,0 +1,22 @@
+"""Laws that hold in every shared cluster: a few random ones each time, two thousand in the slow suite."""
+
+from __future__ import annotations
+
+import pytest
+from swarm import run_case
+
+FEW, MANY, AT_ONCE = 25, 2000, 100
+SHORT = 120
+"""Timers of the few: enough to start, fail, recover and end jobs."""
+
+
+@pytest.mark.parametrize("seed", range(FEW))
+def test_laws_hold(seed: int) -> None:
+    run_case(seed, SHORT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, MANY, AT_ONCE))
+def test_laws_hold_in_two_thousand_cases(first: int) -> None:
+    for seed in range(first, first + AT_ONCE):
+        run_case(seed)
