@@ -363,20 +363,25 @@ class Engine:
             self.cooling.changed, incidents.machines_changed = False, True
         if not (recovery.changed or incidents.machines_changed or heat.fresh):
             return
+        if recovery.changed:
+            self.network.update(recovery.changed)
+            self.degraded.follow()
+        self.pacing.follow(set(recovery.changed))
+        wanted = self.pacing.traces()
+        if recovery.changed and not incidents.machines_changed and self._only_hands(wanted):
+            recovery.changed.clear()
+            self.meter.hand_over(heat, self.timers.now_s)
+            if not heat.fresh:
+                return
         if recovery.changed or incidents.machines_changed:
             heat.cut()
         if heat.fresh:
             self._watch_heat()
         changed = bool(recovery.changed) or incidents.machines_changed
-        if recovery.changed:
-            self.network.update(recovery.changed)
-            self.degraded.follow()
-        self.pacing.follow(set(recovery.changed))
         recovery.changed.clear()
         incidents.machines_changed = False
         heat.fresh = False
         if changed:
-            wanted = self.pacing.traces()
             heat.change(wanted, *self._heat_besides_gpus(wanted))
             self._log_throttles()
         renewed = changed or heat.nudge()
@@ -384,6 +389,12 @@ class Engine:
             heat.repower()
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
+
+    def _only_hands(self, wanted: NDArray[np.intp]) -> bool:
+        """Return whether nodes only changed hands: nothing draws another power, nobody goes at another pace."""
+        if self.caps.caps or self.pacing.touches_apart() or not self.traces.are(wanted):
+            return False
+        return self.pacing.rerate() <= 0.0
 
     def _follow_power(self) -> None:
         """Let pumps, nodes and switches know what supply they have."""

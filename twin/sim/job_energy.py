@@ -32,19 +32,23 @@ class JobEnergy:
         self.nobody_j = 0.0
         self._who = np.zeros(0, np.intp)
         self._share_w, self._nobody_w = np.zeros(0), 0.0
+        self._total_w = 0.0
+        self._seen_j = 0.0
+        self._node_w = np.zeros(len(nodes.job))
         self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
 
-    def book(self, nodes_j: float) -> None:
-        """Add what all nodes took together since the last call [J]."""
-        total_w = float(self._share_w.sum()) + self._nobody_w
-        if total_w > 0:
-            self._s += nodes_j / total_w
+    def book_to(self, nodes_j: float) -> None:
+        """Take note of what all nodes have taken together so far [J]."""
+        more_j, self._seen_j = nodes_j - self._seen_j, nodes_j
+        if self._total_w > 0:
+            self._s += more_j / self._total_w
         else:
-            self.nobody_j += nodes_j
+            self.nobody_j += more_j
 
-    def share(self, node_w: Floats) -> None:
-        """Let jobs answer for their nodes from now on; `node_w`: power of each node now (N,) [W]."""
+    def share(self, node_w: Floats | None = None) -> None:
+        """Let jobs answer for their nodes from now on; `node_w`: power of each node (N,) [W], none: as it was."""
         self._settle()
+        self._node_w = node_w = self._node_w if node_w is None else node_w
         job = self.nodes.job
         whole = job >= 0
         by_job = np.bincount(job[whole], node_w[whole], minlength=len(self.energy_j)).astype(float)
@@ -54,17 +58,18 @@ class JobEnergy:
         nobody_w = max(0.0, float(node_w[~whole].sum()) - float(part_w.sum()))
         self._who = np.flatnonzero(by_job)
         self._share_w, self._nobody_w = by_job[self._who], nobody_w
+        self._total_w = float(self._share_w.sum()) + nobody_w
 
     def _settle(self) -> None:
         self.energy_j[self._who] += self._share_w * self._s
         self.nobody_j += self._nobody_w * self._s
         self._s = 0.0
 
-    def reading(self, nodes_j: float = 0.0) -> Floats:
-        """Return the energy of each job (J,) with what all nodes took since it was booked last [J]; changes nothing."""
-        total_w = float(self._share_w.sum()) + self._nobody_w
+    def reading(self, nodes_j: float) -> Floats:
+        """Return the energy of each job (J,) [J] when all nodes have taken so much so far; changes nothing."""
+        more = (nodes_j - self._seen_j) / self._total_w if self._total_w > 0 else 0.0
         found = self.energy_j.copy()
-        found[self._who] += self._share_w * (self._s + (nodes_j / total_w if total_w > 0 else 0.0))
+        found[self._who] += self._share_w * (self._s + more)
         return found
 
     def state(self) -> dict[str, object]:
@@ -76,6 +81,8 @@ class JobEnergy:
             "share_w": self._share_w.tolist(),
             "nobody_w": self._nobody_w,
             "s": self._s,
+            "seen_j": self._seen_j,
+            "node_w": self._node_w.tolist(),
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -84,3 +91,5 @@ class JobEnergy:
         self.nobody_j, self._nobody_w = float(state["nobody_j"]), float(state["nobody_w"])  # type: ignore[arg-type]
         self._who = np.array(state["who"], np.intp)
         self._share_w, self._s = np.array(state["share_w"], float), float(state["s"])  # type: ignore[arg-type]
+        self._total_w = float(self._share_w.sum()) + self._nobody_w
+        self._seen_j, self._node_w = float(state["seen_j"]), np.array(state["node_w"], float)  # type: ignore[arg-type]

@@ -33,6 +33,7 @@ class Meters:
     at_s: float = 0.0
     it_j: float = 0.0  # input of the racks: nodes, switches, stores, shelves
     gpu_j: float = 0.0  # of that, the GPUs
+    rest_j: float = 0.0  # of that, the rest of the nodes
     supply_j: float = 0.0  # of that, losses of shelves and converters
     cooling_j: float = 0.0
     inside_j: float = 0.0  # of that, pumps and fans whose heat goes into loops and halls
@@ -192,7 +193,8 @@ class Meter:
         m.it_j += it_j
         gpu_j = net_j - self.overhead.total_w * dt
         m.gpu_j += gpu_j
-        self.job_energy.book(gpu_j + over.rest_w * dt)
+        m.rest_j += over.rest_w * dt
+        self.job_energy.book_to(m.gpu_j + m.rest_j)
         m.supply_j += over.supplies_w * dt
         m.cooling_j += cooling_j
         m.inside_j += inside_j
@@ -245,9 +247,17 @@ class Meter:
 
     def job_energy_j(self, heat: Heat, now_s: float) -> Floats:
         """Return the energy of each job up to `now_s` (J,) [J]; changes nothing."""
-        reading = self.reading(heat, now_s)
-        since_s = now_s - self.meters.at_s
-        return self.job_energy.reading(reading.gpu_j - self.meters.gpu_j + self.overhead.rest_w * since_s)
+        return self.job_energy.reading(self._nodes_j(heat, now_s))
+
+    def hand_over(self, heat: Heat, now_s: float) -> None:
+        """Let jobs answer for the nodes they hold from now on, while all powers stay as they are."""
+        self.job_energy.book_to(self._nodes_j(heat, now_s))
+        self.job_energy.share()
+
+    def _nodes_j(self, heat: Heat, now_s: float) -> float:
+        """Return what all nodes have taken up to `now_s` [J]."""
+        rest_j = self.meters.rest_j + self.overhead.rest_w * (now_s - self.meters.at_s)
+        return self.reading(heat, now_s).gpu_j + rest_j
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""

@@ -174,6 +174,12 @@ class Traces:
         total: Floats = np.bincount(self.owner, power_w, minlength=self.nodes).astype(float)
         return total
 
+    def are(self, wanted: Ints) -> bool:
+        """Return whether every node stands in its wanted trace already, shape (N,)."""
+        there = self.node_group >= 0
+        same: bool = np.array_equal(self.trace[self.node_group[there]], wanted[there])
+        return same
+
     def gpus_alone(self, group: int) -> list[int]:
         """Return the GPUs of a group in which every GPU has a fault of its own; empty: it holds nodes too."""
         slots = np.flatnonzero(self.live & (self.slot_group == group))
