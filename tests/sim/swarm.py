@@ -1,6 +1,7 @@
 """Random small shared clusters, and the laws that hold in every one of them.
 
-``python -m tests.sim.swarm SEED [SEED ...]`` (or ``FIRST-LAST``) runs cases again; ``--show`` prints the scene.
+``python -m tests.sim.swarm SEED [SEED ...]`` (or ``FIRST-LAST``) runs cases again; ``--show`` prints the scene,
+``--brief`` only what is wrong, ``--events=N`` stops after so many timers.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Broken(AssertionError):
     """A law that does not hold in a case."""
 
     def __init__(self, seed: int, law: str, said: object) -> None:
-        super().__init__(f"case {seed}: {law}: {said}\nrepeat: python -m tests.sim.swarm {seed}")
+        super().__init__(f"case {seed}: {law}: {said}")
 
 
 # --- scenes
@@ -540,6 +541,15 @@ def wrong_neighbours(engine: Engine) -> Iterator[tuple[str, object]]:
                 yield f"who is isolated shares no {kind}", (place, sorted(map(str, tenants)))
 
 
+def obeyed(seed: int, events: int = EVENTS) -> Engine:
+    """Run a case as `run_case`; whatever goes wrong is told with the command that repeats it."""
+    try:
+        return run_case(seed, events)
+    except Exception as error:
+        error.add_note(f"repeat: python -m tests.sim.swarm {seed} --events={events}")
+        raise
+
+
 def run_case(seed: int, events: int = EVENTS) -> Engine:
     """Run the first `events` timers of case `seed` under all laws; raise `Broken` at the first that does not hold.
 
@@ -549,9 +559,7 @@ def run_case(seed: int, events: int = EVENTS) -> Engine:
     die = random.Random(~seed)
     engine = Engine(scenario)
     saved: tuple[float, bytes] | None = None
-    save_at = die.randint(
-        1, min(events, EVENTS // 2)
-    )  # by the longest run: a shorter one sees what that sees
+    save_at = die.randint(1, max(1, events // 2))
     look_every = max(1, EVENTS // LOOKS)
     for k in range(events):
         due_s = engine.timers.next_s()
@@ -619,7 +627,10 @@ def main(arguments: list[str]) -> int:
     import traceback
     from time import process_time
 
-    broken = 0
+    broken, events = 0, EVENTS
+    for word in arguments:
+        if word.startswith("--events="):
+            events = int(word.partition("=")[2])
     for word in arguments:
         if word.startswith("--"):
             continue
@@ -629,7 +640,7 @@ def main(arguments: list[str]) -> int:
                 print(json.dumps(scene_of(seed), indent=1))
             began = process_time()
             try:
-                engine = run_case(seed)
+                engine = obeyed(seed, events)
             except Exception as error:  # noqa: BLE001 - a program that goes through many cases says of each what was wrong
                 broken += 1
                 brief = "--brief" in arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from swarm import run_case
+from swarm import obeyed
 
 FEW, MANY, AT_ONCE = 25, 2000, 100
 SHORT = 120
@@ -12,11 +12,11 @@ SHORT = 120
 
 @pytest.mark.parametrize("seed", range(FEW))
 def test_laws_hold(seed: int) -> None:
-    run_case(seed, SHORT)
+    obeyed(seed, SHORT)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, MANY, AT_ONCE))
 def test_laws_hold_in_two_thousand_cases(first: int) -> None:
     for seed in range(first, first + AT_ONCE):
-        run_case(seed)
+        obeyed(seed)
