@@ -206,8 +206,8 @@ def misfit(document: Document, draw: random.Random) -> Mutation:
         p
         for p in found
         if (p.key != "count" or p.path[-3] == "nodes")
-        and p.entry.tree.value not in free
         and isinstance(p.entry.tree.value, int | str)
+        and p.entry.tree.value not in free
     ]
     place = draw.choice(found)
     if place.key == "model" and draw.random() < 0.5:  # no shipped scene names a profile: put one beside it
