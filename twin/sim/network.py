@@ -26,12 +26,10 @@ from twin.planning.placement import (
     network_with,
     no_better,
     place,
-    profile_of,
     terms_of,
 )
 from twin.planning.result import PlanError
-from twin.planning.scenario_job import planned_job
-from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, exchanges_of, traffic_of
+from twin.planning.traffic import KIND_OF_PHASE, KINDS, Traffic, traffic_of
 from twin.plant.cut_off import cut_off
 from twin.plant.islands import cards_on
 from twin.plant.links import links_of
@@ -39,12 +37,12 @@ from twin.plant.tables import Plant
 from twin.record.channels import JobState
 from twin.scenario.scheduling import Partition
 from twin.scenario.work import Job
-from twin.sim.elastic import variant
 from twin.sim.fault_sets import Fault, FaultyRoutes, Some, fault_sets
 from twin.sim.jobs import Jobs
 from twin.sim.kinds import kinds_of
-from twin.sim.plan import JobPlan, UnplaceableJob, hardware_of
-from twin.sim.seats import Seat, Talk, Under
+from twin.sim.plan import JobPlan
+from twin.sim.seats import Seat, Under
+from twin.sim.shapes import Shapes
 from twin.sim.work import Work, repeated, work_of
 
 Floats = NDArray[np.float64]
@@ -117,7 +115,7 @@ class FabricState:
         self._alarm = (ABOVE * self._limit).astype(np.int64)
         self.routes = FaultyRoutes(plant, self.links)
         self._under: dict[tuple[int, bytes, frozenset[str]], Under] = {}
-        self._variants: dict[tuple[int, int], tuple[Job, Talk, float]] = {}  # by kind and nodes
+        self.shapes = Shapes(plant, catalog, specs, self.kinds, self.places)
         self._traffic: dict[int, tuple[bytes, Traffic]] = {}
         self._works: dict[tuple[int, int, Network], Work] = {}  # by kind and nodes
         self._seats: dict[int, Seat] = {}
@@ -151,33 +149,8 @@ class FabricState:
         """Let a job run in another partition from now on."""
         self.places[index] = self._places(self.specs[index], partition)
         kind = self.kinds[index] = len(self.specs) + index  # no other job is like it
-        self._variants = {key: one for key, one in self._variants.items() if key[0] != kind}
+        self.shapes.forget(kind)
         self._works = {key: one for key, one in self._works.items() if key[0] != kind}
-
-    def _variant(self, index: int, width: int | None = None) -> tuple[Job, Talk, float]:
-        """Return a job as it runs on so many nodes (none: on all it asks for), and steps in one of the full job."""
-        full = self.specs[index]
-        key = self.kinds[index], full.nodes if width is None else width
-        if key not in self._variants:
-            fewer = full.recovery.policy == "drop-replica"
-            job, steps = variant(full, key[1], fewer_samples=fewer)
-            self._variants[key] = job, self._talk(job, self.places[index]), steps
-        return self._variants[key]
-
-    def _talk(self, job: Job, places: Places) -> Talk:
-        try:
-            asked = hardware_of(self.plant, job, places.allowed)
-        except UnplaceableJob:
-            return Talk(None, (), None, 0, "")  # it will never be planned
-        gpus, part = asked.ranks, asked.gpu_part
-        planned = planned_job(job, gpus, part, self.catalog.gpu(part).memory_bytes)
-        return Talk(
-            places.fabric,
-            exchanges_of(planned, gpus),
-            profile_of(planned),
-            gpus,
-            part,
-        )
 
     def fits(self, index: int, width: int) -> bool:
         """Return whether a job can run on so many nodes: its cut divides, and it fits in memory."""
@@ -198,7 +171,7 @@ class FabricState:
 
     def _place(self, index: int, nodes: list[int], faults: Some = ()) -> Placement | None:
         """Return a job on nodes, under some faults; None when it sends nothing through a fabric."""
-        talk, slots = self._variant(index, len(nodes))[1], np.array(nodes, np.int64)
+        talk, slots = self.shapes.of(index, len(nodes)).talk, np.array(nodes, np.int64)
         if talk.fabric is None or talk.profile is None or not talk.exchanges or len(slots) < 2:
             return None
         traffic = self._sent(index, slots)
@@ -215,7 +188,7 @@ class FabricState:
         pattern = np.argsort(np.argsort(begins))[which]
         known = self._traffic.get(index)
         if known is None or known[0] != pattern.tobytes():
-            talk, first = self._variant(index, len(slots))[1], int(slots[0])
+            talk, first = self.shapes.of(index, len(slots)).talk, int(slots[0])
             cards = cards_on(self.plant, talk.fabric, first)
             traffic = traffic_of(talk.exchanges, int(table.gpu_count[first]), cards, pattern)
             known = (pattern.tobytes(), traffic)
@@ -241,8 +214,10 @@ class FabricState:
     def _work(self, index: int, network: Network, width: int) -> Work:
         key = (self.kinds[index], width, network)
         if key not in self._works:
-            job, talk, steps = self._variant(index, width)
-            made = repeated(work_of(job, talk.gpus, talk.gpu_part, self.catalog, network), steps)
+            shape = self.shapes.of(index, width)
+            talk = shape.talk
+            made = work_of(shape.job, talk.gpus, talk.gpu_part, self.catalog, network)
+            made = repeated(made, shape.steps)
             self._works[key] = replace(made, duty=self.plans[index].duty(made.step_s))
         return self._works[key]
 
@@ -508,7 +483,8 @@ class FabricState:
 
     def talks(self, index: int) -> bool:
         """Return whether a job sends anything between scale-up domains, on the first nodes it may use."""
-        job, talk, _ = self._variant(index)
+        job = self.specs[index]
+        talk = self.shapes.of(index, job.nodes).talk
         if talk.profile is None or not talk.exchanges or job.nodes < 2:
             return False
         slots = self.places[index].first(job.nodes)
