@@ -37,9 +37,9 @@ def read(text: str, reader: TraceReader) -> None:
         if head is None:
             head = _head(reader, line, cells)
             continue
-        row = _cells(reader, line, head, cells)
-        if row is not None:
-            _job(reader, line, row)
+        said_by = _cells(reader, line, head, cells)
+        if said_by is not None:
+            _job(reader, line, said_by)
     if any(row.gpus for row in reader.rows):  # a cluster with GPUs: jobs without any ran on processors
         for row in reader.rows:
             if not row.gpus:
