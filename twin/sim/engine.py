@@ -367,8 +367,7 @@ class Engine:
             self.network.update(recovery.changed)
             self.degraded.follow()
         self.pacing.follow(set(recovery.changed))
-        wanted = self.pacing.traces()
-        if recovery.changed and not incidents.machines_changed and self._only_hands(wanted):
+        if recovery.changed and not incidents.machines_changed and self._only_hands():
             recovery.changed.clear()
             self.meter.hand_over(heat, self.timers.now_s)
             if not heat.fresh:
@@ -382,6 +381,7 @@ class Engine:
         incidents.machines_changed = False
         heat.fresh = False
         if changed:
+            wanted = self.pacing.traces()
             heat.change(wanted, *self._heat_besides_gpus(wanted))
             self._log_throttles()
         renewed = changed or heat.nudge()
@@ -390,9 +390,9 @@ class Engine:
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
 
-    def _only_hands(self, wanted: NDArray[np.intp]) -> bool:
+    def _only_hands(self) -> bool:
         """Return whether nodes only changed hands: nothing draws another power, nobody goes at another pace."""
-        if self.caps.caps or self.pacing.touches_apart() or not self.traces.are(wanted):
+        if self.caps.caps or self.pacing.touches_apart() or not self.traces.are(self.pacing.traces()):
             return False
         return self.pacing.rerate() <= 0.0
 

@@ -29,11 +29,14 @@ class JobTime:
     def __init__(self, jobs: Jobs) -> None:
         self.jobs = jobs
         self._groups = _groups()
+        self._first = True
         self._index = np.zeros(0, np.intp)
 
     def stand(self, v: Values, rows: Sequence[JobRow], ended: Sequence[JobRow]) -> None:
         """Take note of jobs at work, and write those that hold nothing any more."""
         jobs = self.jobs
+        if self._first:  # of a run that was restored: all that ended before
+            ended, self._first = [row for row in jobs.rows if row.start_s is not None], False
         for row in ended:
             for name, seconds in zip(JOB_SECONDS, self._seconds([row])[0], strict=True):
                 v[name][row.index] = seconds
