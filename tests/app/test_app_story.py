@@ -69,7 +69,7 @@ def test_ways_to_break_a_thing_fit_it_and_make_lines_that_parse(world: World) ->
     assert "pump_stop" not in offered["crah/0"]
     assert {"fail", "battery_empty"} <= set(offered["ups-a/0"])
     assert "no_start" not in offered["ups-a/0"]
-    assert [c.kind for c in choices(scenario, plant, None)] == ["heat_wave", "power_cap"]
+    assert [c.kind for c in choices(scenario, plant, None)] == ["heat_wave", "power_cap", "site_loss"]
     for thing in ("cdu/0", "ups-a/0", "gpu/0/0", "gpu/0/0/3", "gpu/0/0/3/1", "water", "llama3"):
         for choice in choices(scenario, plant, thing):
             line = injection(choice, thing, at="5 min", lasts="20 s", count=1, value=choice.value)
