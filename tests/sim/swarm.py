@@ -338,7 +338,8 @@ def _interventions(die: random.Random, scene: Scene, nodes: dict[str, int], days
         one = die.choice(jobs)
         acts += [(kind, one, {}) for kind in ("cancel", "requeue", "hang", "cancel", "requeue")]
         if scene.get("partitions"):
-            acts.append(("move", one, {"value": die.choice(scene["partitions"])["id"]}))
+            its_row = next(job["rows"][0] for job in scene["jobs"] if job["id"] == one)
+            acts.append(("move", one, {"value": f"part-{its_row}"}))
     if scene["cooling"]["plants"][0]["kind"] == "chiller":
         acts.append(("chiller_trip", "water", {"for": "10 min"}))
     if scene["cooling"]["loops"][0]["id"] == "cdu":
