@@ -392,6 +392,8 @@ class Engine:
 
     def _only_hands(self) -> bool:
         """Return whether nodes only changed hands: nothing draws another power, nobody goes at another pace."""
+        if not self.heat.pending:  # nothing has been looked ahead to yet
+            return False
         if self.caps.caps or self.pacing.touches_apart() or not self.traces.are(self.pacing.traces()):
             return False
         return self.pacing.rerate() <= 0.0
