@@ -212,6 +212,8 @@ def test_planned_jobs_take_what_will_be_free(history: JobHistory) -> None:
     assert (box.low, box.high, box.begin_s, box.end_s) == (32, 48, 600.0, 4200.0)  # b is there for its 2 h
     frame.values["job.planned_s"][0] = 7200.0
     assert planned_boxes(history, frame, 10.0)[0].low == 0  # by then it is gone
+    history.add([_event(5, "job_moved", "a", partition=1)])
+    assert planned_boxes(history, frame, 10.0)[0].low == 48  # only there
 
 
 def test_small_boxes_are_seen_and_large_ones_leave_a_gap() -> None:

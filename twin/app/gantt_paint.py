@@ -219,7 +219,7 @@ class Painting:
         lines = (
             (f"{prefixed(now_gpus)} of {prefixed(total)}", theme.text),
             ("GPUs held", theme.muted),
-            (f"{prefixed(history.waiting_gpus.now)} waited for", theme.text),
+            (f"{prefixed(history.waiting_gpus.now)} wanted", theme.text),
         )
         for number, (words, tint) in enumerate(lines):
             painter.setPen(QColor(tint))

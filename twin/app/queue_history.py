@@ -57,6 +57,8 @@ class JobHistory:
         Ids; `NOBODY` is the last where some job has no tenant.
     owner
         Tenant of each job (jobs,).
+    partition_gpus
+        GPU slots of each partition, by its id.
     spans
         The boxes of the chart.
     waiting
@@ -81,6 +83,11 @@ class JobHistory:
         places = {tenant: place for place, tenant in enumerate(self.tenants)}
         self.owner = np.array([places[job.tenant or NOBODY] for job in self.jobs], np.int32)
         self.partitions = tuple(partition.id for partition in scenario.partitions)
+        row = plant.racks.row[plant.gpus.rack]
+        generator = np.array([id.rpartition("/")[0] for id in plant.rows.ids], str)
+        self.partition_gpus: dict[str, NDArray[np.bool_]] = {
+            one.id: np.asarray((row >= 0) & np.isin(generator, one.rows)[row]) for one in scenario.partitions
+        }
         self._node_gpus = plant.nodes.gpu_count.astype(np.int64)
         self.clear()
 
