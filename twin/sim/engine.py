@@ -370,7 +370,8 @@ class Engine:
         if recovery.changed and not incidents.machines_changed and self._only_hands():
             recovery.changed.clear()
             self.meter.hand_over(heat, self.timers.now_s)
-            if not heat.fresh:
+            if heat.pending:  # the step ahead stands
+                heat.fresh = False
                 return
         if recovery.changed or incidents.machines_changed:
             heat.cut()
@@ -392,8 +393,6 @@ class Engine:
 
     def _only_hands(self) -> bool:
         """Return whether nodes only changed hands: nothing draws another power, nobody goes at another pace."""
-        if not self.heat.pending:  # nothing has been looked ahead to yet
-            return False
         if self.caps.caps or self.pacing.touches_apart() or not self.traces.are(self.pacing.traces()):
             return False
         return self.pacing.rerate() <= 0.0
