@@ -14,6 +14,7 @@ from twin.plant.tables import LoopKind, Plant
 from twin.scenario.document import Scenario
 from twin.scenario.fault_kinds import KINDS, Dimension, FaultKind, TargetKind
 from twin.scenario.faults import InterventionKind
+from twin.scenario.population import jobs_of
 
 MOST_SUPPLIES = 12
 """Power supplies of a node or shelves of a rack that can be asked for; the run says how many there are."""
@@ -27,6 +28,9 @@ _VALUE_WORDS: dict[str, str] = {
     "blocked_plate": "Flow left",
     "bad_contact": "Times the resistance",
     "heat_wave": "Warmer by",
+    "slow": "Clock left",
+    "pcie": "Bandwidth left",
+    "move": "To partition",
 }
 
 
@@ -83,9 +87,11 @@ def choices(scenario: Scenario, plant: Plant, thing: str | None) -> list[Choice]
         return []
     targets: set[TargetKind] = {at[0], "all"} if at[0] == "site" else {at[0]}
     return [
-        _choice(name, kind, plant, *at)
+        _choice(name, kind, scenario, plant, *at)
         for name, kind in KINDS.items()
-        if targets & set(kind.targets) and _fits(name, plant, *at)
+        if targets & set(kind.targets)
+        and _fits(name, plant, *at)
+        and (name != "move" or _elsewhere(scenario, at[1]))
     ]
 
 
@@ -109,7 +115,9 @@ def injection(
     return " ".join(words)
 
 
-def _choice(name: InterventionKind, kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> Choice:
+def _choice(
+    name: InterventionKind, kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int
+) -> Choice:
     most, counted = _parts(name, plant, target, slot) if "count" in kind.options else (0, "")
     takes_value = "value" in kind.options
     return Choice(
@@ -121,7 +129,7 @@ def _choice(name: InterventionKind, kind: FaultKind, plant: Plant, target: Targe
         counted=counted,
         dimension=kind.value if takes_value else "",
         value_title=_VALUE_WORDS.get(name, "Value") if takes_value else "",
-        value=_value(name, kind, plant, target, slot) if takes_value else "",
+        value=_value(name, kind, scenario, plant, target, slot) if takes_value else "",
     )
 
 
@@ -149,7 +157,21 @@ def _parts(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) 
     return (MOST_SUPPLIES, "supplies") if name == "psu_loss" else (MOST_SUPPLIES, "fans")
 
 
-def _value(name: InterventionKind, kind: FaultKind, plant: Plant, target: TargetKind, slot: int) -> str:
+def _elsewhere(scenario: Scenario, job: int) -> list[str]:
+    """Return the partitions a job could be moved to."""
+    spec = jobs_of(scenario)[job]
+    return [
+        one.id
+        for one in scenario.partitions
+        if one.id != spec.partition and (not one.tenants or spec.tenant in one.tenants)
+    ]
+
+
+def _value(
+    name: InterventionKind, kind: FaultKind, scenario: Scenario, plant: Plant, target: TargetKind, slot: int
+) -> str:
+    if name == "move":
+        return _elsewhere(scenario, slot)[0]
     if name == "power_cap" and target == "power":
         capacity_w = float(plant.power.capacity_w[slot])
         if np.isfinite(capacity_w):

@@ -15,6 +15,7 @@ from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
 from twin.app.fabric_dock import FabricDock
 from twin.app.inspector import Inspector
+from twin.app.job_page_dock import JobPageDock
 from twin.app.jobs_dock import JobsDock
 from twin.app.look import Look
 from twin.app.plots_dock import PlotsDock
@@ -40,6 +41,7 @@ class Docks:
         "events": "Events",
         "alarms": "Alarms",
         "jobs": "Jobs",
+        "job": "Job",
         "queue": "Queue",
         "tenants": "Tenants",
         "energy": "Energy",
@@ -59,6 +61,7 @@ class Docks:
         self.jobs = JobsDock(look, session, window)
         self.queue_feed = QueueFeed(session)
         self.queue = QueueDock(look, session, self.queue_feed, window)
+        self.job = JobPageDock(look, session, self.queue_feed, window)
         self.tenants = TenantsDock(look, session, self.queue_feed, window)
         self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
@@ -70,6 +73,7 @@ class Docks:
             "events": self.events,
             "alarms": self.alarms,
             "jobs": self.jobs,
+            "job": self.job,
             "queue": self.queue,
             "tenants": self.tenants,
             "energy": self.energy,
@@ -198,7 +202,7 @@ class Docks:
             window.removeDockWidget(dock)
         right: tuple[Dock, ...] = (self.inspector, self.fabric, self.power, self.cooling)
         beside: tuple[Dock, ...] = (self.plots, self.tenants)
-        bottom: tuple[Dock, ...] = (self.events, self.jobs, self.queue, self.alarms, self.energy)
+        bottom: tuple[Dock, ...] = (self.events, self.jobs, self.job, self.queue, self.alarms, self.energy)
         window.addDockWidget(area.RightDockWidgetArea, self.inspector)
         window.addDockWidget(area.BottomDockWidgetArea, self.events)
         window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)

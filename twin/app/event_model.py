@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt
@@ -57,6 +58,12 @@ class EventModel(MomentModel):
     def event_at(self, row: int) -> Event:
         """Return the event shown in `row`."""
         return self._shown[-1 - row]
+
+    def row_of(self, event: Event) -> int:
+        """Return the row of an event; -1 where it is not shown."""
+        place = bisect_left(self._shown, event.row, key=lambda one: one.row)
+        there = place < len(self._shown) and self._shown[place].row == event.row
+        return len(self._shown) - 1 - place if there else -1
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of events shown."""

@@ -64,6 +64,13 @@ class EventsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
 
+    def show_event(self, event: Event) -> None:
+        """Let the list stand at an event, where it passes the filter."""
+        row = self.model.row_of(event)
+        if row >= 0:
+            self.table.selectRow(row)
+            self.table.scrollTo(self.model.index(row, 0), QTableView.ScrollHint.PositionAtCenter)
+
     def _severity_buttons(self) -> list[QToolButton]:
         group = QButtonGroup(self)
         group.setExclusive(True)

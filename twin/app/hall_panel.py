@@ -12,7 +12,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
-from twin.app.break_choices import choices
 from twin.app.fabric_layer import FabricLayer
 from twin.app.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.fact_rows import World
@@ -22,6 +21,7 @@ from twin.app.plate_room import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.session import Session
 from twin.app.story import Story
 from twin.app.theme import Theme
+from twin.app.thing_menu import ThingMenus
 from twin.app.trace_layer import Told, TraceLayer
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe
@@ -58,7 +58,6 @@ class HallPanel(QWidget):
 
     hovered = Signal(str)  # name and state of what is under the pointer, "" for nothing
     dropped = Signal(str)  # path of a file dropped on the window
-    break_wanted = Signal(object, str)  # id of the thing, kind of fault or ""
 
     LAYER_TITLES: ClassVar[dict[str, str]] = {"power": "Power path", "trays": "Near trays", "air": "Air"}
 
@@ -83,6 +82,7 @@ class HallPanel(QWidget):
         self.view = HallView(self.state, keys="app")
         self.fabric = FabricLayer(session, self.view, self.state, world)
         self.trace = TraceLayer(session, self.view, self.state)
+        self.menus = ThingMenus(session, self.view, self.trace, self.state)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -351,23 +351,7 @@ class HallPanel(QWidget):
 
     def thing_menu(self, thing: str | None) -> QMenu | None:
         """Return the menu of a thing, None: of the whole site; None without a scene."""
-        document, plant = self._session.document, self._session.plant
-        if document is None or plant is None:
-            return None
-        menu = QMenu(self)
-        menu.addAction(thing or "The whole site").setEnabled(False)
-        menu.addSeparator()
-        if thing is not None:
-            menu.addAction("Fly there", partial(self.view.fly_to, thing))
-            menu.addAction("Trace to grid and sky", partial(self.trace.show_trace, thing))
-            menu.addAction("Blast radius", partial(self.trace.show_blast, thing))
-            menu.addSeparator()
-        breaking = menu.addMenu("Break")
-        for choice in choices(document.scenario, plant, thing):
-            act = partial(self.break_wanted.emit, thing, choice.kind)
-            breaking.addAction(f"{choice.title}\N{HORIZONTAL ELLIPSIS}", act)
-        breaking.setEnabled(not breaking.isEmpty())
-        return menu
+        return self.menus.menu(thing, self)
 
     # -- pointer ----
 

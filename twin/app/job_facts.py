@@ -46,6 +46,12 @@ def plan_rows(world: World, job: Job) -> list[Row]:
     ]
 
 
+def reference_step_s(world: World, job: Job) -> float | None:
+    """Return the step time of a job by the planner [s]; None when it cannot be planned."""
+    planned = _PLANNED.of(world, job)
+    return planned.step_s if planned is not None and planned.step_s > 0 else None
+
+
 def pace_rows(world: World, job: int) -> list[Row]:
     """Return what a job does now; of network and input only where something limits or feeds it."""
     rows = live_rows(world, "job", job)

@@ -29,8 +29,10 @@ from twin.app.command_palette import CommandPalette, Entry
 from twin.app.docks import Docks
 from twin.app.fact_rows import World
 from twin.app.facts import facts_of, state_of
+from twin.app.faults_menu import FaultsMenu
 from twin.app.files import Files
 from twin.app.hall_panel import HallPanel, dropped_file
+from twin.app.job_events import Line
 from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
@@ -86,11 +88,13 @@ class MainWindow(QMainWindow):
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.planner = JobPlanner(look, session, self._catalog, self)
         self._status()
+        self.faults = FaultsMenu(session, self._thing, self.break_thing, self._tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
         self._model.register_actions(all_actions(self))
         self.menus = MenuBar(self._model, look, self)
         self._recent_menu()
+        self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
         self.palette_popup = CommandPalette(look, self, self.menus.entries, self._places)
         self.docks.restore(settings)
         self._connect()
@@ -151,7 +155,15 @@ class MainWindow(QMainWindow):
         self.docks.alarms.worst.connect(self.hall.alarm_badge.show_worst)
         session.figures_changed.connect(lambda _: self.hall.tell(self.docks.alarms.alarms))
         self.hall.alarm_badge.clicked.connect(partial(self.docks.show, "alarms"))
-        self.hall.break_wanted.connect(self.break_thing)
+        self.hall.menus.break_wanted.connect(self.break_thing)
+        self.hall.menus.act_wanted.connect(session.intervene)
+        self.hall.menus.job_wanted.connect(self.open_job)
+        self.hall.menus.move_wanted.connect(self.move_jobs)
+        self.docks.job.attach(self._world, self.hall.thing_menu)
+        self.docks.job.chosen.connect(self.fly_to_job)
+        self.docks.job.line_chosen.connect(self._go_to_line)
+        self.docks.job.plan_wanted.connect(self.planner.open)
+        self.docks.inspector.shown.connect(self.docks.job.show_job)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
@@ -229,8 +241,14 @@ class MainWindow(QMainWindow):
 
     def break_selection(self) -> None:
         """Ask what shall go wrong with what is selected or in the inspector."""
+        self.break_thing(self._thing())
+
+    def _thing(self) -> str | None:
         selection = self.hall.state.selection
-        self.break_thing(selection[-1] if selection else self.docks.inspector.thing)
+        return selection[-1] if selection else self.docks.inspector.thing
+
+    def _tell(self, words: str) -> None:
+        self.statusBar().showMessage(words, _STATUS_MS)
 
     def select_parent(self) -> None:
         """Select the node of a GPU, the rack of a node, the row of a rack."""
@@ -277,6 +295,17 @@ class MainWindow(QMainWindow):
         self.hall.view.frame(
             list(dict.fromkeys(plant.racks.ids[rack] for rack in plant.nodes.rack[nodes].tolist()))
         )
+
+    def open_job(self, job_id: str) -> None:
+        """Show the page of a job."""
+        self.docks.show_roomy("job")
+        self.choose_job(job_id)
+
+    def _go_to_line(self, line: Line) -> None:
+        """Go to the time and the place of something that happened to a job."""
+        self.docks.events.show_event(line.event)
+        if line.place:
+            self.go_to(line.place)
 
     def move_jobs(self, job_ids: Sequence[str], partition: str) -> None:
         """Ask the run to move jobs to a partition; the status bar tells what speaks against it."""

@@ -148,7 +148,12 @@ CASCADE_S = 600.0
 
 
 def random_incidents(
-    scenario: Scenario, level: Level, seed: int, from_s: float = 0.0, until_s: float | None = None
+    scenario: Scenario,
+    level: Level,
+    seed: int,
+    from_s: float = 0.0,
+    until_s: float | None = None,
+    plant: Plant | None = None,
 ) -> tuple[Intervention, ...]:
     """Return random interventions that fit a scene, in order of time.
 
@@ -162,8 +167,10 @@ def random_incidents(
         The same seed gives the same incidents.
     from_s, until_s
         When they may begin [s]; none: until the end of the scene.
+    plant
+        The scene as it is built, where that is known; none: it is built here.
     """
-    there = _There(scenario, load_catalog())
+    there = _There(scenario, load_catalog(), plant)
     end_s = scenario.duration_s if until_s is None else until_s
     found: list[Intervention] = []
     harmless, worse, stopping, cascades = A_DAY[level]
@@ -237,9 +244,9 @@ class _Draws:
 class _There:
     """What stands in a scene, by what can happen to it."""
 
-    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+    def __init__(self, scenario: Scenario, catalog: Catalog, plant: Plant | None) -> None:
         self._scenario, self._catalog = scenario, catalog
-        self._plant: Plant = build(scenario, catalog)
+        self._plant: Plant = build(scenario, catalog) if plant is None else plant
         self._pools: dict[Pool, list[str]] = {}
         self._causes = [
             cause

@@ -15,6 +15,8 @@ HAS_SCENE = "has_scene"
 MENUS: dict[str, str] = {
     "file": "&File",
     "run": "&Run",
+    "faults": "F&aults",
+    "faults/random": "Random incidents",
     "view": "&View",
     "view/colour": "Colour by",
     "view/layers": "Layers",

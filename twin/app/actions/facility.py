@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
+from twin.app.incident_drill import LEVELS, SPANS
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
@@ -14,15 +16,28 @@ if TYPE_CHECKING:
 def facility_actions(window: MainWindow) -> list[Command]:
     """Return what lights paths, breaks things and answers alarms."""
     trace = window.hall.trace
+    drills = [
+        entry(
+            f"faults.{level}_{span}",
+            f"Random incidents: {level}, {words}",
+            partial(window.faults.drill, level, span),
+            menu="faults/random",
+            icon="alarm",
+            group=f"{number}",
+            needs_scene=True,
+        )
+        for number, level in enumerate(LEVELS)
+        for span, words, _ in SPANS
+    ]
     return [
+        *drills,
         entry(
             "run.break",
             "Break\N{HORIZONTAL ELLIPSIS}",
             window.break_selection,
-            menu="run",
+            menu="faults",
             key="B",
             icon="alarm",
-            group="4",
             needs_scene=True,
         ),
         entry(

@@ -22,6 +22,7 @@ _DIAGRAMS = (
     ("power", "One-line diagram of the power", "Shift+P", "bolt"),
     ("cooling", "Piping diagram of the cooling", "Shift+C", "loop"),
     ("energy", "Energy flow", "Shift+E", "flow"),
+    ("job", "Page of the job", "Shift+J", "job"),
     ("queue", "Queue and GPUs by time", "Shift+Q", "clock"),
     ("tenants", "Tenants and partitions", "Shift+N", "row"),
 )
@@ -100,7 +101,7 @@ def view_actions(window: MainWindow) -> list[Command]:
         entry(
             f"view.{name}",
             title,
-            partial(window.docks.show_roomy if name == "queue" else window.docks.show, name),
+            partial(window.docks.show_roomy if name in ("queue", "job") else window.docks.show, name),
             menu="view",
             key=key,
             icon=icon,

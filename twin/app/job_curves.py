@@ -1,0 +1,90 @@
+"""Curves of one job: its record as far as it is written, then newer frames. No widgets.
+
+Another job, or another run, begins anew: the record is read in slices of one block, on the thread of the window.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from pathlib import Path
+
+import numpy as np
+
+from twin.app.history import History
+from twin.record.frame import Frame, Layout
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+
+CURVES: tuple[tuple[str, str, str], ...] = (
+    ("job.step_s", "Step", "s"),
+    ("job.goodput", "Goodput", "%"),
+    ("job.gpus", "GPUs", ""),
+)
+"""Channel, title, unit."""
+READ_WALL_S = 0.5
+"""How often a record that was read to its end is looked at again [wall s]."""
+_CAPACITY = 2048
+_LOG = logging.getLogger(__name__)
+_NAMES = tuple(name for name, _, _ in CURVES)
+
+
+class JobCurves:
+    """The history of one job of a run.
+
+    Attributes
+    ----------
+    history
+        Series `CURVES` over simulated time; step times only while it steps, else nan.
+    """
+
+    def __init__(self) -> None:
+        self.history = History(_NAMES, _CAPACITY)
+        self._job = -1
+        self.clear()
+
+    def clear(self) -> None:
+        """Another run begins."""
+        self.history.clear()
+        self._path: Path | None = None
+        self._layout: Layout | None = None
+        self._read_s = -math.inf
+        self._next_wall_s = 0.0
+
+    def follow(self, job: int, run_file: Path | None) -> None:
+        """Show a job of the run in a file; None: it is not recorded."""
+        if job != self._job or run_file != self._path:
+            self.clear()
+            self._job, self._path = job, run_file
+
+    def add(self, frame: Frame) -> None:
+        """Take a frame, newer than those before."""
+        values = frame.values
+        if self._job < len(values["job.step_s"]):
+            step_s, goodput, gpus = (float(values[name][self._job]) for name in _NAMES)
+            self.history.append(frame.t_s, (_stepping(step_s, gpus), goodput, gpus))
+
+    def read(self, t_s: float, wall_s: float) -> bool:
+        """Read on in the record; return whether there was anything. The run stands at `t_s` [s]."""
+        if self._path is None or wall_s < self._next_wall_s or t_s <= self._read_s:
+            return False
+        try:
+            with Reader(self._path) as reader:
+                self._layout = self._layout or reader.header.layout
+                times_s, columns = reader.samples(_NAMES, self._read_s, 1, self._layout)
+        except RunFileError as error:
+            _LOG.warning("curves of jobs show frames only: %s", error)
+            self._path = None
+            return False
+        self._next_wall_s = wall_s + READ_WALL_S
+        if not len(times_s) or any(name not in columns for name in _NAMES):
+            return False
+        self._read_s, self._next_wall_s = float(times_s[-1]), wall_s
+        step_s, goodput, gpus = (columns[name][self._job].astype(np.float64) for name in _NAMES)
+        step_s = np.where((gpus > 0) & np.isfinite(step_s) & (step_s > 0), step_s, math.nan)
+        self.history.merge(np.vstack((times_s, step_s, goodput, gpus)))
+        return True
+
+
+def _stepping(step_s: float, gpus: float) -> float:
+    return step_s if gpus > 0 and 0 < step_s < math.inf else math.nan

@@ -1,0 +1,117 @@
+"""What happened to one job, as a table: when, what, why and what it cost; a click goes there."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
+
+from twin.app.clock import Clock
+from twin.app.column_model import ColumnModel, Index
+from twin.app.job_events import Line, Which
+from twin.app.look import Look
+from twin.app.moment_model import SEVERITY_ICONS
+from twin.record.events import Severity
+
+COLUMNS = ("Time", "What", "Why", "Cost")
+TIME, WHAT, WHY, COST = range(len(COLUMNS))
+_ROW_PX, _MARGIN_PX, _WHAT_PX, _COST_PX = 22, 12, 134, 130
+
+
+class JobEventModel(ColumnModel):
+    """Rows are the lines of one job, newest first."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(COLUMNS)
+        self._look = look
+        self._clock: Clock | None = None
+        self._lines: list[Line] = []
+        self.which = Which.ALL
+        self.shown: list[Line] = []
+
+    def show_lines(self, lines: list[Line], clock: Clock) -> None:
+        """Show these lines, as far as they pass the filter."""
+        self._lines, self._clock = lines, clock
+        shown = [line for line in lines if self.which.holds(line)]
+        if [line.event.row for line in shown] != [line.event.row for line in self.shown]:
+            self.beginResetModel()
+            self.shown = shown
+            self.endResetModel()
+        elif shown != self.shown:
+            self.shown = shown
+            self.dataChanged.emit(self.index(0, 0), self.index(len(shown) - 1, COST))
+
+    def filter(self, which: Which) -> None:
+        """Show only some kinds of lines."""
+        self.which = which
+        if self._clock is not None:
+            self.show_lines(self._lines, self._clock)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Return the number of lines."""
+        return 0 if parent.isValid() else len(self.shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return text, icon, colour or tool tip of a cell."""
+        if index.row() >= len(self.shown) or self._clock is None:
+            return None
+        line, column, theme = self.shown[index.row()], index.column(), self._look.theme
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (self._clock.says(line.event.t_s), line.what, line.why, line.cost)[column]
+        if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
+            names = {Severity.NOTICE: "notice", Severity.WARNING: "warning", Severity.ALARM: "alarm"}
+            return self._look.icon(SEVERITY_ICONS[line.severity], names.get(line.severity, "muted"))
+        if role == Qt.ItemDataRole.ForegroundRole:
+            strong = column == COST or (column == WHAT and line.severity >= Severity.WARNING)
+            return QColor(theme.text if strong else theme.muted)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == COST:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ToolTipRole:
+            there = f"\nA click goes to {line.place}" if line.place else ""
+            return f"{self._clock.says(line.event.t_s)}: {line.event.text}{there}"
+        return None
+
+
+class JobEventTable(QTableView):
+    """The table."""
+
+    chosen = Signal(object)  # Line
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.lines = JobEventModel(look)
+        self.setModel(self.lines)
+        self.setAccessibleName("What happened to the job")
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMinimumHeight(60)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
+        self.clicked.connect(self._on_chosen)
+        self.activated.connect(self._on_chosen)
+
+    def tell_time_by(self, clock: Clock) -> None:
+        """Make room for the times of a run."""
+        metrics = QFontMetrics(QApplication.font())
+        self.setColumnWidth(TIME, metrics.horizontalAdvance(clock.longest) + 2 * _MARGIN_PX)
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the words what room there is."""
+        super().resizeEvent(event)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        self.setColumnWidth(WHAT, min(_WHAT_PX, max(self.width() // 4, 60)))
+        self.setColumnWidth(COST, min(_COST_PX, max(self.width() // 3, 60)))
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self.chosen.emit(self.lines.shown[index.row()])

@@ -1,0 +1,184 @@
+"""The events of each job, sorted out as they come, so that the page of one job need not look at all. No widgets."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from twin.app import text
+from twin.plant.cable_names import find_bundle
+from twin.plant.find import find
+from twin.plant.links import find_link
+from twin.plant.tables import Plant
+from twin.record.events import Event, Severity
+
+_LOST = re.compile(r"; ([\d,]+) s of work back to step [\d,]+$")
+_OVER = frozenset({"job_done", "job_killed", "job_cancelled", "job_given_up", "job_refused"})
+_BACK = frozenset({"job_resumed", "job_running", "job_shrunk"})
+_STOPPED = frozenset({"job_interrupted", "hang"})
+_TROUBLE = frozenset(
+    {
+        *_STOPPED,
+        *(_OVER - {"job_done"}),
+        "waiting_for_spare",
+        "corruption_found",
+        "job_requeued",
+        "job_preempted",
+        "job_shrunk",
+        "straggler_on",
+    }
+)
+_WORDS = {
+    "job_submitted": "submitted",
+    "job_started": "starts",
+    "job_running": "first step",
+    "job_resumed": "steps again",
+    "job_interrupted": "interrupted",
+    "job_done": "done",
+    "job_killed": "killed",
+    "job_cancelled": "cancelled",
+    "job_given_up": "given up",
+    "job_refused": "refused",
+    "job_requeued": "back in the queue",
+    "job_preempted": "preempted",
+    "job_shrunk": "on fewer nodes",
+    "job_grown": "on more nodes",
+    "job_moved": "moved",
+    "job_cloud": "to a cloud",
+    "waiting_for_spare": "waits for a node",
+    "corruption_found": "wrong results found",
+}
+
+
+class Which(Enum):
+    """Which lines are listed."""
+
+    ALL = "Everything"
+    TROUBLE = "Failures"
+    CHECKPOINTS = "Checkpoints"
+
+    def holds(self, line: Line) -> bool:
+        """Return whether a line belongs to it."""
+        if self is Which.TROUBLE:
+            return line.event.kind in _TROUBLE
+        return self is Which.ALL or line.event.kind == "checkpoint"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event of a job, told: in few words, why, what it cost, and where it was.
+
+    Parameters
+    ----------
+    away_s
+        Until the job stepped again [s]; nan while it does not, and of events that stop nothing.
+    """
+
+    event: Event
+    what: str
+    why: str
+    cost: str
+    place: str
+    away_s: float = float("nan")
+
+    @property
+    def severity(self) -> Severity:
+        """Return how bad it is."""
+        return self.event.severity
+
+
+class JobEvents:
+    """Follows the events of one run."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, list[Event]] = defaultdict(list)
+        self._jobs: frozenset[str] = frozenset()
+
+    def begin(self, jobs: Iterable[str]) -> None:
+        """Another run begins, with these jobs."""
+        self._of.clear()
+        self._jobs = frozenset(jobs)
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Take the next events of the run."""
+        for event in events:
+            if event.subject in self._jobs:
+                self._of[event.subject].append(event)
+
+    def count(self, job: str) -> int:
+        """Return how many events a job has had."""
+        return len(self._of.get(job, ()))
+
+    def of(self, job: str) -> list[Event]:
+        """Return the events of a job, in order."""
+        return self._of.get(job, [])
+
+    def first_s(self, job: str, kind: str) -> float | None:
+        """Return when something first happened to a job [s]; None: it has not."""
+        return next((event.t_s for event in self.of(job) if event.kind == kind), None)
+
+    def last_s(self, job: str, kind: str) -> float | None:
+        """Return when something last happened to a job [s]; None: it has not."""
+        return next((event.t_s for event in reversed(self.of(job)) if event.kind == kind), None)
+
+    def end_s(self, job: str) -> float | None:
+        """Return when a job was over [s]; None: it is not."""
+        events = self.of(job)
+        return next((event.t_s for event in reversed(events[-4:]) if event.kind in _OVER), None)
+
+    def lines(self, job: str, plant: Plant) -> list[Line]:
+        """Return what happened to a job, newest first."""
+        made: list[Line] = []
+        back_s = float("nan")
+        events = self.of(job)
+        steps = _steps_before(events)
+        for number in range(len(events) - 1, -1, -1):
+            event = events[number]
+            made.append(_line(event, job, plant, back_s, steps[number]))
+            if event.kind in _BACK:
+                back_s = event.t_s
+            elif event.kind in _OVER:
+                back_s = float("nan")
+        return made
+
+
+def _steps_before(events: list[Event]) -> list[int]:
+    """Return of each event up to which step the job was safe before it."""
+    safe, before = 0, []
+    for event in events:
+        before.append(safe)
+        if event.kind == "checkpoint":
+            safe = event.data.get("step", safe)
+    return before
+
+
+def _line(event: Event, job: str, plant: Plant, back_s: float, safe: int) -> Line:
+    words = event.text.removeprefix(f"{job} ")
+    what, place = _WORDS.get(event.kind, event.kind.replace("_", " ")), ""
+    if event.kind == "checkpoint":
+        step = event.data.get("step", safe)
+        return Line(event, "checkpoint", f"safe up to step {step:,}", f"{step - safe:,} steps", "")
+    if event.kind in _STOPPED:
+        lost = _LOST.search(words)
+        why = words.removeprefix("stops: ")[: None if lost is None else -len(lost.group())]
+        place = place_in(plant, why)
+        lost_s = float(lost[1].replace(",", "")) if lost is not None else 0.0
+        away_s = back_s - event.t_s
+        parts = [f"{text.duration(lost_s)} lost"] if lost_s >= 1.0 else []
+        parts += [f"{text.duration(away_s)} away"] if away_s >= 1.0 else []
+        return Line(event, what, text.spelled(why), ", ".join(parts), place, away_s)
+    return Line(event, what, text.spelled(words), "", place_in(plant, words))
+
+
+def place_in(plant: Plant, words: str) -> str:
+    """Return the first thing of the hall that a sentence names; "" for none."""
+    for word in words.replace(",", " ").replace(":", " ").replace(";", " ").split():
+        if "/" in word or "~" in word or word in plant.slots:
+            if find(plant, word) is not None or find_bundle(plant, word) is not None:
+                return word
+            if "~" in word and find_link(plant, word) is not None:
+                return word
+    return ""
