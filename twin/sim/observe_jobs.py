@@ -28,6 +28,7 @@ class JobsShown:
         self.engine = engine
         count = len(engine.jobs.rows)
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
         self._planned: list[object] = []
         self._active: list[JobRow] = []
         self._time = JobTime(engine.jobs)
@@ -64,7 +65,8 @@ class JobsShown:
         self._pace_s[~self._steps] = np.inf  # no progress
         self._total = max(float(self._weight.sum()), 1.0)
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
-        v["site.goodput_now"][0] = min(100.0, 100 * float(self._weight @ self._at_pace) / self._total)
+        under_way = max(float(self._under_way.sum()), 1.0)
+        v["site.goodput_now"][0] = min(100.0, 100 * float(self._under_way @ self._at_pace) / under_way)
 
     def _queue(self, v: Values) -> None:
         """Write who waits at which place, why, and until when."""
@@ -98,6 +100,7 @@ class JobsShown:
         v["job.goodput"][i] = 100 * self._goodput[i]
         v["job.gpus"][i] = row.held
         self._weight[i] = row.gpus if row.start_s is not None else 0
+        self._under_way[i] = self._weight[i] if row.end_s is None else 0
         self._at_pace[i] = jobs.planned[i].step_s / pace.step_s if running else 0.0
 
     def move(self, v: Values, now: float) -> None:
