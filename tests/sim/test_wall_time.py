@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sim_scenes import assert_books_close, causes, events, inject, job, run_to_state, times, tiny
+from sim_scenes import assert_books_close, causes, events, frame, inject, job, run_to_state, times, tiny
 
 from twin.record.channels import JobState
+from twin.record.events import Severity
+from twin.record.frame import Frame
 from twin.sim.engine import Engine
 
 READY_S = 100.0  # container, init, warm-up of the small scenes
@@ -34,6 +36,7 @@ def test_a_job_is_killed_at_exactly_its_wall_time_whatever_it_does(limit_s: floa
     assert times(engine, "job_killed") == [limit_s]
     assert figures["end_s"] == limit_s
     assert figures["state"] == "killed"
+    assert [event.severity for event in events(engine, "job_killed")] == [Severity.NOTICE]
     booked = engine.summary()["ledger_gpu_s"]
     # Its 16 GPUs were at work or on their way there for all of it, and idle from then on.
     spent = sum(seconds for account, seconds in booked.items() if not account.startswith("idle_"))
@@ -112,6 +115,49 @@ def test_a_job_preempted_without_a_checkpoint_loses_its_work() -> None:
     engine.recovery.preempt(engine.jobs.rows[0], checkpoint=False)
     assert engine.jobs.rows[0].state == JobState.QUEUED
     assert engine.summary()["ledger_gpu_s"]["lost_work"] == pytest.approx(16 * 300.0, rel=1e-9)
+
+
+def test_work_that_is_not_yet_safe_for_good_stays_in_the_books_of_a_queued_job() -> None:
+    checkpoint = {"interval": "600 s", "pause": "10 s", "drain": "30 s", "verify": "300 s"}
+    jobs = (job(checkpoint=checkpoint), job(4, id="wide", submit="420 s", steps=100))
+    engine = at_400(Engine(tiny(jobs=jobs)))
+    inject(engine, "401 s undrain gpu/0/3")
+    row = engine.jobs.rows[0]
+    engine.recovery.preempt(row)
+    run_to_state(engine, JobState.QUEUED)
+    assert row.in_flight and row.durable == 0 < row.progress
+    assert_books_close(engine)
+    back = Engine.restore(engine.scenario, engine.snapshot())
+    back.advance(500.0)
+    assert back.jobs.rows[0].in_flight
+    assert_books_close(back)
+    engine.advance(engine.now_s + 7200.0)
+    assert row.durable > 0
+    assert_books_close(engine)
+
+
+def test_a_job_whose_work_ends_at_its_wall_time_is_done() -> None:
+    load = {"id": "exact", "nodes": 2, "workload": {"kind": "load", "gpu": "50 %"}, "limit": "700.1 s"}
+    load |= {"checkpoint": {"interval": "none"}, "recovery": {"constant": "0 s"}, "submit": "33.3 s"}
+    done = Engine(tiny(jobs=(load | {"run": "700.1 s"},), duration="1 h"))
+    done.advance(done.end_s)
+    assert done.jobs.rows[0].outcome == "done"
+    assert done.summary()["ledger_gpu_s"]["lost_work"] == 0
+    over = Engine(tiny(jobs=(load | {"run": "700.2 s"},), duration="1 h"))
+    over.advance(over.end_s)
+    assert over.jobs.rows[0].outcome == "killed"
+
+
+def test_frames_show_a_job_cancelled_in_the_queue() -> None:
+    engine = Engine(tiny(jobs=(job(4, id="first"), job(4, id="second")), duration="1 h"))
+    engine.advance(100.0)
+    assert frame(engine).values["job.state"][1] == JobState.QUEUED
+    inject(engine, "200 s cancel second")
+    shown = Frame.empty(engine.layout)
+    engine.fill(shown)
+    engine.advance(300.0)
+    engine.fill(shown)
+    assert shown.values["job.state"].tolist() == [engine.jobs.rows[0].state, JobState.KILLED]
 
 
 def test_a_killed_job_answers_for_its_energy_and_for_no_more() -> None:

@@ -152,8 +152,11 @@ class Jobs:
         What each tier of a job outlives, by its index; whoever knows its plan sets it.
     wrong_since : callable
         Since when the results of a job are silently wrong [s], None: they are right; whoever breaks them sets it.
+    owing : list of JobRow
+        Jobs at rest with provisional work: checkpoints not safe for good when they went back to the queue. In the
+        order of the table; replaced, never changed in place.
     left : list of int
-        Jobs that ceased to be active, in the order in which they did; it only grows.
+        Jobs that came to rest, in the order in which they did; it only grows.
     """
 
     def __init__(
@@ -168,6 +171,7 @@ class Jobs:
         self.pace = [Pace(w.step_s, share[id(w)]) for w in work]
         self._first_pace = list(self.pace)
         self.active: list[JobRow] = []
+        self.owing: list[JobRow] = []
         self.left: list[int] = []
         self.survives: Callable[[int], Sequence[int]] = lambda index: (SITE,)
         self.wrong_since: Callable[[int], float | None] = lambda index: None
@@ -205,7 +209,7 @@ class Jobs:
     def unbooked(self, t_s: float) -> Floats:
         """Return what jobs have spent since they were booked last, and their provisional work, by account [GPU s]."""
         total = np.zeros(len(ACCOUNTS))
-        for row in self.active:  # nobody else has anything provisional
+        for row in (*self.active, *self.owing):  # nobody else has anything provisional
             total += self._provisional(row, t_s)
             if row.state in STALL_ACCOUNT:
                 total[INDEX[STALL_ACCOUNT[row.state]]] += (t_s - row.since_s) * row.held
@@ -245,8 +249,16 @@ class Jobs:
         if begins != ends:
             place = bisect_left(self.active, row.index, key=lambda one: one.index)
             self.active = self.active[:place] + ([] if ends else [row]) + self.active[place + ends :]
-            if ends:
-                self.left.append(row.index)
+        if ends:
+            self.left.append(row.index)
+        self._owe(row)
+
+    def _owe(self, row: JobRow) -> None:
+        """Take note whether `row` rests with provisional work; forget those that have settled theirs."""
+        owes = row.state in AT_REST and bool(row.in_flight)
+        if self.owing or owes:
+            others = [one for one in self.owing if one.in_flight and one is not row]
+            self.owing = sorted(others + [row] * owes, key=lambda one: one.index)
 
     def _leave(self, row: JobRow, t_s: float) -> None:
         """Book how long `row` was in the state that it leaves."""
@@ -437,6 +449,7 @@ class Jobs:
                 setattr(row, name, value)
             row.in_flight = [Save(**save) for save in saved["in_flight"]]
         self.active = [row for row in self.rows if row.state not in AT_REST]
+        self.owing = [row for row in self.rows if row.state in AT_REST and row.in_flight]
         for i, step_s, share in state["pace"]:
             self.pace[i] = Pace(step_s, np.array(share))
 

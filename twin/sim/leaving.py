@@ -7,14 +7,21 @@ from abc import ABC, abstractmethod
 from twin import units
 from twin.record.channels import JobState
 from twin.record.events import Severity
-from twin.sim.clockwork import Timers
+from twin.sim.clockwork import LATE, Timers
 from twin.sim.jobs import AT_REST, ENDED, RACK, JobRow, Jobs
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
 from twin.sim.plan import JobPlan
 from twin.sim.saving import Saving, written_step
 
-_KINDS = {"killed": "job_killed", "cancelled": "job_cancelled", "given_up": "job_given_up"}
+ROUNDING = 1e-9
+"""Of sums of times, relative: a job that ends at its wall time is not over it."""
+
+_ENDS = {
+    "killed": ("job_killed", Severity.NOTICE),  # a wall time and a cancellation are matters of their user
+    "cancelled": ("job_cancelled", Severity.NOTICE),
+    "given_up": ("job_given_up", Severity.WARNING),
+}
 
 
 class Leaving(ABC):
@@ -96,8 +103,13 @@ class Leaving(ABC):
         """Look whether a job that waits for a spare can go on; called when a node comes free."""
 
     def _over(self, index: int) -> None:
-        limit_s = self.plans[index].limit_s or 0.0
-        self.kill(self.jobs.rows[index], "killed", f"over its wall time of {units.spoken(limit_s)}")
+        row, plan, now = self.jobs.rows[index], self.plans[index], self.timers.now_s
+        limit_s, due_s = plan.limit_s or 0.0, self.timers.due_s("job", index)
+        last = row.state == JobState.RUNNING and plan.steps is not None and row.target >= plan.steps
+        if last and due_s is not None and due_s - now <= ROUNDING * max(now, 1.0):
+            self.timers.set("limit", index, due_s, LATE)  # it is done in time
+            return
+        self.kill(row, "killed", f"over its wall time of {units.spoken(limit_s)}")
 
     def kill(self, row: JobRow, outcome: str, why: str) -> bool:
         """End `row` now, whatever it does: what a checkpoint holds is kept, the rest is lost work.
@@ -124,7 +136,8 @@ class Leaving(ABC):
         row.end_s, row.outcome = now, outcome
         self._let_go(row)
         text = f"{row.id} ends at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h lost"
-        self.log.add(now, _KINDS[outcome], row.id, text, Severity.WARNING, step=int(row.progress))
+        kind, severity = _ENDS[outcome]
+        self.log.add(now, kind, row.id, text, severity, step=int(row.progress))
         self.node_usable()
         return True
 

@@ -95,7 +95,6 @@ class Scheduler:
         if refusal:
             self.jobs.enter(row, now, JobState.KILLED)
             row.outcome, row.end_s = "refused", now
-            self.jobs.left.append(index)  # frames show it as it ended
             self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", Severity.WARNING)
             return
         self._enter(index)
