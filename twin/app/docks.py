@@ -24,6 +24,7 @@ from twin.app.queue_feed import QueueFeed
 from twin.app.sankey_view import EnergyDock
 from twin.app.session import Session
 from twin.app.settings import Settings
+from twin.app.spares_dock import SparesDock
 from twin.app.tenants_dock import TenantsDock
 
 _LAYOUT_VERSION = 4
@@ -44,6 +45,7 @@ class Docks:
         "job": "Job",
         "queue": "Queue",
         "tenants": "Tenants",
+        "spares": "Spares",
         "energy": "Energy",
         "plots": "Plots",
     }
@@ -63,6 +65,7 @@ class Docks:
         self.queue = QueueDock(look, session, self.queue_feed, window)
         self.job = JobPageDock(look, session, self.queue_feed, window)
         self.tenants = TenantsDock(look, session, self.queue_feed, window)
+        self.spares = SparesDock(look, session, window)
         self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
         self._all: dict[str, Dock] = {
@@ -76,6 +79,7 @@ class Docks:
             "job": self.job,
             "queue": self.queue,
             "tenants": self.tenants,
+            "spares": self.spares,
             "energy": self.energy,
             "plots": self.plots,
         }
@@ -202,7 +206,15 @@ class Docks:
             window.removeDockWidget(dock)
         right: tuple[Dock, ...] = (self.inspector, self.fabric, self.power, self.cooling)
         beside: tuple[Dock, ...] = (self.plots, self.tenants)
-        bottom: tuple[Dock, ...] = (self.events, self.jobs, self.job, self.queue, self.alarms, self.energy)
+        bottom: tuple[Dock, ...] = (
+            self.events,
+            self.jobs,
+            self.job,
+            self.queue,
+            self.spares,
+            self.alarms,
+            self.energy,
+        )
         window.addDockWidget(area.RightDockWidgetArea, self.inspector)
         window.addDockWidget(area.BottomDockWidgetArea, self.events)
         window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)

@@ -7,7 +7,16 @@ import math
 import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from twin.app.clock import Clock
@@ -42,6 +51,7 @@ class GanttChart(QWidget):
 
     clicked = Signal(object)  # job index; None: beside all
     opened = Signal(int)  # job index, double click
+    menu_wanted = Signal(int, object)  # job index, place on the screen: right button
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -264,6 +274,12 @@ class GanttChart(QWidget):
             self.show_all()
         else:
             self.opened.emit(job)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for what can be done with a job."""
+        job = self.job_at(QPointF(event.pos()))
+        if job is not None:
+            self.menu_wanted.emit(job, event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Zoom by + and -, with Ctrl the GPUs; move by arrows; 0 shows all."""

@@ -14,9 +14,11 @@ from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS
 from twin.record.events import Severity
 
-COLUMNS = ("Time", "What", "Why", "Cost")
-TIME, WHAT, WHY, COST = range(len(COLUMNS))
-_ROW_PX, _MARGIN_PX, _WHAT_PX, _COST_PX = 22, 12, 134, 130
+COLUMNS = ("Time", "What happened", "Cost")
+TIME, WHAT, COST = range(len(COLUMNS))
+_ROW_PX, _MARGIN_PX, _COST_PX = 22, 12, 172
+_MEASURED = 60
+"""Lines whose costs make the width of their column."""
 
 
 class JobEventModel(ColumnModel):
@@ -58,7 +60,7 @@ class JobEventModel(ColumnModel):
             return None
         line, column, theme = self.shown[index.row()], index.column(), self._look.theme
         if role == Qt.ItemDataRole.DisplayRole:
-            return (self._clock.says(line.event.t_s), line.what, line.why, line.cost)[column]
+            return (self._clock.says(line.event.t_s), line.words, line.cost)[column]
         if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
             names = {Severity.NOTICE: "notice", Severity.WARNING: "warning", Severity.ALARM: "alarm"}
             return self._look.icon(SEVERITY_ICONS[line.severity], names.get(line.severity, "muted"))
@@ -90,11 +92,12 @@ class JobEventTable(QTableView):
         self.setMinimumHeight(60)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.lines.modelReset.connect(self._share_width)
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
         header.setMinimumSectionSize(40)
-        header.setSectionResizeMode(WHY, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         self.clicked.connect(self._on_chosen)
         self.activated.connect(self._on_chosen)
 
@@ -110,8 +113,10 @@ class JobEventTable(QTableView):
         self._share_width()
 
     def _share_width(self) -> None:
-        self.setColumnWidth(WHAT, min(_WHAT_PX, max(self.width() // 4, 60)))
-        self.setColumnWidth(COST, min(_COST_PX, max(self.width() // 3, 60)))
+        metrics = QFontMetrics(QApplication.font())
+        costs = [line.cost for line in self.lines.shown[:_MEASURED]]
+        widest = max(map(metrics.horizontalAdvance, ("271 steps", *costs))) + 2 * _MARGIN_PX
+        self.setColumnWidth(COST, min(widest, _COST_PX, max(self.width() // 2, 60)))
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.lines.shown[index.row()])

@@ -85,6 +85,11 @@ class Line:
     away_s: float = float("nan")
 
     @property
+    def words(self) -> str:
+        """Return what happened and why, in one line."""
+        return f"{self.what}: {self.why}" if self.why else self.what
+
+    @property
     def severity(self) -> Severity:
         """Return how bad it is."""
         return self.event.severity
@@ -167,10 +172,18 @@ def _line(event: Event, job: str, plant: Plant, back_s: float, safe: int) -> Lin
         place = place_in(plant, why)
         lost_s = float(lost[1].replace(",", "")) if lost is not None else 0.0
         away_s = back_s - event.t_s
-        parts = [f"{text.duration(lost_s)} lost"] if lost_s >= 1.0 else []
-        parts += [f"{text.duration(away_s)} away"] if away_s >= 1.0 else []
+        parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
+        parts += [f"{_brief(away_s)} away"] if away_s >= 1.0 else []
         return Line(event, what, text.spelled(why), ", ".join(parts), place, away_s)
     return Line(event, what, text.spelled(words), "", place_in(plant, words))
+
+
+def _brief(t_s: float) -> str:
+    """Return a length of time in one unit."""
+    for size_s, unit in ((86400.0, "d"), (3600.0, "h")):
+        if t_s >= size_s:
+            return f"{t_s / size_s:.1f} {unit}"
+    return f"{t_s / 60.0:.0f} min" if t_s >= 90.0 else f"{t_s:.0f} s"
 
 
 def place_in(plant: Plant, words: str) -> str:

@@ -8,6 +8,7 @@ from twin.app.job_draft import draft_of_job, judge
 from twin.app.job_hardware import Hardware, scene_hardware
 from twin.planning.job import JobEstimate
 from twin.plant.tables import Plant
+from twin.record.accounts import JOB_SECONDS
 from twin.scenario.work import Job
 
 _WHERE_KNOWN = frozenset({"job.network", "job.input_wait_s", "job.place", "job.why", "job.planned_s"})
@@ -54,7 +55,7 @@ def reference_step_s(world: World, job: Job) -> float | None:
 
 def pace_rows(world: World, job: int) -> list[Row]:
     """Return what a job does now; of network and input only where something limits or feeds it."""
-    rows = live_rows(world, "job", job)
+    rows = [row for row in live_rows(world, "job", job) if row.hint not in JOB_SECONDS]  # its page has those
     return [row for row in rows if row.value != text.MISSING or row.hint not in _WHERE_KNOWN]
 
 

@@ -136,7 +136,7 @@ class JobPageDock(Dock):
         splitter.addWidget(right)
         splitter.setStretchFactor(0, 1)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([440, 440])
+        splitter.setSizes([500, 400])
         self.body.addWidget(splitter)
 
     def _add_tools(self) -> None:

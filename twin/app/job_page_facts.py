@@ -14,8 +14,10 @@ from twin.app.job_facts import reference_step_s
 from twin.app.queue_history import JobHistory
 from twin.app.wait_words import WHY
 from twin.app.waterfall import Waterfall, waterfall
+from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState, WaitReason
+from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 from twin.scenario.work import Job
 
@@ -127,7 +129,7 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
         state,
         _state_words(state, int(values["job.why"][index]), events, job_id),
         _facts(world, history, spec, index),
-        _where(history, index, float(values["job.gpus"][index]), state),
+        _where(history.plant, frame, index, float(values["job.gpus"][index]), state),
         _progress(world, history, events, spec, index, state, now_s),
         waterfall(whole_s, min(max(queue_s, 0.0), whole_s), spent_s, away=away),
     )
@@ -165,15 +167,14 @@ def _facts(world: World, history: JobHistory, spec: Job, index: int) -> str:
     parts += [f"partition {titles.get(partition, partition)}" if partition else ""]
     parts += [f"{spec.mig} of a GPU" if spec.mig else f"{gpus:,} GPU{'s' * (gpus != 1)}"]
     parts += [f"priority {spec.priority:+d}" if spec.priority else ""]
-    parts += [f"on failure: {spec.recovery.policy.replace('-', ' ')}" if gpus > 1 else ""]
     return "  \N{MIDDLE DOT}  ".join(part for part in parts if part)
 
 
-def _where(history: JobHistory, index: int, held: float, state: JobState) -> str:
+def _where(plant: Plant, frame: Frame, index: int, held: float, state: JobState) -> str:
     """Return where a job runs now, in words."""
     if state not in _HELD:
         return "in a cloud" if state == JobState.REMOTE else ""
-    plant, nodes = history.plant, sorted(set(history.nodes_of(index)))
+    nodes = np.unique(plant.gpus.node[frame.values["gpu.job"] == index]).tolist()
     if not nodes:
         return ""
     if len(nodes) == 1:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from psygnal import Signal
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QHeaderView, QLineEdit, QMainWindow, QTableView, QToolButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHeaderView,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QTableView,
+    QToolButton,
+)
 
 from twin.app.dock import Dock
 from twin.app.job_model import JobModel, Which
@@ -22,6 +32,7 @@ class JobsDock(Dock):
     """Table of the jobs; a click shows one in the inspector."""
 
     chosen = Signal(str)  # job id
+    opened = Signal(str)  # job id: open its page
     plan_wanted = Signal(object)  # job id; None: whichever
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
@@ -48,6 +59,10 @@ class JobsDock(Dock):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)
         self.table.clicked.connect(lambda index: self.chosen.emit(self.model.job_at(index.row()).id))
+        self.table.activated.connect(lambda index: self.opened.emit(self.model.job_at(index.row()).id))
+        self._menu: Callable[[str], QMenu | None] = lambda _job: None
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._offer)
         self._which = Which.ALL
         self._count = label("", "faint")
         self.search = QLineEdit()
@@ -67,6 +82,17 @@ class JobsDock(Dock):
         session.run_started.connect(self._refresh)
         session.figures_changed.connect(self._refresh)
         self.visibilityChanged.connect(lambda seen: self._refresh() if seen else None)
+
+    def attach(self, menu: Callable[[str], QMenu | None]) -> None:
+        """Take what returns the menu of a job."""
+        self._menu = menu
+
+    def _offer(self, place: QPoint) -> None:
+        index = self.table.indexAt(place)
+        menu = self._menu(self.model.job_at(index.row()).id) if index.isValid() else None
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.table.viewport().mapToGlobal(place))
 
     def _which_buttons(self) -> list[QToolButton]:
         group = QButtonGroup(self)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from psygnal import Signal
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QMainWindow, QSplitter, QToolButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QButtonGroup, QMainWindow, QMenu, QSplitter, QToolButton
 
 from twin.app.dock import Dock
 from twin.app.gantt_chart import GanttChart
@@ -47,6 +49,16 @@ class QueueDock(Dock):
         feed.begun.connect(self._on_begun)
         feed.changed.connect(self._refresh)
         self.visibilityChanged.connect(self._on_visible)
+
+    def attach(self, menu: Callable[[str], QMenu | None]) -> None:
+        """Take what returns the menu of a job."""
+        self.chart.menu_wanted.connect(lambda job, place: self._offer(menu(self._id(job)), place))
+
+    @staticmethod
+    def _offer(menu: QMenu | None, place: QPoint) -> None:
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(place)
 
     def choose(self, job_id: str | None) -> None:
         """Let a job stand out; None, or what is no job: none."""

@@ -12,11 +12,14 @@ from twin.app import text
 from twin.app.account_colours import Piece, colour
 from twin.app.look import Look
 from twin.app.theme import Theme, font
-from twin.app.waterfall import REST, Waterfall
+from twin.app.waterfall import PRODUCTIVE, REST, Waterfall
 
-_NAME_PX, _FIGURE_PX, _EDGE_PX = 126.0, 116.0, 12.0
+_NAME_PX, _FIGURE_PX, _EDGE_PX = 122.0, 136.0, 12.0
 _LINE_PX, _LINE_MIN_PX, _BAR = 21.0, 13.0, 0.66
 _WHOLE = "whole"
+_LOSSES_WIDE, _CUT_BELOW = 0.62, 0.35
+"""Losses that are less of the whole than this have so much of the width: the bars begin later than at 0."""
+_CUT_PX = 5.0
 
 
 class WaterfallView(QWidget):
@@ -66,14 +69,24 @@ class WaterfallView(QWidget):
     def _spot(self, number: int, high: float) -> QRectF:
         return QRectF(0.0, 4.0 + number * high, float(self.width()), high)
 
+    @property
+    def from_s(self) -> float:
+        """Return where the bars begin [s]: at 0, or later where small losses would not be seen."""
+        shown = self.shown
+        if shown is None or not shown.losses:
+            return 0.0
+        lost_s = shown.whole_s - shown.productive_s
+        return shown.whole_s - lost_s / _LOSSES_WIDE if lost_s < _CUT_BELOW * shown.whole_s else 0.0
+
     def bar_of(self, spot: QRectF, piece: Piece, begin_s: float) -> QRectF:
         """Return the place of the bar of a line."""
         assert self.shown is not None
         room = max(self.width() - _NAME_PX - _FIGURE_PX - 2 * _EDGE_PX, 20.0)
-        scale, left = room / self.shown.whole_s, _EDGE_PX + _NAME_PX
+        scale, left = room / (self.shown.whole_s - self.from_s), _EDGE_PX + _NAME_PX
         inset = spot.height() * (1 - _BAR) / 2
-        width = max(piece.value * scale, 1.5)
-        at = min(left + begin_s * scale, left + room - width)
+        begin_px = max(begin_s - self.from_s, 0.0) * scale
+        width = max((begin_s + piece.value - self.from_s) * scale - begin_px, 1.5)
+        at = min(left + begin_px, left + room - width)
         return QRectF(at, spot.top() + inset, width, spot.height() - 2 * inset)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -107,6 +120,11 @@ class WaterfallView(QWidget):
             painter.setBrush(QColor(colour(theme, piece.account)))
         radius = min(3.0, bar.width() / 2)
         painter.drawRoundedRect(bar, radius, radius)
+        if self.from_s > 0 and piece.account in (_WHOLE, PRODUCTIVE):
+            x = bar.left() + 3 * _CUT_PX  # two slanted gaps: it goes on to the left
+            painter.setPen(QPen(QColor(theme.surface), 2.0))
+            for at in (x, x + _CUT_PX):
+                painter.drawLine(QPointF(at, bar.bottom() + 1), QPointF(at + _CUT_PX, bar.top() - 1))
 
     def _write(self, painter: QPainter, theme: Theme, spot: QRectF, piece: Piece, bold: bool) -> None:
         painter.setFont(font(11 if spot.height() >= 15 else 10, bold=bold))
@@ -116,7 +134,7 @@ class WaterfallView(QWidget):
         painter.setPen(QColor(theme.text))
         figure = QRectF(self.width() - _FIGURE_PX - _EDGE_PX, spot.top(), _FIGURE_PX, spot.height())
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        share_px = 46.0
+        share_px = 52.0
         painter.drawText(figure.adjusted(0, 0, -share_px, 0), middle, text.duration(piece.value))
         painter.setPen(QColor(theme.muted))
         share = self.shown.share(piece.value) if self.shown is not None else 0.0

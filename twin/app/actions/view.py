@@ -24,6 +24,7 @@ _DIAGRAMS = (
     ("energy", "Energy flow", "Shift+E", "flow"),
     ("job", "Page of the job", "Shift+J", "job"),
     ("queue", "Queue and GPUs by time", "Shift+Q", "clock"),
+    ("spares", "Spare pool", "Shift+S", "spare"),
     ("tenants", "Tenants and partitions", "Shift+N", "row"),
 )
 """Dock, title, key, icon."""
@@ -101,7 +102,9 @@ def view_actions(window: MainWindow) -> list[Command]:
         entry(
             f"view.{name}",
             title,
-            partial(window.docks.show_roomy if name in ("queue", "job") else window.docks.show, name),
+            partial(
+                window.docks.show_roomy if name in ("queue", "job", "spares") else window.docks.show, name
+            ),
             menu="view",
             key=key,
             icon=icon,
