@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.sim.sim_scenes import events, frame, tiny
+from tests.sim.sim_scenes import events, frame, inject, tiny
 from twin.scenario.document import Scenario
 from twin.sim.engine import Engine
 
@@ -199,3 +199,13 @@ def test_frames_show_the_queue() -> None:
     assert values["site.allocated"][0] == pytest.approx(90)
     assert values["job.place"].tolist() == [0, 1, 2, 0]
     assert values["job.planned_s"].tolist() == [0, 10, 0, 0]
+
+
+def test_nodes_of_a_job_that_was_requeued_and_ended_stand_by_for_nobody() -> None:
+    engine = Engine(queue([(0, 2, 600)], "easy"))
+    inject(engine, "100 s requeue j0")
+    engine.advance(300.0)
+    assert engine.nodes.wanted.any()
+    engine.advance(1000.0)
+    assert engine.jobs.rows[0].outcome == "done"
+    assert not engine.nodes.wanted.any()

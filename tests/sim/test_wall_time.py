@@ -125,7 +125,8 @@ def test_work_that_is_not_yet_safe_for_good_stays_in_the_books_of_a_queued_job()
     row = engine.jobs.rows[0]
     engine.recovery.preempt(row)
     run_to_state(engine, JobState.QUEUED)
-    assert row.in_flight and row.durable == 0 < row.progress
+    assert row.in_flight
+    assert row.durable == 0 < row.progress
     assert_books_close(engine)
     back = Engine.restore(engine.scenario, engine.snapshot())
     back.advance(500.0)

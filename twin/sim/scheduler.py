@@ -132,6 +132,7 @@ class Scheduler:
     def _look(self, _: int) -> None:
         now, site, rows = self.timers.now_s, self.site, self.jobs.rows
         self.queue = [index for index in self.queue if rows[index].state == JobState.QUEUED]
+        self._forget_gone()  # before one of them starts again
         site.planner.shares.advance(now, self._used)
         self.planned, self.reasons = {}, {}
         if self.queue:
@@ -185,10 +186,7 @@ class Scheduler:
 
     def _mark_spares(self) -> None:
         """Mark the nodes that a job which runs here may use."""
-        for index in self.jobs.left[self._gone :]:
-            if index in self._here:
-                self._live[self._here.pop(index)] -= 1
-        self._gone = len(self.jobs.left)
+        self._forget_gone()
         live = frozenset(place for place, count in self._live.items() if count > 0)
         if live != self._marked:
             self._marked = live
@@ -197,6 +195,13 @@ class Scheduler:
                 for group in self.site.masks[place]:
                     wanted |= group
             self.nodes.want(self.timers.now_s, wanted)
+
+    def _forget_gone(self) -> None:
+        """Count no more the jobs that came to rest."""
+        for index in self.jobs.left[self._gone :]:
+            if index in self._here:
+                self._live[self._here.pop(index)] -= 1
+        self._gone = len(self.jobs.left)
 
     def _lives(self, index: int) -> None:
         place = self._here[index] = int(self.site.requests.place[index])
