@@ -44,7 +44,12 @@ def test_tables_for_people_name_the_swept_key_whole(twin) -> None:
     said = twin(
         "risk", "lab-16", "--seeds", "10", "--spares", "2", "--sweep", "failures.lemons=true,false"
     ).stdout
-    for words in ("effective training time ratio", "2 nodes, 2 spares", "failures.lemons", "a checkpoint every"):
+    for words in (
+        "effective training time ratio",
+        "2 nodes, 2 spares",
+        "failures.lemons",
+        "a checkpoint every",
+    ):
         assert words in said
     assert (
         "jobs[llama3].checkpoint.pause"

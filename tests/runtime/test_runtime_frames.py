@@ -127,7 +127,7 @@ def test_no_torn_frame_while_another_process_writes_flat_out(tmp_path: Path) -> 
     reader = FrameReader(LARGE, tmp_path)
     seen = []
     with child(WRITER, reader.path) as writer:
-        while not seen or seen[-1] < 2000:
+        while len(seen) < 11 or seen[-1] < 2000:
             assert writer.poll() is None
             frame = reader.latest()
             if frame is None:
@@ -138,7 +138,6 @@ def test_no_torn_frame_while_another_process_writes_flat_out(tmp_path: Path) -> 
             seen.append(frame.seq)
         writer.kill()
     assert seen == sorted(set(seen))
-    assert len(seen) > 10
     reader.close()
 
 

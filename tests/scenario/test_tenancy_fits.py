@@ -42,7 +42,12 @@ jobs:
 WRONG = [
     ("user: ada", "user: eve", "user", "may not act for tenant bank"),
     ("partition: safe\n", "partition: save\n", "partition", "names no partition"),
-    ("id: test, tenant: lab, partition: open", "id: test, tenant: lab, partition: safe", "partition", "does not admit"),
+    (
+        "id: test, tenant: lab, partition: open",
+        "id: test, tenant: lab, partition: safe",
+        "partition",
+        "does not admit",
+    ),
     ("partition: safe\n", "partition: safe\n    rows: [two]\n", "rows", "lie outside partition safe"),
     ("rows: [one], tenants: [bank]", "rows: [won], tenants: [bank]", "rows", "names no row generator"),
     ("rows: [one], tenants: [bank]", "rows: [one], tenants: [bonk]", "tenants", "names no tenant"),

@@ -456,7 +456,9 @@ def test_order_does_not_matter_to_few_faults(states: list[tuple[FabricState, lis
     both = network._place(0, list(range(16)), network._faults(0))
     network.set_faults([])
     assert both is not None
-    assert network._work(0, both.network, 16).step_s < 0.9 * steps_s[1]  # the second fault takes that cable away
+    assert (
+        network._work(0, both.network, 16).step_s < 0.9 * steps_s[1]
+    )  # the second fault takes that cable away
 
 
 @settings(max_examples=20, deadline=None)

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from twin.cli.options import Format, Json, Maps
@@ -41,6 +40,8 @@ def show_jobs(
 
 def contents(table: TraceTable, rules: TraceMap, name: str) -> dict[str, Any]:
     """Return what ``--json`` prints: counts, times [s] and GPUs after the mapping."""
+    import numpy as np
+
     from twin.scenario.job_traces import gpus_of
 
     rows = table.rows

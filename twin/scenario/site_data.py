@@ -86,9 +86,7 @@ def _with_traces(scenario: Scenario, tree: Tree, files: tuple[Source, ...]) -> S
     return scenario.model_copy(update={"traces": tuple(traces)})
 
 
-def _with_faults(
-    scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[Source, ...]
-) -> Scenario:
+def _with_faults(scenario: Scenario, trace: FaultTrace, tree: Tree, files: tuple[Source, ...]) -> Scenario:
     at: Path = ("failures", "trace", "file")
     packed = fault_trace.read(trace.file, _folder(files, at), _problem(tree, at))
     trace = trace.model_copy(update={"rows": packed})
