@@ -22,10 +22,11 @@ from twin.view3d.cable_colours import CableState, Marked
 from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
+from twin.view3d.error_log import ErrorLog
 from twin.view3d.gestures import Gestures
 from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.lit import Lit, Reach
-from twin.view3d.locate import Box, box_of
+from twin.view3d.locate import Box
 from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
 from twin.view3d.presets import before_machines, before_racks, open_side, preset_pose
@@ -44,19 +45,6 @@ REST_S = 0.22
 STILL_S = 0.6
 """So long after the last change a picture is drawn with smooth edges where that costs time."""
 _NOWHERE = CameraPose((0.0, 0.0, 1.0), 12.0, -60.0, 25.0)
-
-
-class _ErrorLog(logging.Handler):
-    """Collects what vispy would only print: it swallows exceptions in callbacks and in drawing."""
-
-    def __init__(self, view: HallView) -> None:
-        super().__init__(logging.ERROR)
-        self._view = view
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = self.format(record)
-        self._view.errors.append(text)
-        self._view.failed.emit(text)
 
 
 class HallView:
@@ -93,7 +81,7 @@ class HallView:
     ) -> None:
         self.state = state
         self.errors: list[str] = []
-        self._log = _ErrorLog(self)
+        self._log = ErrorLog(self._fail)
         logging.getLogger("vispy").addHandler(self._log)
         if samples is None:
             samples = 0 if is_software() else 4
@@ -264,16 +252,23 @@ class HallView:
 
     def fly_to(self, id: str, animate: bool = True) -> None:
         """Move the camera to a thing; unknown ids are ignored."""
-        self._frame_boxes([id], animate)
+        self.frame([id], animate)
 
     def frame(self, ids: Sequence[str], animate: bool = True) -> None:
         """Move the camera so that these things fill the picture; unknown ids are ignored."""
-        self._frame_boxes(list(ids), animate)
+        if self._plant is None or self._geometry is None or self._picker is None:
+            return
+        boxes = [box for box in map(self._box_of, ids) if box is not None]
+        width, height = self._logical()
+        machines = {self._plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
+        place = before_machines if machines else before_racks
+        if boxes:
+            self._go(place(self._pose, self._plant, boxes, self._picker, width / height), animate)
 
     def frame_selection(self, animate: bool = True) -> None:
         """Move the camera so that the selection fills the picture; without one, the overview."""
         if self.state.selection:
-            self._frame_boxes(list(self.state.selection), animate)
+            self.frame(list(self.state.selection), animate)
         else:
             self.preset("overview", animate)
 
@@ -382,7 +377,6 @@ class HallView:
         hovered = self.state.hovered or ""
         over = find_bundle(self._plant, hovered)
         isolated = None if self._isolated is None else self._cables.runs.pieces_of(self._isolated)
-        self.canvas.set_current()
         self._scene.mark_cables(
             Marked(
                 isolated=isolated,
@@ -397,10 +391,7 @@ class HallView:
         """Return the box of a thing, in the hall or outside."""
         if self._plant is None or self._geometry is None or self._plan is None:
             return None
-        kind, slot = self._plant.slots.get(id, ("", -1))
-        if kind == "power":
-            return self._plan.item_box(slot)
-        return self._plan.plant_box(slot) if kind == "plant" else box_of(self._plant, self._geometry, id)
+        return self._plan.standing(self._plant, self._geometry, id)
 
     def _box_of(self, id: str) -> Box | None:
         """Return the box to fly to: of a thing, or of the whole way of a bundle."""
@@ -411,8 +402,7 @@ class HallView:
 
     def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
         if pose is not None and not self._writing:
-            self._flight = None
-            self._pose = pose
+            self._flight, self._pose = None, pose
             self.canvas.update()
 
     def _publish(self) -> None:
@@ -430,17 +420,6 @@ class HallView:
             self._pose = pose
             self._publish()
         self.canvas.update()
-
-    def _frame_boxes(self, ids: list[str], animate: bool) -> None:
-        if self._plant is None or self._geometry is None or self._picker is None:
-            return
-        boxes = [box for box in map(self._box_of, ids) if box is not None]
-        if not boxes:
-            return
-        width, height = self._logical()
-        machines = {self._plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
-        place = before_machines if machines else before_racks
-        self._go(place(self._pose, self._plant, boxes, self._picker, width / height), animate)
 
     def look(self, pose: CameraPose) -> None:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
@@ -506,13 +485,16 @@ class HallView:
             self.fly_to(hit.id)
         self.double_clicked.emit(hit)
 
+    def _fail(self, text: str) -> None:
+        self.errors.append(text)
+        self.failed.emit(text)
+
     def _menu(self, x: float, y: float) -> None:
         self.menu_wanted.emit(self.pick(x, y), (x, y))
 
     def _on_key(self, event: Any) -> None:
-        if event.key is None:
-            return
-        if event.key.name == "F":
+        name = event.key.name if event.key is not None else ""
+        if name == "F":
             self.frame_selection()
-        elif event.key.name == "Home":
+        elif name == "Home":
             self.preset("overview")

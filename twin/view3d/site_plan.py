@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from twin.plant.geometry import Circuit, Geometry, PipeKind, Pipes, Polylines
 from twin.plant.tables import Plant
+from twin.view3d.locate import Box, box_of
 from twin.view3d.power_lines import busway_spans
 
 Floats = NDArray[np.float64]
@@ -104,6 +105,13 @@ class SitePlan:
     def item_box(self, item: int) -> tuple[Floats, Floats]:
         """Return the box of a power item."""
         return self.low[item], self.high[item]
+
+    def standing(self, plant: Plant, geometry: Geometry, id: str) -> Box | None:
+        """Return the box of a thing, in the hall or outside; None for what has none."""
+        kind, slot = plant.slots.get(id, ("", -1))
+        if kind == "power":
+            return self.item_box(slot)
+        return self.plant_box(slot) if kind == "plant" else box_of(plant, geometry, id)
 
 
 def site_plan(plant: Plant, geometry: Geometry, side: float) -> SitePlan:
