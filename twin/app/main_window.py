@@ -39,12 +39,15 @@ from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
 from twin.app.pages import Page
 from twin.app.queue_moves import move, why_not
+from twin.app.risk_dialog import RiskDialog
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
 from twin.app.theme import ThemeChoice
 from twin.app.transport import Transport
 from twin.app.welcome import Welcome
 from twin.catalog import load_catalog
+from twin.planning.result import PlanError
+from twin.planning.risk import risk_of
 from twin.plant.cable_names import find_bundle
 from twin.plant.graph import describe, find
 from twin.record.events import Event
@@ -168,6 +171,7 @@ class MainWindow(QMainWindow):
         self.docks.job.chosen.connect(self.fly_to_job)
         self.docks.job.line_chosen.connect(self._go_to_line)
         self.docks.job.plan_wanted.connect(self.planner.open)
+        self.docks.job.risk_wanted.connect(self.ask_risk)
         self.docks.inspector.shown.connect(self.docks.job.show_job)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
@@ -305,6 +309,18 @@ class MainWindow(QMainWindow):
         """Show the page of a job."""
         self.docks.show_roomy("job")
         self.choose_job(job_id)
+
+    def ask_risk(self, job_id: str | None = None) -> None:
+        """Open the sliders on the reliability of a job; None: of the one on the job page."""
+        document, plant, job = self.session.document, self.session.plant, job_id or self.docks.job.job_id
+        if document is None or plant is None or job is None:
+            return
+        try:
+            risk = risk_of(document.scenario, plant, self._catalog, job)
+        except PlanError as error:
+            self._tell(f"Not sampled: {error}")
+            return
+        RiskDialog(self.look, risk, self.session.seed, self).show()
 
     def _go_to_line(self, line: Line) -> None:
         """Go to the time and the place of something that happened to a job."""

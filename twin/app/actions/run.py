@@ -57,6 +57,16 @@ def run_actions(window: MainWindow) -> list[Command]:
             group="3",
         ),
         entry(
+            "run.risk",
+            "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
+            window.ask_risk,
+            menu="run",
+            key="Shift+R",
+            icon="target",
+            group="3",
+            needs_scene=True,
+        ),
+        entry(
             "run.faster",
             "Faster",
             partial(session.change_speed, 1),
