@@ -129,6 +129,7 @@ class Router:
         self.is_leaf[down.leaf[cables]] = True
         self.axes = axes_of(links, fabric, plant.peer_links.axis.astype(np.int64), links.bytes_s)
         self._routes: dict[int, _Route] = {}
+        self._list: tuple[Longs, Longs, Floats, Longs] | None = None
         self._slow: Floats | None = None
         self._wides: dict[float, bool] = {}
 
@@ -160,6 +161,40 @@ class Router:
             inner.astype(np.int64),
             self.bytes_s[inner],
         )
+
+    def adopt(self, sound: Router) -> None:
+        """Take over the routes of a router of the same fabric that lead over no link with less left now.
+
+        A link that no way of a pair leads over can be lost without any change to that pair. `sound` has at least as
+        much on every link and cable as this one.
+        """
+        if self.has_peers or not sound._routes:
+            return
+        number = {ways.tobytes(): k for k, ways in enumerate(self.leaves)}
+        now = np.array([number.get(ways.tobytes(), -1) for ways in sound.leaves], np.int64)
+        keys, dlink, _, of = sound._listed()
+        less = (self.bytes_s < sound.bytes_s)[dlink // 2]
+        per_pair, before, kinds = sound._keys_per_pair, len(sound.leaves), len(self.leaves)
+        pair, rest = np.divmod(keys, per_pair)
+        a, b = now[pair // before], now[pair % before]
+        kept = np.flatnonzero((np.bincount(of[less], minlength=len(keys)) == 0) & (a >= 0) & (b >= 0))
+        mine = ((a * kinds + b) * per_pair + rest)[kept].tolist()
+        routes = list(sound._routes.values())
+        self._routes.update((key, routes[k]) for key, k in zip(mine, kept.tolist(), strict=True))
+
+    @property
+    def _keys_per_pair(self) -> int:
+        return (self.cards + 1) ** 2
+
+    def _listed(self) -> tuple[Longs, Longs, Floats, Longs]:
+        """Return the keys of all routes found so far, the links and shares of all, and the places of their keys."""
+        if self._list is None or len(self._list[0]) != len(self._routes):
+            routes = self._routes.values()
+            dlink = np.concatenate([route.dlink for route in routes])
+            share = np.concatenate([route.share for route in routes])
+            of = np.repeat(np.arange(len(routes)), [len(route.dlink) for route in routes])
+            self._list = np.array(list(self._routes), np.int64), dlink, share, of
+        return self._list
 
     # --- loads
 
@@ -199,10 +234,11 @@ class Router:
         keys, weight = self._by_route(flows, len(amount))
         if not keys:  # what is put on is taken off again
             return total
-        routes = [self._routes[k] for k in keys]
-        on = np.repeat(amount @ weight, [len(route.dlink) for route in routes])
-        dlink = np.concatenate([route.dlink for route in routes])
-        total += np.bincount(dlink, np.concatenate([route.share for route in routes]) * on, len(total))
+        known, dlink, share, of = self._listed()
+        on = np.zeros(len(known))
+        order = np.argsort(known)
+        on[order[np.searchsorted(known[order], keys)]] = amount @ weight
+        total += np.bincount(dlink, share * on[of], len(total))
         return total
 
     def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:

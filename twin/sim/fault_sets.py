@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-EXACT = 6
-"""Oldest faults whose every combination counts: 64 routings of a job at most."""
+EXACT = 4
+"""Oldest faults whose every combination counts: 16 routings of a job at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,9 @@ class FaultyRoutes:
         """Return the routes of a fabric under some of its faults."""
         key = (fabric, frozenset(fault.key for fault in some))
         if key not in self._made:
-            self._made[key] = Router(self.plant, self.links, fabric, self.bytes_s(some))
+            self._made[key] = made = Router(self.plant, self.links, fabric, self.bytes_s(some))
+            if some:  # most ways are as they were
+                made.adopt(self.router(fabric, ()))
         return self._made[key]
 
 
@@ -117,10 +119,11 @@ def fault_sets(faults: Some, met: Callable[[Some], Bools]) -> Iterator[Some]:
         chosen = todo.pop()
         some = tuple(faults[k] for k in chosen)
         yield some
-        used = met(some)
-        for k in range(min(len(faults), EXACT)):
-            more = tuple(sorted((*chosen, k)))
-            if k not in chosen and more not in seen and used[faults[k].links].any():
+        further = {k: tuple(sorted((*chosen, k))) for k in range(min(len(faults), EXACT)) if k not in chosen}
+        new = [(k, more) for k, more in further.items() if more not in seen]
+        used = met(some) if new else None
+        for k, more in new:
+            if used is not None and used[faults[k].links].any():
                 seen.add(more)
                 todo.append(more)
     used = met(())
