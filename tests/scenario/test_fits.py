@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from twin.catalog import load_catalog
@@ -110,6 +112,46 @@ def test_what_a_job_hardly_means_is_a_doubt(old: str, new: str, key: str, said: 
     assert doubt.key == key
     assert said in doubt.reason
     assert doubt.line
+
+
+STREAM = """
+streams:
+  - id: many
+    arrivals: {gap: 1 h}
+    lengths: {mean: 1 h}
+    sizes: {gpus: [8, 16]}
+    workload: {kind: llm, model: llama3-8b, global_batch: 128, parallelism: {tensor: 2}}
+"""
+TRACE = """
+traces:
+  - id: old
+    file: old.swf
+    map: {gpus_per_processor: 1, workload: {kind: llm, model: llama3-8b, global_batch: 128, parallelism: {tensor: 2}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        (FABRIC, "", "streams[many].sizes.gpus[1]"),
+        ("tensor: 2}}", "tensor: 16}}", "streams[many].workload.parallelism.tensor"),
+        (FABRIC, "", "traces[old].map.workload"),
+        ("tensor: 2}}", "tensor: 16}}", "traces[old].map.workload.parallelism.tensor"),
+    ],
+)
+def test_streams_and_traces_are_doubted_as_written_jobs_are(
+    tmp_path: Path, old: str, new: str, key: str
+) -> None:
+    swf = "1 0 0 600 16 -1 -1 16 900 -1 1 1 1 1 1 1 -1 -1\n"
+    (tmp_path / "old.swf").write_text(swf)
+    scene = tmp_path / "mine.twin.yaml"
+    text = LAB + (STREAM.replace("[8, 16]", "[16]") if "tensor" in old else STREAM)
+    text = LAB + TRACE if key.startswith("traces") else text
+    assert text.count(old) == 1
+    scene.write_text(text.replace(old, new))
+    found = [doubt.key for doubt in doubts(load(scene), load_catalog())]
+    written = ["jobs[llama3].nodes"] if old == FABRIC else []
+    assert found == [*written, key]
 
 
 def test_counts_speak_english() -> None:

@@ -71,3 +71,27 @@ def test_a_cache_beyond_the_drives_of_a_node_is_doubted() -> None:
 def test_a_cache_that_serves_nothing_is_doubted() -> None:
     (said,) = doubted(VIDEO.replace("node_cache: 20 TB", "node_cache: 20 TB\n      shuffle: none"))
     assert "serves nothing: 1.2 PB in all is less than the data set" in said
+
+
+def test_data_of_a_stream_need_room_too() -> None:
+    stream = """
+streams:
+  - id: many
+    arrivals: {gap: 1 h}
+    lengths: {mean: 1 h}
+    sizes: {gpus: [8]}
+    storage: gpfs
+    workload:
+      kind: vision
+      model: any
+      sample_flop: 1.0e+12
+      parameters: 1.0e+9
+      batch_per_gpu: 4
+      sample: 100 kB
+      dataset: 9 PB
+      node_cache: 40 TB
+"""
+    assert doubted(VIDEO + stream) == [
+        "streams[many].workload.dataset: does not fit in gpfs, which holds 4 PB",
+        "streams[many].workload.node_cache: is more than the NVMe of a DGX-A100: 30.72 TB",
+    ]

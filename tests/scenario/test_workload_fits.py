@@ -46,7 +46,8 @@ def told(text: str) -> str:
         ),
         (STREAM.replace("1 h}, l", "0.1 s}, l") + "}", "makes about 864,000 jobs; at most 200,000 can run"),
         (STREAM.replace("{mean: 1 h}", "{mean: 1 h, longest: 1 min}") + "}", "is shorter than the mean"),
-        (STREAM + ", mig: 3g.139gb}", "has more memory than a H100-SXM"),
+        (STREAM + ", mig: 3g.139gb}", "is no MIG profile of H100-SXM; it has 1g.10gb, 1g.20gb, 2g.20gb"),
+        (JOB + ", mig: 1g.5gb}", "jobs[b].mig = '1g.5gb': is no MIG profile of H100-SXM"),
         (
             STREAM + ", sizes: {gpus: [8]}, workload: {kind: llm, model: llama3-8b, global_batch: 3}}",
             "does not work out on 8 GPUs: is no multiple of data parallel 8",

@@ -87,6 +87,17 @@ def test_small_jobs_share_nodes_and_no_gpu_is_in_two() -> None:
     assert engine.nodes.held.sum() == 0
 
 
+def test_a_profile_of_seven_slices_is_one_whole_gpu() -> None:
+    jobs = tuple(load(f"m{k}", 0, 1, 500, mig="7g.80gb") for k in range(9))
+    engine = Engine(tiny(1, jobs, scheduler={"policy": "easy"}, duration="1 h"))
+    engine.advance(300.0)
+    assert [row.held for row in engine.jobs.active] == [1.0] * 8
+    assert engine.nodes.held.sum() == 8
+    assert engine.nodes.free_gpus.sum() == 0
+    engine.advance(3600.0)
+    assert [row.outcome for row in engine.jobs.rows] == ["done"] * 9
+
+
 def test_a_cordoned_node_gets_no_work() -> None:
     scenario = queue(
         [(60, 10, 5)],

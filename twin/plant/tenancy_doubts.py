@@ -354,7 +354,7 @@ def _slices(here: _Review) -> Iterator[Leak]:
         )
         if strangers:
             key = "mig" if work.mig is not None else "gpus" if isinstance(work, Job) else "sizes"
-            what = "a GPU" if work.mig is not None else "a node"
+            what = "a node" if work.mig is None or work.mig.startswith("7g") else "a GPU"
             reason = f"shares {what} with work of {', '.join(strangers)}: memory and caches lie side by side"
             hint = "exclusive: true on the partition, or isolation: node for the tenant"
             yield Leak("medium", work.id, (*at, key), reason, hint)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twin.catalog import Catalog, NodePart
-from twin.scenario import expand
+from twin.catalog import Catalog
 from twin.scenario.document import Scenario
+from twin.scenario.largest import asked
 from twin.scenario.site import CABINET_UNITS, Racks
 from twin.scenario.tree import Path
-from twin.scenario.work import Inference, Job, LlmTraining, Load, Reinforcement
+from twin.scenario.work import Inference, LlmTraining, Load, Reinforcement
 
 Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint."""
@@ -63,44 +63,34 @@ def _stack(racks: Racks, catalog: Catalog) -> Iterator[tuple[int, str, str, str]
 
 def unlinked(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield jobs that talk between scale-up domains in a scene without any fabric: their network is not modelled."""
-    for i, job in enumerate(scenario.jobs):
-        node = _node_of(scenario, catalog, job)
-        if scenario.fabrics or node is None or isinstance(job.workload, Inference | Load):
+    for one in asked(scenario, catalog) if not scenario.fabrics else ():
+        job, node = one.job, one.node
+        if node is None or isinstance(job.workload, Inference | Load):
             continue
         if job.nodes * node.n_gpu > max(node.n_gpu, node.scale_up_gpus):
             reason = (
                 "talk over a network that is not modelled, as the scene has no fabric: they go at the speed of the "
                 "healthy network that their profile was fitted on"
             )
-            yield ("jobs", i, "nodes"), reason, "give the scene a fabric under fabrics"
+            yield one.size, reason, "give the scene a fabric under fabrics"
 
 
 def split_tensors(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield tensor groups larger than a scale-up domain: each layer then waits for the network."""
-    for i, job in enumerate(scenario.jobs):
-        workload, at = job.workload, ("jobs", i, "workload")
-        asked: list[tuple[Path, int]] = []
+    for one in asked(scenario, catalog):
+        workload, at = one.job.workload, one.workload
+        groups: list[tuple[Path, int]] = []
         if isinstance(workload, LlmTraining | Reinforcement):
-            asked.append(((*at, "parallelism", "tensor"), workload.parallelism.tensor))
+            groups.append(((*at, "parallelism", "tensor"), workload.parallelism.tensor))
         if isinstance(workload, Reinforcement):
-            asked.append(((*at, "rollout_tensor"), workload.rollout_tensor))
+            groups.append(((*at, "rollout_tensor"), workload.rollout_tensor))
         if isinstance(workload, Inference):
-            asked.append(((*at, "tensor"), workload.tensor))
-        node = _node_of(scenario, catalog, job) if asked else None
+            groups.append(((*at, "tensor"), workload.tensor))
+        node = one.node
         if node is None:
             continue
         together = max(node.n_gpu, node.scale_up_gpus)
-        for path, tensor in asked:
+        for path, tensor in groups:
             if tensor > together:
                 reason = f"crosses the network in every layer: {together} GPUs of {node.id} share a scale-up domain"
                 yield path, reason, f"at most {together} stay inside"
-
-
-def _node_of(scenario: Scenario, catalog: Catalog, job: Job) -> NodePart | None:
-    """Return the node part a job runs on; None where its rows have none, or several."""
-    parts: set[str] = set()
-    for hall in scenario.halls:
-        for rows in hall.rows:
-            if not job.rows or rows.id in job.rows:
-                parts.update(expand.node_parts(rows.racks, rows.racks.part, catalog))
-    return catalog.node(parts.pop()) if len(parts) == 1 else None

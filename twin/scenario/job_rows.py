@@ -44,6 +44,24 @@ def node_kinds(scenario: Scenario, catalog: Catalog, rows: Iterable[str]) -> dic
     return kinds
 
 
+class Hardware:
+    """Nodes of row generators, counted once for each choice of them."""
+
+    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+        self.scenario, self.catalog = scenario, catalog
+        self._kinds: dict[tuple[str, ...], dict[tuple[str, int], int]] = {}
+
+    def kinds(self, rows: tuple[str, ...]) -> dict[tuple[str, int], int]:
+        """Return how many nodes there are of each (part, GPUs)."""
+        if rows not in self._kinds:
+            self._kinds[rows] = node_kinds(self.scenario, self.catalog, rows)
+        return self._kinds[rows]
+
+    def per_node(self, rows: tuple[str, ...]) -> int:
+        """Return the GPUs of a node; the most there are where nodes differ."""
+        return max((gpus for _, gpus in self.kinds(rows)), default=1)
+
+
 def split(gpus: int, per_node: int) -> tuple[int, int | None]:
     """Return (nodes, `gpus` of the job or None for whole nodes) of a job that asks for `gpus` GPUs.
 

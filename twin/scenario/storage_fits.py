@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from twin.catalog import Catalog
-from twin.scenario import expand
+from twin.catalog import Catalog, NodePart
 from twin.scenario.document import Scenario
+from twin.scenario.largest import asked
 from twin.scenario.quantity import rendered
 from twin.scenario.systems import Storage
 from twin.scenario.tree import Path
-from twin.scenario.work import Input, Job, LlmTraining, VisionTraining
+from twin.scenario.work import Input, LlmTraining, VisionTraining
 
 Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint."""
@@ -38,11 +38,10 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     """Yield data sets that find no room, caches a node has no drives or memory for, and caches that serve nothing."""
     stores = {store.id: store for store in scenario.storage}
     filled = {store.backs for store in scenario.storage}
-    for i, job in enumerate(scenario.jobs):
-        workload = job.workload
+    for one in asked(scenario, catalog):
+        job, workload, at = one.job, one.job.workload, one.workload
         if not isinstance(workload, Input):
             continue
-        at: Path = ("jobs", i, "workload")
         dataset_bytes = workload.dataset_bytes
         yield from (((*at, key), reason, hint) for key, reason, hint in _sample(workload))
         store = stores.get(job.storage or "")
@@ -52,7 +51,7 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
                 reason = f"does not fit in {store.id}, which holds {rendered(room_bytes, 'data')}"
                 yield (*at, "dataset"), reason, "give the store a capacity, more boxes, or one that backs it"
         yield from (
-            ((*at, key), reason, hint) for key, reason, hint in _caches(scenario, catalog, job, workload)
+            ((*at, key), reason, hint) for key, reason, hint in _caches(job.nodes, one.node, workload)
         )
 
 
@@ -69,17 +68,7 @@ def _sample(workload: Input) -> Iterator[tuple[str, str, str]]:
         yield key, reason, "a smaller one, or a larger dataset"
 
 
-def _caches(
-    scenario: Scenario, catalog: Catalog, job: Job, workload: Input
-) -> Iterator[tuple[str, str, str]]:
-    parts = {
-        node.part
-        for row in expand.rows(scenario, catalog)
-        if not job.rows or row.id.partition("/")[0] in job.rows
-        for rack in row.racks
-        for node in rack.nodes
-    }
-    node = catalog.node(parts.pop()) if len(parts) == 1 else None
+def _caches(nodes: int, node: NodePart | None, workload: Input) -> Iterator[tuple[str, str, str]]:
     for key, said, has_bytes, what in (
         ("node_cache", workload.cache_bytes, node.nvme_bytes if node else None, "NVMe"),
         ("host_cache", workload.host_cache_bytes, node.memory_bytes if node else None, "memory"),
@@ -94,12 +83,12 @@ def _caches(
                 "serves nothing: without a data set nothing is read twice",
                 "say how large the dataset is",
             )
-        elif said and whole is not None and workload.shuffle == "none" and said * job.nodes < whole:
+        elif said and whole is not None and workload.shuffle == "none" and said * nodes < whole:
             reason = (
-                f"serves nothing: {rendered(said * job.nodes, 'data')} in all is less than the data set, and read in "
+                f"serves nothing: {rendered(said * nodes, 'data')} in all is less than the data set, and read in "
                 "order a cache has always just dropped what comes next"
             )
-            yield key, reason, f"{rendered(whole / job.nodes, 'data')} would hold it, or shuffle: shards"
+            yield key, reason, f"{rendered(whole / nodes, 'data')} would hold it, or shuffle: shards"
 
 
 def _capacity_bytes(store: Storage, catalog: Catalog) -> float | None:

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
+from twin.scenario.mig import MigProfile
 from twin.scenario.quantity import Duration, Fraction
-from twin.scenario.work import Checkpointing, MigProfile, Recovery
+from twin.scenario.work import Checkpointing, Recovery
 from twin.scenario.workload import Load, Workload
 
 GroupId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from twin.scenario.base import Id, Part
+from twin.scenario.mig import MigProfile
 from twin.scenario.quantity import Bandwidth, Duration, Fraction
 from twin.scenario.workload import (
     Hpc,
@@ -33,7 +34,6 @@ __all__ = [
     "Job",
     "LlmTraining",
     "Load",
-    "MigProfile",
     "MonteCarlo",
     "Parallelism",
     "Recovery",
@@ -44,7 +44,6 @@ __all__ = [
     "VisionTraining",
     "Workload",
 ]
-
 
 Isolation = Literal["none", "node", "leaf", "rack"]
 """What a tenant shares with no other: nothing, its nodes, its leaf switches, its racks."""
@@ -180,14 +179,6 @@ class Recovery(Part):
         le=86400,
         description="instead of all of these: one restart time",
     )
-
-
-MigProfile = Literal[
-    "1g.5gb", "1g.10gb", "1g.20gb", "1g.23gb", "1g.24gb", "1g.35gb", "2g.10gb", "2g.20gb", "2g.45gb", "2g.47gb",
-    "2g.48gb", "2g.70gb", "3g.20gb", "3g.40gb", "3g.90gb", "3g.93gb", "3g.95gb", "3g.139gb", "4g.20gb", "4g.40gb",
-    "4g.90gb", "4g.93gb", "4g.95gb", "4g.139gb",
-]  # fmt: skip
-"""Parts of one GPU: compute slices of seven, and memory."""
 
 
 class Job(Part):

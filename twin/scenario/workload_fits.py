@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from twin.catalog import Catalog
 from twin.scenario import cuts
 from twin.scenario.document import Scenario
-from twin.scenario.job_rows import node_kinds, rows_of, rows_within, split
+from twin.scenario.job_rows import Hardware, rows_of, rows_within, split
 from twin.scenario.job_streams import MAX_JOBS, expected_jobs
 from twin.scenario.job_traces import TOO_LARGE, gpus_of, mapped, partitions_of, table_of
+from twin.scenario.mig import profile_wrong
 from twin.scenario.problem import shown
 from twin.scenario.streams import JobStream, JobTrace
 from twin.scenario.targets import is_named
@@ -22,8 +22,6 @@ Wrong = tuple[Path, str, str]
 """Path of the key to blame, reason, hint."""
 
 _STORED = ("store", "object")
-_PROFILE = re.compile(r"([1-7])g\.([0-9]+)gb")
-_GB = 1e9
 _HOURS = 24
 
 
@@ -84,7 +82,7 @@ def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    hardware = _Hardware(scenario, catalog)
+    hardware = Hardware(scenario, catalog)
     for i, job in enumerate(scenario.jobs):
         yield from _sized(job, hardware, ("jobs", i))
     for i, stream in enumerate(scenario.streams):
@@ -95,20 +93,6 @@ def fits(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
         there = sum(hardware.kinds(one.rows).values())
         if one.nodes is not None and one.nodes > there:
             yield ("reservations", i, "nodes"), f"is more than the {there} nodes there are", ""
-
-
-class _Hardware:
-    """Nodes of row generators, counted once for each choice of them."""
-
-    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
-        self.scenario, self.catalog = scenario, catalog
-        self._kinds: dict[tuple[str, ...], dict[tuple[str, int], int]] = {}
-
-    def kinds(self, rows: tuple[str, ...]) -> dict[tuple[str, int], int]:
-        """Return how many nodes there are of each (part, GPUs)."""
-        if rows not in self._kinds:
-            self._kinds[rows] = node_kinds(self.scenario, self.catalog, rows)
-        return self._kinds[rows]
 
 
 def _exclusive(job: Job, at: Path) -> Iterator[Wrong]:
@@ -159,7 +143,7 @@ def _stream(stream: JobStream, at: Path, duration_s: float) -> Iterator[Wrong]:
         yield (*at, "arrivals", "gap"), reason, "a longer gap, or a count"
 
 
-def _sized(job: Job, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
+def _sized(job: Job, hardware: Hardware, at: Path) -> Iterator[Wrong]:
     """Yield what keeps a written job from running on the nodes it may use."""
     names = list(cuts.names(job))
     yield from ((((*at, "workload", key)), reason, hint) for key, reason, hint in names)
@@ -185,7 +169,7 @@ def _sized(job: Job, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
             yield (*at, *key.split(".")), reason, hint
 
 
-def _sizes(stream: JobStream, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
+def _sizes(stream: JobStream, hardware: Hardware, at: Path) -> Iterator[Wrong]:
     """Yield what keeps jobs of a stream from running: too large, several kinds of node, a model that has no cut."""
     rows = rows_within(hardware.scenario, stream.rows, stream.partition)
     kinds = hardware.kinds(rows)
@@ -208,7 +192,7 @@ def _sizes(stream: JobStream, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
             yield (*at, "workload"), f"does not work out on {gpus} GPUs: {reason}", hint
 
 
-def _mapped(trace: JobTrace, hardware: _Hardware, at: Path) -> Iterator[Wrong]:
+def _mapped(trace: JobTrace, hardware: Hardware, at: Path) -> Iterator[Wrong]:
     """Yield what keeps the jobs of a trace from running; those larger than the scene are left out, not refused."""
     for partition in partitions_of(trace, hardware.scenario):
         kinds = hardware.kinds(rows_within(hardware.scenario, trace.map.rows, partition))
@@ -250,11 +234,10 @@ def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iter
 
 
 def _profile(profile: str, part: str, catalog: Catalog, at: Path) -> Iterator[Wrong]:
-    """Yield a MIG profile with more memory than its GPU has."""
-    match = _PROFILE.fullmatch(profile)
-    gpu = catalog.gpu(catalog.node(part).gpu)
-    if match is not None and float(match[2]) * _GB > gpu.memory_bytes:
-        yield at, f"has more memory than a {gpu.id}", ""
+    """Yield a MIG profile that the GPUs of a node do not have."""
+    reason, hint = profile_wrong(profile, catalog.node(part).gpu)
+    if reason:
+        yield at, reason, hint
 
 
 def _mixed(kinds: dict[tuple[str, int], int], at: Path) -> Wrong:
