@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from twin.app import text
@@ -103,7 +103,11 @@ class JobProgress(QWidget):
         head = QRectF(bar.left(), 0.0, bar.width(), _WORDS_PX - 2)
         painter.setFont(font(11, bold=True))
         painter.setPen(QColor(theme.text))
-        painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.words())
+        room = bar.width() - QFontMetricsF(font(11)).horizontalAdvance(self.ending()) - 10
+        words = self.words()
+        if painter.fontMetrics().horizontalAdvance(words) > room:
+            words = words.rpartition(",  ")[0] or words  # what is not safe is seen in the bar
+        painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         painter.setFont(font(11))
         late = p.late and not p.over
         painter.setPen(QColor(theme.alarm if late else theme.muted))

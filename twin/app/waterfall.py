@@ -82,7 +82,10 @@ def waterfall(whole_s: float, queue_s: float, spent_s: Mapping[str, float], *, a
         title, hint = (
             ("In a cloud", "It ran elsewhere")
             if away
-            else ("On fewer nodes", "As if all nodes had stood for so long: those it did without")
+            else (
+                "Nodes it lacked",
+                "It went on, or waited, with fewer nodes than it asks for: their share of the time",
+            )
         )
         kept.append(Piece(REST, title, rest_s, hint))
         rest_s = 0.0
