@@ -393,7 +393,7 @@ class Engine:
 
     def _only_hands(self) -> bool:
         """Return whether nodes only changed hands: nothing draws another power, nobody goes at another pace."""
-        if self.caps.caps or self.pacing.touches_apart() or not self.traces.are(self.pacing.traces()):
+        if self.caps.caps or self.pacing.touches_apart(self.recovery.changed) or not self.traces.are(self.pacing.traces()):
             return False
         return self.pacing.rerate() <= 0.0
 

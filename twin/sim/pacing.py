@@ -98,9 +98,9 @@ class Pacing:
         result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
         return result
 
-    def touches_apart(self) -> bool:
-        """Return whether a job that moved steps at a pace that its fabric, input or clock may change."""
-        return not self._apart.isdisjoint(self.moved)
+    def touches_apart(self, moved: set[int]) -> bool:
+        """Return whether one of the jobs that moved steps at a pace that its fabric, input or clock may change."""
+        return not self._apart.isdisjoint(moved)
 
     def next_change_s(self) -> float:
         """Return when a job that stands still takes up another power, as far as timers tell [s]."""
