@@ -157,6 +157,11 @@ def test_injections_that_are_none(text: str, said: str) -> None:
         ("{at: 1 h, kind: fail, target: gpu/0/1/0/8}", "has 8 GPUs"),
         ("{at: 1 h, kind: undrain, target: gpu/0/1/0, for: 1 h}", "means nothing for undrain"),
         ("{at: 1 h, kind: drain, target: cpu/0/0/0}", "names no row generator"),
+        (
+            "{at: 1 h, kind: drain, target: gpu/0/1/0, value: later}",
+            "when running jobs leave; there are now, check",
+        ),
+        ("{at: 1 h, kind: move, target: llama3, value: batch}", "needs partitions, and the scene has none"),
         ("{at: 1 h, kind: pump_stop, target: crah/1}", "'crah' has 1 loops, counted from 0"),
         ("{at: 1 h, kind: pump_stop, target: crah/0, count: 3}", "more than the 2 fans"),
         ("{at: 1 h, kind: pump_stop, target: crah/0, value: x}", "means nothing for pump_stop"),
@@ -200,7 +205,7 @@ def test_interventions_must_act_on_something(said: str, reason: str) -> None:
         "{at: 1 h, kind: drain, target: gpu/0/0/0, for: 2 h}",
         "{at: 1 h, kind: fail, target: gpu/0/1/0, for: 2 h}",
         "{at: 1 h, kind: fail, target: gpu/0/1/0/7}",
-        "{at: 1 h, kind: drain, target: gpu/0/1}",
+        "{at: 1 h, kind: drain, target: gpu/0/1, value: checkpoint}",
         "{at: 1 h, kind: undrain, target: gpu/0}",
     ],
 )

@@ -28,6 +28,9 @@ _STAGES: dict[InterventionKind, tuple[tuple[StageKind, ...], str]] = {
 }
 """Kinds of stage a fault of a power item fits, and why others do not."""
 
+DRAINS = ("now", "checkpoint", "end")
+"""When the jobs of a drained node leave it: at once, behind their next checkpoint, or when they end."""
+
 _NEEDS_VALUE: dict[InterventionKind, str] = {
     "flap": "share of time the link is down, such as 10 %",
     "power_cap": "power of one GPU, such as 600 W, or of the whole rack, row, hall or power item",
@@ -83,6 +86,10 @@ def wrong(
         yield from _value(one)
         if one.kind == "move" and kind == "job" and one.value is not None:
             yield from _move(scenario, one)
+        if one.kind == "drain" and one.value is not None and one.value not in DRAINS:
+            yield "value", "says not when running jobs leave", near(one.value, DRAINS)
+        if one.kind == "pcie" and not scenario.fabrics:
+            yield "target", "has no card on a fabric", "add one under fabrics"
     causes = [cause.id for cause in scenario.failures.causes]
     if one.cause is not None and causes and one.cause not in causes:
         yield "cause", "names no cause of failures.causes", near(one.cause, causes)
@@ -192,6 +199,9 @@ def _value(one: Intervention) -> Iterator[Wrong]:
 
 def _move(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
     """Yield why a job cannot be moved to the partition that the value names."""
+    if not scenario.partitions:
+        yield "kind", "needs partitions, and the scene has none", "add some under partitions"
+        return
     part = next((part for part in scenario.partitions if part.id == one.value), None)
     if part is None:
         yield (

@@ -63,7 +63,7 @@ KINDS: dict[InterventionKind, FaultKind] = {
         "Fails", (*PLACES, "switch", "link", "power"), ("for", "count", "cause"), repair_s=(4 * HOUR_S, 0.8)
     ),
     "flap": FaultKind("Flaps", ("link",), ("for", "value"), "fraction", "10 %"),
-    "drain": FaultKind("Drain", PLACES, ("for",)),
+    "drain": FaultKind("Drain", PLACES, ("for", "value"), "text", "now"),
     "undrain": FaultKind("Undrain", PLACES, ()),
     "trip": FaultKind("Breaker trips", ("power",), ("for",), repair_s=(0.5 * HOUR_S, 0.5)),
     "battery_empty": FaultKind("Battery is empty", ("power",), ("for",), repair_s=(2 * HOUR_S, 0.3)),

@@ -349,7 +349,7 @@ class Intervention(Part):
         description="power_cap: per GPU (job, all) or of the whole (rack, row, hall, power item), such as 600 W; "
         "flap: share of time the link is down, such as 10 %; valve_stuck: opening; blocked_plate: flow left; "
         "bad_contact: factor on the resistance; heat_wave: such as 8 K; slow, pcie: speed left; move: a partition; "
-        "set: the new value",
+        "drain: when running jobs leave, now, checkpoint (their next) or end (theirs); set: the new value",
     )
 
 
