@@ -312,10 +312,39 @@ def test_flexible_jobs_wait_for_clean_energy_but_not_for_ever() -> None:
 
 
 def test_no_start_takes_power_above_the_limit() -> None:
-    rows = [ask(0, 1, 10, power_w=400.0), ask(0, 1, 10, power_w=400.0), ask(0, 1, 10, power_w=100.0)]
+    rows = [ask(0, 1, 10, power_w=400.0), ask(0, 1, 10, power_w=400.0), ask(0, 1, 20, power_w=100.0)]
     decision = planner(rows, {"power_limit": 1000}).decide([0, 1, 2], green_site(power_w=500.0))
-    assert [start.job for start in decision.starts] == [0]  # nobody passes who waits for power
+    assert [start.job for start in decision.starts] == [0]
     assert decision.reasons[1].name == "GREEN"
+    assert decision.planned == {1: 10.0}
+
+
+def test_who_waits_for_power_is_passed_by_those_who_end_before_it_comes_and_not_for_ever() -> None:
+    rows = [ask(0, 1, 10, power_w=800.0), ask(0, 1, 10, power_w=900.0)]
+    rows += [ask(k, 1, 5, power_w=100.0) for k in range(1, 40)]
+    said = policy("easy", green=Green.model_validate({"power_limit": 1000, "longest_wait": "1 day"}))
+    done = run(rows, said)
+    assert done.start_s[1] == 10  # as if nobody were there but the first
+    assert done.start_s[2:7].tolist() == [1, 2, 10, 15, 20]  # the next would end at 11
+    at_once = policy("easy", green=Green.model_validate({"power_limit": 1000, "longest_wait": "0 s"}))
+    assert run(rows, at_once).start_s[2] == 10  # nobody passes any more
+
+
+def test_more_than_the_depth_start_when_they_fit() -> None:
+    rows = [ask(0, 1, 100) for _ in range(11)]
+    for name in ("easy", "conservative", "priority"):
+        done = run(rows, policy(name, depth=3))
+        assert np.sort(done.start_s).tolist() == [0] * 10 + [100]
+
+
+@pytest.mark.parametrize("name", ["fifo", "easy", "conservative", "priority"])
+def test_a_tenant_that_fills_its_quota_at_a_moment_borrows_at_that_moment(name: str) -> None:
+    rows = [ask(0, 5, 1000, tenant=A), ask(0, 5, 1000, tenant=A), ask(1, 5, 1000, tenant=B)]
+    may, must_not = (tenants(quota=5, borrow=one) for one in (True, False))
+    assert run(rows, policy(name), tenants=may).start_s.tolist() == [0, 0, 1000]
+    assert run(rows, policy(name), tenants=must_not).start_s.tolist() == [0, 1000, 1]
+    both = [ask(0, 5, 1000, tenant=A), ask(0, 5, 1000, tenant=A), ask(0, 5, 1000, tenant=B)]
+    assert run(both, policy(name), tenants=may).start_s.tolist() == [0, 1000, 0]  # who is within goes first
 
 
 # --- what can never run
@@ -336,3 +365,8 @@ def test_what_can_never_run_is_refused_with_what_would() -> None:
     assert "1 h" in why(ask(0, 1, 10), partition=small, tenant="a", asked_s=7200.0)
     assert why(ask(0, 1, 10), partition=small, tenant="a", asked_s=3600.0) == ""
     assert Tenants.of(tenants(quota=5)).quotas.any
+    dark = Green.model_validate({"power_limit": 1000})
+    assert refusal(ask(0, 1, 10, power_w=400.0), place, quotas, dark, idle_w=500.0) == ""
+    assert "0.5 kW above the 0.6 kW" in refusal(
+        ask(0, 1, 10, power_w=500.0), place, quotas, dark, idle_w=600.0
+    )

@@ -20,6 +20,7 @@ def refusal(
     partition: Partition | None = None,
     tenant: str | None = None,
     asked_s: float | None = None,
+    idle_w: float = 0.0,
 ) -> str:
     """Return why a job can never run, and what would; "" when it can.
 
@@ -29,6 +30,8 @@ def refusal(
         Where it is submitted, and by whom.
     asked_s
         Wall time it asks for itself [s]; None: none.
+    idle_w
+        IT power when nothing runs [W].
     """
     if partition is not None:
         if partition.tenants and tenant not in partition.tenants:
@@ -44,6 +47,7 @@ def refusal(
     if math.isfinite(quota) and not quotas.borrow[request.tenant] and request.gpus > quota * (1 + SLACK):
         return f"asks for {request.gpus:g} GPUs; the quota of {tenant} is {quota:g} and it may not borrow"
     limit_w = green.power_limit_w
-    if limit_w is not None and request.power_w > limit_w:
-        return f"would draw {request.power_w / 1e3:,.0f} kW more; starts may take IT power to {limit_w / 1e3:,.0f} kW"
+    if limit_w is not None and idle_w + request.power_w > limit_w * (1 + SLACK):
+        more, idle, limit = (f"{watts / 1e3:,.1f} kW" for watts in (request.power_w, idle_w, limit_w))
+        return f"would draw {more} above the {idle} of idle nodes; starts may take IT power to {limit}"
     return ""

@@ -13,51 +13,66 @@ import numpy as np
 from twin.schedule.queue import Ints
 from twin.schedule.trial import Outcome, Trial
 
-Backfill = Callable[[Trial, Ints], Ints]
-"""A decision under way and the waiting jobs in order -> those looked at that have to wait, in order."""
+Backfill = Callable[[Trial, Ints, Ints], Ints]
+"""A decision under way, the waiting jobs in order, and those that had to wait before them -> all that have to."""
 
 
-def in_order(trial: Trial, jobs: Ints) -> Ints:
+def in_order(trial: Trial, jobs: Ints, before: Ints) -> Ints:
     """Start jobs for as long as the next one fits."""
+    if len(before):
+        return before
     for at, job in enumerate(jobs.tolist()):
         if trial.start(job) in (Outcome.FULL, Outcome.DARK):
             return jobs[at : at + 1]
     return jobs[:0]
 
 
-def reserving(trial: Trial, jobs: Ints, promises: int) -> Ints:
+def reserving(trial: Trial, jobs: Ints, before: Ints, promises: int) -> Ints:
     """Promise the first so many who wait their earliest start, and start whoever delays none of these.
 
-    Whoever waits for power is not passed: small jobs would keep it from a large one for ever.
+    So many jobs are looked at as the depth says, from the first one on that has to wait. The first who waits for power
+    is passed by those alone who end before enough is there, and by nobody once it has waited for too long: small jobs
+    would keep power from a large one for ever.
     """
-    jobs = jobs[: trial.rules.depth]
-    waiting: list[int] = []
+    waiting, at, end = before.tolist(), 0, len(jobs)
     smallest = _smallest_left(trial, jobs)
-    at = 0
-    while at < len(jobs) and len(waiting) < promises:
+    waits = bool(waiting)
+    if waits:
+        end = min(end, trial.rules.depth)
+    while at < end and len(waiting) < promises:
         if waiting and trial.left < smallest[at]:
             break  # nothing that is left can start now, and what was promised stands
         job = int(jobs[at])
         at += 1
         outcome = trial.start(job)
-        if outcome is Outcome.DARK:
-            return np.array([*waiting, job], np.int64)
+        if outcome is not Outcome.STARTED and not waits:
+            waits, end = True, min(end, at - 1 + trial.rules.depth)
         if outcome is Outcome.FULL:
             trial.reserve(job)
             waiting.append(job)
-    rest = jobs[at:]
-    while len(rest) and trial.left >= smallest[len(jobs) - len(rest)]:
+        elif outcome is Outcome.DARK:
+            _wait_for_power(trial, job, waiting)
+    rest = jobs[at:end]
+    while len(rest) and trial.left >= smallest[end - len(rest)]:
         found = np.flatnonzero(trial.could(rest))
         if not len(found):
             break
         for number in found.tolist():
-            outcome = trial.start(int(rest[number]))
-            if outcome is Outcome.DARK:
-                return np.array([*waiting, int(rest[number])], np.int64)
+            job = int(rest[number])
+            outcome = trial.start(job)
             if outcome is Outcome.STARTED:
                 break
+            if outcome is Outcome.DARK:
+                _wait_for_power(trial, job, waiting)
         rest = rest[number + 1 :]
     return np.array(waiting, np.int64)
+
+
+def _wait_for_power(trial: Trial, job: int, waiting: list[int]) -> None:
+    """Let nobody pass the first who waits for power who would keep it from that one."""
+    if trial.dark is None:
+        trial.keep_power(job)
+        waiting.append(job)
 
 
 def _smallest_left(trial: Trial, jobs: Ints) -> Ints:

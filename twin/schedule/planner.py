@@ -88,9 +88,7 @@ class Planner:
         )
         self.shares = FairShare(tenants.share, policy.weights.half_life_s)
         self._gpus = max(1.0, float(gpus.sum()) if gpus is not None else float(nodes))
-        self._plain = not (
-            tenants.quotas.any or policy.green.carbon_limit_kg_j or policy.green.price_limit_usd_j
-        )
+        self._plain = not (policy.green.carbon_limit_kg_j or policy.green.price_limit_usd_j)
 
     def decide(self, queue: Sequence[int], site: Site) -> Decision:
         """Return who starts where, who gives way, and when to look again.
@@ -105,7 +103,10 @@ class Planner:
             return trial.decision
         decision = trial.decision
         jobs, decision.look_again_s = self._in_turn(queue, trial, site)
-        waiting = BACKFILLS[self.policy.backfill](trial, jobs)
+        if self.rules.quotas.any:
+            waiting = self._within_then_beyond(jobs, trial, site)
+        else:
+            waiting = BACKFILLS[self.policy.backfill](trial, jobs, jobs[:0])
         for job in waiting[:EXPLAINED].tolist():
             decision.reasons[job] = trial.why(job)
         if self.policy.preemption.enabled and len(waiting):
@@ -115,6 +116,21 @@ class Planner:
             turns = [window.turn_s(site.now_s) for window in self.windows]
             decision.look_again_s = min([decision.look_again_s, *turns])
         return decision
+
+    def _within_then_beyond(self, jobs: Ints, trial: Trial, site: Site) -> Ints:
+        """Start jobs within the quotas of their tenants, then those that borrow; return those that have to wait.
+
+        A job borrows too when another of its tenant fills the quota in this very decision.
+        """
+        quotas, backfill = self.rules.quotas, BACKFILLS[self.policy.backfill]
+        within, beyond = quotas.sorted_out(jobs, self.requests, site.used)
+        waiting = backfill(trial, within, jobs[:0])
+        late = np.concatenate([beyond, np.array(trial.passed, np.int64)])
+        borrow = jobs[np.isin(jobs, late) & quotas.borrow[self.requests.tenant[jobs]]]
+        bound = jobs[~np.isin(jobs, np.concatenate([within, borrow])) | np.isin(jobs, trial.passed)]
+        trial.decision.reasons.update(dict.fromkeys(bound.tolist(), Why.QUOTA))
+        trial.borrowing.update(borrow.tolist())
+        return backfill(trial, borrow, waiting)
 
     def _in_turn(self, queue: Sequence[int], trial: Trial, site: Site) -> tuple[Ints, float]:
         """Return the jobs that may start, in the order in which they are to, and when others may."""
@@ -126,11 +142,4 @@ class Planner:
             return jobs, np.inf
         waits, look_s = waits_for_clean(jobs, self.requests, self.policy.green, site)
         trial.decision.reasons.update(dict.fromkeys(jobs[waits].tolist(), Why.GREEN))
-        jobs = jobs[~waits]
-        if self.rules.quotas.any:
-            within, borrow = self.rules.quotas.sorted_out(jobs, self.requests, site.used)
-            trial.borrowing.update(borrow.tolist())
-            bound = np.setdiff1d(jobs, np.concatenate([within, borrow]))
-            trial.decision.reasons.update(dict.fromkeys(bound.tolist(), Why.QUOTA))
-            jobs = np.concatenate([within, borrow])
-        return jobs, look_s
+        return jobs[~waits], look_s

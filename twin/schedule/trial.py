@@ -87,6 +87,9 @@ class Trial:
         self.profile: Profile | None = None  # from the first job on that has to wait
         self.promised: list[tuple[float, int, Bools]] = []  # from when, to which tenant, which nodes
         self.borrowing: set[int] = set()  # jobs that may go above their tenants' quotas
+        self.passed: list[int] = []  # jobs whose tenants filled their quotas in this very decision
+        self.dark: int | None = None  # the first that waits for power
+        self.over_s = np.inf  # those that start from now on have to end by then
         self.left = int(np.count_nonzero(self.free))
 
     # --- who may stand where
@@ -205,7 +208,10 @@ class Trial:
         rules, requests = self.rules, self.rules.requests
         bound = rules.quotas.any and job not in self.borrowing
         if bound and not rules.quotas.within(np.array([job]), requests, self.used)[0]:
+            self.passed.append(job)
             return Outcome.PASSED  # another of its tenant has just filled the quota
+        if self.now_s + self.lasts_s(job) > self.over_s:
+            return Outcome.DARK
         nodes = self.room(job, self._barred_if_any(job))
         if nodes is None:
             return Outcome.FULL
@@ -213,6 +219,24 @@ class Trial:
             return Outcome.DARK
         self._take(job, nodes)
         return Outcome.STARTED
+
+    def keep_power(self, job: int) -> None:
+        """Let only those start from now on who end before there is power for `job`, which has room but none.
+
+        Nobody starts any more once it has waited for `Green.longest_wait_s`.
+        """
+        rules, requests = self.rules, self.rules.requests
+        self.dark, self.over_s = job, self.now_s
+        if self.now_s >= requests.queued_s[job] + rules.green.longest_wait_s:
+            return
+        ends = [(float(believed_s(held.end_s, self.now_s)), held.job) for held in self.site.holdings()]
+        ends += [(self.now_s + self.lasts_s(start.job), start.job) for start in self.decision.starts]
+        power_w = self.power_w
+        for end_s, other in sorted(ends):
+            power_w -= float(requests.power_w[other])
+            if enough_power(job, requests, rules.green, power_w):
+                self.over_s = self.decision.planned[job] = min(end_s, self.now_s + YEAR_S)
+                return
 
     def _barred_if_any(self, job: int) -> Bools | None:
         rules = self.rules

@@ -21,6 +21,7 @@ from twin.schedule.policies import Policy
 from twin.schedule.queue import NOBODY, SEVERAL, YEAR_S, Holding, Labels, Place, Request, Requests, Site
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
+from twin.sim.drive import boost_unit_w, phase_activity
 from twin.sim.jobs import Jobs
 from twin.sim.nodes import FREE, SHARED, Nodes
 from twin.sim.plan import JobPlan
@@ -131,19 +132,19 @@ class QueueSite:
         return known[1]
 
     def _power_w(self, index: int) -> float:
-        """Return what the nodes of a job draw more than idle ones, at most [W]."""
-        around, work, plan = self.around, self.jobs.work[index], self.plans[index]
+        """Return what the nodes of a job draw more than idle ones, at most [W]: whatever caps or slows it now."""
+        around, work, plan = self.around, self.jobs.planned[index], self.plans[index]
         node = int(np.argmax(plan.allowed))
-        part = int(around.body.node_part[node])
-        model = around.clocks.models[part]
-        wanted_w = around.clocks.wanted_gpu_w(index)[part][0]
+        model, body = around.clocks.models[int(around.body.node_part[node])], around.body
+        gpu_w = min(model.cap_w - model.idle_w, boost_unit_w(model) * phase_activity(work, model))
+        share = work.gpu_load if work.gpu_load is not None else gpu_w / (model.cap_w - model.idle_w)
         if work.gpu_load is None:
-            wanted_w = min(model.cap_w, wanted_w + float(leak_w(model, WORKING_C, 1.0)))
-        body = around.body
+            gpu_w = min(model.cap_w - model.idle_w, gpu_w + float(leak_w(model, WORKING_C, 1.0)))
         full_w = body.overhead_peak_w if work.node_at_peak else body.overhead_full_w
-        rest_w = around.clocks.load_share(index) * float(full_w[node] - body.overhead_idle_w[node])
+        rest_w = float(full_w[node] - body.overhead_idle_w[node])
+        rest_w *= share if work.node_load is None else work.node_load
         gpus = float(self.jobs.rows[index].gpus)
-        return gpus * (wanted_w - model.idle_w) + rest_w * gpus / max(1, int(self.nodes.gpus[node]))
+        return gpus * (gpu_w + rest_w / max(1, int(self.nodes.gpus[node])))
 
     def _window(self, said: Reservation) -> Window:
         there = np.flatnonzero(allowed_nodes(self.around.plant, said.rows))
@@ -179,6 +180,7 @@ class QueueSite:
             self.partition(index),
             spec.tenant,
             spec.limit_s,
+            self.idle_w,
         )
 
     # --- what does
