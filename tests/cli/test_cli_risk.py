@@ -67,3 +67,7 @@ def test_what_cannot_be_sampled_is_told(twin) -> None:
     )
     assert none["figures"]["unexpected"]["mean"] == 0
     assert none["best_interval_s"] is None
+
+
+def test_where_nothing_fails_it_says_so(twin) -> None:
+    assert "nothing fails" in twin("risk", "lab-16", "--seeds", "5", "--set", "failures.enabled=false").stdout

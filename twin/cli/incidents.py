@@ -49,18 +49,23 @@ def show_incidents(
     json: Json = False,
 ) -> None:
     """Print random incidents that fit a scene, as interventions to paste into it."""
-    from twin.cli.errors import told
+    from twin.cli.errors import BadInput, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene, time_of, with_changes
     from twin.planning.random_incidents import random_incidents
     from twin.scenario.show import plain
     from twin.scenario.write import block
+    from twin.units import spoken
 
     with told(scene):
         scenario = with_changes(load_scene(scene), set_ or [], [])
-        until_s = None if until is None else time_of(until, "--until")
+        from_s = time_of(from_, "--from")
+        until_s = scenario.duration_s if until is None else time_of(until, "--until")
+        if from_s >= until_s:
+            end = "--until" if until is not None else f"the end of the scene, {spoken(until_s)}"
+            raise BadInput(f"--from: {from_} is not before {end}: no incident can begin")
         chosen = scenario.seed if seed is None else seed
-        found = random_incidents(scenario, level.value, chosen, time_of(from_, "--from"), until_s)
+        found = random_incidents(scenario, level.value, chosen, from_s, until_s)
         shown = {"interventions": [plain(one) for one in found]}
         if json:
             print_json(shown)

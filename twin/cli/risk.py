@@ -150,7 +150,7 @@ def _print(said: dict[str, Any]) -> None:
 
     show = console().print
     between = said["mean_between_s"]
-    fails = f"one failure every {units.spoken(between)}" if between else "nothing fails"
+    fails = f"one failure every {units.spoken(between)}" if between < float("inf") else "nothing fails"
     show(
         f"job {said['job']}: {said['nodes']} nodes, {said['spares']} spares, {units.spoken(said['horizon_s'])}, "
         f"{fails}; {said['seeds']} runs\n"

@@ -131,7 +131,7 @@ class FaultTrace(Part):
     """Faults that were seen elsewhere, replayed here at their times on nodes in the order of their first fault."""
 
     file: str = Field(
-        description="file in the scene's folder: InfiniteHBD's JSON, or CSV of node,start,end,cause [s]"
+        description="file in the scene's folder: InfiniteHBD's JSON, or CSV with the head node,start_s,end_s,cause"
     )
     time: float = Field(default=1.0, gt=0, le=1e6, description="factor on times")
     rows: str | None = Field(
