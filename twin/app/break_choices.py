@@ -211,12 +211,14 @@ def _fits(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -
         return {
             "leak": bool(racks.loop[slot] >= 0),
             "blocked_plate": bool(racks.loop[slot] >= 0),
-            "psu_loss": bool(racks.node_count[slot] > 0),
+            "psu_loss": bool(racks.node_count[slot] > 0 and racks.shelves[slot] > 0),
         }.get(name, True)
     if target in ("node", "gpu"):
         node = slot if target == "node" else int(plant.gpus.node[slot])
-        liquid = bool(nodes.liquid[node])
-        return {"blocked_plate": liquid, "fan_stop": not liquid}.get(name, True)
+        liquid, own = bool(nodes.liquid[node]), bool(racks.shelves[nodes.rack[node]] == 0)
+        wired = bool(np.any(plant.node_links.node == node))
+        fits = {"blocked_plate": liquid, "fan_stop": not liquid, "psu_loss": own, "pcie": wired}
+        return fits.get(name, True)
     if target == "plant" and name == "chiller_trip":
         return "chiller" in plant.plants.kind[slot]
     return True

@@ -17,7 +17,7 @@ SPANS: tuple[tuple[str, str, float | None], ...] = (
 )
 """Name, words, length [s]; None: to the end of the run."""
 __all__ = ["LEVELS", "SPANS", "Drill", "Level", "draw", "words_of"]
-_DAY_S, _MINUTE_S = 86400.0, 60.0
+_AHEAD_S, _MINUTE_S = 5 * 86400.0, 60.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def draw(
 ) -> Drill:
     """Return random incidents of a level from `now_s` on [s].
 
-    Where a short span would have none, the first one of the day is brought forward into it: an exercise has something
+    Where a short span would have none, the first one after it is brought forward into it: an exercise has something
     to be exercised.
 
     Parameters
@@ -68,7 +68,7 @@ def draw(
     """
     title, lasts_s = next((words, lasts_s) for name, words, lasts_s in SPANS if name == span)
     until_s = end_s if lasts_s is None else min(now_s + lasts_s, end_s)
-    found = random_incidents(scenario, level, seed, now_s, max(until_s, now_s + _DAY_S), plant)
+    found = random_incidents(scenario, level, seed, now_s, max(until_s, now_s + _AHEAD_S), plant)
     inside = tuple(one for one in found if one.at_s < until_s)
     if not inside and found and until_s - now_s > _MINUTE_S:
         later_s = _MINUTE_S + (found[0].at_s - now_s) % (until_s - now_s - _MINUTE_S)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from twin.app.account_colours import Piece
 
-LEAST_SHARE = 5e-4
+LEAST_SHARE = 2e-4
 """A cause that took less of the whole is left out, and counted with what is left over."""
 QUEUE, REST, PRODUCTIVE = "queue", "not_held", "productive"
 _CAUSES: tuple[tuple[str, str, str, str], ...] = (
