@@ -62,3 +62,11 @@ def test_the_books_of_all_four_close(told: Any) -> None:
     booked = engine.summary()["ledger_gpu_s"]
     assert sum(booked.values()) == pytest.approx(576 * engine.now_s, rel=1e-9)
     assert engine.summary()["energy"]["residual"] <= 1e-9
+
+
+def test_the_steps_of_the_notes_are_those_of_the_run() -> None:
+    engine = Engine(shipped("recovery-policies"))
+    for hours, steps in ((20.0, (4600, 3900, 4600, 5000)), (72.0, (9100, 8300, 16_900, 17_400))):
+        engine.advance(hours * HOUR_S)
+        assert [job["steps"] for job in engine.summary()["jobs"][:4]] == pytest.approx(steps, abs=60)
+        assert all(f"{step:,}" in engine.scenario.notes for step in steps)
