@@ -114,6 +114,23 @@ def test_lower_priority_gives_way_after_its_minimum_and_no_more_than_needed() ->
     assert done.start_s[0] == 0
 
 
+def test_who_gave_way_goes_after_the_job_it_did_that_for() -> None:
+    rows = [ask(0, 4, 100, preemptible=True, priority=-9), ask(10, 10, 1000)]
+    takes = Preemption.model_validate({"enabled": True, "minimum": 0})
+    for order in ("shortest", "submit"):  # by both the victim would be first again
+        done = run(rows, policy("easy", order=order, preemption=takes))
+        assert done.start_s.tolist() == [1010, 10]
+        assert done.preemptions == 1
+
+
+def test_nobody_gives_way_to_a_job_that_a_window_keeps_out() -> None:
+    rows = [ask(0, 4, 100, preemptible=True, priority=-9), ask(10, 10, 1000)]
+    shut = Window("w", 500.0, 20.0, np.inf, np.ones(10, bool), frozenset(), frozenset())
+    done = run(rows, policy("priority", preemption=TAKES), windows=[shut])
+    assert done.preemptions == 0
+    assert done.start_s.tolist() == [0, 520]
+
+
 def test_equals_do_not_preempt_each_other() -> None:
     rows = [ask(0, 10, 100, preemptible=True), ask(1, 4, 10)]
     done = run(rows, policy("priority", preemption=TAKES))

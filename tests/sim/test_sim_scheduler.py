@@ -183,6 +183,39 @@ def test_preemption_takes_lower_priority_and_it_comes_back() -> None:
     assert low.end_s == pytest.approx(500.0 + 1000.0)  # without a checkpoint all of it is done again
 
 
+def test_who_gave_way_does_not_come_back_before_the_job_it_did_that_for() -> None:
+    save = {"interval": "600 s", "pause": "10 s"}
+    jobs = (
+        load("one", 0, 2, 5000, preemptible=True, priority=-10, estimate="50 s"),
+        load("slow", 0, 2, 5000, preemptible=True, priority=-10, checkpoint=save | {"drain": "200 s"}),
+        load("high", 100, 4, 300, priority=10),
+        load("tiny", 110, 1, 100, estimate="150 s"),
+    )
+    preemption = {"enabled": True, "minimum": "0 s"}
+    scene = tiny(4, jobs, scheduler={"policy": "priority", "preemption": preemption}, duration="6 h")
+    engine = Engine(scene)
+    engine.advance(250.0)
+    one, slow, high, small = engine.jobs.rows
+    assert (one.nodes, small.nodes, high.nodes) == ([], [], [])  # kept free until all of them are
+    assert slow.leaving
+    again = Engine.restore(scene, engine.snapshot())
+    for run in (engine, again):
+        run.advance(run.end_s)
+    assert (high.start_s, high.preemptions) == (310.0, 0)
+    assert (one.preemptions, slow.preemptions) == (1, 1)
+    assert {row.outcome for row in engine.jobs.rows} == {"done"}
+    assert again.event_hash() == engine.event_hash()
+
+
+def test_a_job_that_can_never_have_its_power_is_refused_and_holds_up_nobody() -> None:
+    jobs = (load("large", 0, 4, 100, workload={"kind": "load", "gpu": 1.0}), load("small", 1, 1, 100))
+    idle_w = Engine(tiny(4, jobs)).meter.it_w
+    limit = {"policy": "easy", "green": {"power_limit": f"{idle_w + 12_000} W"}}
+    engine = started(tiny(4, jobs, scheduler=limit, duration="1 h"))
+    assert [row.outcome for row in engine.jobs.rows] == ["refused", "done"]
+    assert "above the" in events(engine, "job_refused")[0].text
+
+
 def test_the_summary_counts_waits_and_what_was_held() -> None:
     tenants = [{"id": "a"}, {"id": "b"}]
     jobs = [load(f"j{k}", *row, tenant="ab"[k % 2]) for k, row in enumerate(FIRST)]

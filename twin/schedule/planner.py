@@ -110,7 +110,8 @@ class Planner:
         for job in waiting[:EXPLAINED].tolist():
             decision.reasons[job] = trial.why(job)
         if self.policy.preemption.enabled and len(waiting):
-            decision.preempt, ready_s = victims(int(waiting[0]), trial, site, self.policy.preemption)
+            decision.claimant = int(waiting[0])
+            decision.preempt, ready_s = victims(decision.claimant, trial, site, self.policy.preemption)
             decision.look_again_s = min(decision.look_again_s, ready_s)
         if len(decision.starts) < len(queue):
             turns = [window.turn_s(site.now_s) for window in self.windows]

@@ -82,12 +82,12 @@ def _room_without(job: int, trial: Trial, gone: list[Holding]) -> bool:
             last = int(nodes[-1])
             free_gpus[last] += row.rest
             if free_gpus[last] >= trial.site.gpus[last]:
-                free[last] = fit[last]
-    barred = trial.barred(job) if rules.windows or rules.isolation is not None else None
+                free[last], holder[last] = fit[last], NOBODY
+    barred = trial.barred(job, holder=holder) if rules.windows or rules.isolation is not None else None
     row = requests.rows[job]
     whole_needed = int(requests.whole[job])
     for group in rules.places[row.place]:
-        usable = group if barred is None else group & ~(barred & trial.free)
+        usable = group if barred is None else group & ~barred
         count = int(np.count_nonzero(free & usable))
         if count < whole_needed:
             continue

@@ -190,6 +190,8 @@ class Decision:
         In order.
     preempt
         Jobs that give way.
+    claimant
+        To whom they do.
     planned
         When waiting jobs are expected to start at the latest, of those that gaps were planned for [s].
     reasons
@@ -200,6 +202,7 @@ class Decision:
 
     starts: list[Start] = field(default_factory=list)
     preempt: list[int] = field(default_factory=list)
+    claimant: int = -1
     planned: dict[int, float] = field(default_factory=dict)
     reasons: dict[int, Why] = field(default_factory=dict)
     look_again_s: float = math.inf

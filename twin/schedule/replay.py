@@ -86,6 +86,7 @@ class _Replay:
         submit_s, queue = self.submit_s.tolist(), list[int]()
         ends: list[tuple[float, int]] = []
         site, at, count, look_s, preempted = self.site, 0, len(self.run_s), np.inf, 0
+        yielded: set[int] = set()  # who gave way to a job that has not had its turn since
         while True:
             next_s = ends[0][0] if ends else np.inf
             if at < count:
@@ -106,7 +107,9 @@ class _Replay:
                 at += 1
             again = bool(queue)
             while again:
-                decision = self.planner.decide(queue, site)
+                held_back, in_line = yielded, [job for job in queue if job not in yielded]
+                decision = self.planner.decide(in_line, site)
+                yielded = set(decision.preempt)
                 for start in decision.starts:
                     queue.remove(start.job)
                     self._take(start.job, start.nodes)
@@ -117,7 +120,7 @@ class _Replay:
                     self.requests.queued_s[job] = now_s
                     queue.append(job)
                     preempted += 1
-                again = bool(decision.preempt)
+                again = bool(decision.preempt) or len(held_back) > 0
                 look_s = decision.look_again_s
         return Replayed(self.submit_s, self.start_s, self.end_s, self.nodes, preempted)
 

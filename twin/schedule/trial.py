@@ -94,17 +94,22 @@ class Trial:
 
     # --- who may stand where
 
-    def barred(self, job: int) -> Bools | None:
-        """Return the nodes that `job` may not use from now on, whoever holds them; None: it may use all."""
+    def barred(self, job: int, until_s: float | None = None, holder: Ints | None = None) -> Bools | None:
+        """Return the nodes that `job` may not use from now on, whoever holds them; None: it may use all.
+
+        It is believed to end at `until_s`, or to begin now. `holder`: if those held the nodes, instead of who does.
+        """
         rules, requests = self.rules, self.rules.requests
-        tenant, until_s = int(requests.tenant[job]), self.now_s + float(requests.estimate_s[job])
+        tenant = int(requests.tenant[job])
+        if until_s is None:
+            until_s = self.now_s + float(requests.estimate_s[job])
         masks: list[Bools | None] = [
             window.nodes
             for window in rules.windows
             if not window.lets(job, tenant) and window.meets(self.now_s, until_s)
         ]
         if rules.isolation is not None:
-            masks.append(rules.isolation.shut(tenant, self.holder))
+            masks.append(rules.isolation.shut(tenant, self.holder if holder is None else holder))
         masks += [
             mask for from_s, other, mask in self.promised if from_s < until_s and other not in (tenant, -1)
         ]

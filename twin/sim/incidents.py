@@ -251,7 +251,7 @@ class Incidents:
 
     def _do_fail(self, i: Intervention, lasts: str) -> None:
         cause = self.failures.known.get(i.cause or "")
-        struck: set[int] = set()
+        struck: dict[int, list[int]] = {}  # by job
         self._say(
             "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
         )
@@ -266,10 +266,12 @@ class Incidents:
                 self.repairs.failed(node, repair_s, "gpu" if cause is None else cause.repair)
             elif repair_s > 0:
                 self.repairs.take_down(node, repair_s)
-            struck.update(self.nodes.jobs_on(node))
+            for job in self.nodes.jobs_on(node):
+                struck.setdefault(job, []).append(node)
         for job in sorted(struck):
             self.tally.interrupted(cause)
-            self.recovery.interrupt(self.jobs.rows[job], cause, f"{i.target} failed by hand")
+            why = f"{i.target} failed by hand"
+            self.recovery.interrupt(self.jobs.rows[job], cause, why, struck=struck[job])
         self.arm()
 
     def _do_slow(self, i: Intervention, _: str) -> None:

@@ -148,7 +148,7 @@ class Leaving(ABC):
         self._give_up_writes(row)
         self.nodes.give_back(self.timers.now_s, row.index, row.nodes)
         row.nodes, row.vacant, row.held, row.width = [], [], 0, 0
-        row.leaving = row.dropping = False
+        row.leaving, row.dropping, row.struck = False, False, []
         self.changed.add(row.index)
 
     def _give_up_writes(self, row: JobRow) -> None:

@@ -18,6 +18,7 @@ from twin.scenario.scheduling import Partition, Reservation
 from twin.schedule.admission import refusal
 from twin.schedule.planner import Planner
 from twin.schedule.policies import Policy
+from twin.schedule.profile import believed_s
 from twin.schedule.queue import NOBODY, SEVERAL, YEAR_S, Holding, Labels, Place, Request, Requests, Site
 from twin.schedule.tenants import Tenants
 from twin.schedule.windows import Window
@@ -190,6 +191,14 @@ class QueueSite:
         self.began_s[index] = now_s
         self._end_s[index] = now_s + min(float(self.requests.estimate_s[index]), YEAR_S)
 
+    def leaves(self, index: int) -> None:
+        """Take note that a job gives its nodes up as soon as its state is safe: it is over its time."""
+        self._end_s[index] = self.began_s[index]
+
+    def end_s(self, index: int, now_s: float) -> float:
+        """Return when a job that runs is believed to end [s]."""
+        return float(believed_s(self._end_s[index], now_s))
+
     def look(self, now_s: float) -> Site:
         """Return the site now."""
         nodes, around = self.nodes, self.around
@@ -279,6 +288,8 @@ class QueueSite:
         """Take over what `state` returned."""
         for index, began_s in state["began_s"]:  # type: ignore[attr-defined]
             self.began(int(index), float(began_s))
+            if self.jobs.rows[int(index)].leaving:
+                self.leaves(int(index))
         self.planner.shares.restore(state["shares"])  # type: ignore[arg-type]
         self.idle_w = float(state["idle_w"])  # type: ignore[arg-type]
         for row in self.jobs.rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ class Recovery(Leaving):
     ----------
     fits
         Whether a job can run on so many nodes; the fabric sets it.
+    open_to
+        Which nodes may become spares of a job, None: all it can run on; the scheduler sets it.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Recovery(Leaving):
         self.stores = stores
         self.domain = scale_up_domains(nodes.plant)
         self.fits: Callable[[int, int], bool] = lambda index, width: True
+        self.open_to: Callable[[int], Bools | None] = lambda index: None
         timers.handle("job", self._due)
 
     # --- from the queue to the end
@@ -165,7 +168,15 @@ class Recovery(Leaving):
 
     # --- failures
 
-    def interrupt(self, row: JobRow, cause: Cause | None, why: str, *, scope: int | None = None) -> None:
+    def interrupt(
+        self,
+        row: JobRow,
+        cause: Cause | None,
+        why: str,
+        *,
+        scope: int | None = None,
+        struck: Sequence[int] = (),
+    ) -> None:
         """Stop `row`: something of it failed (nodes not usable when the swap comes are replaced).
 
         Parameters
@@ -173,9 +184,12 @@ class Recovery(Leaving):
         scope
             What the failure took: PROCESS, NODE, RACK or SITE; none: as many nodes as are lost now. More than one may
             have held copies for each other.
+        struck
+            Nodes whose processes ended, though they can be used; none: all of the job's, where no node is lost.
         """
         if row.state in AT_REST:
             return
+        row.struck += [node for node in struck if node not in row.struck]
         now, plan = self.timers.now_s, self.plans[row.index]
         self.jobs.book(row, now)
         row.interruptions += 1
@@ -251,7 +265,7 @@ class Recovery(Leaving):
         self.nodes.give_back(now, row.index, gone)
         after = seats
         if lost.any():
-            usable = self.nodes.usable
+            usable = self._spares(row)
             after = filled(seats, self.domain, plan.group(kept[:1].tolist(), usable) & usable, lost)
         left = self._exchange(row, kept, after)
         before = row.width
@@ -264,16 +278,22 @@ class Recovery(Leaving):
             return
         if before < plan.nodes:
             self._widened(row, before)
-        share = 1.0 if plan.cut is None else plan.cut.share_hit(lost, plan.recovery.partial)
+        hit = lost | np.isin(seats, row.struck)
+        share = 1.0 if plan.cut is None else plan.cut.share_hit(hit, plan.recovery.partial)
         self._restart(row, plan.restart(swapped=bool(len(gone)), load_s=self._load_s(row), share=share))
         if left:
             self.node_usable()
+
+    def _spares(self, row: JobRow) -> Bools:
+        """Return the free nodes that are not set aside for others, or kept apart from `row`."""
+        opened = self.open_to(row.index)
+        return self.nodes.usable if opened is None else self.nodes.usable & opened
 
     def _restart(self, row: JobRow, budget_s: list[float]) -> None:
         """Let `row` go through the parts of a restart."""
         now = self.timers.now_s
         self.jobs.enter(row, now, JobState.RESTARTING)
-        row.budget_s = budget_s
+        row.budget_s, row.struck = budget_s, []
         self.timers.set("job", row.index, now + sum(budget_s))
 
     def _lack(self, row: JobRow, swapped: bool) -> None:
@@ -371,7 +391,7 @@ class Recovery(Leaving):
         now, plan = self.timers.now_s, self.plans[row.index]
         if plan.cut is None:
             return False
-        usable = self.nodes.usable
+        usable = self._spares(row)
         free = np.flatnonzero(plan.group(row.nodes[:1], usable) & usable)
         most = min(plan.nodes, row.width + len(free))
         width = next((w for w in widths(most, plan.cut.unit, None) if self.fits(row.index, w)), 0)

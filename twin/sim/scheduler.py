@@ -50,6 +50,7 @@ class Scheduler:
         self.queue: list[int] = []
         self.reasons: dict[int, WaitReason] = {}  # of those in the queue, why they wait where it is known
         self.planned: dict[int, float] = {}  # and when they will start, where that is planned [s]
+        self.yielded: dict[int, int] = {}  # who gave way, and to whom
         self.clouds: Clouds | None = None  # told who waits, where there are any
         self.allowed: Callable[[int], Bools | None] | None = (
             None  # nodes a job may use beyond its plan's rule
@@ -59,6 +60,7 @@ class Scheduler:
         self._here: dict[int, int] = {}  # and the place of each of these
         self._gone = 0  # of those who ceased to be active, how many are counted
         self._marked: frozenset[int] | None = None  # places whose nodes are marked; None: not known
+        recovery.open_to = self.open_to
         timers.handle("submit", self._submit)
         timers.handle("schedule", self._look)
         timers.handle("reservation", self._turn)
@@ -138,8 +140,11 @@ class Scheduler:
         if self.queue:
             here = site.look(now)
             here.allowed = self.allowed
-            decision = site.planner.decide(self.queue, here)
+            in_line = [job for job in self.queue if job not in self.yielded]
+            decision = site.planner.decide(in_line, here)
             self._apply(decision, now)
+            if self._release_yielded(decision.claimant):
+                decision.look_again_s = now
             if self.queue and decision.look_again_s < math.inf:
                 self.timers.set("schedule", 0, max(decision.look_again_s, now), LATE)
         self._used = site.used()
@@ -157,7 +162,22 @@ class Scheduler:
             self._lives(start.job)
             self.recovery.start(row, start.nodes.tolist())
         for job in decision.preempt:
+            self.yielded[job] = decision.claimant
             self.recovery.preempt(self.jobs.rows[job], checkpoint=self.site.policy.preemption.checkpoint)
+            if self.jobs.rows[job].leaving:
+                self.site.leaves(job)
+
+    def _release_yielded(self, claimant: int) -> bool:
+        """Let those who gave way start again once that job has had its turn; return whether some may.
+
+        `claimant` is for whom others have been made to give way just now.
+        """
+        rows = self.jobs.rows
+        waits = {to for job, to in self.yielded.items() if rows[job].leaving} | {claimant}
+        waits = {to for to in waits if to >= 0 and rows[to].state == JobState.QUEUED}
+        over = [job for job, to in self.yielded.items() if to not in waits]
+        self.yielded = {job: to for job, to in self.yielded.items() if to in waits}
+        return any(rows[job].state == JobState.QUEUED for job in over)
 
     def _turn(self, number: int) -> None:
         """Log that a reservation begins or ends, and look at what it holds up."""
@@ -169,6 +189,7 @@ class Scheduler:
             self.log.add(now, "reservation_on", window.id, text, Severity.NOTICE, where=where)
         else:
             self.log.add(now, "reservation_off", window.id, f"{count} nodes are there for all again")
+            self.recovery.node_usable()
         turn_s = window.turn_s(now)
         if turn_s < math.inf:
             self.timers.set("reservation", number, turn_s)
@@ -177,11 +198,14 @@ class Scheduler:
     # --- nodes that stand by
 
     def open_to(self, index: int) -> Bools | None:
-        """Return the nodes that a job may use now, for all that is set aside or kept apart; None: any of its place."""
+        """Return the nodes a running job may take too, beside what is set aside or kept apart; None: any."""
         rules = self.site.planner.rules
-        if not (rules.windows or rules.isolation is not None):
+        if not (rules.windows or rules.isolation is not None or self.allowed is not None):
             return None
-        barred = Trial(rules, self.site.look(self.timers.now_s)).barred(index)
+        now = self.timers.now_s
+        here = self.site.look(now)
+        here.allowed = self.allowed
+        barred = Trial(rules, here).barred(index, self.site.end_s(index, now))
         return None if barred is None else ~barred
 
     def _mark_spares(self) -> None:
@@ -221,6 +245,7 @@ class Scheduler:
             "queue": self.queue,
             "reasons": [[job, int(why)] for job, why in self.reasons.items()],
             "planned": [[job, s] for job, s in self.planned.items()],
+            "yielded": list(self.yielded.items()),
             "used": self._used.tolist(),
             "site": self.site.state(),
         }
@@ -230,6 +255,7 @@ class Scheduler:
         self.queue = [int(job) for job in state["queue"]]  # type: ignore[attr-defined]
         self.reasons = {int(job): WaitReason(why) for job, why in state["reasons"]}  # type: ignore[attr-defined]
         self.planned = {int(job): float(s) for job, s in state["planned"]}  # type: ignore[attr-defined]
+        self.yielded = {int(job): int(to) for job, to in state["yielded"]}  # type: ignore[attr-defined]
         self._used = np.array(state["used"], float)
         self.site.restore(state["site"])  # type: ignore[arg-type]
         self._marked = None

@@ -123,7 +123,7 @@ class Strikes:
         self.repairs.failed(node, repair_s, cause.repair)
         for job in jobs:
             self.tally.interrupted(cause)
-            self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}")
+            self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}", struck=[node])
 
     def _domain(self, strike: Strike, nodes: list[int]) -> None:
         """Let all nodes of a rack, row or scale-up domain fail at once."""
