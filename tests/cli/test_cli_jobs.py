@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from twin.cli.run import SchedulerPolicy
+from twin.scenario.scheduling import Policy
 
 SWF = """; four processors are a GPU here
 1   0 0  600 16 -1 -1 16 1200 -1 1 3 2 -1 1 -1 -1 -1
@@ -75,12 +79,16 @@ def test_injections_mean_jobs_of_the_trace(twin, trace: Path) -> None:
         (("--map", "partition=nowhere"), "names no partition: 'nowhere'"),
         (("--format", "xls"), "--format 'xls' is not known; there are swf, sacct"),
         (("--map", "size=1000"), "none of its jobs fits into the scene"),
-        (("--policy", "lottery"), "scheduler.policy"),
+        (("--policy", "lottery"), "Invalid value for '--policy'"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(twin, trace: Path, words: tuple[str, ...], said: str) -> None:
     result = twin("run", "lab-16", "--jobs", trace, *words, "--no-record", code=2)
     assert said in result.output
+
+
+def test_policies_are_those_of_the_scene_language() -> None:
+    assert tuple(SchedulerPolicy) == get_args(Policy)
 
 
 def test_options_of_a_trace_need_one(twin, trace: Path) -> None:

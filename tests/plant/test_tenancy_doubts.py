@@ -259,3 +259,14 @@ def test_ciphers_cost_bandwidth_both_ways() -> None:
     stores = build(scenario, load_catalog()).storage
     assert stores.read_bytes_s.tolist() == pytest.approx([9.5e9, 0.95e9, 10e9])
     assert stores.write_bytes_s.tolist() == pytest.approx([4.75e9, 0.95e9, 5e9])
+
+
+def test_one_vlan_of_two_tenants_is_found_without_a_fabric_too() -> None:
+    text = CLEAN[: CLEAN.index("fabrics:")] + CLEAN[CLEAN.index("cooling:") :]
+    assert controls(text)["network-segmentation"].status == "pass"
+    text = text.replace(
+        "{id: club, users: [cid], quota: 16}", "{id: club, users: [cid], quota: 16, network: vlan-2}"
+    )
+    found = controls(text)["network-segmentation"]
+    assert found.status == "fail"
+    assert {leak.subject for leak in found.leaks} == {"lab", "club"}

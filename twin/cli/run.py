@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
     from twin.scenario import Scenario
 
 EXAMPLE = "Example: twin run nvl72-row --seed 2 --inject '1 h pump_stop cdu/0 for=20s' --json"
+
+
+class SchedulerPolicy(StrEnum):
+    """Named combinations of order and backfill: those of `twin.scenario.scheduling`, which loads much."""
+
+    fifo = "fifo"
+    shortest = "shortest"
+    easy = "easy"
+    conservative = "conservative"
+    priority = "priority"
 
 
 def run_scene(
@@ -43,12 +54,7 @@ def run_scene(
     keep_jobs: Annotated[
         bool, typer.Option("--keep-jobs", help="Beside the jobs of --jobs those of the scene too.")
     ] = False,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="POLICY", help="Of the scheduler: fifo, shortest, easy, conservative or priority."
-        ),
-    ] = None,
+    policy: Annotated[SchedulerPolicy | None, typer.Option(help="Of the scheduler.")] = None,
     incidents: Incidents = None,
     json: Json = False,
 ) -> None:
@@ -63,7 +69,7 @@ def run_scene(
             raise BadInput(
                 "--format, --map and --keep-jobs say how to take the jobs of --jobs TRACE; name that file"
             )
-        settings = [*(set_ or []), *([f"scheduler.policy={policy}"] if policy else [])]
+        settings = [*(set_ or []), *([f"scheduler.policy={policy.value}"] if policy else [])]
         work = None if jobs is None else _work_of(jobs, format, maps or [], keep_jobs, settings, until)
         summary = summary_of_run(scene, seed, until, settings, inject or [], out, record, work, incidents)
         if json:

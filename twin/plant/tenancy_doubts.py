@@ -203,7 +203,7 @@ def _network(here: _Review) -> Iterator[Leak]:
         at: Path = ("tenants", here.index[tenant.id], "network")
         fabrics = here.fabrics(here.reach[tenant.id])
         beside = [one for one in here.others(tenant) if fabrics & here.fabrics(here.reach[one.id])]
-        same = [one.id for one in beside if one.network == tenant.network]
+        same = [one.id for one in here.others(tenant) if one.network == tenant.network]
         if same:
             reason = f"is the network of {', '.join(same)} too: they see each other's traffic"
             yield Leak("high", tenant.id, at, reason, "one VLAN or P-Key for each tenant")

@@ -34,7 +34,11 @@ class Cloud(Part):
 
     id: Id = Field(description="name of the site, for ever")
     title: str = Field(default="", description="as people call it")
-    gpu: str = Field(default="H100-SXM", description="part of the catalogue that is rented")
+    gpu: str = Field(
+        default="H100-SXM",
+        description="part of the catalogue that is rented; work whose model is known steps there as fast as it "
+        "allows, a load at its own pace",
+    )
     quota: int = Field(ge=0, le=10_000_000, description="GPUs at a time")
     price_usd_gpu_h: float = Field(
         alias="price", ge=0, le=1000, description="USD for one GPU and hour, as of the date in sources"
@@ -53,12 +57,14 @@ class Cloud(Part):
         default=1.0,
         gt=0,
         le=100,
-        description="pace of a job there over its pace here: other GPUs, other network",
+        description="factor on the pace of a job there: another network, and for a load other GPUs",
     )
     data_bytes: Data = Field(
         default=0.0, alias="data", ge=0, description="copied there with each job beside its checkpoint"
     )
-    encrypted: bool = Field(default=False, description="whether its stores and lines are encrypted")
+    encrypted: bool = Field(
+        default=False, description="whether its stores and lines are encrypted; twin check --security asks"
+    )
     burst: Burst | None = Field(default=None, description="for peaks; none: not for peaks")
     replication: Replication | None = Field(default=None, description="for disasters; none: not for those")
 
