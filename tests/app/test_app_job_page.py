@@ -1,0 +1,147 @@
+"""The job page and the menus of things in the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from twin.app.account_colours import colour
+from twin.app.job_events import Which
+from twin.app.main_window import MainWindow
+from twin.record.channels import JobState, NodeCondition
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+
+_SCENES = Path(__file__).parents[2] / "scenes"
+
+
+def _run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0) -> None:
+    window.session.set_speed(speed)
+    window.session.play()
+    qtbot.waitUntil(lambda: window.session.t_s >= t_s, timeout=60_000)
+    window.session.pause()
+    qtbot.waitUntil(lambda: window.session.shown is window.session.frame, timeout=10_000)
+
+
+def _share(widget: QWidget, tint: str, near: int = 3) -> float:
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
+    rgb = np.array(QColor(tint).getRgb()[:3])
+    return float(np.mean(np.abs(data[:, :, 2::-1].astype(int) - rgb).max(axis=2) <= near))
+
+
+def _action(menu: QMenu, *path: str) -> object:
+    """Return an action of a menu by its words and those of the menus it lies in."""
+    for title in path[:-1]:
+        inside = menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        menu = next(sub for sub in inside if sub.title() == title)
+    return next(a for a in menu.actions() if a.text().split("\t")[0] == path[-1])
+
+
+def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ShiftModifier)
+    dock = window.docks.job
+    qtbot.waitUntil(dock.waterfall.isVisible)
+    assert dock.job_id == "llama3"
+    _run_to(window, qtbot, 46_000.0)
+    qtbot.waitUntil(lambda: dock.page is not None and dock.page.state == JobState.RUNNING, timeout=10_000)
+    page = dock.page
+    assert page is not None
+    assert sum(piece.value for piece in page.time.pieces) == pytest.approx(page.time.whole_s)
+    theme = window.look.theme
+    for account in ("idle_reserved", "lost_work", "productive"):
+        assert _share(dock.waterfall, colour(theme, account)) > 0.0003, account
+    assert _share(dock.progress, theme.accent) > 0.05
+    lines = dock.waterfall.lines()
+    assert "Lost work" in next(
+        said for spot, piece, _ in lines if "Lost" in (said := dock.waterfall.said_at(spot.center()))
+    )
+    begins = [dock.waterfall.bar_of(spot, piece, at).left() for spot, piece, at in lines[1:]]
+    assert begins == sorted(begins, reverse=True)  # each loss begins where the one before it ends
+    for spark in dock.sparks:
+        assert _share(spark, theme.accent, near=80) > 0.0005  # a thin line is mixed with its ground
+
+    dock.which_buttons[Which.TROUBLE].click()
+    model = dock.table.lines
+    qtbot.waitUntil(lambda: model.rowCount() == 2, timeout=5_000)
+    row = next(k for k, line in enumerate(model.shown) if line.event.kind == "job_interrupted")
+    spot = dock.table.visualRect(model.index(row, 1)).center()
+    QTest.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert window.hall.state.selection == ("gpu/0/1/0",)
+    assert dock.job_id == "llama3"  # the page stays
+    chosen = window.docks.events.table.selectionModel().selectedRows()
+    assert window.docks.events.model.event_at(chosen[0].row()).kind == "job_interrupted"
+    dock.which_buttons[Which.CHECKPOINTS].click()
+    assert all(line.event.kind == "checkpoint" for line in model.shown)
+
+
+def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    _run_to(window, qtbot, 1200.0, speed=600.0)
+    session = window.session
+    menu = window.hall.thing_menu("gpu/0/0")
+    assert menu is not None
+    drain = _action(menu, "Drain")
+    assert "llama3" in drain.toolTip()  # type: ignore[attr-defined]
+    assert not _action(menu, "Undrain").isEnabled()  # type: ignore[attr-defined]
+    drain.trigger()  # type: ignore[attr-defined]
+    session.play()
+    qtbot.waitUntil(
+        lambda: (
+            session.shown is not None
+            and int(session.shown.values["node.condition"][0]) == NodeCondition.DRAINED
+        ),
+        timeout=20_000,
+    )
+    menu = window.hall.thing_menu("gpu/0/0/0")
+    assert menu is not None
+    assert not _action(menu, "Drain").isEnabled()  # type: ignore[attr-defined]
+    _action(menu, "Undrain").trigger()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: any(e.kind == "undrained" for e in session.events), timeout=20_000)
+
+    _action(menu, "Colour by", "Job").trigger()  # type: ignore[attr-defined]
+    assert window.hall.state.colour_by == "gpu.job"
+    menu = window.hall.thing_menu("llama3")
+    assert menu is not None
+    _action(menu, "Open job page").trigger()  # type: ignore[attr-defined]
+    qtbot.waitUntil(window.docks.job.waterfall.isVisible)
+    assert window.docks.inspector.job == "llama3"
+    _action(menu, "Cancel").trigger()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: any(e.kind == "job_cancelled" for e in session.events), timeout=20_000)
+    page = window.docks.job
+    qtbot.waitUntil(lambda: page.page is not None and page.page.state_words == "cancelled", timeout=20_000)
+    menu = window.hall.thing_menu("llama3")
+    assert menu is not None
+    assert not _action(menu, "Cancel").isEnabled()  # type: ignore[attr-defined]
+
+
+def test_lists_of_jobs_have_the_menu_of_a_job(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
+    window = make_window(lab)
+    window.docks.show("jobs")
+    table = window.docks.jobs.table
+    qtbot.waitUntil(table.isVisible)
+    qtbot.waitUntil(lambda: window.docks.jobs.model.rowCount() == 1, timeout=5_000)
+    before = set(window.hall.findChildren(QMenu))
+    table.customContextMenuRequested.emit(table.visualRect(table.model().index(0, 0)).center())
+    made = [menu for menu in window.hall.findChildren(QMenu) if menu not in before]
+    assert any(a.text() == "Open job page" for menu in made for a in menu.actions())
+    for menu in made:
+        menu.close()
+    empty = QPoint(5, table.viewport().height() - 2)
+    table.customContextMenuRequested.emit(empty)
+    table.activated.emit(table.model().index(0, 0))
+    qtbot.waitUntil(window.docks.job.waterfall.isVisible)
