@@ -154,6 +154,25 @@ def test_streams_and_traces_are_doubted_as_written_jobs_are(
     assert found == [*written, key]
 
 
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        ("run: 700 s, limit: 700 s", ["takes 700 s, and windows of w leave 400 s: it may wait for ever"]),
+        ("", ["has no end, and windows of w leave 400 s: it may wait for ever"]),
+        ("run: 300 s, limit: 350 s", []),
+    ],
+)
+def test_who_fits_between_no_two_windows_is_told(job: str, said: list[str]) -> None:
+    end = f", {job}" if job else ""
+    head = LAB[: LAB.index("jobs:")]
+    text = f"""{head}jobs:
+  - {{id: a, nodes: 2, workload: {{kind: load, gpu: 50 %}}{end}}}
+reservations:
+  - {{id: w, kind: maintenance, at: 10 s, for: 200 s, every: 600 s}}
+"""
+    assert [doubt.reason for doubt in doubts(loads(text), load_catalog())] == said
+
+
 def test_counts_speak_english() -> None:
     assert show(load("builtin:lab-16")).startswith("# 2 racks in 1 row, 2 nodes, 16 GPUs\n")
     with pytest.raises(ScenarioError, match=r"must have at least 1 item$"):

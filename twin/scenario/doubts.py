@@ -23,6 +23,7 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
         fits.split_tensors,
         storage_fits.unmet,
         workload_fits.left_out,
+        workload_fits.shut_out,
         recovery_fits.idle_recovery,
     )
     wrong = (problem_at(document, *one) for topic in topics for one in topic(scenario, catalog))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from twin.catalog import Catalog
@@ -12,6 +13,7 @@ from twin.scenario.job_streams import MAX_JOBS, expected_jobs
 from twin.scenario.job_traces import TOO_LARGE, gpus_of, mapped, partitions_of, table_of
 from twin.scenario.mig import profile_wrong
 from twin.scenario.problem import shown
+from twin.scenario.quantity import rendered
 from twin.scenario.streams import JobStream, JobTrace
 from twin.scenario.targets import is_named
 from twin.scenario.tree import Path
@@ -222,6 +224,26 @@ def left_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
             many = f"{made.left_out[TOO_LARGE]:,} of {len(made.jobs) + made.left_out[TOO_LARGE]:,}"
             reason = f"leaves out {many} jobs, which ask for more GPUs than there are"
             yield ("traces", i, "map"), reason, "make them smaller by map.size, or take a larger scene"
+
+
+def shut_out(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield jobs that the scheduler can start between no two windows of a reservation that comes again and again."""
+    del catalog  # all doubts are asked alike
+    everywhere = {one.id for hall in scenario.halls for one in hall.rows}
+    windows = [one for one in scenario.reservations if one.every_s is not None and one.nodes is None]
+    for i, job in enumerate(scenario.jobs):
+        part = next((part for part in scenario.partitions if part.id == job.partition), None)
+        limit_s = job.limit_s or (part and (part.default_limit_s or part.limit_s))
+        takes_s = job.estimate_s or limit_s or job.run_s or (math.inf if job.steps is None else 0.0)
+        mine = set(rows_of(scenario, job)) or everywhere
+        for one in windows:
+            gap_s = (one.every_s or math.inf) - one.duration_s
+            held = one.share in (None, 1.0) and mine <= (set(one.rows) or everywhere)
+            lets = one.kind == "reservation" and (job.id in one.jobs or job.tenant in one.tenants)
+            if held and not lets and takes_s > gap_s and job.submit_s + takes_s > one.at_s:
+                long = "has no end" if math.isinf(takes_s) else f"takes {rendered(takes_s, 'duration')}"
+                reason = f"{long}, and windows of {one.id} leave {rendered(gap_s, 'duration')}: it may wait for ever"
+                yield ("jobs", i, "id"), reason, "a shorter limit, other rows, or fewer nodes in the window"
 
 
 def _uncut(job: Job, gpus: int, per_node: int, gpu: str, nameless: bool) -> Iterator[cuts.Found]:
