@@ -1,0 +1,250 @@
+"""The parts of a run, made of its scenario and wired together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.plant.tables import Plant
+from twin.scenario.document import Scenario
+from twin.scenario.population import jobs_of
+from twin.sim.body import build_body
+from twin.sim.caps import PowerCaps
+from twin.sim.clocks import Clocks
+from twin.sim.clockwork import Timers
+from twin.sim.cloud import Clouds
+from twin.sim.comfort import Comfort
+from twin.sim.cooling import Cooling
+from twin.sim.degraded import Degraded
+from twin.sim.facility_faults import FacilityFaults
+from twin.sim.failures import FailureClocks
+from twin.sim.fault_replay import FaultReplay
+from twin.sim.fleet import fleet_of
+from twin.sim.health import Health
+from twin.sim.heat import Heat
+from twin.sim.hourly import Hourly
+from twin.sim.incidents import Incidents
+from twin.sim.ingest import Ingest
+from twin.sim.inputs import job_inputs
+from twin.sim.job_energy import JobEnergy
+from twin.sim.jobs import Jobs
+from twin.sim.ledger import Ledger
+from twin.sim.lifetime import Lifetime
+from twin.sim.limits import Limits
+from twin.sim.log import Log
+from twin.sim.meter import Meter
+from twin.sim.mixes import Mixes
+from twin.sim.moves import Moves
+from twin.sim.network import FabricState
+from twin.sim.nodes import Nodes
+from twin.sim.oddities import Oddities
+from twin.sim.outages import Outages
+from twin.sim.pacing import Pacing
+from twin.sim.plan import JobPlan, plan_jobs
+from twin.sim.power_system import PowerSystem
+from twin.sim.queue_site import Surroundings
+from twin.sim.recovery import Recovery
+from twin.sim.repairs import Repairs
+from twin.sim.replication import Replication
+from twin.sim.scheduler import Scheduler
+from twin.sim.settings import Settings
+from twin.sim.stores import Stores
+from twin.sim.stragglers import Stragglers
+from twin.sim.swing import Swing
+from twin.sim.tally import Tally
+from twin.sim.traces import Dies, Traces
+from twin.sim.weather import Weather
+from twin.sim.work import Work
+
+
+class Parts:
+    """All that a run consists of; whoever runs it inherits them."""
+
+    def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
+        catalog = load_catalog()
+        if scenario.streams and scenario.seed != seed:  # whoever has the scenario can tell which jobs came
+            scenario = scenario.model_copy(update={"seed": seed})
+        self.scenario, self.seed, self.catalog = scenario, seed, catalog
+        self.plant: Plant = build(scenario, catalog)
+        plant = self.plant
+        self.end_s = scenario.duration_s
+        self.now_s = env_s
+        self.generation = 0  # raised by whatever may change the run; observers look again only then
+        self.timers = Timers(env_s)
+        self.log = Log()
+        self.ledger = Ledger()
+        self.nodes = Nodes(plant, self.ledger)
+        self.failures = FailureClocks(plant, scenario.failures, seed, fleet_of(scenario, plant))
+        self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions)
+        self.plans, work, gpus = self._plans(scenario)
+        self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
+        self.network.bind(self.jobs, self.plans)
+        self.stores = Stores(plant.storage)
+        self.recovery = Recovery(self.timers, self.log, self.nodes, self.jobs, self.plans, self.stores)
+        self.recovery.fits = self.network.fits
+        self.scheduler = Scheduler(self.timers, self.log, self.nodes, self.jobs, self.plans, self.recovery)
+        inputs = job_inputs(scenario, plant, catalog, self.plans, work)
+        self.ingest = Ingest(self.jobs, inputs, self.stores, self.log)
+        self.body = build_body(plant, catalog, seed)
+        body = self.body
+        present = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(float)
+        gpus_of = plant.gpus
+        dies = Dies(np.asarray(gpus_of.node, np.intp), np.asarray(gpus_of.index, np.intp), body.spread)
+        self.traces = Traces(np.asarray(plant.nodes.loop, np.intp), body.node_part, present, dies)
+        self.limits = Limits(present.astype(int))
+        self.clocks = Clocks(
+            self.traces, body.models, body.junction_k_w, body.downstream_k_w, self.jobs, self.limits
+        )
+        self.oddities = Oddities(
+            body.network,
+            body.models,
+            body.parts,
+            body.by_air,
+            self.traces,
+            self.clocks,
+            plant.nodes.rack,
+            len(plant.racks.ids),
+        )
+        self.mixes = Mixes(self.jobs, self.nodes, self.clocks)
+        self.lifetime = Lifetime(body.parts, self.traces, self.clocks)
+        self.weather = Weather(scenario.site, scenario.start)
+        self.cooling = Cooling(self.timers, plant, catalog, body.network, self.weather, self.log)
+        self.heat = Heat(self.timers, self.traces, self.clocks, self.cooling, self.oddities, self.lifetime)
+        self.power = PowerSystem(self.timers, self.log, plant, catalog, self.weather, scenario.site.grid)
+        self.job_energy = JobEnergy(len(self.jobs.rows), self.nodes)
+        self.meter = Meter(self.power, self.cooling, body, plant, self.job_energy)
+        self.outages = Outages(
+            self.timers, self.log, self.nodes, self.jobs, self.recovery, self.failures, self.network
+        )
+        self.caps = PowerCaps(
+            scenario.power_caps, self.nodes, self.limits, self.clocks, body.node_part, self.log
+        )
+        self.swing = Swing(
+            plant, catalog, self.jobs, self.clocks, self.power, scenario.site.grid.ramp_w_s, self.log
+        )
+        self.comfort, self.hourly = Comfort(plant), Hourly()
+        facility = FacilityFaults(
+            self.timers,
+            self.log,
+            plant,
+            self.power,
+            self.cooling,
+            self.oddities,
+            self.caps,
+            self.weather,
+            scenario,
+            catalog,
+            seed,
+        )
+        self.repairs = Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures, scenario)
+        self.degraded = Degraded(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.recovery,
+            self.failures,
+            self.limits,
+            self.outages,
+            self.repairs,
+            Tally(scenario.failures.causes if scenario.failures.enabled else ()),
+        )
+        self.repairs.forget = self.degraded.forget
+        self.health = Health(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.recovery,
+            self.degraded,
+            scenario.failures.checks,
+            seed,
+            self.failures.keys,
+        )
+        self.incidents = Incidents(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.recovery,
+            self.failures,
+            self.cooling,
+            self.clocks,
+            Settings(scenario, self._replan),
+            self.outages,
+            facility,
+            self.repairs,
+            self.degraded,
+            scenario.failures.bursts,
+        )
+        self.clouds = Clouds(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.plans,
+            self.scheduler,
+            scenario.clouds,
+            catalog,
+            self.failures.per_node_s,
+        )
+        self.replication = Replication(self.clouds, self.recovery)
+        facility.tell_site = self.replication.site
+        self.scheduler.around = Surroundings(
+            scenario, plant, self.weather, self.clocks, self.body, self.meter
+        )
+        if scenario.clouds:
+            self.scheduler.clouds = self.clouds
+        self.moves = Moves(
+            self.timers, self.log, self.jobs, self.plans, self.scheduler, scenario, self._plan_in
+        )
+        self.incidents.moves, self.incidents.clouds = self.moves, self.clouds
+        self.stragglers = Stragglers(self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed)
+        self.pacing = Pacing(
+            self.timers,
+            self.nodes,
+            self.jobs,
+            self.clocks,
+            self.mixes,
+            self.network,
+            self.ingest,
+            self.stragglers,
+            self.recovery,
+        )
+        self.replay = FaultReplay(
+            self.timers,
+            self.log,
+            self.nodes,
+            self.jobs,
+            self.recovery,
+            self.failures,
+            self.repairs,
+            self.degraded.tally,
+            scenario.failures.trace if scenario.failures.enabled else None,
+        )
+
+    def _plans(self, scenario: Scenario) -> tuple[list[JobPlan], list[Work], list[float]]:
+        network = self.network
+        rate = self.failures.per_node_s
+        return plan_jobs(scenario, self.plant, self.catalog, rate, network.expected(), network.home)
+
+    def _replan(self, scenario: Scenario) -> None:
+        plans, work, _ = self._plans(scenario)
+        self.plans[:], self.jobs.work[:] = plans, work  # in place: everybody holds these lists
+        self.jobs.planned[:] = work
+        self.moves.renew()
+        self.network.renew()
+        self.scheduler.renew()
+        self.pacing.look_at_all()
+
+    def _plan_in(self, index: int, partition: str | None) -> tuple[JobPlan, Work]:
+        now, network = self.incidents.settings.scenario, self.network
+        network.move(index, partition)
+        job = now.jobs[index] if index < len(now.jobs) else self.jobs.specs[index]
+        alone = {"jobs": (job.model_copy(update={"partition": partition}),), "streams": (), "traces": ()}
+        expected, places = [network.expected()[index]], [network.places[index]]
+        rate = self.failures.per_node_s
+        plans, works, _ = plan_jobs(
+            now.model_copy(update=alone), self.plant, self.catalog, rate, expected, places
+        )
+        return plans[0], works[0]
