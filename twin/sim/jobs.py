@@ -156,6 +156,8 @@ class Jobs:
     owing : list of JobRow
         Jobs at rest with provisional work: checkpoints not safe for good when they went back to the queue. In the
         order of the table; replaced, never changed in place.
+    lacking : set of int
+        Jobs that wait for a spare.
     left : list of int
         Jobs that came to rest, in the order in which they did; it only grows.
     """
@@ -174,6 +176,7 @@ class Jobs:
         self.active: list[JobRow] = []
         self.owing: list[JobRow] = []
         self.left: list[int] = []
+        self.lacking: set[int] = set()
         self.survives: Callable[[int], Sequence[int]] = lambda index: (SITE,)
         self.wrong_since: Callable[[int], float | None] = lambda index: None
 
@@ -252,6 +255,7 @@ class Jobs:
             self.active = self.active[:place] + ([] if ends else [row]) + self.active[place + ends :]
         if ends:
             self.left.append(row.index)
+        (self.lacking.add if state == JobState.WAITING else self.lacking.discard)(row.index)
         self._owe(row)
 
     def _owe(self, row: JobRow) -> None:
@@ -450,6 +454,7 @@ class Jobs:
                 setattr(row, name, value)
             row.in_flight = [Save(**save) for save in saved["in_flight"]]
         self.active = [row for row in self.rows if row.state not in AT_REST]
+        self.lacking = {row.index for row in self.active if row.state == JobState.WAITING}
         self.owing = [row for row in self.rows if row.state in AT_REST and row.in_flight]
         for i, step_s, share in state["pace"]:
             self.pace[i] = Pace(step_s, np.array(share))

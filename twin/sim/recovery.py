@@ -449,9 +449,9 @@ class Recovery(Leaving):
 
     def node_usable(self) -> None:
         """Look whether a job that waits for a spare can go on; called when a node comes free."""
-        for row in self.jobs.active:
-            if row.state == JobState.WAITING:
-                self.swap(row)
+        for index in sorted(self.jobs.lacking):
+            if self.jobs.rows[index].state == JobState.WAITING:
+                self.swap(self.jobs.rows[index])
         self.freed = True
 
     def rerate(self, row: JobRow, pace: Pace) -> float:

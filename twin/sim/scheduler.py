@@ -48,6 +48,7 @@ class Scheduler:
         self.timers, self.log, self.nodes = timers, log, nodes
         self.jobs, self.plans, self.recovery = jobs, plans, recovery
         self.queue: list[int] = []
+        self._waits: set[int] = set()  # the same, to be asked quickly
         self.reasons: dict[int, WaitReason] = {}  # of those in the queue, why they wait where it is known
         self.planned: dict[int, float] = {}  # and when they will start, where that is planned [s]
         self.yielded: dict[int, int] = {}  # who gave way, and to whom
@@ -104,13 +105,15 @@ class Scheduler:
 
     def _enter(self, index: int) -> None:
         self.queue.append(index)
+        self._waits.add(index)
         self.jobs.rows[index].queued_s = self.site.requests.queued_s[index] = self.timers.now_s
         if self.clouds is not None:
             self.clouds.queued(index)
 
     def withdraw(self, index: int) -> None:
         """Take a waiting job out of the queue."""
-        if index in self.queue:
+        if index in self._waits:
+            self._waits.remove(index)
             self.queue.remove(index)
         self.reasons.pop(index, None)
         self.planned.pop(index, None)
@@ -118,7 +121,7 @@ class Scheduler:
     def moved(self, index: int) -> None:
         """Take note that a job may use other nodes from now on."""
         self.renew()
-        if index in self.queue:
+        if index in self._waits:
             self.place()
 
     def place(self) -> None:
@@ -132,15 +135,16 @@ class Scheduler:
             self.timers.set("schedule", 0, self.timers.now_s, LATE)
 
     def _look(self, _: int) -> None:
-        now, site, rows = self.timers.now_s, self.site, self.jobs.rows
-        self.queue = [index for index in self.queue if rows[index].state == JobState.QUEUED]
+        now, site = self.timers.now_s, self.site
         self._forget_gone()  # before one of them starts again
         site.planner.shares.advance(now, self._used)
         self.planned, self.reasons = {}, {}
         if self.queue:
             here = site.look(now)
             here.allowed = self.allowed
-            in_line = [job for job in self.queue if job not in self.yielded]
+            in_line = self.queue
+            if self.yielded:
+                in_line = [job for job in self.queue if job not in self.yielded]
             decision = site.planner.decide(in_line, here)
             self._apply(decision, now)
             if self._release_yielded(decision.claimant):
@@ -151,13 +155,12 @@ class Scheduler:
         self._mark_spares()
 
     def _apply(self, decision: Decision, now: float) -> None:
-        started = {start.job for start in decision.starts}
-        if started:
-            self.queue = [index for index in self.queue if index not in started]
         self.planned = {job: s for job, s in decision.planned.items() if s < math.inf}
         self.reasons = {job: WaitReason[why.name] for job, why in decision.reasons.items()}
         for start in decision.starts:
             row = self.jobs.rows[start.job]
+            self.queue.remove(start.job)
+            self._waits.remove(start.job)
             self.site.began(start.job, now)
             self._lives(start.job)
             self.recovery.start(row, start.nodes.tolist())
@@ -221,10 +224,12 @@ class Scheduler:
             self.nodes.want(self.timers.now_s, wanted)
 
     def _forget_gone(self) -> None:
-        """Count no more the jobs that came to rest."""
+        """Count no more the jobs that came to rest, and let those wait no more that ended in the queue."""
         for index in self.jobs.left[self._gone :]:
             if index in self._here:
                 self._live[self._here.pop(index)] -= 1
+            if index in self._waits and self.jobs.rows[index].state != JobState.QUEUED:
+                self.withdraw(index)
         self._gone = len(self.jobs.left)
 
     def _lives(self, index: int) -> None:
@@ -253,6 +258,7 @@ class Scheduler:
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned; jobs and nodes have been restored before."""
         self.queue = [int(job) for job in state["queue"]]  # type: ignore[attr-defined]
+        self._waits = set(self.queue)
         self.reasons = {int(job): WaitReason(why) for job, why in state["reasons"]}  # type: ignore[attr-defined]
         self.planned = {int(job): float(s) for job, s in state["planned"]}  # type: ignore[attr-defined]
         self.yielded = {int(job): int(to) for job, to in state["yielded"]}  # type: ignore[attr-defined]
