@@ -8,7 +8,7 @@ above its capacity are solved, max-min fair.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import is_not
 from typing import Any
 
@@ -40,6 +40,7 @@ from twin.scenario.work import Job
 from twin.sim.fault_sets import Fault, FaultyRoutes, Some, fault_sets
 from twin.sim.jobs import Jobs
 from twin.sim.kinds import kinds_of
+from twin.sim.network_picture import NetworkPicture, Shown
 from twin.sim.plan import JobPlan
 from twin.sim.seats import Seat, Under
 from twin.sim.shapes import Shapes
@@ -51,23 +52,6 @@ Bools = NDArray[np.bool_]
 
 ABOVE = 1.001
 """Demand over capacity that is worth sharing out; less is rounding."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """Loads of the network, in percent, and cables that are down."""
-
-    bundle_load: NDArray[np.uint8]
-    bundle_down: NDArray[np.uint8]
-    switch_load: NDArray[np.uint8]
-    busiest: float
-
-
-def _runs(labels: Longs) -> tuple[Longs, Longs, Longs]:
-    """Return an order that sorts labels, where each label begins in it, and the labels."""
-    order = np.argsort(labels, kind="stable")
-    found, starts = np.unique(labels[order], return_index=True)
-    return order, starts, found
 
 
 class FabricState:
@@ -122,16 +106,9 @@ class FabricState:
         self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
         self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
         self._drawn: tuple[int, Floats, Floats, Shown] | None = None  # version, load, links that live
-        self._cut: tuple[Floats, NDArray[np.uint8]] | None = (
-            None  # links that live, dead cables of each bundle
-        )
         self._left = np.full(len(specs), 100.0)
         self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
-        vertex = np.concatenate(self.links.vertex).astype(np.int64)
-        at_switch = np.flatnonzero(vertex < self.links.switches)
-        order, starts, ends = _runs(vertex[at_switch])
-        self._ports = (at_switch[order] % max(1, len(self.links)), starts, ends)
-        self._bundled = _runs(self.links.bundle.astype(np.int64))
+        self._picture = NetworkPicture(plant, self.links)
 
     def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
         """Say whose work follows from the fabric."""
@@ -444,34 +421,9 @@ class FabricState:
         if known is not None and known[1] is load and known[2] is bytes_s:
             shown = known[3]
         else:
-            shown = self._draw(load)
+            shown = self._picture.draw(load, bytes_s)
         self._drawn = (self.version, load, bytes_s, shown)
         return shown
-
-    def _draw(self, load: Floats) -> Shown:
-        busier = 100 * np.maximum(load[0::2], load[1::2])
-        switch = np.zeros(self.links.switches)
-        order, starts, ends = self._ports
-        if len(starts):
-            switch[ends] = np.maximum.reduceat(busier[order], starts)
-        bundle = np.zeros(len(self.plant.bundles.fabric))
-        order, starts, ends = self._bundled
-        if len(starts):
-            bundle[ends] = np.maximum.reduceat(busier[order], starts)
-        return Shown(
-            bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
-            bundle_down=self._cables_down(),
-            switch_load=np.minimum(np.rint(switch), 255).astype(np.uint8),
-            busiest=float(busier.max(initial=0.0)),
-        )
-
-    def _cables_down(self) -> NDArray[np.uint8]:
-        """Return how many cables of each bundle are dead; faults replace `bytes_s`, they never write into it."""
-        if self._cut is None or self._cut[0] is not self.bytes_s:
-            dead = self.links.cables * (self.bytes_s <= 0)
-            down = np.bincount(self.links.bundle, dead, len(self.plant.bundles.fabric))
-            self._cut = self.bytes_s, np.minimum(down, 255).astype(np.uint8)
-        return self._cut[1]
 
     def shown_left(self) -> Floats:
         """Return the scale-out bandwidth each job has, as `left` gives it, in percent; 100 before it stepped."""
