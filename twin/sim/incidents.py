@@ -302,8 +302,19 @@ class Incidents:
         self.degraded.hang(rows, -1, HANG, 0.0)
 
     def _do_drain(self, i: Intervention, lasts: str) -> None:
-        self._say("drained", i.target, f"given no more work{lasts}", Severity.NOTICE)
-        self._cordon(i.target, True)
+        stay = {
+            "checkpoint": "; its jobs leave behind their next checkpoint",
+            "end": "; its jobs go on to their end",
+        }
+        text = f"given no more work{lasts}{stay.get(i.value or '', '')}"
+        self._say("drained", i.target, text, Severity.NOTICE)
+        jobs = [self.jobs.rows[job] for job in self._cordon(i.target, True)]
+        for row in jobs:
+            if i.value == "checkpoint":
+                self.recovery.vacate(row)
+            elif i.value != "end":
+                self.planned["drain"] += 1
+                self.recovery.interrupt(row, None, f"{i.target} is drained")
 
     def _undo_drain(self, i: Intervention) -> None:
         self._do_undrain(i, "")
@@ -313,7 +324,8 @@ class Incidents:
         self._cordon(i.target, False)
         self.recovery.node_usable()
 
-    def _cordon(self, target: str, cordoned: bool) -> None:
+    def _cordon(self, target: str, cordoned: bool) -> list[int]:
+        """Give nodes no more work, or work again; return the jobs on those that took work until now."""
         left: set[int] = set()
         for node in self._nodes_of(target):
             was_free = self.nodes.condition[node] == FREE
@@ -321,9 +333,7 @@ class Incidents:
             if cordoned and was_free:
                 left.update(self.nodes.jobs_on(node))
         self.machines_changed = True
-        for job in sorted(left):
-            self.planned["drain"] += 1
-            self.recovery.interrupt(self.jobs.rows[job], None, f"{target} is drained")
+        return sorted(left)
 
     def _do_cancel(self, i: Intervention, _: str) -> None:
         row = self._job(i.target)

@@ -133,6 +133,7 @@ class JobRow:
     energy_j: float = 0.0
     site: str = ""  # empty: here, else the cloud it runs in
     leaving: bool = False  # gives its nodes up once its state is safe
+    moves: bool = False  # leaves drained nodes behind its next checkpoint
     struck: list[int] = field(default_factory=list)  # nodes whose processes a failure ended
     dropping: bool = False  # will go on without the replicas that a failure took
     restarts: int = 0  # after failures

@@ -82,7 +82,7 @@ class Leaving(ABC):
             self._save(row, now)
 
     def _safe_to_leave(self, row: JobRow) -> None:
-        """The blocking part of the last checkpoint of `row` is over: it leaves once that can be read elsewhere."""
+        """The blocking part of the last checkpoint of `row` is over: it leaves, or moves, once others can read that."""
         now = self.timers.now_s
         if written_step(row) != row.progress:
             self.saving.written(row)
@@ -91,8 +91,14 @@ class Leaving(ABC):
             self._save(row, now)
         elif safe_s > now:
             self.timers.set("job", row.index, safe_s)
-        else:
+        elif row.leaving:
             self.requeue(row, "preempted")
+        else:
+            self._move(row)
+
+    @abstractmethod
+    def _move(self, row: JobRow) -> None:
+        """Let `row`, whose state is safe, go on without the nodes it cannot keep."""
 
     @abstractmethod
     def _save(self, row: JobRow, now: float) -> None:
@@ -148,7 +154,7 @@ class Leaving(ABC):
         self._give_up_writes(row)
         self.nodes.give_back(self.timers.now_s, row.index, row.nodes)
         row.nodes, row.vacant, row.held, row.width = [], [], 0, 0
-        row.leaving, row.dropping, row.struck = False, False, []
+        row.leaving, row.dropping, row.moves, row.struck = False, False, False, []
         self.changed.add(row.index)
 
     def _give_up_writes(self, row: JobRow) -> None:

@@ -143,7 +143,7 @@ class Recovery(Leaving):
         self.saving.begin(row)
 
     def _written(self, row: JobRow, now: float) -> None:
-        if row.leaving:
+        if row.leaving or self._can_move(row):
             self._safe_to_leave(row)
             return
         self.jobs.enter(row, now, JobState.RUNNING)
@@ -284,6 +284,27 @@ class Recovery(Leaving):
         if left:
             self.node_usable()
 
+    def vacate(self, row: JobRow) -> None:
+        """Let `row` leave the nodes it cannot keep behind its next checkpoint, losing nothing."""
+        row.moves = row.state not in AT_REST
+
+    def _can_move(self, row: JobRow) -> bool:
+        """Return whether `row` has nodes to leave, and would not stand still for want of others."""
+        plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
+        lost = int((self.nodes.condition[nodes] != FREE).sum())
+        row.moves = row.moves and lost > 0
+        if not row.moves or plan.shares or plan.recovery.policy == "requeue":
+            return row.moves
+        spares = self._spares(row)
+        free = plan.group(self._present(row)[:1], spares) & spares
+        return int(free.sum()) >= lost
+
+    def _move(self, row: JobRow) -> None:
+        self.jobs.book(row, self.timers.now_s)
+        self.jobs.roll_back(row, scope=RACK)  # to where it stands: what it saved is safe
+        self._give_up_writes(row)
+        self.swap(row)
+
     def _spares(self, row: JobRow) -> Bools:
         """Return the free nodes that are not set aside for others, or kept apart from `row`."""
         opened = self.open_to(row.index)
@@ -293,7 +314,7 @@ class Recovery(Leaving):
         """Let `row` go through the parts of a restart."""
         now = self.timers.now_s
         self.jobs.enter(row, now, JobState.RESTARTING)
-        row.budget_s, row.struck = budget_s, []
+        row.budget_s, row.struck, row.moves = budget_s, [], False
         self.timers.set("job", row.index, now + sum(budget_s))
 
     def _lack(self, row: JobRow, swapped: bool) -> None:

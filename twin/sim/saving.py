@@ -72,7 +72,8 @@ class Saving:
         number = row.writes * plan.every
         # Before it leaves, to all that others can reach.
         row.goes = [
-            number % tier.every == 0 or (row.leaving and (tier.survives >= RACK or i == plan.strongest))
+            number % tier.every == 0
+            or ((row.leaving or row.moves) and (tier.survives >= RACK or i == plan.strongest))
             for i, tier in enumerate(plan.tiers)
         ]
         return self._pause_s(row)
