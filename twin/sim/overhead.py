@@ -63,6 +63,8 @@ class Overhead:
         self._inlets = (plant.loops.kind == LoopKind.AIR) & (body.network.loop_flow_w_k > 0)
         self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
         self.static_w = body.rack_static_w
+        # How hard traces drive the rest of a node, whether at its peak, and the traces of jobs among them.
+        self._share, self._peak, self._apart = np.zeros(0), np.zeros(0), set[int]()
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -75,17 +77,21 @@ class Overhead:
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
-        body = self.body
+        body, share, peak = self.body, self._share, self._peak
         jobs = stepping(len(clocks.jobs.rows))
-        share, peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
-        share[jobs::2] = [work.node_load for work in clocks.mixed]
-        peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
-        for job in clocks.apart:
+        if len(share) != jobs + 2 * len(clocks.mixed):
+            share, peak = self._share, self._peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
+            share[jobs::2] = [work.node_load for work in clocks.mixed]
+            peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
+        for job in clocks.apart:  # whoever steps alone; of others the entries are not asked for
             trace = stepping(job)
             share[trace], peak[trace] = clocks.load_share(job), clocks.jobs.work[job].node_at_peak
-        full = body.overhead_full_w
-        if peak.any():
-            full = np.where(peak[wanted] > 0, body.overhead_peak_w, full)
+        for trace in self._apart.difference(map(stepping, clocks.apart)):
+            share[trace] = peak[trace] = 0.0
+        self._apart = set(map(stepping, clocks.apart))
+        full, at_peak = body.overhead_full_w, peak[wanted] > 0
+        if at_peak.any():
+            full = np.where(at_peak, body.overhead_peak_w, full)
         driven = body.overhead_idle_w + share[wanted] * (full - body.overhead_idle_w)
         lit = self.plant.nodes.present & (wanted != OFF)
         self.node_w = driven * lit

@@ -325,10 +325,13 @@ class Traces:
     def _find_jobs(self) -> dict[int, list[tuple[int, Ints]]]:
         """Groups that work, by job and, within it, by part."""
         found: dict[int, list[tuple[int, Ints]]] = {}
-        for job in sorted({trace // 2 - 1 for trace in self.trace[self.working].tolist()}):
-            mine = np.flatnonzero(self.trace // 2 - 1 == job)
-            part = self.groups.part[mine]
-            found[job] = [(p, mine[part == p]) for p in sorted(set(part.tolist()))]
+        members: dict[int, dict[int, list[int]]] = {}
+        working = np.flatnonzero(self.working)
+        jobs, parts = self.trace[working] // 2 - 1, self.groups.part[working]
+        for group, job, part in zip(working.tolist(), jobs.tolist(), parts.tolist(), strict=True):
+            members.setdefault(job, {}).setdefault(part, []).append(group)
+        for job, by_part in sorted(members.items()):
+            found[job] = [(part, np.array(mine, np.intp)) for part, mine in sorted(by_part.items())]
         return found
 
     def _find_doubles(self) -> list[tuple[int, int]]:
