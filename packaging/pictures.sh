@@ -23,3 +23,6 @@ take frontier --at '3.8 h'
 take pump-trip --at '318 s'
 take blackout --at '36 min' --colour-by gpu.state
 take repair-shop --at '17 day' --colour-by gpu.state
+take shared-cluster --at '4.5 day' --colour-by gpu.tenant
+take recovery-policies --at '30 h' --colour-by gpu.job
+take hybrid-burst --at '14 h' --colour-by gpu.job

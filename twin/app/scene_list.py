@@ -19,6 +19,8 @@ _ORDER = (
     "superpod-h100",
     "fat-tree-1k",
     "ethernet-tcp",
+    "shared-cluster",
+    "recovery-policies",
     "mixed-workloads",
     "video-ingest",
     "lab-16",
