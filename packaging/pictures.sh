@@ -10,6 +10,7 @@ take() {
     .venv/bin/twin shot "scenes/$name.twin.yaml" -o "assets/pictures/$name.png" --size 1600x1000 "$@"
 }
 
+# queue.png is the window itself, with the queue in front; File > Save picture takes it.
 mkdir -p assets/pictures
 take lab-16 --at '8 h'
 take superpod-h100
