@@ -49,3 +49,10 @@ def test_own_gpus_are_cheaper_at_this_use_by_little(engine: Engine) -> None:
     assert said["clouds"]["elbe"]["cheaper"] == "here"
     assert said["own_usd_gpu_h"] == pytest.approx(2.95, abs=0.3)
     assert_books_close(engine)
+
+
+def test_what_tenants_held_is_what_was_allocated(engine: Engine) -> None:
+    queue = engine.summary()["queue"]
+    shares = [one["allocation"] for one in queue["by_tenant"].values()]
+    assert sum(shares) == pytest.approx(queue["allocation"], rel=1e-9)  # the hours without power in neither
+    assert queue["slowdown_mean"] > 1  # runs that went to the cloud waited too

@@ -231,6 +231,7 @@ def test_the_summary_counts_waits_and_what_was_held() -> None:
     shares = [one["allocation"] for one in queue["by_tenant"].values()]
     assert sum(shares) == pytest.approx(queue["allocation"])
     assert [job["wait_s"] for job in found["jobs"]] == pytest.approx([0, 9, 21, 0])
+    assert [job["away_s"]["queue"] for job in found["jobs"]] == [0, 0, 0, 0]  # they were never away
     of_tenants = sum(one["energy_j"] for one in queue["by_tenant"].values())
     assert of_tenants == pytest.approx(sum(job["energy_j"] for job in found["jobs"]))
 

@@ -71,8 +71,8 @@ class Recovery(Leaving):
         if again:
             self._restart(row, plan.restart(swapped=False, load_s=self._load_s(row)))
         else:
-            row.start_s = now
             self.jobs.enter(row, now, JobState.STARTING)
+            row.start_s = now  # what it waited before is no time away
             self.timers.set("job", row.index, now + plan.first_start_s)
         if plan.limit_s is not None:
             self.timers.set("limit", row.index, now + plan.limit_s)
@@ -329,7 +329,7 @@ class Recovery(Leaving):
         if fresh:
             lacking = len(row.vacant)
             text = f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}"
-            self.log.add(now, "waiting_for_spare", row.id, text, Severity.ALARM)
+            self.log.add(now, "waiting_for_spare", row.id, text, Severity.ALARM, where=node_list(row.nodes))
         self.jobs.enter(row, now, JobState.WAITING)
         if fresh and recovery.policy == "shrink" and recovery.patience_s > 0:
             self.timers.set("job", row.index, now + recovery.patience_s)
@@ -346,8 +346,9 @@ class Recovery(Leaving):
         for node in left.tolist():
             self.log.add(now, "spare_left", ids[node], f"stands by: {row.id} keeps its NVLink domains whole")
         self.nodes.assign_all(now, taken, row.index)
+        where = node_list(np.flatnonzero(has).tolist()) if len(taken) else ""
         for node in taken.tolist():
-            self.log.add(now, "spare_taken", ids[node], f"joins {row.id}", node=node)
+            self.log.add(now, "spare_taken", ids[node], f"joins {row.id}", where=where, node=node)
         return bool(len(left))
 
     def _load_s(self, row: JobRow) -> float:

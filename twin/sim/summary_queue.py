@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from twin.record.accounts import KEPT_STEP
 from twin.record.channels import JobState
-from twin.sim.jobs import AT_REST, JobRow
+from twin.sim.jobs import AWAY, JobRow, Jobs
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 BOUND_S = 10.0
 """Slow-down counts shorter runs as so long, as is usual: else jobs of a second would rule the mean [s]."""
+QUEUE = AWAY.index("queue")
 RESTING = (
     "idle_no_job",
     "idle_fragmented",
@@ -71,10 +72,11 @@ def wait_s(row: JobRow, now_s: float) -> float | None:
     return row.waited_s + (now_s - queued_s if row.state == JobState.QUEUED else 0.0)
 
 
-def held_gpu_s(row: JobRow, now_s: float) -> float:
-    """Return the GPU-seconds a job has been given, on all the nodes it asked for [GPU s]."""
-    since_s = now_s - row.entered_s if row.state not in AT_REST else 0.0
-    return float(row.gpus * (row.run_s + since_s))
+def held_gpu_s(jobs: Jobs, row: JobRow, now_s: float) -> float:
+    """Return the GPU-seconds a job has held here [GPU s]."""
+    if row.start_s is None:
+        return 0.0
+    return float(jobs.spent(row).sum() + jobs.spends(row).sum() * (now_s - row.since_s))
 
 
 def _waiting(engine: Engine) -> list[JobRow]:
@@ -97,10 +99,11 @@ def _waits(waited_s: Floats) -> dict[str, float | None]:
 
 
 def _slowdown(row: JobRow) -> float | None:
-    """Bounded slow-down of a job that has ended here; None of others."""
-    if row.end_s is None or row.start_s is None or row.run_s <= 0:
+    """Bounded slow-down of a job that has ended, here or in a cloud; None of others."""
+    if row.end_s is None or row.start_s is None:
         return None
-    return max(1.0, (row.waited_s + row.run_s) / max(row.run_s, BOUND_S))
+    run_s = row.end_s - row.start_s - row.away_s[QUEUE]
+    return max(1.0, (row.waited_s + run_s) / max(run_s, BOUND_S))
 
 
 def _by_tenant(engine: Engine, installed: float, energy_j: Floats) -> dict[str, dict[str, Any]]:
@@ -111,7 +114,7 @@ def _by_tenant(engine: Engine, installed: float, energy_j: Floats) -> dict[str, 
             mine.setdefault(engine.jobs.specs[row.index].tenant or "", []).append(row)
     found = {}
     for tenant, rows in mine.items():
-        gpu_s = sum(held_gpu_s(row, engine.now_s) for row in rows)
+        gpu_s = sum(held_gpu_s(engine.jobs, row, engine.now_s) for row in rows)
         waited_s = np.array([row.waited_s for row in rows if row.start_s is not None])
         found[tenant] = {
             "jobs": len(rows),
