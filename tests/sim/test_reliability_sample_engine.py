@@ -92,7 +92,7 @@ def test_few_spares_and_long_repairs_agree() -> None:
         "detect": "100 s", "swap": "300 s", "container": "60 s", "init": "30 s", "warmup": "10 s"
     }  # fmt: skip
     runs = engine_runs(
-        16, 3, causes=causes, days=30, interval_s=3600, pause_s=60, recovery=recovery, seeds=32
+        16, 3, causes=causes, days=30, interval_s=3600, pause_s=60, recovery=recovery, seeds=16
     )
     cause = SampledCause(0.02 / DAY_S, reliability.REPAIR_CLASSES["gpu"].repair, 100.0)
     history = sample(ReliabilityModel(16, 3, (cause,), 30 * DAY_S, 100.0, 100.0, 300.0), RUNS)
@@ -158,7 +158,7 @@ def _off(
     return figure.mean - float(renewal_ettr(interval, pause, restart, rate / DAY_S)), figure.error
 
 
-@pytest.mark.parametrize("combination", [COMBINATIONS[k] for k in (1, 7, 10, 16)])
+@pytest.mark.parametrize("combination", [COMBINATIONS[k] for k in (1, 16)])
 def test_the_engine_meets_the_exact_renewal_form(combination: tuple[int, int, int, int]) -> None:
     off, error = _off(*combination, strikes=40, seeds=5)
     assert abs(off) < 0.003 + 3 * error, (off, error)
