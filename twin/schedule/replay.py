@@ -86,6 +86,9 @@ class _Replay:
         submit_s, queue = self.submit_s.tolist(), list[int]()
         ends: list[tuple[float, int]] = []
         site, at, count, look_s, preempted = self.site, 0, len(self.run_s), np.inf, 0
+        in_order = (
+            self.planner.policy.prompt and not self.requests.any_partial
+        )  # a full site needs no decision
         yielded: set[int] = set()  # who gave way to a job that has not had its turn since
         while True:
             next_s = ends[0][0] if ends else np.inf
@@ -105,7 +108,7 @@ class _Replay:
             while at < count and submit_s[order[at]] == now_s:
                 queue.append(order[at])
                 at += 1
-            again = bool(queue)
+            again = bool(queue) and (not in_order or bool(site.free.any()))
             while again:
                 held_back, in_line = yielded, [job for job in queue if job not in yielded]
                 decision = self.planner.decide(in_line, site)
