@@ -97,6 +97,16 @@ def test_the_page_tells_where_the_time_went(lab: _Run) -> None:
     assert page.progress.ends_s is None
 
 
+def test_the_history_holds_what_the_run_holds() -> None:
+    run = _Run(load(_SCENES / "recovery-policies.twin.yaml").scenario, 0.0)
+    for hour in range(5, 80, 5):
+        run.advance(hour * 3600.0)
+        rows = run.engine.jobs.rows
+        assert [sorted(run.history.nodes_of(row.index)) for row in rows] == [
+            sorted(row.nodes) for row in rows
+        ], hour
+
+
 def test_the_events_of_a_job_tell_cost_and_place(lab: _Run) -> None:
     lines = lab.events.lines("llama3", lab.plant)
     assert [line.event.t_s for line in lines] == sorted((line.event.t_s for line in lines), reverse=True)

@@ -158,7 +158,7 @@ def test_a_spare_stands_for_the_node_that_failed(history: JobHistory, plant: Pla
         [
             _event(0, "job_started", "a", "0-1"),
             _event(10, "failure", f"{ids[1]}/3", repair=600, job=0),
-            _event(20, "spare_taken", ids[5], text="joins a", node=5),
+            _event(20, "spare_taken", ids[5], "0,5", text="joins a", node=5),
         ]
     )
     assert sorted(history.holds(history.index["a"])) == [(0, 8), (40, 48)]

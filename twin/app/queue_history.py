@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twin.app.queue_spans import End, Grid, Level, Spans
 from twin.plant.graph import find
 from twin.plant.tables import Plant
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.node_list import node_ranges
 from twin.scenario.document import Scenario
 from twin.scenario.population import jobs_of
@@ -105,7 +105,6 @@ class JobHistory:
         self._open: dict[int, list[int]] = {}
         self._asked: dict[int, int] = {}
         self._leaving: set[int] = set()
-        self._lost: dict[int, list[int]] = {}  # nodes of a job that failed and were not replaced yet
         self._parts: dict[int, list[tuple[int, float, float]]] = {}  # of shared nodes: job, first GPU, behind
         self._holder: NDArray[np.int32] = np.full(len(self.plant.nodes.ids), -1, np.int32)
 
@@ -144,11 +143,13 @@ class JobHistory:
                 job = self.index.get(event.subject)
                 if job is not None:
                     self._job(kind, job, event)
-            elif kind == "spare_taken":
-                self._replace(event)
+            elif kind in ("spare_taken", "waiting_for_spare"):
+                self._exchange(event)
             elif kind == "reservation_on":
                 self.reserved[event.subject] = node_ranges(event.where)
-            elif "repair" in event.data:
+            elif "repair" in event.data or (
+                kind == "injected_failure" and event.severity == Severity.ALARM  # slow ones are notices
+            ):
                 self._fail(event)
 
     # -- jobs ----
@@ -224,7 +225,6 @@ class JobHistory:
         if not goes_on:
             account.running_jobs -= 1
             self.started_s.pop(job, None)
-            self._lost.pop(job, None)
             self.by_end[how] += 1
 
     # -- places ----
@@ -295,32 +295,28 @@ class JobHistory:
     def _fail(self, event: Event) -> None:
         kind, slot = find(self.plant, event.subject) or ("", -1)
         if kind == "gpu":
-            node, gpu = int(self.plant.gpus.node[slot]), slot
+            self.failures.add(event.t_s, slot)
         elif kind == "node":
-            node, gpu = slot, int(self.plant.nodes.gpu_first[slot])
-        else:
-            return
-        self.failures.add(event.t_s, gpu)
-        holder = int(self._holder[node])
-        if holder >= 0 and event.data["repair"] > 0:
-            self._lost.setdefault(holder, []).append(node)
+            self.failures.add(event.t_s, int(self.plant.nodes.gpu_first[slot]))
 
-    def _replace(self, event: Event) -> None:
-        """Let the node that a job takes stand for the one it lost longest ago."""
-        kind, node = find(self.plant, event.subject) or ("", -1)
-        job = self.index.get(event.text.removeprefix("joins "), -1)
-        if kind != "node" or job not in self._open:
+    def _exchange(self, event: Event) -> None:
+        """Let a job hold the nodes that it has after a swap, and no others."""
+        spared = event.kind == "spare_taken"
+        job = self.index.get(event.text.removeprefix("joins ") if spared else event.subject, -1)
+        ranges = node_ranges(event.where)
+        if job not in self._open or not ranges:
             return
-        lost = self._lost.get(job)
-        if lost:
-            self._cut(job, lost.pop(0), event.t_s)
-        if self._holder[node] == job:
-            return
-        self._take(job, node, node, event.t_s)
-        low = float(self.plant.nodes.gpu_first[node])
-        high = low + float(self._node_gpus[node])
-        self._open[job].append(self.spans.open(job, low, high, event.t_s))
-        self.accounts[self.owner[job]].held.change(event.t_s, high - low)
+        has = {node for begin, end in ranges for node in range(begin, end + 1)}
+        had = set(self.nodes_of(job))
+        for node in sorted(had - has):
+            self._cut(job, node, event.t_s)
+        first, gained = self.plant.nodes.gpu_first, sorted(has - had)
+        for node in gained:
+            self._take(job, node, node, event.t_s)
+        places = [(float(first[node]), float(first[node] + self._node_gpus[node])) for node in gained]
+        for low, high in _joined(places):
+            self._open[job].append(self.spans.open(job, low, high, event.t_s))
+            self.accounts[self.owner[job]].held.change(event.t_s, high - low)
 
 
 def _part_gpus(job: Job, node_gpus: NDArray[np.int64], ranges: list[tuple[int, int]]) -> float:
