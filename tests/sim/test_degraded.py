@@ -214,3 +214,19 @@ def test_a_straggler_is_paid_in_the_step_and_goes_again() -> None:
     assert engine.jobs.pace[0].step_s == pytest.approx(planned_s, rel=0.01)
     again.advance(engine.now_s)
     assert again.event_hash() == engine.event_hash()
+
+
+def test_a_job_that_waits_goes_back_behind_wrong_results_too() -> None:
+    jobs = (job(id="train"), job(4, id="wide", submit="2000 s", steps=2000, priority=5))
+    engine = Engine(tiny(jobs=jobs, scheduler={"policy": "priority"}, duration="6 h"))
+    inject(engine, "1500 s corrupt gpu/0/0/0 for=2000 s", "2000 s requeue train")
+    engine.advance(3000.0)
+    row = engine.jobs.rows[0]
+    assert row.state == JobState.QUEUED
+    before = row.progress
+    engine.advance(3600.0)
+    found = events(engine, "corruption_found")
+    assert [event.subject for event in found][:1] == ["train"]
+    assert "ended" not in found[0].text
+    assert 0 < row.progress < before  # what it saved before 1,500 s is right
+    assert_books_close(engine)

@@ -19,7 +19,7 @@ from twin.record.events import Severity
 from twin.scenario.faults import Cause, Effect, Intervention
 from twin.sim.clockwork import Timers
 from twin.sim.failures import FailureClocks
-from twin.sim.jobs import AT_REST, JobRow, Jobs
+from twin.sim.jobs import AT_REST, ENDED, JobRow, Jobs
 from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
@@ -287,7 +287,7 @@ class Degraded:
     def _undo(self, row: JobRow, since_s: float) -> None:
         """Give up what `row` computed since `since_s`, durable or not."""
         now = self.timers.now_s
-        ended = row.state in AT_REST
+        ended = row.state in (*ENDED, JobState.REMOTE)
         lost = 0.0
         if not ended:
             self.jobs.book(row, now)
