@@ -162,18 +162,18 @@ def test_planned_work_makes_no_lemon() -> None:
 
 
 def fleet_failures(rule: dict[str, Any] | None, seed: int) -> tuple[int, int]:
-    """Return failures of a fleet of 250 lemons and better ones in a year after its first, and nodes taken out."""
-    rates = [{"id": "gpu", "rate": "8 per 1000 node-day", "repair": "gpu"}]
+    """Return failures of 120 lemons and better nodes in the second half of a hard time, and nodes taken out."""
+    rates = [{"id": "gpu", "rate": "32 per 1000 node-day", "repair": "gpu"}]
     failures = {"repair_constant": "8 h", "causes": rates, "lemons": True, "lemon_rule": rule}
-    engine = Engine(tiny(250, (), duration="400 day", failures=failures), seed=seed)
-    engine.advance(400 * DAY_S)
-    late = [event for event in events(engine, "failure") if event.t_s > 200 * DAY_S]
+    engine = Engine(tiny(120, (), duration="100 day", failures=failures), seed=seed)
+    engine.advance(100 * DAY_S)
+    late = [event for event in events(engine, "failure") if event.t_s > 50 * DAY_S]
     return len(late), engine.summary()["lemons"]["out"]
 
 
 def test_taking_lemons_out_cuts_the_failures_of_a_fleet() -> None:
-    rule = {"failures": 3, "within": "90 day", "replace": "7 day"}
-    without, _ = fleet_failures(None, 3)
-    with_rule, out = fleet_failures(rule, 3)
+    rule = {"failures": 3, "within": "22 day", "replace": "2 day"}
+    without, _ = fleet_failures(None, 5)
+    with_rule, out = fleet_failures(rule, 5)
     assert out > 5
     assert with_rule < 0.93 * without
