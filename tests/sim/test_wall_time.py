@@ -171,3 +171,11 @@ def test_a_killed_job_answers_for_its_energy_and_for_no_more() -> None:
     killed = energy_j(7200.0, "1000 s")
     assert killed == pytest.approx(energy_j(1000.0, "2 h"), rel=1e-6)
     assert 2 * 4000 < killed / 1000 < 2 * 11_000  # two DGX, idle or at full power
+
+
+def test_a_job_cancelled_before_it_came_is_never_submitted() -> None:
+    engine = inject(Engine(tiny(jobs=(job(submit="500 s"),), duration="1 h")), "100 s cancel train")
+    engine.advance(1000.0)
+    assert times(engine, "job_cancelled") == [100.0]
+    assert times(engine, "job_submitted") == []
+    assert engine.scheduler.queue == []

@@ -77,6 +77,7 @@ class Scheduler:
     def renew(self) -> None:
         """Work out anew what jobs ask for: their plans have changed."""
         if "site" in self.__dict__:
+            self._forget_gone()
             before, self._marked = self.site, None
             del self.site
             self.site.restore(before.state())
@@ -92,6 +93,8 @@ class Scheduler:
 
     def _submit(self, index: int) -> None:
         row, now = self.jobs.rows[index], self.timers.now_s
+        if row.state != JobState.QUEUED:  # cancelled before it came
+            return
         asked = f"{row.gpus:.2f}" if row.gpus % 1 else f"{row.gpus:.0f}"
         self.log.add(now, "job_submitted", row.id, f"asks for {asked} GPUs", gpus=math.ceil(row.gpus))
         refusal = self.site.refusal(index)
@@ -128,7 +131,8 @@ class Scheduler:
         """Start whoever can, at this moment."""
         returned, self.recovery.returned = self.recovery.returned, []
         for index in returned:
-            self._enter(index)
+            if self.jobs.rows[index].state == JobState.QUEUED:  # not killed since
+                self._enter(index)
         if self.site.policy.prompt:
             self._look(0)
         else:
