@@ -29,6 +29,7 @@ from twin.scenario.action import wrong
 from twin.scenario.document import Scenario
 from twin.scenario.fault_kinds import KINDS
 from twin.sim.engine import Engine
+from twin.sim.summary import summarise
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
@@ -105,6 +106,14 @@ def test_the_history_holds_what_the_run_holds() -> None:
         assert [sorted(run.history.nodes_of(row.index)) for row in rows] == [
             sorted(row.nodes) for row in rows
         ], hour
+
+
+def test_goodput_of_many_jobs_is_weighted_as_in_the_summary() -> None:
+    """A job of five minutes counts for as little as it held."""
+    run = _Run(load(_SCENES / "shared-cluster.twin.yaml").scenario, 40_000.0)
+    assert len([row for row in run.engine.jobs.rows if row.end_s is not None]) > 20
+    figures = summarise(run.engine)
+    assert float(run.frame.values["site.goodput"][0]) == pytest.approx(100.0 * figures["goodput"])
 
 
 def test_the_events_of_a_job_tell_cost_and_place(lab: _Run) -> None:

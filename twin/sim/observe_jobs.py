@@ -28,6 +28,7 @@ class JobsShown:
         self.engine = engine
         count = len(engine.jobs.rows)
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
+        # Goodput is weighted by the GPU-seconds of jobs so far, as in the summary: a short job counts for little.
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
         self._planned: list[object] = []
         self._active: list[JobRow] = []
@@ -63,7 +64,7 @@ class JobsShown:
         self._progress = np.array([row.progress for row in active], float)
         self._target = np.where(self._steps, [row.target for row in active], self._progress)
         self._pace_s[~self._steps] = np.inf  # no progress
-        self._total = max(float(self._weight.sum()), 1.0)
+        self._gpus = np.array([row.gpus for row in active], float)
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         under_way = max(float(self._under_way.sum()), 1.0)
         v["site.goodput_now"][0] = min(100.0, 100 * float(self._under_way @ self._at_pace) / under_way)
@@ -99,8 +100,8 @@ class JobsShown:
         self._goodput[i] = jobs.goodput(row, now) or 0.0
         v["job.goodput"][i] = 100 * self._goodput[i]
         v["job.gpus"][i] = row.held
-        self._weight[i] = row.gpus if row.start_s is not None else 0
-        self._under_way[i] = self._weight[i] if row.end_s is None else 0
+        self._weight[i] = row.gpus * ((row.end_s or now) - row.start_s) if row.start_s is not None else 0.0
+        self._under_way[i] = row.gpus if row.start_s is not None and row.end_s is None else 0.0
         self._at_pace[i] = jobs.planned[i].step_s / pace.step_s if running else 0.0
 
     def move(self, v: Values, now: float) -> None:
@@ -114,4 +115,6 @@ class JobsShown:
             v["job.step"][mine] = step
             self._goodput[mine] = so_far
             v["job.goodput"][mine] = 100 * so_far
-        v["site.goodput"][0] = 100 * float(self._weight @ self._goodput) / self._total
+            self._weight[mine] = self._gpus * (now - self._start_s)
+        total = max(float(self._weight.sum()), 1e-9)
+        v["site.goodput"][0] = 100 * float(self._weight @ self._goodput) / total
