@@ -17,6 +17,7 @@ from twin.app.account_colours import colour
 from twin.app.job_events import Which
 from twin.app.main_window import MainWindow
 from twin.record.channels import JobState, NodeCondition
+from twin.scenario.faults import Intervention
 
 MakeWindow = Callable[..., MainWindow]
 pytestmark = pytest.mark.gl
@@ -95,10 +96,15 @@ def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
     session = window.session
     menu = window.hall.thing_menu("gpu/0/0")
     assert menu is not None
-    drain = _action(menu, "Drain")
-    assert "llama3" in drain.toolTip()  # type: ignore[attr-defined]
+    ways = ("Now", "At the next checkpoint", "When its jobs end")
+    drains = [_action(menu, "Drain", way) for way in ways]
+    assert all("llama3" in way.toolTip() for way in drains)  # type: ignore[attr-defined]
+    asked: list[Intervention] = []
+    window.hall.menus.act_wanted.connect(asked.append)
     assert not _action(menu, "Undrain").isEnabled()  # type: ignore[attr-defined]
-    drain.trigger()  # type: ignore[attr-defined]
+    for way in reversed(drains):
+        way.trigger()  # type: ignore[attr-defined]
+    assert [one.value for one in asked] == ["end", "checkpoint", "now"]
     session.play()
     qtbot.waitUntil(
         lambda: (
@@ -127,6 +133,23 @@ def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
     menu = window.hall.thing_menu("llama3")
     assert menu is not None
     assert not _action(menu, "Cancel").isEnabled()  # type: ignore[attr-defined]
+
+
+def test_lists_of_what_happened_have_the_menus_of_things(
+    make_window: MakeWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    docks = window.docks
+    _run_to(window, qtbot, 33_000.0, speed=40_000.0)  # its one failure was at 9 o'clock
+    for name, table in (("events", docks.events.table), ("alarms", docks.alarms.table)):
+        docks.show(name)
+        qtbot.waitUntil(table.isVisible)
+        before = set(window.hall.findChildren(QMenu))
+        table.customContextMenuRequested.emit(table.visualRect(table.model().index(0, 0)).center())
+        made = [menu for menu in window.hall.findChildren(QMenu) if menu not in before]
+        assert any(a.text() == "Break" for menu in made for a in menu.actions()), name
+        for menu in made:
+            menu.close()
 
 
 def test_lists_of_jobs_have_the_menu_of_a_job(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:

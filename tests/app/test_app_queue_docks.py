@@ -184,6 +184,9 @@ def test_waiting_jobs_are_listed_and_move_by_menu_and_by_drop(
     assert window.statusBar().currentMessage().startswith("Not moved: Short is for uni")
 
     table.selectRow(0)
+    menu = table.job_menu(table.selected()[0])
+    assert menu is not None
+    assert "Open job page" in [action.text() for action in menu.actions()]
     menu = table.move_menu()
     assert menu is not None
     next(action for action in menu.actions() if action.text() == "Short").trigger()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QTableView
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
 
 from twin.app.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
+from twin.app.row_menu import offer_menus
 from twin.app.session import Session
 from twin.record.alarms import Alarms
 from twin.record.events import Event
@@ -54,6 +57,10 @@ class AlarmsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
         self._tell()
+
+    def attach(self, menu: Callable[[str], QMenu | None]) -> None:
+        """Take what returns the menu of a thing."""
+        offer_menus(self.table, lambda index: self.model.alarm_at(index.row()).subject, menu)
 
     def acknowledge(self) -> None:
         """Mark the chosen alarms as seen."""

@@ -31,6 +31,7 @@ _VALUE_WORDS: dict[str, str] = {
     "slow": "Clock left",
     "pcie": "Bandwidth left",
     "move": "To partition",
+    "drain": "Running jobs leave",
 }
 
 

@@ -108,6 +108,11 @@ class Docks:
         return (self.power, self.cooling, self.energy)
 
     @property
+    def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock, ...]:
+        """Return the docks with lists of things that have a menu each."""
+        return (self.jobs, self.queue, self.spares, self.events, self.alarms)
+
+    @property
     def on_welcome(self) -> bool:
         """Return whether the docks are put away for the welcome page."""
         return self._hidden_layout is not None

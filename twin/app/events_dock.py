@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMainWindow,
+    QMenu,
     QTableView,
     QToolButton,
 )
@@ -19,6 +22,7 @@ from twin.app.dock import Dock
 from twin.app.event_model import COLUMNS, EVENT, TIME, WHERE, EventModel
 from twin.app.look import Look, label, tool_button
 from twin.app.moment_model import SEVERITY_ICONS
+from twin.app.row_menu import offer_menus
 from twin.app.session import Session
 from twin.record.events import Event, Severity
 
@@ -63,6 +67,10 @@ class EventsDock(Dock):
         self.tools.addWidget(self._count)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
+
+    def attach(self, menu: Callable[[str], QMenu | None]) -> None:
+        """Take what returns the menu of a thing."""
+        offer_menus(self.table, lambda index: self.model.event_at(index.row()).subject, menu)
 
     def show_event(self, event: Event) -> None:
         """Let the list stand at an event, where it passes the filter."""

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
 from twin.app.text import MISSING, duration, quantity
+from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
 from twin.record.frame import Frame
 from twin.scenario.work import Job, Load
@@ -47,11 +48,11 @@ class Which(Enum):
     WAIT = "Waiting"
     OVER = "Over"
 
-    def holds(self, state: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Return which states belong to it."""
+    def holds(self, state: NDArray[np.uint8], submitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which states belong to it; a job waits only from its submission on."""
         over = (state == JobState.DONE) | (state == JobState.KILLED)
         if self is Which.WAIT:
-            return np.asarray(state == JobState.QUEUED)
+            return np.asarray((state == JobState.QUEUED) & submitted)
         if self is Which.OVER:
             return np.asarray(over)
         return (
@@ -67,12 +68,15 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
         return job.id
     if frame is None or index >= len(frame.values["job.state"]):
         return "queued" if column == STATE else MISSING
+    state = JobState(int(frame.values["job.state"][index]))
     if column == STATE:
-        return JobState(int(frame.values["job.state"][index])).name.lower()
+        return "to come" if state == JobState.QUEUED and job.submit_s > frame.t_s else state.name.lower()
     if column == LOST:
-        lost_s = (frame.t_s - job.submit_s) * (1.0 - float(frame.values["job.goodput"][index]) / 100.0)
-        return duration(lost_s) if np.isfinite(lost_s) and lost_s >= 1.0 else MISSING
+        lost_s = float(_lost_s(frame, slice(index, index + 1))[0])
+        return duration(lost_s) if lost_s >= 1.0 else MISSING
     value = float(frame.values[_CHANNELS[column]][index])
+    if column in (MFU, GOODPUT, GPUS, STEPS) and state == JobState.QUEUED and value == 0:
+        return MISSING
     if column == STEPS:
         return f"{value:,.0f}" + (f" of {job.steps:,}" if job.steps is not None else "")
     if column == GPUS:
@@ -80,6 +84,12 @@ def job_text(job: Job, index: int, frame: Frame | None, column: int) -> str:
     if column == MFU and isinstance(job.workload, Load):
         return MISSING
     return quantity(value, "s" if column == STEP_S else "%")
+
+
+def _lost_s(frame: Frame, rows: slice = slice(None)) -> NDArray[np.float64]:
+    """Return for how long each job held its GPUs beyond what its steps take at their best [s]."""
+    held_s = np.sum([frame.values[name][rows] for name in JOB_SECONDS], axis=0, dtype=float)
+    return np.asarray(held_s * (1.0 - frame.values["job.goodput"][rows] / 100.0))
 
 
 class JobModel(ColumnModel):
@@ -90,6 +100,7 @@ class JobModel(ColumnModel):
         self._look = look
         self._jobs: tuple[Job, ...] = ()
         self._ids: NDArray[np.str_] = np.zeros(0, "U1")
+        self._submit_s: NDArray[np.float64] = np.zeros(0)
         self._frame: Frame | None = None
         self._which, self._needle = Which.ALL, ""
         self._column, self._down = -1, False
@@ -105,6 +116,7 @@ class JobModel(ColumnModel):
         if jobs is not self._jobs:
             self._jobs = jobs
             self._ids = np.array([f"{job.id} {job.tenant or ''} {job.title}".lower() for job in jobs], str)
+            self._submit_s = np.array([job.submit_s for job in jobs], float)
         self._frame = frame
         self._arrange()
 
@@ -167,7 +179,8 @@ class JobModel(ColumnModel):
         if self._which is not Which.ALL:
             waiting = np.full(len(mask), JobState.QUEUED, np.uint8)
             state = waiting if self._frame is None else self._frame.values["job.state"][: len(mask)]
-            mask &= self._which.holds(state)
+            now_s = 0.0 if self._frame is None else self._frame.t_s
+            mask &= self._which.holds(state, self._submit_s <= now_s)
         if self._needle:
             mask &= np.char.find(self._ids, self._needle) >= 0
         return np.flatnonzero(mask)
@@ -181,7 +194,6 @@ class JobModel(ColumnModel):
                 return listed
             keys = self._frame.values[_CHANNELS.get(self._column, "job.state")]
             if self._column == LOST:
-                submit_s = np.array([job.submit_s for job in self._jobs])
-                keys = (self._frame.t_s - submit_s) * (100.0 - self._frame.values["job.goodput"])
+                keys = _lost_s(self._frame)
         place = np.argsort(keys[listed], kind="stable")
         return listed[place[::-1] if self._down else place]

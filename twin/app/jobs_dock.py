@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from psygnal import Signal
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHeaderView,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from twin.app.dock import Dock
 from twin.app.job_model import JobModel, Which
 from twin.app.look import Look, label, tool_button
+from twin.app.row_menu import offer_menus
 from twin.app.session import Session
 from twin.scenario.population import jobs_of
 
@@ -60,9 +61,6 @@ class JobsDock(Dock):
         self.table.setSortingEnabled(True)
         self.table.clicked.connect(lambda index: self.chosen.emit(self.model.job_at(index.row()).id))
         self.table.activated.connect(lambda index: self.opened.emit(self.model.job_at(index.row()).id))
-        self._menu: Callable[[str], QMenu | None] = lambda _job: None
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.customContextMenuRequested.connect(self._offer)
         self._which = Which.ALL
         self._count = label("", "faint")
         self.search = QLineEdit()
@@ -85,14 +83,7 @@ class JobsDock(Dock):
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
         """Take what returns the menu of a job."""
-        self._menu = menu
-
-    def _offer(self, place: QPoint) -> None:
-        index = self.table.indexAt(place)
-        menu = self._menu(self.model.job_at(index.row()).id) if index.isValid() else None
-        if menu is not None:
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.popup(self.table.viewport().mapToGlobal(place))
+        offer_menus(self.table, lambda index: self.model.job_at(index.row()).id, menu)
 
     def _which_buttons(self) -> list[QToolButton]:
         group = QButtonGroup(self)

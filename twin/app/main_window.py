@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QToolBar,
 )
 
-from twin.app import text
+from twin.app import help_pages, text
 from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.break_dialog import BreakDialog
@@ -37,7 +37,6 @@ from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
-from twin.app.pages import Page
 from twin.app.queue_moves import move, why_not
 from twin.app.risk_dialog import RiskDialog
 from twin.app.session import Session, Trouble
@@ -163,10 +162,9 @@ class MainWindow(QMainWindow):
         self.hall.menus.job_wanted.connect(self.open_job)
         self.hall.menus.move_wanted.connect(self.move_jobs)
         self.docks.job.attach(self._world, self.hall.thing_menu)
-        self.docks.jobs.attach(self.hall.thing_menu)
+        for listed in self.docks.with_menus:
+            listed.attach(self.hall.thing_menu)
         self.docks.jobs.opened.connect(self.open_job)
-        self.docks.queue.attach(self.hall.thing_menu)
-        self.docks.spares.attach(self.hall.thing_menu)
         self.docks.spares.chosen.connect(self.go_to)
         self.docks.job.chosen.connect(self.fly_to_job)
         self.docks.job.line_chosen.connect(self._go_to_line)
@@ -370,46 +368,8 @@ class MainWindow(QMainWindow):
 
     def show_story(self) -> None:
         """Show title, notes and sources of the scene."""
-        if self.session.document is None:
-            return
-        scenario = self.session.document.scenario
-        page = Page(scenario.title, self)
-        page.add_paragraphs(" ".join(p.split()) for p in scenario.notes.split("\n\n") if p.strip())
-        if scenario.sources:
-            page.add_section("Sources")
-            page.add_paragraphs(scenario.sources)
-        page.show()
-
-    def show_keys(self) -> None:
-        """Show every key."""
-        page = Page("Keys", self)
-        pairs = [(entry.shortcut, entry.title) for entry in self.menus.entries() if entry.shortcut]
-        mouse = [
-            ("Left drag", "orbit"),
-            ("Right or middle drag", "pan"),
-            ("Wheel", "zoom to the pointer"),
-            ("Double click", "fly there"),
-        ]
-        page.add_pairs([*pairs, *mouse])
-        page.show()
-
-    def show_about(self) -> None:
-        """Show what this program is and what it draws with."""
-        page = Page("gpu-twin", self)
-        capability = self.hall.view.capability
-        page.add_paragraphs(
-            ["An interactive digital twin of a GPU data centre. All figures shown are simulated."]
-        )
-        page.add_pairs(
-            [
-                ("Graphics", capability.renderer),
-                ("OpenGL", capability.version),
-                ("Drawn by", "software" if capability.software else "hardware"),
-                ("Catalogue", self._catalog.version),
-                ("Licence", "Apache-2.0"),
-            ]
-        )
-        page.show()
+        if self.session.document is not None:
+            help_pages.show_story(self.session.document.scenario, self)
 
     # -- following ----
 

@@ -52,6 +52,7 @@ class QueueDock(Dock):
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
         """Take what returns the menu of a job."""
+        self.waiting.job_menu = menu
         self.chart.menu_wanted.connect(lambda job, place: self._offer(menu(self._id(job)), place))
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from psygnal import Signal
@@ -20,9 +20,9 @@ from twin.app.wait_words import WHY
 from twin.record.channels import WaitReason
 from twin.record.frame import Frame
 
-COLUMNS = ("#", "Job", "GPUs", "Waited", "Why it waits", "Starts", "Takes", "Tenant")
-PLACE, JOB, GPUS, WAITED, REASON, STARTS, TAKES, TENANT = range(len(COLUMNS))
-_WIDTHS_PX = {PLACE: 38, JOB: 108, GPUS: 56, WAITED: 100, REASON: 148, STARTS: 100, TAKES: 92}
+COLUMNS = ("#", "Job", "Why it waits", "GPUs", "Waited", "Starts", "Takes", "Tenant")
+PLACE, JOB, REASON, GPUS, WAITED, STARTS, TAKES, TENANT = range(len(COLUMNS))
+_WIDTHS_PX = {PLACE: 36, JOB: 92, REASON: 148, GPUS: 56, WAITED: 100, STARTS: 100, TAKES: 92}
 _TITLES = {
     PLACE: "Place in the queue",
     TAKES: "What the scheduler believes it takes",
@@ -140,7 +140,13 @@ class WaitingModel(ColumnModel):
 
 
 class WaitingTable(QTableView):
-    """The table; rows can be dragged to a partition, or moved by menu and keys (M)."""
+    """The table; rows can be dragged to a partition, or moved by menu and keys (M).
+
+    Attributes
+    ----------
+    job_menu
+        Returns the menu of one job; of several only the move is offered.
+    """
 
     chosen = Signal(str)  # job id
     move_wanted = Signal(list, str)  # job ids, partition id
@@ -149,6 +155,7 @@ class WaitingTable(QTableView):
         super().__init__()
         self._look = look
         self._partitions: tuple[tuple[str, str], ...] = ()
+        self.job_menu: Callable[[str], QMenu | None] = lambda _job: None
         self.queue = WaitingModel(look)
         self.setModel(self.queue)
         self.setAccessibleName("Waiting jobs")
@@ -208,7 +215,11 @@ class WaitingTable(QTableView):
         return menu
 
     def _offer(self, place: QPoint) -> None:
-        menu = self.move_menu()
+        jobs = self.selected()
+        menu = self.job_menu(jobs[0]) if len(jobs) == 1 else self.move_menu()
+        self._pop_up(menu, place)
+
+    def _pop_up(self, menu: QMenu | None, place: QPoint) -> None:
         if menu is not None:
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.viewport().mapToGlobal(place))
@@ -216,4 +227,4 @@ class WaitingTable(QTableView):
     def _offer_by_key(self) -> None:
         rows = self.selectionModel().selectedRows()
         if rows:
-            self._offer(self.visualRect(rows[0]).bottomLeft())
+            self._pop_up(self.move_menu(), self.visualRect(rows[0]).bottomLeft())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from psygnal import Signal
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QMainWindow, QMenu, QSplitter, QTableView
 
@@ -16,6 +16,7 @@ from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.row_menu import offer_menus
 from twin.app.session import Session
 from twin.app.spares_chart import SparesChart
 from twin.app.spares_facts import (
@@ -34,7 +35,7 @@ from twin.record.frame import Frame
 COLUMNS = ("Node", "Condition", "Since", "What happened last")
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
 _ROW_PX, _SPLIT = 22, (1, 1)
-_WIDTHS_PX = {NODE: 92, CONDITION: 136, SINCE: 84}
+_WIDTHS_PX = {NODE: 86, CONDITION: 112, SINCE: 96}
 _CAPACITY = 4096
 
 
@@ -101,7 +102,6 @@ class PoolTable(QTableView):
         for column, width_px in _WIDTHS_PX.items():
             self.setColumnWidth(column, width_px)
         header.setSectionResizeMode(LAST, QHeaderView.ResizeMode.Stretch)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows, or that there are none."""
@@ -121,13 +121,11 @@ class SparesDock(Dock):
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "spares", "Spares", "spare", parent)
         self._session, self._seen = session, False
-        self._menu: Callable[[str], QMenu | None] = lambda _thing: None
         self.history = History(tuple(name.name for name in ORDER), _CAPACITY)
         self.last, self.model = LastEvents(), PoolModel(look)
         self.chart, self.table = SparesChart(look, self.history), PoolTable(look, self.model)
         self.table.clicked.connect(self._on_chosen)
         self.table.activated.connect(self._on_chosen)
-        self.table.customContextMenuRequested.connect(self._offer)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self.chart)
         self.splitter.addWidget(self.table)
@@ -147,7 +145,7 @@ class SparesDock(Dock):
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
         """Take what returns the menu of a node."""
-        self._menu = menu
+        offer_menus(self.table, lambda index: self.model.shown[index.row()].id, menu)
 
     def _on_run_started(self) -> None:
         self.history.clear()
@@ -186,10 +184,3 @@ class SparesDock(Dock):
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.model.shown[index.row()].id)
-
-    def _offer(self, place: QPoint) -> None:
-        index = self.table.indexAt(place)
-        menu = self._menu(self.model.shown[index.row()].id) if index.isValid() else None
-        if menu is not None:
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.popup(self.table.viewport().mapToGlobal(place))

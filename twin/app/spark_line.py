@@ -50,13 +50,16 @@ class SparkLine(QWidget):
         self.setAccessibleDescription(words)
         known = self._values[np.isfinite(self._values)]
         if len(known):
-            low, high = (text.quantity(float(v), self._unit) for v in (known.min(), known.max()))
+            low, high = (self._says(float(v)) for v in (known.min(), known.max()))
             self.setToolTip(f"{self._title}: {words}, from {low} to {high} so far")
         self.update()
 
     def _words(self) -> str:
         newest = float(self._values[-1]) if len(self._values) else math.nan
-        return text.quantity(newest, self._unit)
+        return self._says(newest)
+
+    def _says(self, value: float) -> str:
+        return text.quantity(value, self._unit) if self._unit else text.gpus(value)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint name, curve and value."""

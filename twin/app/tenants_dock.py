@@ -255,7 +255,7 @@ def _tenant_texts(one: TenantLine) -> tuple[str, ...]:
     words = ", ".join(word for word in (apart, "encrypted" if one.encrypted else "") if word)
     return (
         one.title,
-        text.significant(one.held_gpus) if one.held_gpus else "0",
+        text.gpus(one.held_gpus),
         f"{one.quota_gpus:,}" if one.quota_gpus is not None else text.MISSING,
         f"{100 * one.share:.0f} %",
         f"{one.running_jobs:,}",
@@ -269,7 +269,7 @@ def _tenant_texts(one: TenantLine) -> tuple[str, ...]:
 def _partition_texts(one: PartitionLine) -> tuple[str, ...]:
     return (
         one.title,
-        text.significant(one.held_gpus) if one.held_gpus else "0",
+        text.gpus(one.held_gpus),
         f"{one.gpus:,}",
         f"{one.waiting_jobs:,}",
         text.duration(one.limit_s),

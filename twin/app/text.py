@@ -67,6 +67,18 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:,.{min(max(0, digits - 1 - exponent), 6)}f}"
 
 
+def gpus(count: float) -> str:
+    """Return a number of GPUs: whole, but for slices of shared ones.
+
+    Examples
+    --------
+    >>> gpus(64.0), gpus(35.86), gpus(16384.0)
+    ('64', '35.9', '16,384')
+    """
+    whole = math.isfinite(count) and abs(count - round(count)) < 1e-6
+    return f"{round(count):,}" if whole else significant(count)
+
+
 def prefixed(value: float) -> str:
     """Return a number with a prefix and no more digits than it needs.
 

@@ -27,6 +27,12 @@ _OVER = (JobState.DONE, JobState.KILLED)
 _MOST_JOBS = 4
 """Jobs of one thing that have a menu each."""
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
+_DRAINS = (
+    ("now", "Now", "Jobs leave at once and go back to their last checkpoint"),
+    ("checkpoint", "At the next checkpoint", "Jobs leave when they have saved, and lose nothing"),
+    ("end", "When its jobs end", "Jobs stay to their end"),
+)
+"""Values of `drain`, their titles and what they do."""
 
 
 class ThingMenus:
@@ -70,11 +76,12 @@ class ThingMenus:
             return
         menu.addSeparator()
         jobs, drained = self._jobs_on(nodes, plant), self._drained(nodes)
-        drain = menu.addAction("Drain", partial(self._act, "drain", thing))
-        tip = f"Give {len(nodes):,} node{'s' * (len(nodes) != 1)} no more work"
-        if jobs:
-            tip += f". Stops at once, back to the last checkpoint: {_names(jobs)}"
-        drain.setToolTip(tip)
+        drain = menu.addMenu("Drain")
+        drain.setToolTipsVisible(True)
+        whose = f": {_names(jobs)}" if jobs else ""
+        for when, title, tip in _DRAINS:
+            action = drain.addAction(title, partial(self._act, "drain", thing, when))
+            action.setToolTip(f"{len(nodes):,} node{'s' * (len(nodes) != 1)} take no new work. {tip}{whose}")
         drain.setEnabled(drained < len(nodes))
         undrain = menu.addAction("Undrain", partial(self._act, "undrain", thing))
         undrain.setToolTip("Let it take work again")
@@ -150,8 +157,8 @@ class ThingMenus:
                 breaking.addAction(f"{choice.title}{_DOTS}", act)
         breaking.setEnabled(not breaking.isEmpty())
 
-    def _act(self, kind: InterventionKind, target: str) -> None:
-        self.act_wanted.emit(Intervention(at=self._session.t_s, kind=kind, target=target))
+    def _act(self, kind: InterventionKind, target: str, value: str | None = None) -> None:
+        self.act_wanted.emit(Intervention(at=self._session.t_s, kind=kind, target=target, value=value))
 
 
 def nodes_of(plant: Plant, thing: str) -> NDArray[np.int64]:

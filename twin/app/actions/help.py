@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
+from twin.app.help_pages import show_about, show_keys
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
@@ -17,6 +18,20 @@ def help_actions(window: MainWindow) -> list[Command]:
         entry(
             "help.story", "About this scene", window.show_story, menu="help", icon="book", needs_scene=True
         ),
-        entry("help.keys", "Keys", window.show_keys, menu="help", icon="list", key="F1"),
-        entry("help.about", "About gpu-twin", window.show_about, menu="help", icon="info", group="9"),
+        entry(
+            "help.keys",
+            "Keys",
+            lambda: show_keys(window.menus.entries(), window),
+            menu="help",
+            icon="list",
+            key="F1",
+        ),
+        entry(
+            "help.about",
+            "About gpu-twin",
+            lambda: show_about(window.hall.view.capability, window),
+            menu="help",
+            icon="info",
+            group="9",
+        ),
     ]

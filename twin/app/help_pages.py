@@ -1,0 +1,59 @@
+"""The pages of the Help menu: the story of the scene, every key, what this program is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from twin.app.pages import Page
+from twin.catalog import load_catalog
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from twin.app.command_palette import Entry
+    from twin.scenario.document import Scenario
+    from twin.view3d.capability import Capability
+
+_MOUSE = [
+    ("Left drag", "orbit"),
+    ("Right or middle drag", "pan"),
+    ("Right click", "what can be done with a thing"),
+    ("Wheel", "zoom to the pointer"),
+    ("Double click", "fly there"),
+]
+
+
+def show_story(scenario: Scenario, parent: QWidget) -> None:
+    """Show title, notes and sources of a scene."""
+    page = Page(scenario.title, parent)
+    page.add_paragraphs(" ".join(p.split()) for p in scenario.notes.split("\n\n") if p.strip())
+    if scenario.sources:
+        page.add_section("Sources")
+        page.add_paragraphs(scenario.sources)
+    page.show()
+
+
+def show_keys(entries: Iterable[Entry], parent: QWidget) -> None:
+    """Show every key."""
+    page = Page("Keys", parent)
+    page.add_pairs([*((entry.shortcut, entry.title) for entry in entries if entry.shortcut), *_MOUSE])
+    page.show()
+
+
+def show_about(capability: Capability, parent: QWidget) -> None:
+    """Show what this program is and what it draws with."""
+    page = Page("gpu-twin", parent)
+    page.add_paragraphs(
+        ["An interactive digital twin of a GPU data centre. All figures shown are simulated."]
+    )
+    page.add_pairs(
+        [
+            ("Graphics", capability.renderer),
+            ("OpenGL", capability.version),
+            ("Drawn by", "software" if capability.software else "hardware"),
+            ("Catalogue", load_catalog().version),
+            ("Licence", "Apache-2.0"),
+        ]
+    )
+    page.show()
