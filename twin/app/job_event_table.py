@@ -17,6 +17,8 @@ from twin.record.events import Severity
 COLUMNS = ("Time", "What happened", "Cost")
 TIME, WHAT, COST = range(len(COLUMNS))
 _ROW_PX, _MARGIN_PX, _COST_PX = 22, 12, 172
+_COST_FROM_PX = 320
+"""A narrower table is for what happened; the tip has the cost."""
 _MEASURED = 60
 """Lines whose costs make the width of their column."""
 
@@ -71,7 +73,8 @@ class JobEventModel(ColumnModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
             there = f"\nA click goes to {line.place}" if line.place else ""
-            return f"{self._clock.says(line.event.t_s)}: {line.event.text}{there}"
+            cost = f"\n{line.cost}" if line.cost else ""
+            return f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{there}"
         return None
 
 
@@ -89,6 +92,7 @@ class JobEventTable(QTableView):
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.setShowGrid(False)
         self.setWordWrap(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(60)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW_PX)
@@ -116,7 +120,8 @@ class JobEventTable(QTableView):
         metrics = QFontMetrics(QApplication.font())
         costs = [line.cost for line in self.lines.shown[:_MEASURED]]
         widest = max(map(metrics.horizontalAdvance, ("271 steps", *costs))) + 2 * _MARGIN_PX
-        self.setColumnWidth(COST, min(widest, _COST_PX, max(self.width() // 2, 60)))
+        self.setColumnHidden(COST, self.width() < _COST_FROM_PX)
+        self.setColumnWidth(COST, min(widest, _COST_PX, max(self.width() // 3, 60)))
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self.chosen.emit(self.lines.shown[index.row()])
