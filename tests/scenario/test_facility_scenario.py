@@ -48,6 +48,8 @@ jobs:
     nodes: 8
     rows: [gpu]
     workload: {kind: load, gpu: 80 %}
+partitions:
+  - {id: batch, rows: [gpu]}
 """
 
 ACTS = [
@@ -87,6 +89,16 @@ ACTS = [
     "power_cap gpu/0/1 value='100 kW'",
     "power_cap hall value='1 MW'",
     "power_cap pdu/1 value='100 kW'",
+    "drain gpu/0 value=end",
+    "slow gpu/0/0/0/1 value='70 %'",
+    "pcie gpu/0/0/0 value='50 %' for=1h",
+    "hang run",
+    "hang gpu/0/0/0",
+    "corrupt gpu/0/0/0/1 for=1h",
+    "cancel run",
+    "requeue run",
+    "move run value=batch",
+    "site_loss site for='2 h'",
 ]
 
 REFUSED = [
