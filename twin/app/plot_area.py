@@ -26,6 +26,8 @@ _TICKS_S: tuple[int, ...] = (
     *(1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200),
     *(days * _DAY_S for days in (1, 2, 5, 10, 20, 50, 100, 365)),
 )
+_AXIS_PX, _POINTS = 20, 2000
+"""Height of the time axis, and samples of a curve from which on several are drawn as their extremes."""
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
@@ -83,6 +85,7 @@ class PlotArea(QWidget):
         self._look, self._history, self._charts = look, history, charts
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
+        self._thinner = 1
         self._titles: list[QLabel] = []
         self._curves: dict[str, Any] = {}
         self._scales = [(1.0, chart.unit) for chart in charts]
@@ -97,6 +100,11 @@ class PlotArea(QWidget):
     def draw(self) -> None:
         """Draw the history as it is now."""
         times_s = self._history.times_s().copy()
+        thinner = max(1, len(times_s) // _POINTS)
+        if thinner != self._thinner:
+            self._thinner = thinner
+            for plot in self._plots:
+                plot.getPlotItem().setDownsampling(ds=thinner, auto=False, mode="peak")
         for number, chart in enumerate(self._charts):
             self._rescale(number, chart)
             for curve in chart.curves:
@@ -128,16 +136,19 @@ class PlotArea(QWidget):
         item.hideButtons()
         item.setMouseEnabled(x=True, y=False)
         plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
-        item.setDownsampling(auto=True, mode="peak")
         item.setClipToView(True)
         item.enableAutoRange()
         if chart.low is not None:
             item.setLimits(yMin=chart.low)
+        # Nothing about a plot may hang on what was painted: axes that grow with their texts, and downsampling by the
+        # range on show, can each ask for another paint in every paint, and the window stands still.
         item.getAxis("left").setWidth(38)
+        item.getAxis("bottom").setHeight(_AXIS_PX)
         if self._plots:
             item.setXLink(self._plots[0].getPlotItem())
         for curve in chart.curves:
-            self._curves[curve.series] = item.plot(connect="finite")
+            self._curves[curve.series] = drawn = item.plot(connect="finite")
+            drawn.setDynamicRangeLimit(None)
         self._plots.append(plot)
         self._titles.append(title)
         column = QVBoxLayout()
