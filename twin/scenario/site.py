@@ -13,6 +13,7 @@ from twin.scenario.quantity import (
     Length,
     Power,
     PowerRamp,
+    Pressure,
     Price,
     Temperature,
     TemperatureDifference,
@@ -202,6 +203,12 @@ class Hall(Part):
     )
     air_class: Literal["A1", "A2", "A3", "A4"] = Field(
         default="A2", description="ASHRAE class of its equipment: inlet air it is allowed"
+    )
+    floor_load_pa: Pressure = Field(
+        default=12e3,
+        alias="floor_load",
+        gt=0,
+        description="what its floor carries, spread over the rack and half the aisles beside it",
     )
     rows: tuple[Rows, ...] = Field(default=(), description="row generators")
     overrides: dict[ItemId, Override] = Field(default={}, description="what differs, by id of the item")
