@@ -1,4 +1,4 @@
-"""One value put into a scenario by its path, checked for its type and range, not for what it refers to."""
+"""One value put into a scenario by its path, or taken away; checked for type and range, not for what it refers to."""
 
 from __future__ import annotations
 
@@ -45,10 +45,21 @@ def assign(scenario: Scenario, path: str, value: str) -> Scenario:
     return _Setting(path, value).within(scenario, split(path))
 
 
-class _Setting:
-    """One value on its way to its place."""
+def take_away(scenario: Scenario, path: str) -> Scenario:
+    """Return a copy without an item of a list or table, or with a key back at its default.
 
-    def __init__(self, path: str, text: str) -> None:
+    Raises
+    ------
+    NoSuchPlace
+        When nothing stands there.
+    """
+    return _Setting(path, None).within(scenario, split(path))
+
+
+class _Setting:
+    """One value on its way to its place; no text: what stands there goes."""
+
+    def __init__(self, path: str, text: str | None) -> None:
         self.path = path
         self.text = text
         self.value: Any = None
@@ -62,18 +73,53 @@ class _Setting:
             raise self._nowhere(f"leads nowhere: there is no key {steps[0]!r} at this place", hint)
         name = known[steps[0]][0]
         if len(steps) == 1:
-            spot = fields.below(fields.Spot(models=(type(part),)), steps[0])
-            self.value = value_of(self.text, spot, "--set")[0].plain()
-            return part.model_copy(update={name: self._checked(type(part), steps[0])})
+            return part.model_copy(update={name: self._new(type(part), steps[0])})
         spot = fields.below(fields.Spot(models=(type(part),)), steps[0])
-        return part.model_copy(update={name: self._below(getattr(part, name), steps[1:], spot)})
+        value = getattr(part, name)
+        if isinstance(value, tuple | dict) and len(steps) == 2:
+            return part.model_copy(update={name: self._item(part, value, steps[0], steps[1], spot)})
+        return part.model_copy(update={name: self._below(value, steps[1:], spot)})
+
+    def _new(self, model: type[BaseModel], key: str) -> Any:
+        if self.text is None:
+            info = fields.fields_of(model)[key][1]
+            if info.is_required():
+                raise self._refused("is needed here and cannot be taken away", "give it another value")
+            return info.get_default(call_default_factory=True)
+        spot = fields.below(fields.Spot(models=(model,)), key)
+        return self._checked(model, key, value_of(self.text, spot, "--set")[0].plain())
+
+    def _item(self, part: BaseModel, items: Any, key: str, step: str, spot: fields.Spot) -> Any:
+        """Return a list or table with one item set, added or taken away."""
+        if isinstance(items, dict):
+            if self.text is None:
+                if step not in items:
+                    raise self._nowhere(f"names nothing that exists: {step!r}", "")
+                return {name: item for name, item in items.items() if name != step}
+            value = value_of(self.text, fields.spot_of(spot.item), "--set")[0].plain()
+            return {**items, **self._checked(type(part), key, {step: value})}
+        names = _names(items)
+        if self.text is None:
+            if step not in names:
+                raise self._nowhere(f"names nothing that exists: {step!r}", f"there are {', '.join(names)}")
+            place = names.index(step)
+            return (*items[:place], *items[place + 1 :])
+        value = value_of(self.text, fields.spot_of(spot.item), "--set")[0].plain()
+        new = step not in names
+        if new or getattr(items[names.index(step)], "id", None) is not None:
+            if not isinstance(value, dict) or value.get("id", step) != step:
+                raise self._refused(f"needs a group of keys with id: {step}", "")
+            value = {"id": step, **value}
+        (item,) = self._checked(type(part), key, [value])
+        place = len(items) if new else names.index(step)
+        return (*items[:place], item, *items[place + 1 :])
 
     def _below(self, value: Any, steps: tuple[str, ...], spot: fields.Spot) -> Any:
         if isinstance(value, BaseModel):
             return self.within(value, steps)
         step, rest = steps[0], steps[1:]
         if isinstance(value, tuple) and rest:
-            names = [getattr(one, "id", None) or str(place) for place, one in enumerate(value)]
+            names = _names(value)
             if step not in names:
                 near = nearest(step, names)
                 hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
@@ -81,15 +127,29 @@ class _Setting:
             place = names.index(step)
             return (*value[:place], self._below(value[place], rest, spot), *value[place + 1 :])
         if isinstance(value, dict) and rest:
+            if self.text is None and step not in value:
+                raise self._nowhere(f"names nothing that exists: {step!r}", "")
             return {
                 **value,
                 step: self.within(value.get(step) or fields.spot_of(spot.item).models[0](), rest),
             }
+        if value is None and len(spot.models) == 1 and self.text is not None:
+            return self._begun(spot.models[0], steps)
         raise self._nowhere(f"leads nowhere at {step!r}", "set a key of something that exists")
 
-    def _checked(self, model: type[BaseModel], key: str) -> Any:
+    def _begun(self, model: type[BaseModel], steps: tuple[str, ...]) -> Any:
+        """Return a group of keys that was not there, with its first value."""
         try:
-            return _adapter(model, key).validate_json(json.dumps(self.value), strict=True, context=FROM_FILE)
+            return self.within(model(), steps)
+        except ValidationError:
+            raise self._nowhere(
+                f"leads nowhere at {steps[0]!r}", "set the whole group of keys above it"
+            ) from None
+
+    def _checked(self, model: type[BaseModel], key: str, value: Any) -> Any:
+        self.value = value
+        try:
+            return _adapter(model, key).validate_json(json.dumps(value), strict=True, context=FROM_FILE)
         except ValidationError as bad:
             error = bad.errors(include_url=False, include_input=False)[0]
             spot = fields.Spot(models=(model,))
@@ -98,10 +158,14 @@ class _Setting:
             raise self._refused(reason, hint) from None
 
     def _refused(self, reason: str, hint: str) -> ScenarioError:
-        return ScenarioError([Problem("--set", 0, self.path, self.text, reason, hint)])
+        return ScenarioError([Problem("--set", 0, self.path, self.text or "", reason, hint)])
 
     def _nowhere(self, reason: str, hint: str) -> NoSuchPlace:
-        return NoSuchPlace([Problem("--set", 0, self.path, self.text, reason, hint)])
+        return NoSuchPlace([Problem("--set", 0, self.path, self.text or "", reason, hint)])
+
+
+def _names(items: tuple[Any, ...]) -> list[str]:
+    return [getattr(one, "id", None) or str(place) for place, one in enumerate(items)]
 
 
 @lru_cache(maxsize=64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from zoneinfo import available_timezones
@@ -32,7 +33,9 @@ from twin.scenario.tree import Path, Tree, child, locate, written
 from twin.scenario.validate import nearest
 
 
-def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> None:
+def check(
+    scenario: Scenario, tree: Tree, catalog: Catalog | None = None, during: tuple[float, float] | None = None
+) -> None:
     """Check what one field alone cannot show.
 
     Parameters
@@ -43,6 +46,9 @@ def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> Non
         What it was made from, for the places.
     catalog
         To look parts up in; none: the shipped one.
+    during
+        Which interventions to look at, from and before a time [s]; none: those before the first edit, for later ones
+        find another hall.
 
     Raises
     ------
@@ -50,7 +56,9 @@ def check(scenario: Scenario, tree: Tree, catalog: Catalog | None = None) -> Non
         With every reference that leads nowhere and every id that is given twice; when there is none, with every
         rack that overflows and every job that cannot be cut as it says.
     """
-    checker = _Checker(scenario, tree, catalog or load_catalog())
+    since_s, until_s = during or (0.0, min((edit.at_s for edit in scenario.edits), default=math.inf))
+    acting = [(i, one) for i, one in enumerate(scenario.interventions) if since_s <= one.at_s < until_s]
+    checker = _Checker(scenario, tree, catalog or load_catalog(), acting)
     problems = checker.ids() or [
         *checker.references(),
         *checker.parts(),
@@ -68,6 +76,7 @@ class _Checker:
     scenario: Scenario
     tree: Tree
     catalog: Catalog
+    acting: list[tuple[int, Intervention]] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -98,6 +107,7 @@ class _Checker:
             _named(("clouds",), (one.id for one in here.clouds)),
             _named(("failures", "causes"), (one.id for one in here.failures.causes)),
             _named(("interventions",), (one.id for one in here.interventions)),
+            _named(("edits",), (one.id for one in here.edits)),
         )
         return [problem for space in spaces for problem in self._twice(space)]
 
@@ -196,7 +206,7 @@ class _Checker:
 
     def actions(self) -> Iterator[Problem]:
         """Yield interventions that act on nothing."""
-        for i, one in enumerate(self.scenario.interventions):
+        for i, one in self.acting:
             at: Path = ("interventions", i)
             wrong = list(action.wrong(self.scenario, one, self._thing, self.catalog)) or self._after(one)
             for key, reason, hint in wrong:
@@ -219,7 +229,7 @@ class _Checker:
         wrong = list(fits.too_high(self.scenario, self.catalog)) or [
             *facility_fits.facility(self.scenario, self.catalog),
             *fabric_fits.fabrics(self.scenario, self.catalog),
-            *fabric_targets.targets(self.scenario, self.catalog),
+            *fabric_targets.targets(self.scenario, self.catalog, self.acting),
             *storage_fits.chains(self.scenario),
             *fault_fits.causes(self.scenario),
             *tenancy_fits.trespasses(self.scenario),

@@ -9,7 +9,7 @@ from typing import Any
 from twin.scenario.document import Scenario
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
-_TIMED = ("interventions", "reservations")
+_TIMED = ("interventions", "reservations", "edits")
 _DATE = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?")
 
 

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from twin.scenario.base import Part
 from twin.scenario.cloud import Cloud, Ownership
+from twin.scenario.edit import Edit
 from twin.scenario.exclusion import Exclusion
 from twin.scenario.faults import Failures, Intervention
 from twin.scenario.quantity import Duration
@@ -75,6 +76,9 @@ class Scenario(Part):
     )
     failures: Failures = Field(default=Failures(), description="what goes wrong by itself")
     interventions: tuple[Intervention, ...] = Field(default=(), description="what is done at a time")
+    edits: tuple[Edit, ...] = Field(
+        default=(), max_length=5000, description="changes of the scene itself, made while it ran"
+    )
     exclusions: tuple[Exclusion, ...] = Field(
         default=(), max_length=5000, description="findings of design rules that are accepted, with the reason"
     )

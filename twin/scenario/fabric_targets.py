@@ -8,6 +8,7 @@ from twin.catalog import Catalog
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_fits import TIER_NAMES, Connected, connected
 from twin.scenario.fabric_size import Misfit, Size, size_of
+from twin.scenario.faults import Intervention
 from twin.scenario.systems import Fabric
 from twin.scenario.tree import Path
 
@@ -18,7 +19,9 @@ def switch_counts(fabric: Fabric, size: Size) -> tuple[int, int, int]:
     return size.leaves * max(1, size.units), size.spines * each_unit, size.cores
 
 
-def targets(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
+def targets(
+    scenario: Scenario, catalog: Catalog, interventions: list[tuple[int, Intervention]]
+) -> Iterator[tuple[Path, str, str]]:
     """Yield (path, reason, hint) of interventions on a switch or card that is not there.
 
     Raises
@@ -26,7 +29,7 @@ def targets(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
-    acting = [(i, one.target) for i, one in enumerate(scenario.interventions) if one.kind in ("fail", "flap")]
+    acting = [(i, one.target) for i, one in interventions if one.kind in ("fail", "flap")]
     fabrics = {fabric.id: fabric for fabric in scenario.fabrics}
     known: dict[str, tuple[Connected, tuple[int, int, int]]] = {}
     for i, target in acting:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from twin.scenario import check, extend, site_data
+from twin.scenario import check, edits, extend, site_data
 from twin.scenario.document import Scenario
 from twin.scenario.extend import Source
+from twin.scenario.problem import ScenarioError
 from twin.scenario.tree import Tree, parse
 from twin.scenario.validate import scenario_of
 
@@ -93,4 +94,7 @@ def document_from(files: tuple[Source, ...]) -> Document:
     tree = extend.merged(list(files))
     scenario = site_data.resolved(scenario_of(tree, files[0].name), tree, files)
     check.check(scenario, tree)
+    wrong = list(edits.problems(scenario, tree))
+    if wrong:
+        raise ScenarioError(wrong)
     return Document(scenario, files, tree)

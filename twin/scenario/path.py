@@ -39,6 +39,19 @@ def split(text: str) -> tuple[str, ...]:
     return tuple(steps)
 
 
+def first(text: str, count: int) -> str:
+    """Return a path cut behind its first `count` steps.
+
+    >>> first("halls[main].overrides[gpu/3/12/1].absent", 3)
+    'halls[main].overrides'
+    """
+    at = 0
+    for _ in range(count):
+        match = (_STEP if at else _FIRST).match(text, at)
+        at = match.end() if match else at
+    return text[:at]
+
+
 def resolve(steps: tuple[str, ...], root: Tree) -> tuple[Path, tuple[str, ...]]:
     """Follow `steps` through a tree as far as it goes.
 
@@ -73,4 +86,4 @@ def _choose(at: Tree, step: str) -> str | int | None:
     return None
 
 
-__all__ = ["resolve", "split", "written"]
+__all__ = ["first", "resolve", "split", "written"]

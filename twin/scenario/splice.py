@@ -6,10 +6,10 @@ from twin.scenario import extend
 from twin.scenario.extend import Source
 from twin.scenario.load import Document, document_from, document_of
 from twin.scenario.patch import Change, Exact, Patch, digest
-from twin.scenario.path import resolve, split
+from twin.scenario.path import first, resolve, split
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.text_edit import TextEdit
-from twin.scenario.tree import Tree, child, parse
+from twin.scenario.tree import Path, Tree, child, parse
 from twin.scenario.write import flow
 
 
@@ -34,16 +34,18 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
     exact = patch.exact
     if exact is not None and exact.digest == digest(before):
         text = before[: exact.start] + exact.text + before[exact.end :]
-        inverse = [Change(one.path, _said(document.files[0], one.path)) for one in patch.changes]
+        inverse = [_inverse(document.files[0], document.tree, one.path) for one in patch.changes]
     else:
         source, inherited = document.files[0], document.files[1:]
+        whole = document.tree
         wrong: list[Problem] = []
         for change in patch.changes:
             try:
-                inverse.append(Change(change.path, _said(source, change.path)))
+                inverse.append(_inverse(source, whole, change.path))
                 base = extend.merged(list(inherited)) if inherited else None
                 text = TextEdit(source, base, change).text()
                 source = Source(source.name, source.path, text, parse(text, source.name))
+                whole = extend.merged([source, *inherited])
             except ScenarioError as error:
                 wrong += error.problems
         if wrong:
@@ -74,12 +76,23 @@ def _difference(after: str, before: str) -> Exact:
     return Exact(digest(after), start, len(after) - tail, before[start : len(before) - tail])
 
 
-def _said(source: Source, path: str) -> str | None:
-    """Return the text of a value in the file itself, as a `Change` takes it; None when it is not there."""
-    place, rest = resolve(split(path), source.tree)
-    if rest:
-        return None
-    at = source.tree
+def _inverse(source: Source, whole: Tree, path: str) -> Change:
+    """Return the change that gives a path back what it has: in the file itself, inherited, or nothing at all.
+
+    Of what was not there the outermost missing key is taken away again, with all that was put below it.
+    """
+    steps = split(path)
+    place, rest = resolve(steps, source.tree)
+    if not rest:
+        at = _at(source.tree, place)
+        return Change(path, source.text[at.start : at.end] if at.flow and not at.shared else flow(at.plain()))
+    place, rest = resolve(steps, whole)
+    if not rest:
+        return Change(path, flow(_at(whole, place).plain()))
+    return Change(first(path, len(place) + 1), None)
+
+
+def _at(tree: Tree, place: Path) -> Tree:
     for step in place:
-        at = child(at, step) or at
-    return source.text[at.start : at.end] if at.flow and not at.shared else flow(at.plain())
+        tree = child(tree, step) or tree
+    return tree
