@@ -181,7 +181,9 @@ def assert_books_close(engine: Engine) -> None:
         assert sorted(row.nodes) == np.flatnonzero(nodes.job == row.index).tolist()
         assert row.held == int(nodes.gpus[row.nodes].sum())
     resting = np.zeros_like(engine.ledger.resting)
-    for account, mask in nodes._resting():
-        resting[list(booked).index(account)] += nodes.gpus[mask].sum()
+    for node in range(len(nodes.job)):
+        account = nodes.account(node)
+        if account is not None:
+            resting[list(booked).index(account)] += nodes.gpus[node] - nodes.held[node]
     assert resting.tolist() == engine.ledger.resting.tolist()
     assert resting.sum() + sum(row.held for row in jobs.rows) == figures["gpus"]

@@ -234,11 +234,18 @@ class Router:
         keys, weight = self._by_route(flows, len(amount))
         if not keys:  # what is put on is taken off again
             return total
-        known, dlink, share, of = self._listed()
-        on = np.zeros(len(known))
-        order = np.argsort(known)
-        on[order[np.searchsorted(known[order], keys)]] = amount @ weight
-        total += np.bincount(dlink, share * on[of], len(total))
+        on = amount @ weight
+        if 2 * len(keys) > len(self._routes):
+            known, dlink, share, of = self._listed()
+            found, order = np.zeros(len(known)), np.argsort(known)
+            found[order[np.searchsorted(known[order], keys)]] = on
+            on = found[of]
+        else:  # a few of many: some that moved
+            routes = [self._routes[k] for k in keys]
+            on = np.repeat(on, [len(route.dlink) for route in routes])
+            dlink = np.concatenate([route.dlink for route in routes])
+            share = np.concatenate([route.share for route in routes])
+        total += np.bincount(dlink, share * on, len(total))
         return total
 
     def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:

@@ -22,6 +22,7 @@ from twin.scenario.faults import Intervention
 from twin.scenario.population import jobs_of
 from twin.sim import snapshot, summary
 from twin.sim.build_engine import Parts
+from twin.sim.collection import nothing_collected
 from twin.sim.hourly import Hourly
 from twin.sim.observe import Observer
 from twin.sim.plan import misfit_of
@@ -72,7 +73,8 @@ class Engine(Parts):
         return engine
 
     def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
-        super()._build(scenario, seed, env_s)
+        with nothing_collected():
+            super()._build(scenario, seed, env_s)
         self._ended = (
             0  # jobs of the first indices that have ended for good, where the run ends with the last
         )

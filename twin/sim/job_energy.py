@@ -35,6 +35,10 @@ class JobEnergy:
         self._total_w = 0.0
         self._seen_j = 0.0
         self._node_w = np.zeros(len(nodes.job))
+        # Place among those of each node, past the end: nobody has all of it; parts of nodes, and where they belong.
+        self._place = np.zeros(len(nodes.job), np.intp)
+        self._parts: tuple[NDArray[np.intp], ...] = ()
+        self._version = -1  # of the nodes when they were numbered
         self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
 
     def book_to(self, nodes_j: float) -> None:
@@ -49,16 +53,31 @@ class JobEnergy:
         """Let jobs answer for their nodes from now on; `node_w`: power of each node (N,) [W], none: as it was."""
         self._settle()
         self._node_w = node_w = self._node_w if node_w is None else node_w
-        job = self.nodes.job
-        whole = job >= 0
-        by_job = np.bincount(job[whole], node_w[whole], minlength=len(self.energy_j)).astype(float)
-        node, mine, _, slices = self.nodes.part_table()
-        part_w = node_w[node] / (SLICES * np.maximum(1, self.nodes.gpus[node])) * slices
-        by_job += np.bincount(mine, part_w, minlength=len(by_job))
-        nobody_w = max(0.0, float(node_w[~whole].sum()) - float(part_w.sum()))
-        self._who = np.flatnonzero(by_job)
-        self._share_w, self._nobody_w = by_job[self._who], nobody_w
+        if self._version != self.nodes.version:
+            self._number()
+        count = len(self._who)
+        by_place: Floats = np.bincount(self._place, node_w, minlength=count + 1).astype(float, copy=False)
+        self._share_w, nobody_w = by_place[:count], float(by_place[count])
+        node, place, per_slice, slices = self._parts
+        if len(node):
+            part_w = node_w[node] / per_slice * slices
+            self._share_w += np.bincount(place, part_w, minlength=count)
+            nobody_w = max(0.0, nobody_w - float(part_w.sum()))
+        self._nobody_w = nobody_w
         self._total_w = float(self._share_w.sum()) + nobody_w
+
+    def _number(self) -> None:
+        """Number those who hold anything, in the order of their indices, and see which nodes are whose."""
+        nodes, jobs = self.nodes, len(self.energy_j)
+        node, mine, _, slices = nodes.part_table()
+        there = np.zeros(jobs + 2, bool)
+        there[nodes.job] = there[mine] = True
+        self._who = there[:jobs].nonzero()[0]
+        number = np.empty(jobs + 2, np.intp)
+        number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
+        self._place = number[nodes.job]
+        self._parts = node, number[mine], SLICES * np.maximum(1, nodes.gpus[node]), slices
+        self._version = nodes.version
 
     def _settle(self) -> None:
         self.energy_j[self._who] += self._share_w * self._s
@@ -93,3 +112,4 @@ class JobEnergy:
         self._share_w, self._s = np.array(state["share_w"], float), float(state["s"])  # type: ignore[arg-type]
         self._total_w = float(self._share_w.sum()) + self._nobody_w
         self._seen_j, self._node_w = float(state["seen_j"]), np.array(state["node_w"], float)  # type: ignore[arg-type]
+        self._version = -1

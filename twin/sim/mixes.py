@@ -17,7 +17,7 @@ from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.sim.jobs import Jobs
 from twin.sim.ledger import INDEX
-from twin.sim.nodes import SLICES, Nodes
+from twin.sim.nodes import SHARED, SLICES, Nodes
 from twin.sim.traces import IDLE, stepping
 from twin.sim.work import Work
 
@@ -62,7 +62,7 @@ class Mixes:
 
     def __init__(self, jobs: Jobs, nodes: Nodes, clocks: Clocks) -> None:
         self.jobs, self.nodes, self.clocks = jobs, nodes, clocks
-        self._trace: dict[int, int] = {}  # of each shared node
+        self._trace = np.full(len(nodes.job), IDLE, np.intp)  # of each shared node
         self._loads: dict[tuple[float, float, bool], int] = {}  # place in clocks.mixed
 
     def trace(self, job: int) -> int:
@@ -84,25 +84,24 @@ class Mixes:
 
     def into(self, wanted: NDArray[np.intp], changed: set[int]) -> None:
         """Write the traces of shared nodes into those of all; `changed`: jobs that are not as they were."""
-        parts = self.nodes.parts
-        if not parts and not self._trace:
+        parts, rows = self.nodes.parts, self.jobs.rows
+        if not parts:
+            self.nodes.touched.clear()
             return
-        for node in self._trace.keys() - parts.keys():
-            del self._trace[node]
-        rows = self.jobs.rows
-        for node, held in parts.items():
-            if node not in self._trace or node in self.nodes.touched or not changed.isdisjoint(held):
-                load = sum(
-                    self.clocks.gpu_share(job) * sum(slices for _, slices in taken)
-                    for job, taken in held.items()
-                    if rows[job].state in STEPS
-                )
-                level = min(LEVELS, round(LEVELS * load / (SLICES * int(self.nodes.gpus[node]))))
-                self._trace[node] = stepping(len(rows) + level) if level else IDLE
+        looked_at = set(self.nodes.touched)
+        for job in changed:  # a job shares the last of its nodes
+            looked_at.update(rows[job].nodes[-1:])
         self.nodes.touched.clear()
-        if parts:
-            shared = np.fromiter(parts, np.intp, len(parts))
-            wanted[shared] = [self._trace[node] for node in parts]
+        for node in looked_at & parts.keys():
+            load = sum(
+                self.clocks.gpu_share(job) * sum(slices for _, slices in taken)
+                for job, taken in parts[node].items()
+                if rows[job].state in STEPS
+            )
+            level = min(LEVELS, round(LEVELS * load / (SLICES * int(self.nodes.gpus[node]))))
+            self._trace[node] = stepping(len(rows) + level) if level else IDLE
+        shared = (self.nodes.job == SHARED).nonzero()[0]
+        wanted[shared] = self._trace[shared]
 
     def state(self) -> list[list[float]]:
         """Return what a snapshot needs: the loads in the order of their traces."""

@@ -29,6 +29,17 @@ _ACCOUNT = {
     CUT: "idle_in_repair",
     DARK: "idle_no_power",
 }
+_SOUND = ("idle_no_job", "idle_spare", "idle_fragmented", "idle_fragmented")
+"""Where a usable node rests: whole, whole and wanted, in part, in part and wanted."""
+_RESTS = (*dict.fromkeys(_SOUND), "idle_drained", "idle_in_repair", "idle_no_power")
+_REST = np.array(
+    [
+        [_RESTS.index(_ACCOUNT.get(condition, sound)) for sound in _SOUND]
+        for condition in (FREE, DOWN, DRAINED, OFF, CUT, DARK)
+    ],
+    np.intp,
+)
+"""Place among `_RESTS` of what nobody holds of a node, by its condition and the order of `_SOUND`."""
 
 
 class Nodes:
@@ -44,6 +55,7 @@ class Nodes:
         self.condition = np.where(self.cordoned, DRAINED, FREE).astype(np.int32)
         self.job = np.full(len(plant.nodes.ids), NOBODY, np.int32)
         self.down = DownTime()
+        self.version = 0  # raised whenever a node gets another condition or another holder
         self.wanted = np.zeros(len(plant.nodes.ids), bool)  # a live job could use it: it rests as a spare
         self.gpus = np.where(plant.nodes.present, plant.nodes.gpu_count, 0).astype(np.int64)
         self.held = np.zeros(len(plant.nodes.ids))  # GPUs of it in the hands of jobs, slices as fractions
@@ -54,26 +66,15 @@ class Nodes:
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
         self.free_slices = np.where(self.gpus > 0, SLICES, 0)  # most free slices of one GPU of each node
-        for account, mask in self._resting():
-            ledger.move(0.0, int(self.gpus[mask].sum()), None, account)
+        for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):
+            ledger.move(0.0, gpus, None, account)
 
-    def _resting(self, nodes: NDArray[np.intp] | slice = slice(None)) -> list[tuple[str, NDArray[np.bool_]]]:
-        held, condition, wanted = self.held[nodes], self.condition[nodes], self.wanted[nodes]
-        rest, whole = held < self.gpus[nodes], held == 0
-        free = rest & (condition == FREE)
-        return [
-            ("idle_no_job", free & whole & ~wanted),
-            ("idle_spare", free & whole & wanted),
-            ("idle_fragmented", free & ~whole),
-            ("idle_drained", rest & (condition == DRAINED)),
-            ("idle_in_repair", rest & ((condition == DOWN) | (condition == OFF) | (condition == CUT))),
-            ("idle_no_power", rest & (condition == DARK)),
-        ]
-
-    def _counts(self, nodes: NDArray[np.intp]) -> list[tuple[str, float]]:
-        """Return how many GPUs of `nodes` rest in each account."""
-        gpus = self.gpus[nodes] - self.held[nodes]
-        return [(account, float(gpus[mask].sum())) for account, mask in self._resting(nodes)]
+    def _counts(self, nodes: NDArray[np.intp] | slice) -> list[float]:
+        """Return how many GPUs of `nodes` rest in each of `_RESTS`."""
+        held, gpus = self.held[nodes], self.gpus[nodes]
+        rest = _REST[self.condition[nodes], 2 * (held > 0) + self.wanted[nodes]]
+        counts: list[float] = np.bincount(rest, gpus - held, len(_RESTS)).tolist()
+        return counts
 
     def account(self, node: int) -> str | None:
         """Return the account in which what nobody holds of `node` rests; None while a job holds all of it."""
@@ -87,6 +88,7 @@ class Nodes:
         """Give `node` another condition at `t_s`."""
         before, was = self.account(node), self.condition[node]
         self.condition[node] = condition
+        self.version += 1
         if (was == DOWN) != (condition == DOWN):
             self.down.change(t_s, 1 if condition == DOWN else -1)
         self._moved(t_s, node, before)
@@ -104,6 +106,7 @@ class Nodes:
         before = self._counts(slots)
         drained = self.cordoned[slots] | self.withheld[slots]
         self.condition[slots] = np.where(self.cut[slots], CUT, np.where(drained, DRAINED, FREE))
+        self.version += 1
         self._all_moved(t_s, slots, before)
 
     def cut_off(self, t_s: float, node: int, cut: bool) -> None:
@@ -131,6 +134,7 @@ class Nodes:
         slots = np.asarray(nodes, np.intp)
         if slots.size:
             before = self._counts(slots)
+            self.version += 1
             self.job[slots] = job
             taken = job >= 0
             if not taken:
@@ -170,10 +174,10 @@ class Nodes:
 
     def _part(self, t_s: float, node: int, job: int, parts: list[tuple[int, int]]) -> None:
         """Put parts of `node` into the hands of `job`; no parts: give back what it has."""
-        slot = np.array([node])
         self.touched.add(node)
+        self.version += 1
         self._table = None
-        before = self._counts(slot)
+        before, had = self.account(node), self._left(node)
         held = self.parts.setdefault(node, {})
         for gpu, slices in held.pop(job, []):
             self.slices[gpu] += slices
@@ -190,7 +194,12 @@ class Nodes:
         self.held[node] = (SLICES * count - int(left.sum())) / SLICES
         self.free_gpus[node] = np.count_nonzero(left == SLICES)
         self.free_slices[node] = int(left.max(initial=0))
-        self._all_moved(t_s, slot, before)
+        after, has = self.account(node), self._left(node)
+        if before == after:
+            self.ledger.move(t_s, has - had, None, after)
+        else:
+            self.ledger.move(t_s, had, before, None)
+            self.ledger.move(t_s, has, None, after)
 
     def give_back(self, t_s: float, job: int, nodes: Sequence[int] | NDArray[np.intp]) -> None:
         """Take whatever `job` holds of `nodes` out of its hands."""
@@ -253,15 +262,19 @@ class Nodes:
             self.wanted[slots] = mask[slots]
             self._all_moved(t_s, slots, before)
 
-    def _all_moved(self, t_s: float, nodes: NDArray[np.intp], before: list[tuple[str, float]]) -> None:
-        for (account, had), (_, has) in zip(before, self._counts(nodes), strict=True):
+    def _all_moved(self, t_s: float, nodes: NDArray[np.intp], before: list[float]) -> None:
+        for account, had, has in zip(_RESTS, before, self._counts(nodes), strict=True):
             if had != has:
                 self.ledger.move(t_s, has - had, None, account)
 
     def _moved(self, t_s: float, node: int, before: str | None) -> None:
         after = self.account(node)
         if before != after:
-            self.ledger.move(t_s, float(self.gpus[node] - self.held[node]), before, after)
+            self.ledger.move(t_s, self._left(node), before, after)
+
+    def _left(self, node: int) -> float:
+        """Return the GPUs of `node` that nobody holds."""
+        return float(self.gpus[node] - self.held[node])
 
     @property
     def usable(self) -> NDArray[np.bool_]:
@@ -299,6 +312,7 @@ class Nodes:
         self.job = np.array(state["job"], np.int32)
         self.wanted = np.array(state["wanted"], bool)
         self.down.restore(state["down"])  # type: ignore[arg-type]
+        self.version += 1
         whole = self.job >= 0
         self.held = np.where(whole, self.gpus, 0).astype(float)
         self.free_gpus = np.where(whole, 0, self.gpus)

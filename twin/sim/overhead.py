@@ -5,6 +5,8 @@ All of it is heat of the network of loops and halls while it is constant; `Overh
 
 from __future__ import annotations
 
+from operator import is_not
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,6 +40,8 @@ class Overhead:
         What pumps and fans, and what shelves and converters, have in those sums [W].
     total_w
         Sum of all that heat [W].
+    rest_w
+        Power of all nodes besides their GPUs [W].
     """
 
     def __init__(self, power: PowerSystem, cooling: Cooling, body: Body, plant: Plant) -> None:
@@ -69,11 +73,9 @@ class Overhead:
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
         self.machines_w, self.supplies_w, self.total_w = 0.0, 0.0, 0.0
-
-    @property
-    def rest_w(self) -> float:
-        """Return the power of all nodes besides their GPUs [W]."""
-        return float(self.node_w.sum())
+        self.rest_w = 0.0
+        self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
+        self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
@@ -95,7 +97,8 @@ class Overhead:
         driven = body.overhead_idle_w + share[wanted] * (full - body.overhead_idle_w)
         lit = self.plant.nodes.present & (wanted != OFF)
         self.node_w = driven * lit
-        self.static_w = self._static_now(lit)
+        self.rest_w = float(self.node_w.sum())
+        self._follow_static(lit)
         loop_w, hall_w = self._by_node(self.node_w)
         loop_w += np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
         hall_w += np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
@@ -119,6 +122,14 @@ class Overhead:
         static = np.where((loop >= 0) & (flow[np.maximum(loop, 0)] > 0), loop, -1)
         room = (racks.loop >= 0) & (racks.air_loop >= 0)
         return static, np.where(room, -1, static)
+
+    def _follow_static(self, lit: NDArray[np.bool_]) -> None:
+        """Work out the power of switches and stores where what they depend on has changed."""
+        powered = self.hall_tripped, self.power.supplies.rack_dark
+        known = self._powered
+        if known is None or any(map(is_not, known, powered)) or not np.array_equal(lit, self._lit):
+            self.static_w = self._static_now(lit)
+            self._lit, self._powered = lit, powered
 
     def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
         """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
@@ -192,6 +203,7 @@ class Overhead:
             setattr(self, name, np.array(state[name], float))
         self.hall_tripped = np.array(state["hall_tripped"], bool)
         self.machines_w, self.supplies_w, self.total_w = (float(x) for x in state["sums"])  # type: ignore[attr-defined]
+        self.rest_w, self._powered = float(self.node_w.sum()), None
 
 
 _ARRAYS = (

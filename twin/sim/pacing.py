@@ -19,7 +19,7 @@ from twin.sim.ingest import Ingest
 from twin.sim.jobs import JobRow, Jobs, pace_of
 from twin.sim.mixes import STEPS, Mixes
 from twin.sim.network import FabricState
-from twin.sim.nodes import DARK, DOWN, OFF, Nodes
+from twin.sim.nodes import DARK, UNLIT, Nodes
 from twin.sim.recovery import Recovery
 from twin.sim.stragglers import Stragglers
 from twin.sim.traces import IDLE, spinning, stepping
@@ -27,6 +27,8 @@ from twin.sim.traces import OFF as TRACE_OFF
 
 STANDING = (JobState.STARTING, JobState.DETECTING, JobState.RESTARTING)
 """States that a job leaves for another power."""
+_UNLIT = np.isin(np.arange(DARK + 1), UNLIT)
+"""Whether a node draws nothing, by its condition."""
 
 
 class Pacing:
@@ -60,6 +62,8 @@ class Pacing:
         self._slowed: set[int] = set()  # jobs that do not go at their own pace
         self._standing: set[int] = set()
         self._capped: frozenset[int] = frozenset()
+        self._wanted: NDArray[np.intp] | None = None  # of each node, until a job or a node has moved
+        self._version = -1  # of the nodes at that time
 
     def look_at_all(self) -> None:
         """Let every job at work count as moved: the engine was restored, or plans have changed."""
@@ -73,6 +77,8 @@ class Pacing:
             self.look_at_all()
         self.moved = moved | self._again
         self._again.clear()
+        if self.moved:
+            self._wanted = None
         for job in self.moved:
             row = self.jobs.rows[job]
             trace = IDLE
@@ -90,13 +96,14 @@ class Pacing:
         self._slowed.update(job for job in self.moved if self.jobs.rows[job].state in STEPS)
 
     def traces(self) -> NDArray[np.intp]:
-        """Return the wanted trace of each node (N,)."""
-        wanted = self._by_job[self.nodes.job]
-        condition = self.nodes.condition
-        dark = (condition == DOWN) | (condition == OFF) | (condition == DARK)
-        self.mixes.into(wanted, self.moved)
-        result: NDArray[np.intp] = np.where(dark, TRACE_OFF, wanted)
-        return result
+        """Return the wanted trace of each node (N,), not to be written to."""
+        nodes = self.nodes
+        if self._wanted is None or self._version != nodes.version:
+            wanted = self._by_job[nodes.job]
+            self.mixes.into(wanted, self.moved)
+            wanted[_UNLIT[nodes.condition]] = TRACE_OFF
+            self._wanted, self._version = wanted, nodes.version
+        return self._wanted
 
     def touches_apart(self, moved: set[int]) -> bool:
         """Return whether one of the jobs that moved steps at a pace that its fabric, input or clock may change."""

@@ -290,9 +290,11 @@ class Recovery(Leaving):
 
     def _can_move(self, row: JobRow) -> bool:
         """Return whether `row` has nodes to leave, and would not stand still for want of others."""
+        if not row.moves:
+            return False
         plan, nodes = self.plans[row.index], np.asarray(row.nodes, np.intp)
         lost = int((self.nodes.condition[nodes] != FREE).sum())
-        row.moves = row.moves and lost > 0
+        row.moves = lost > 0
         if not row.moves or plan.shares or plan.recovery.policy == "requeue":
             return row.moves
         spares = self._spares(row)

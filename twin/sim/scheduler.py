@@ -17,6 +17,7 @@ from twin.record.node_list import node_list
 from twin.schedule.queue import Decision
 from twin.schedule.trial import Trial
 from twin.sim.clockwork import LATE, Timers
+from twin.sim.collection import nothing_collected
 from twin.sim.jobs import Jobs
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
@@ -70,7 +71,8 @@ class Scheduler:
     def site(self) -> QueueSite:
         """Return the run as policies see it, worked out at the first look."""
         assert self.around is not None
-        site = QueueSite(self.around, self.nodes, self.jobs, self.plans)
+        with nothing_collected():
+            site = QueueSite(self.around, self.nodes, self.jobs, self.plans)
         site.idle_w = self.around.meter.it_w
         return site
 

@@ -125,6 +125,9 @@ class Stores:
 
     def read(self, now: float, readers: dict[int, Reader]) -> None:
         """Let these jobs read from now on, and no others; who pauses keeps what it got."""
+        if not (readers or self.readers or self.writes or self.stale):
+            self.at_s, self.disturbed = now, False
+            return
         self.book(now)
         for job, reader in readers.items():
             if reader.paused:
