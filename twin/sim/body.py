@@ -47,6 +47,8 @@ class Body:
         Share of that which goes into the room of a liquid-cooled hall.
     rack_static_w
         Switches, NVLink trays and storage in each rack [W].
+    keys
+        Of each thermal part: node part, whether it is cooled by air, tank it hangs in.
     """
 
     network: Network
@@ -62,6 +64,7 @@ class Body:
     overhead_peak_w: Floats
     overhead_to_air: Floats
     rack_static_w: Floats
+    keys: list[tuple[str, bool, str]]
 
 
 def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
@@ -131,6 +134,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         overhead_peak_w=peak[by_node] * nodes.present,
         overhead_to_air=np.where(on_plates, to_air[by_node], 0.0),
         rack_static_w=static_w,
+        keys=list(keys),
     )
 
 

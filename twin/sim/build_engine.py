@@ -61,13 +61,22 @@ from twin.sim.work import Work
 class Parts:
     """All that a run consists of; whoever runs it inherits them."""
 
-    def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
+    def _build(
+        self,
+        scenario: Scenario,
+        seed: int,
+        env_s: float,
+        plant: Plant | None = None,
+        first: tuple[Scenario, Plant] | None = None,
+    ) -> None:
+        """Make the parts of a scene: of one that was edited on its `plant`, with what the run began with (`first`)."""
         catalog = load_catalog()
         if scenario.streams and scenario.seed != seed:  # whoever has the scenario can tell which jobs came
             scenario = scenario.model_copy(update={"seed": seed})
         self.scenario, self.seed, self.catalog = scenario, seed, catalog
-        self.plant: Plant = build(scenario, catalog)
-        plant = self.plant
+        plant = build(scenario, catalog) if plant is None else plant
+        self.plant: Plant = plant
+        self.first = (scenario, plant) if first is None else first
         self.end_s = scenario.duration_s
         self.now_s = env_s
         self.generation = 0  # raised by whatever may change the run; observers look again only then
@@ -75,7 +84,8 @@ class Parts:
         self.log = Log()
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
-        self.failures = FailureClocks(plant, scenario.failures, seed, fleet_of(scenario, plant))
+        fleet = fleet_of(*self.first)  # rates are scaled once: who comes or goes moves nobody else's failures
+        self.failures = FailureClocks(plant, scenario.failures, seed, fleet, self.first[1])
         self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions)
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)

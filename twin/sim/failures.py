@@ -68,9 +68,18 @@ class FailureClocks(ClockSet):
         Of the run.
     fleet
         How the nodes are used, so that the quoted rates come out; None: all of them, for ever.
+    first
+        The plant as the run began, by whose domains rates are scaled; None: it is the same.
     """
 
-    def __init__(self, plant: Plant, failures: Failures, seed: int, fleet: Fleet | None = None) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        failures: Failures,
+        seed: int,
+        fleet: Fleet | None = None,
+        first: Plant | None = None,
+    ) -> None:
         self.known = {
             cause.id: cause for cause in failures.causes
         }  # by hand they strike even where nothing fails by itself
@@ -83,7 +92,7 @@ class FailureClocks(ClockSet):
         self.generation = np.zeros(len(keys), np.int64)
         self.seed, self.scale = seed, 1.0
         if failures.bursts is not None:
-            self.scale *= bursts_scale(plant, failures.bursts)
+            self.scale *= bursts_scale(plant if first is None else first, failures.bursts)
         if self.lemons:
             on_nodes = [c for c in self.active if c.on == "node"]
             self.scale *= lemons_scale(

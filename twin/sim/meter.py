@@ -86,7 +86,7 @@ class Meter:
         self.it_w = 0.0
         self.draw = Draw(0.0, 0.0)
         self._outside_w = 0.0  # of the draw, what does not go into loops and halls
-        self._charged_j = power.stored_j
+        self.charged_j = power.stored_j  # that batteries came with
 
     @property
     def overhead_w(self) -> Floats:
@@ -241,7 +241,7 @@ class Meter:
             heat_j=heat.totals.out_j + share * step.energy.out_j,
             outside_j=m.cooling_j - m.inside_j + self._outside_w * since,
             heat_stored_j=heat.totals.stored_j + share * step.energy.stored_j,
-            battery_stored_j=self.power.stored_at_j(later) - self._charged_j,
+            battery_stored_j=self.power.stored_at_j(later) - self.charged_j,
             power=totals,
         )
 
@@ -268,6 +268,7 @@ class Meter:
             "it_w": self.it_w,
             "outside_w": self._outside_w,
             "draw": [self.draw.power_w, self.draw.water_l_s],
+            "charged_j": self.charged_j,
         }
 
     def restore(self, state: dict[str, object]) -> None:
@@ -278,3 +279,4 @@ class Meter:
         self.it_w = float(state["it_w"])  # type: ignore[arg-type]
         self._outside_w = float(state["outside_w"])  # type: ignore[arg-type]
         self.draw = Draw(*state["draw"])  # type: ignore[misc]
+        self.charged_j = float(state["charged_j"])  # type: ignore[arg-type]
