@@ -67,7 +67,7 @@ _LIGHT = {
 
 def colour(theme: Theme, account: str) -> str:
     """Return the colour of an account or memory part, ``#rrggbb``."""
-    return (_DARK if theme.name == "dark" else _LIGHT)[account]
+    return (_DARK if theme.is_dark else _LIGHT)[account]
 
 
 @dataclass(frozen=True)

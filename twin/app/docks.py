@@ -1,11 +1,12 @@
-"""The docks of the main window: how they are laid out at first, shown, hidden, kept and reset."""
+"""The docks of the main window: shown, hidden, and laid out by workspace, each kept and reset by itself."""
 
 from __future__ import annotations
 
+import zlib
 from functools import partial
-from itertools import pairwise
 from typing import ClassVar
 
+from psygnal import Signal
 from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
 
@@ -25,14 +26,18 @@ from twin.app.sankey_view import EnergyDock
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.spares_dock import SparesDock
+from twin.app.story_dock import StoryDock
 from twin.app.tenants_dock import TenantsDock
+from twin.app.workspaces import BY_NAME, RUN, Workspace, arrange
 
-_LAYOUT_VERSION = 4
-_BOTTOM_PX, _RIGHT_PX, _ROOMY_PX = 262, 352, 380
+_ROOMY_PX = 380
 
 
 class Docks:
-    """All docks, and the tool bar with the transport, as one layout."""
+    """All docks, and the tool bar with the transport, as one layout for each workspace."""
+
+    entered = Signal(str)  # name of the workspace
+    went_away = Signal(bool)  # for the welcome page, or came back from there
 
     titles: ClassVar[dict[str, str]] = {
         "inspector": "Inspector",
@@ -48,12 +53,15 @@ class Docks:
         "spares": "Spares",
         "energy": "Energy",
         "plots": "Plots",
+        "story": "Story",
     }
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
         self._window, self._transport = window, transport
         self._hidden_layout: QByteArray | None = None
         self._fresh = True  # laid out here, not by settings
+        self.workspace: Workspace = RUN
+        self._kept: dict[str, QByteArray] = {}  # layouts of workspaces as they were left
         self.inspector = Inspector(look, session, window)
         self.fabric = FabricDock(look, session, window)
         self.power = PowerDock(look, session, window)
@@ -68,6 +76,7 @@ class Docks:
         self.spares = SparesDock(look, session, window)
         self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
+        self.story = StoryDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
             "fabric": self.fabric,
@@ -82,8 +91,12 @@ class Docks:
             "spares": self.spares,
             "energy": self.energy,
             "plots": self.plots,
+            "story": self.story,
         }
+        # Layouts of other docks are not for these.
+        self._version = zlib.crc32(" ".join(self._all).encode()) & 0x7FFF
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         window.setDockOptions(
             QMainWindow.DockOption.AnimatedDocks
@@ -149,53 +162,71 @@ class Docks:
         if dock.height() < _ROOMY_PX:
             window.resizeDocks([dock], [_ROOMY_PX], Qt.Orientation.Vertical)
 
+    def is_in(self, name: str) -> bool:
+        """Return whether this is the workspace on screen."""
+        return self.workspace.name == name
+
+    def enter(self, name: str) -> None:
+        """Change to a workspace, laid out as it was left."""
+        if name == self.workspace.name or self.on_welcome:
+            return
+        self._kept[self.workspace.name] = self._window.saveState(self._version)
+        self._change_to(name)
+
     def reset(self) -> None:
-        """Lay the docks out as at first."""
+        """Lay this workspace out as at first."""
+        self._kept.pop(self.workspace.name, None)
         self._arrange()
 
     def put_away(self) -> None:
         """Hide everything for the welcome page."""
         if self._hidden_layout is None:
-            self._hidden_layout = self._window.saveState(_LAYOUT_VERSION)
+            self._hidden_layout = self._window.saveState(self._version)
             for widget in (*self._all.values(), self._transport):
                 widget.hide()
+            self.went_away.emit(True)
 
     def bring_back(self) -> None:
         """Show again what `put_away` hid."""
         if self._hidden_layout is not None:
             layout, self._hidden_layout = self._hidden_layout, None
             self._transport.show()
-            self._window.restoreState(layout, _LAYOUT_VERSION)
-            if self._fresh:  # which tab is in front is not kept of what was never on screen
+            if self._fresh:  # what was never on screen has neither sizes nor a tab in front
+                self._arrange()
                 self._fresh = False
-                self._raise_first()
+            else:
+                self._window.restoreState(layout, self._version)
+            self.went_away.emit(False)
 
     def restore(self, settings: Settings) -> None:
-        """Lay out window and docks as they were left."""
-        kept = settings.layout
-        if kept is None:
-            return
-        self._fresh = False
-        geometry, state = kept
-        self._window.restoreGeometry(geometry)
-        self._window.restoreState(state, _LAYOUT_VERSION)
+        """Lay out window and docks as they were left; a first window fits its screen."""
+        geometry = settings.geometry
+        if geometry is not None:
+            self._window.restoreGeometry(geometry)
+        else:
+            self._window.resize(self._window.size().boundedTo(self._window.screen().availableSize()))
+        self._kept = settings.layouts(self._version)
+        self._change_to(settings.workspace if settings.workspace in BY_NAME else RUN.name)
 
     def save(self, settings: Settings) -> None:
-        """Keep the layout of window and docks."""
-        state = (
-            self._hidden_layout
-            if self._hidden_layout is not None
-            else self._window.saveState(_LAYOUT_VERSION)
-        )
-        settings.save_layout(self._window.saveGeometry(), state)
+        """Keep the workspace on screen, the layouts of all, and where the window stands."""
+        if not self.on_welcome:
+            self._kept[self.workspace.name] = self._window.saveState(self._version)
+        elif not self._fresh and self._hidden_layout is not None:
+            self._kept[self.workspace.name] = self._hidden_layout
+        settings.workspace = self.workspace.name
+        settings.save_layouts(self._window.saveGeometry(), self._version, self._kept)
+
+    def _change_to(self, name: str) -> None:
+        self.workspace = BY_NAME[name]
+        kept = self._kept.get(name)
+        self._fresh = kept is None or not self._window.restoreState(kept, self._version)
+        if self._fresh:
+            self._arrange()
+        self.entered.emit(name)
 
     def _on_visible(self, name: str, seen: bool) -> None:
         (self._in_front.add if seen else self._in_front.discard)(name)
-
-    def _raise_first(self) -> None:
-        self.inspector.raise_()
-        self.events.raise_()
-        self.plots.raise_()
 
     def _check_titles(self) -> None:
         self._titles.start(0)
@@ -205,31 +236,5 @@ class Docks:
             dock.drop_doubled_title()
 
     def _arrange(self) -> None:
-        window, area = self._window, Qt.DockWidgetArea
-        for dock in self._all.values():
-            dock.setFloating(False)
-            window.removeDockWidget(dock)
-        right: tuple[Dock, ...] = (self.inspector, self.fabric, self.power, self.cooling)
-        beside: tuple[Dock, ...] = (self.plots, self.tenants)
-        bottom: tuple[Dock, ...] = (
-            self.events,
-            self.jobs,
-            self.job,
-            self.queue,
-            self.spares,
-            self.alarms,
-            self.energy,
-        )
-        window.addDockWidget(area.RightDockWidgetArea, self.inspector)
-        window.addDockWidget(area.BottomDockWidgetArea, self.events)
-        window.splitDockWidget(self.events, self.plots, Qt.Orientation.Horizontal)
-        for tabs in (right, bottom, beside):
-            for before, after in pairwise(tabs):
-                window.tabifyDockWidget(before, after)
-        for dock in self._all.values():
-            dock.show()
+        arrange(self._window, self._all, self.workspace)
         self._fresh = True
-        self._raise_first()
-        window.resizeDocks([self.events, self.plots], [640, 620], Qt.Orientation.Horizontal)
-        window.resizeDocks([self.events], [_BOTTOM_PX], Qt.Orientation.Vertical)
-        window.resizeDocks([self.inspector], [_RIGHT_PX], Qt.Orientation.Horizontal)

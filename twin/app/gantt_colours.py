@@ -28,7 +28,7 @@ _FUTURE, _OTHERS = 0.30, 0.30
 def colour_of(number: int, theme: Theme) -> QColor:
     """Return the colour of a job or tenant: the hall's, so that both pictures agree; darker on white."""
     red, green, blue = JOB_RGB[number % JOBS]
-    shade = 0.86 if theme.name == "light" else 1.0
+    shade = 1.0 if theme.is_dark else 0.86
     return QColor.fromRgbF(red * shade, green * shade, blue * shade)
 
 

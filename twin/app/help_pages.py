@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from twin.app.pages import Page
+from twin.app.pages import Page, Prose
 from twin.catalog import load_catalog
 
 if TYPE_CHECKING:
@@ -27,27 +27,32 @@ _MOUSE = [
 def show_story(scenario: Scenario, parent: QWidget) -> None:
     """Show title, notes and sources of a scene."""
     page = Page(scenario.title, parent)
-    page.add_paragraphs(" ".join(p.split()) for p in scenario.notes.split("\n\n") if p.strip())
-    if scenario.sources:
-        page.add_section("Sources")
-        page.add_paragraphs(scenario.sources)
+    write_story(scenario, page.prose)
     page.show()
+
+
+def write_story(scenario: Scenario, prose: Prose) -> None:
+    """Write notes and sources of a scene."""
+    prose.add_paragraphs(" ".join(p.split()) for p in scenario.notes.split("\n\n") if p.strip())
+    if scenario.sources:
+        prose.add_section("Sources")
+        prose.add_paragraphs(scenario.sources)
 
 
 def show_keys(entries: Iterable[Entry], parent: QWidget) -> None:
     """Show every key."""
     page = Page("Keys", parent)
-    page.add_pairs([*((entry.shortcut, entry.title) for entry in entries if entry.shortcut), *_MOUSE])
+    page.prose.add_pairs([*((entry.shortcut, entry.title) for entry in entries if entry.shortcut), *_MOUSE])
     page.show()
 
 
 def show_about(capability: Capability, parent: QWidget) -> None:
     """Show what this program is and what it draws with."""
     page = Page("gpu-twin", parent)
-    page.add_paragraphs(
+    page.prose.add_paragraphs(
         ["An interactive digital twin of a GPU data centre. All figures shown are simulated."]
     )
-    page.add_pairs(
+    page.prose.add_pairs(
         [
             ("Graphics", capability.renderer),
             ("OpenGL", capability.version),

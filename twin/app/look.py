@@ -1,4 +1,4 @@
-"""The look in force: the theme, and who wears an icon in its colours."""
+"""The look in force: the theme, the size of text, and who wears an icon in the theme's colours."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton, QWidget
 from shiboken6 import isValid
 
 from twin.app import icons, theme
+from twin.app.focus_ring import FocusRing
 from twin.app.stylesheet import stylesheet
 from twin.app.theme import ThemeChoice
 
@@ -22,26 +23,32 @@ class _HasIcon(Protocol):
 
 
 class Look:
-    """Holds the theme and changes it everywhere at once.
+    """Holds the theme and the size of text, and changes them everywhere at once.
 
     Parameters
     ----------
     app
         Gets palette, font and stylesheet.
     choice
-        "system", "dark" or "light".
+        "system", "dark", "light" or "contrast".
+    text_scale
+        Size of text beside the system's own.
     """
 
     changed = Signal(object)  # Theme
 
-    def __init__(self, app: QApplication, choice: ThemeChoice = "system") -> None:
+    def __init__(self, app: QApplication, choice: ThemeChoice = "system", text_scale: float = 1.0) -> None:
         self._app = app
         self._dressed: list[tuple[weakref.ref[_HasIcon], str, str]] = []
         self._arrows = tempfile.TemporaryDirectory(prefix="twin-theme-")
         self.choice: ThemeChoice = choice
+        self.text_scale = text_scale
         self.theme = theme.resolve(choice)
         self._apply()
-        app.styleHints().colorSchemeChanged.connect(self._on_system)
+        self.ring = FocusRing(app, self)
+        self._hints = app.styleHints()
+        self._hints.colorSchemeChanged.connect(self._on_system)
+        self._hints.accessibility().contrastPreferenceChanged.connect(self._on_system)
 
     def choose(self, choice: ThemeChoice) -> None:
         """Change the theme."""
@@ -53,6 +60,13 @@ class Look:
         self._apply()
         self._redress()
         self.changed.emit(chosen)
+
+    def scale_text(self, scale: float) -> None:
+        """Change the size of text."""
+        if scale != self.text_scale:
+            self.text_scale = scale
+            self._apply()
+            self.changed.emit(self.theme)
 
     def is_chosen(self, choice: ThemeChoice) -> bool:
         """Return whether this is the present choice."""
@@ -70,7 +84,9 @@ class Look:
 
     def close(self) -> None:
         """Let go of the application."""
-        self._app.styleHints().colorSchemeChanged.disconnect(self._on_system)
+        self._hints.colorSchemeChanged.disconnect(self._on_system)
+        self._hints.accessibility().contrastPreferenceChanged.disconnect(self._on_system)
+        self.ring.close()
         self._arrows.cleanup()
 
     def _on_system(self) -> None:
@@ -83,7 +99,9 @@ class Look:
         icons.pixmap("chevron", self.theme.muted, 14, 2.0).save(str(arrow))
         tick = Path(self._arrows.name) / f"check-{self.theme.name}.png"
         icons.pixmap("check", self.theme.on_accent, 13, 2.0).save(str(tick))
-        theme.apply(self._app, self.theme, stylesheet(self.theme, arrow.as_posix(), tick.as_posix()))
+        text_scale = self.text_scale * theme.system_text_scale()
+        sheet = stylesheet(self.theme, arrow.as_posix(), tick.as_posix(), text_scale)
+        theme.apply(self._app, self.theme, sheet, text_scale)
 
     def _redress(self) -> None:
         for wearer_ref, name, colour in self._dressed:

@@ -41,9 +41,11 @@ from twin.app.queue_moves import move, why_not
 from twin.app.risk_dialog import RiskDialog
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
+from twin.app.shortcuts import Shortcuts
 from twin.app.theme import ThemeChoice
 from twin.app.transport import Transport
 from twin.app.welcome import Welcome
+from twin.app.workspace_switch import WorkspaceSwitch
 from twin.catalog import load_catalog
 from twin.planning.result import PlanError
 from twin.planning.risk import risk_of
@@ -94,7 +96,10 @@ class MainWindow(QMainWindow):
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
         self._model.register_actions(all_actions(self))
-        self.menus = MenuBar(self._model, look, self)
+        self.menus = MenuBar(self._model, look, self, Shortcuts(self._model, settings))
+        self.transport.show_keys(self.menus.tip)
+        self.workspaces = WorkspaceSwitch(self.docks)
+        self.workspaces.stand_in(self, self.menus.tip)
         self._recent_menu()
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
         self.palette_popup = CommandPalette(look, self, self.menus.entries, self._places)

@@ -10,10 +10,12 @@ from app_model import Application
 from app_model.types import MenuItem
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
+from shiboken6 import isValid
 
 from twin.app.actions.entry import MENUS
 from twin.app.command_palette import Entry
 from twin.app.look import Look
+from twin.app.shortcuts import Shortcuts
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
@@ -28,10 +30,14 @@ class MenuBar:
         Holds the actions, with the context that says what is possible now.
     window
         Owns the Qt actions, so that their keys act anywhere in it.
+    shortcuts
+        The key of every action.
     """
 
-    def __init__(self, model: Application, look: Look, window: QMainWindow) -> None:
+    def __init__(self, model: Application, look: Look, window: QMainWindow, shortcuts: Shortcuts) -> None:
         self._model, self._look = model, look
+        self.shortcuts = shortcuts
+        self._tipped: list[tuple[QWidget, str, str]] = []
         self.qt_actions: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         for menu_id, title in MENUS.items():
@@ -39,6 +45,8 @@ class MenuBar:
         for menu_id, menu in self.menus.items():
             self._fill(menu_id, menu, window)
         model.context.changed.connect(self._on_context)
+        shortcuts.changed.connect(self._on_keys)
+        self._on_keys()
         self._on_context()
 
     def entries(self) -> list[Entry]:
@@ -56,9 +64,14 @@ class MenuBar:
         self._model.commands.execute_command(action_id).result()
 
     def shortcut(self, action_id: str) -> str:
-        """Return the key of an action, "" when it has none."""
-        bound = self._model.keybindings.get_keybinding(action_id)
-        return bound.keybinding.to_text() if bound is not None else ""
+        """Return the key of an action as this system writes it, "" when it has none."""
+        return QKeySequence(self.shortcuts.key(action_id)).toString(QKeySequence.SequenceFormat.NativeText)
+
+    def tip(self, widget: QWidget, action_id: str, words: str = "") -> None:
+        """Give the widget that does what an action does a tool tip: what it does, and the action's key."""
+        self._tipped = [each for each in self._tipped if isValid(each[0]) and each[0] is not widget]
+        self._tipped.append((widget, action_id, words or self._model.registered_actions[action_id].title))
+        self._show_tip(*self._tipped[-1])
 
     def _menu(self, menu_id: str, title: str, window: QMainWindow) -> QMenu:
         parent_id, _, name = menu_id.rpartition("/")
@@ -85,9 +98,7 @@ class MenuBar:
         rule = item.command
         made = QAction(rule.title, owner)
         made.setObjectName(rule.id)
-        key = self.shortcut(rule.id)
-        if key:
-            made.setShortcut(QKeySequence(key))
+        made.setStatusTip(rule.status_tip or "")
         if rule.icon is not None and rule.icon.dark:
             self._look.dress(made, rule.icon.dark)
         made.setCheckable(rule.toggled is not None)
@@ -100,6 +111,16 @@ class MenuBar:
         actions: Mapping[str, Command] = self._model.registered_actions
         for action_id, made in self.qt_actions.items():
             made.setEnabled(self._is_possible(actions[action_id], self._model.context))
+
+    def _on_keys(self) -> None:
+        for action_id, made in self.qt_actions.items():
+            made.setShortcut(QKeySequence(self.shortcuts.key(action_id)))
+        for tipped in self._tipped:
+            self._show_tip(*tipped)
+
+    def _show_tip(self, widget: QWidget, action_id: str, words: str) -> None:
+        key = self.shortcut(action_id)
+        widget.setToolTip(f"{words} ({key})" if key else words)
 
     def _refresh(self, menu_id: str) -> None:
         actions: Mapping[str, Command] = self._model.registered_actions

@@ -10,31 +10,18 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QScrollArea, QV
 from twin.app.look import label
 
 
-class Page(QDialog):
-    """A titled page of paragraphs and two-column lists."""
+class Prose(QScrollArea):
+    """Paragraphs and two-column lists below one another, to be read."""
 
-    def __init__(self, title: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(560, 480)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(22, 20, 22, 16)
-        column.setSpacing(12)
-        column.addWidget(label(title, "title", wrap=True))
-        area = QScrollArea()
-        area.setWidgetResizable(True)
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
         content = QWidget()
         self._content = QVBoxLayout(content)
         self._content.setContentsMargins(0, 0, 8, 0)
         self._content.setSpacing(10)
         self._content.setAlignment(Qt.AlignmentFlag.AlignTop)
-        area.setWidget(content)
-        column.addWidget(area, 1)
-        close = QPushButton("Close")
-        close.setProperty("role", "primary")
-        close.clicked.connect(self.close)
-        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        self.setWidget(content)
 
     def add_section(self, title: str) -> None:
         """Begin a section."""
@@ -43,7 +30,7 @@ class Page(QDialog):
     def add_paragraphs(self, paragraphs: Iterable[str]) -> None:
         """Add plain paragraphs."""
         for paragraph in paragraphs:
-            made = label(paragraph, wrap=True)
+            made = label(paragraph, "prose", wrap=True)
             made.setTextFormat(Qt.TextFormat.PlainText)
             made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._content.addWidget(made)
@@ -58,3 +45,24 @@ class Page(QDialog):
             grid.addWidget(label(value, "value", wrap=True), row, 1)
         grid.setColumnStretch(1, 1)
         self._content.addLayout(grid)
+
+
+class Page(QDialog):
+    """A titled page of prose."""
+
+    def __init__(self, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(560, 480)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(22, 20, 22, 16)
+        column.setSpacing(12)
+        column.addWidget(label(title, "title", wrap=True))
+        self.prose = Prose()
+        column.addWidget(self.prose, 1)
+        close = QPushButton("Close")
+        close.setProperty("role", "primary")
+        close.setToolTip("Close this page (Esc)")
+        close.clicked.connect(self.close)
+        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)

@@ -187,7 +187,7 @@ class PipelineChart(QWidget):
                 painter.save()
                 painter.translate(spot.center())
                 painter.rotate(-90)
-                painter.setPen(QColor("#06101c" if theme.name == "dark" else "#ffffff"))
+                painter.setPen(QColor("#06101c" if theme.is_dark else "#ffffff"))
                 across = QRectF(-spot.height() / 2, -spot.width() / 2, spot.height(), spot.width())
                 painter.drawText(across, Qt.AlignmentFlag.AlignCenter, piece.title)
                 painter.restore()

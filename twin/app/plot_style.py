@@ -62,7 +62,7 @@ def paint(made: Any, theme: Theme) -> None:
     """Give a plot the colours of a theme."""
     made.setBackground(theme.surface)
     item = made.getPlotItem()
-    item.showGrid(x=True, y=True, alpha=0.16 if theme.name == "dark" else 0.22)
+    item.showGrid(x=True, y=True, alpha=0.16 if theme.is_dark else 0.22)
     for side in ("left", "bottom"):
         axis = item.getAxis(side)
         axis.enableAutoSIPrefix(False)  # our own axes write prefixes at the numbers

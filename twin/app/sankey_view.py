@@ -104,7 +104,7 @@ class SankeyView(QWidget):
         for at, key in ((0.0, band.flow.source), (1.0, band.flow.target)):
             tint = node_colour(theme, key)
             lit = self._current in (band.flow.source, band.flow.target) and self.hasFocus()
-            tint.setAlpha(190 if lit else 105 if theme.name == "dark" else 120)
+            tint.setAlpha(190 if lit else 105 if theme.is_dark else 120)
             shade.setColorAt(at, tint)
         return shade
 
@@ -228,13 +228,13 @@ def node_colour(theme: Theme, key: str) -> QColor:
         "smr": violet,
         "gpus": green,
         "it": green,
-        "shelf": "#4f8f7d" if theme.name == "dark" else "#3a7a66",
-        "rest": "#5aa9a0" if theme.name == "dark" else "#3f8f88",
+        "shelf": "#4f8f7d" if theme.is_dark else "#3a7a66",
+        "rest": "#5aa9a0" if theme.is_dark else "#3f8f88",
         "pumps": "#7f93b2",
         "plants": "#7f93b2",
-        "liquid": "#35b5d6" if theme.name == "dark" else "#1489aa",
+        "liquid": "#35b5d6" if theme.is_dark else "#1489aa",
         "air": orange,
-        "sky": "#8d9bb5" if theme.name == "dark" else "#8290a8",
+        "sky": "#8d9bb5" if theme.is_dark else "#8290a8",
         "stored": violet,
         "released": violet,
     }

@@ -1,7 +1,8 @@
-"""What the window remembers between sessions: recent scenes, theme, layout."""
+"""What the window remembers between sessions: recent scenes, theme, size of text, keys, layouts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +11,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from twin.app.theme import ThemeChoice
 
 MAX_RECENT = 9
-_LAYOUT = "layout/1"  # the number goes up when the docks change
+_LAYOUT = "layout/2"  # the number goes up when layouts are kept in another way
 
 
 class Settings:
@@ -57,17 +58,63 @@ class Settings:
         self._store.setValue("theme", choice)
 
     @property
-    def layout(self) -> tuple[QByteArray, QByteArray] | None:
-        """Return (geometry, state) of the window as it was left; None the first time."""
-        geometry, state = self._store.value(f"{_LAYOUT}/geometry"), self._store.value(f"{_LAYOUT}/state")
-        if isinstance(geometry, QByteArray) and isinstance(state, QByteArray):
-            return geometry, state
-        return None
+    def text_scale(self) -> float:
+        """Size of text beside the system's own."""
+        stored = self._store.value("text_scale", 1.0)
+        try:
+            return float(str(stored))
+        except ValueError:
+            return 1.0
 
-    def save_layout(self, geometry: QByteArray, state: QByteArray) -> None:
-        """Keep the layout for the next session."""
+    @text_scale.setter
+    def text_scale(self, scale: float) -> None:
+        self._store.setValue("text_scale", scale)
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The shortcuts that are not as shipped, by action; "" is none."""
+        self._store.beginGroup("keys")
+        kept = {action: str(self._store.value(action, "")) for action in self._store.childKeys()}
+        self._store.endGroup()
+        return kept
+
+    @keys.setter
+    def keys(self, keys: Mapping[str, str]) -> None:
+        self._store.remove("keys")
+        for action, key in keys.items():
+            self._store.setValue(f"keys/{action}", key)
+
+    @property
+    def workspace(self) -> str:
+        """The workspace that was on screen, "" the first time."""
+        return str(self._store.value("workspace", ""))
+
+    @workspace.setter
+    def workspace(self, name: str) -> None:
+        self._store.setValue("workspace", name)
+
+    @property
+    def geometry(self) -> QByteArray | None:
+        """Where the window stood; None the first time."""
+        geometry = self._store.value(f"{_LAYOUT}/geometry")
+        return geometry if isinstance(geometry, QByteArray) else None
+
+    def layouts(self, version: int) -> dict[str, QByteArray]:
+        """Return the layouts of workspaces as they were left, those of this version of the docks."""
+        if str(self._store.value(f"{_LAYOUT}/version", "")) != str(version):
+            return {}
+        self._store.beginGroup(f"{_LAYOUT}/workspaces")
+        stored = {name: self._store.value(name) for name in self._store.childKeys()}
+        self._store.endGroup()
+        return {name: state for name, state in stored.items() if isinstance(state, QByteArray)}
+
+    def save_layouts(self, geometry: QByteArray, version: int, layouts: Mapping[str, QByteArray]) -> None:
+        """Keep where the window stands, and the layout of each workspace."""
+        self._store.remove(_LAYOUT)
         self._store.setValue(f"{_LAYOUT}/geometry", geometry)
-        self._store.setValue(f"{_LAYOUT}/state", state)
+        self._store.setValue(f"{_LAYOUT}/version", version)
+        for name, state in layouts.items():
+            self._store.setValue(f"{_LAYOUT}/workspaces/{name}", state)
 
     def flush(self) -> None:
         """Write everything to disk."""

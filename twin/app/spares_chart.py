@@ -64,7 +64,7 @@ class SparesChart(QWidget):
 
     def tint(self, name: NodeCondition) -> QColor:
         """Return the colour of a condition."""
-        return QColor((DARK_TINTS if self._look.theme.name == "dark" else LIGHT_TINTS)[name])
+        return QColor((DARK_TINTS if self._look.theme.is_dark else LIGHT_TINTS)[name])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint areas, axes and key."""

@@ -72,7 +72,7 @@ class PoolModel(ColumnModel):
             since = "" if line.since_s is None else text.duration(max(self._now_s - line.since_s, 0.0))
             return (line.id, line.words, since, text.spelled(line.why))[column]
         if role == Qt.ItemDataRole.DecorationRole and column == CONDITION:
-            return QColor((DARK_TINTS if theme.name == "dark" else LIGHT_TINTS)[line.condition])
+            return QColor((DARK_TINTS if theme.is_dark else LIGHT_TINTS)[line.condition])
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(theme.text if column in (NODE, CONDITION) else theme.muted)
         if role == Qt.ItemDataRole.TextAlignmentRole and column == SINCE:

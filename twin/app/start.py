@@ -74,7 +74,7 @@ def run_app(
     from twin.app.look import Look
     from twin.app.main_window import MainWindow
 
-    look = Look(app, settings.theme)
+    look = Look(app, settings.theme, settings.text_scale)
     app.setWindowIcon(look.icon("logo", "accent"))
     if speed is not None:
         session.set_speed(speed)

@@ -5,6 +5,7 @@ Widgets that stand out carry the dynamic property ``role``; nothing else is styl
 
 from __future__ import annotations
 
+import re
 from string import Template
 
 from twin.app.theme import Theme
@@ -17,7 +18,7 @@ QMainWindow::separator:hover { background: $accent; }
 QToolTip { background: $raised; color: $text; border: 1px solid $border; padding: 5px 7px; }
 
 QMenuBar { background: $ground; color: $muted; padding: 2px 6px; }
-QMenuBar::item { padding: 5px 10px; border-radius: 5px; background: transparent; }
+QMenuBar::item { padding: 6px 10px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: $hover; color: $text; }
 QMenu { background: $raised; color: $text; border: 1px solid $border; border-radius: 8px; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 12px; border-radius: 5px; }
@@ -129,12 +130,19 @@ QFrame[role="bar"] { background: $border; border: none; max-width: 1px; min-widt
 QFrame[role="popup"] { background: $raised; border: 1px solid $border; border-radius: 10px; }
 QFrame[role="popup"] QLineEdit { background: $surface; font-size: 14px; padding: 9px 11px; }
 QFrame[role="popup"] QListView { background: transparent; }
+QFrame[role="segments"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
+QToolButton[role="segment"] { background: transparent; color: $muted; border: 1px solid transparent;
+  border-radius: 5px; padding: 1px 13px; }
+QToolButton[role="segment"]:hover { color: $text; background: $hover; }
+QToolButton[role="segment"]:checked { background: $selection; color: $text; border-color: $accent;
+  font-weight: 600; }
 QWidget[role="side"] { background: $surface; border-right: 1px solid $border; }
 QFrame[role="note"] { background: $raised; border: 1px solid $border; border-radius: 8px; }
 
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: 15px; font-weight: 600; color: $text; }
 QLabel[role="display"] { font-size: 30px; font-weight: 600; color: $text; }
+QLabel[role="prose"] { font-size: 13px; color: $text; }
 QLabel[role="lead"] { font-size: 14px; color: $muted; }
 QLabel[role="section"] { font-size: 10px; font-weight: 700; color: $faint; }
 QLabel[role="muted"] { color: $muted; }
@@ -148,13 +156,18 @@ QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1
 """)
 
 
-def stylesheet(theme: Theme, chevron: str = "", tick: str = "") -> str:
+def stylesheet(theme: Theme, chevron: str = "", tick: str = "", text_scale: float = 1.0) -> str:
     """Return the application stylesheet in the colours of `theme`.
 
     Parameters
     ----------
     chevron, tick
         Files of the combo boxes' arrow and of the mark of a box that is checked.
+    text_scale
+        Size of text beside the one written here.
     """
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
-    return _TEMPLATE.substitute(colours, chevron=chevron, tick=tick)
+    sheet = _TEMPLATE.substitute(colours, chevron=chevron, tick=tick)
+    return re.sub(
+        r"font-size: (\d+)px", lambda size: f"font-size: {round(int(size[1]) * text_scale)}px", sheet
+    )

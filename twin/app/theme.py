@@ -1,21 +1,28 @@
-"""Themes: the colours of the window, dark and light, and how they reach Qt."""
+"""Themes: the colours of the window, dark, light and of high contrast, the size of text, and how they reach Qt."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from twin.record.events import Severity
 
-ThemeName = Literal["dark", "light"]
-ThemeChoice = Literal["system", "dark", "light"]
+ThemeName = Literal["dark", "light", "contrast"]
+ThemeChoice = Literal["system", "dark", "light", "contrast"]
 
 FONT_FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "DejaVu Sans")
 MONO_FAMILIES = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Noto Sans Mono", "DejaVu Sans Mono")
+BASE_PX = 12
+"""Size of most text where the system has nothing to say [px]."""
+TEXT_SCALES = (0.85, 1.0, 1.15, 1.3, 1.5)
+"""Sizes of text to choose from, beside the system's own."""
+_USUAL_PX = {"win32": 12.0, "darwin": 13.0}
+"""Size of the system's text that nobody has changed [px]."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,12 @@ class Theme:
     warning: str
     alarm: str
     series: tuple[str, str, str, str]
+    ring_px: int = 2  # width of the ring round what has the keyboard
+
+    @property
+    def is_dark(self) -> bool:
+        """Return whether light text stands on a dark ground."""
+        return self.name != "light"
 
     def severity(self, severity: Severity) -> str:
         """Return the colour of an event of this severity."""
@@ -85,29 +98,72 @@ LIGHT = Theme(
     series=("#0b66d0", "#0f8a57", "#d1571c", "#7048d6"),
 )
 
+CONTRAST = Theme(
+    name="contrast",
+    ground="#000000",
+    surface="#000000",
+    raised="#0c0f14",
+    hover="#1b232f",
+    border="#8d97a8",
+    text="#ffffff",
+    muted="#e4e9f1",
+    faint="#c6cedb",
+    accent="#8accff",
+    on_accent="#000000",
+    selection="#003566",
+    ok="#5dffb4",
+    notice="#8accff",
+    warning="#ffd95a",
+    alarm="#ffa3b1",
+    series=("#8accff", "#5dffb4", "#ffb48a", "#d3bcff"),
+    ring_px=3,
+)
+
 
 def resolve(choice: ThemeChoice) -> Theme:
     """Return the theme of a choice; "system" follows the desktop, dark where it says nothing."""
     if choice == "system":
-        light = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Light
-        return LIGHT if light else DARK
-    return LIGHT if choice == "light" else DARK
+        hints = QGuiApplication.styleHints()
+        if hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:
+            return CONTRAST
+        return LIGHT if hints.colorScheme() == Qt.ColorScheme.Light else DARK
+    return {"dark": DARK, "light": LIGHT, "contrast": CONTRAST}[choice]
 
 
-def apply(app: QApplication, theme: Theme, stylesheet: str) -> None:
+def apply(app: QApplication, theme: Theme, stylesheet: str, text_scale: float = 1.0) -> None:
     """Give the application this theme's palette, font and stylesheet."""
     if app.style().name() != "fusion":
         app.setStyle("Fusion")
     app.setPalette(palette(theme))
-    app.setFont(font())
+    base = font()
+    base.setPixelSize(round(BASE_PX * text_scale))
+    app.setFont(base)
     app.setStyleSheet(stylesheet)
 
 
-def font(size_px: int = 12, *, mono: bool = False, bold: bool = False) -> QFont:
-    """Return the interface font, or the one for figures in columns."""
+def system_text_scale() -> float:
+    """Return how much larger the system's text is than usual: a user who reads large text reads it here too."""
+    system_px = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).pixelSize()
+    return min(max(system_px / _USUAL_PX.get(sys.platform, 15.0), 1.0), 2.0)
+
+
+def next_text_scale(scale: float, steps: int) -> float:
+    """Return the size of text so many steps larger or smaller than `scale`."""
+    nearest = min(range(len(TEXT_SCALES)), key=lambda i: abs(TEXT_SCALES[i] - scale))
+    return TEXT_SCALES[min(max(nearest + steps, 0), len(TEXT_SCALES) - 1)]
+
+
+def scaled(px: float) -> int:
+    """Return a length that goes with the size of text, such as the height of a row [px]."""
+    base_px = QGuiApplication.font().pixelSize()
+    return round(px * base_px / BASE_PX) if base_px > 0 else round(px)
+
+
+def font(size_px: int = BASE_PX, *, mono: bool = False, bold: bool = False) -> QFont:
+    """Return the interface font, or the one for figures in columns, at the size of text in force."""
     made = QFont()
     made.setFamilies(list(MONO_FAMILIES if mono else FONT_FAMILIES))
-    made.setPixelSize(size_px)
+    made.setPixelSize(scaled(size_px))
     if bold:
         made.setWeight(QFont.Weight.DemiBold)
     return made

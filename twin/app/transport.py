@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
@@ -20,6 +21,7 @@ class Transport(QWidget):
     def __init__(self, look: Look, session: Session) -> None:
         super().__init__()
         self._look, self._session = look, session
+        self._tip: Callable[[QWidget, str, str], None] = lambda widget, _, words: widget.setToolTip(words)
         self.setProperty("role", "transport")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         layout = QHBoxLayout(self)
@@ -42,10 +44,17 @@ class Transport(QWidget):
         self._on_speed(session.speed)
         self._refresh()
 
+    def show_keys(self, tip: Callable[[QWidget, str, str], None]) -> None:
+        """Let `tip` write the tool tips of the buttons, with the keys of their actions."""
+        self._tip = tip
+        tip(self.restart_button, "run.restart", "Start again from t = 0")
+        tip(self.step_button, "run.step", "Run to the next event")
+        self._on_playing(self._session.playing)
+
     def _buttons(self) -> QHBoxLayout:
         self.restart_button = tool_button(self._look, "restart", "Start again from t = 0")
-        self.play_button = tool_button(self._look, "play", "Play (Space)", role="play", colour="on_accent")
-        self.step_button = tool_button(self._look, "step", "Run to the next event (.)")
+        self.play_button = tool_button(self._look, "play", "Play", role="play", colour="on_accent")
+        self.step_button = tool_button(self._look, "step", "Run to the next event")
         for button in (self.restart_button, self.step_button):
             button.setIconSize(QSize(20, 20))
         self.play_button.setFixedSize(38, 38)
@@ -115,14 +124,14 @@ class Transport(QWidget):
 
     def _on_playing(self, playing: bool) -> None:
         if playing:
-            icon, tip = "pause", "Pause (Space)"
+            icon, does = "pause", "Pause"
         elif self._session.finished:
-            icon, tip = "restart", "Run again from t = 0 (Space)"
+            icon, does = "restart", "Run again from t = 0"
         else:
-            icon, tip = "play", "Play (Space)"
+            icon, does = "play", "Play"
         self._look.dress(self.play_button, icon, "on_accent")
-        self.play_button.setToolTip(tip)
-        self.play_button.setAccessibleName(tip)
+        self._tip(self.play_button, "run.toggle", does)
+        self.play_button.setAccessibleName(does)
         self._on_speed(self._session.speed)
 
     def _on_speed(self, ratio: float) -> None:

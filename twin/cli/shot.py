@@ -30,6 +30,7 @@ class Theme(StrEnum):
 
     dark = "dark"
     light = "light"
+    contrast = "contrast"
 
 
 def take_picture(
@@ -111,7 +112,7 @@ def draw(
     camera: str,
     colour_by: str,
     size: tuple[int, int],
-    theme: Literal["dark", "light"],
+    theme: Literal["dark", "light", "contrast"],
     cables_by: Literal["rail", "load"] = "rail",
 ) -> None:
     """Write the picture of a moment to `out`; the other parameters are those of the command.

@@ -32,6 +32,14 @@ class _Ink:
 
 
 def _ink(theme: Theme) -> _Ink:
+    if theme == "contrast":
+        return _Ink(
+            QColor(255, 255, 255),
+            QColor(228, 233, 241),
+            QColor(0, 0, 0, 245),
+            QColor(141, 151, 168),
+            QColor(255, 217, 90),
+        )
     if theme == "dark":
         return _Ink(
             QColor(240, 245, 252),

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from psygnal import SignalGroupDescriptor
 
-Theme = Literal["dark", "light"]
+Theme = Literal["dark", "light", "contrast"]
 CablesBy = Literal["rail", "load"]
 
 LAYERS: tuple[str, ...] = ("racks", "trays", "cables", "collective", "pipes", "air", "labels", "power")

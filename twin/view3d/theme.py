@@ -1,8 +1,8 @@
-"""Colours of everything that is not data, dark and light: quiet, so that only data is saturated."""
+"""Colours of everything that is not data, by theme: quiet, so that only data is saturated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twin.view3d.palette import Rgb
 from twin.view3d.state import Theme
@@ -99,6 +99,33 @@ LIGHT = Colours(
 )
 
 
+CONTRAST = replace(
+    DARK,
+    ground=(0.0, 0.0, 0.0),
+    floor=(0.016, 0.018, 0.022),
+    outside=0.60,
+    grid=(0.17, 0.20, 0.25),
+    grid_major=(0.36, 0.42, 0.52),
+    shadow=0.60,
+    gloss=0.15,
+    zenith=(0.0, 0.0, 0.0),
+    body=(0.115, 0.128, 0.150),
+    body_top=(0.085, 0.095, 0.112),
+    edge=(0.86, 0.90, 0.96),
+    recess=(0.0, 0.0, 0.0),
+    machine=(0.150, 0.168, 0.195),
+    steel=(0.62, 0.67, 0.74),
+    tray_base=(0.035, 0.040, 0.050),
+    label=(1.0, 1.0, 1.0),
+    label_back=(0.0, 0.0, 0.0, 0.92),
+    hover=(0.54, 0.80, 1.0),
+    tile_gain=1.12,
+)
+"""High contrast: black, with light seams, so that what carries data stands out the most."""
+
+_THEMES: dict[Theme, Colours] = {"dark": DARK, "light": LIGHT, "contrast": CONTRAST}
+
+
 def colours_of(theme: Theme) -> Colours:
     """Return the colours of a theme."""
-    return DARK if theme == "dark" else LIGHT
+    return _THEMES[theme]

@@ -21,6 +21,8 @@ MENUS: dict[str, str] = {
     "view/colour": "Colour by",
     "view/layers": "Layers",
     "view/camera": "Camera",
+    "view/workspace": "Workspace",
+    "view/text": "Size of text",
     "run/speed": "Speed",
     "window": "&Window",
     "window/theme": "Theme",
@@ -40,6 +42,7 @@ def entry(
     group: str = "1",
     needs_scene: bool = False,
     is_on: Callable[[], bool] | None = None,
+    tip: str = "",
 ) -> Command:
     """Return an action.
 
@@ -61,12 +64,15 @@ def entry(
         Only to be chosen while a scene is open.
     is_on
         For things that can be on or off: whether it is on now.
+    tip
+        What it does, in the status bar and the list of shortcuts; without one, the title.
     """
     return Action(
         id=id,
         title=title,
         category=MENUS[menu.split("/")[0]].replace("&", ""),
         callback=callback,
+        status_tip=tip or title.rstrip("\N{HORIZONTAL ELLIPSIS}"),
         icon=Icon(dark=icon, light=icon) if icon else None,
         menus=[MenuRule(id=menu, group=group)],
         keybindings=[KeyBindingRule(primary=key)] if key else None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
 from twin.app.help_pages import show_about, show_keys
+from twin.app.shortcuts_dialog import ShortcutsDialog
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
@@ -16,7 +17,13 @@ def help_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the Help menu."""
     return [
         entry(
-            "help.story", "About this scene", window.show_story, menu="help", icon="book", needs_scene=True
+            "help.story",
+            "About this scene",
+            window.show_story,
+            menu="help",
+            icon="book",
+            needs_scene=True,
+            tip="What the scene is about, and where its figures come from",
         ),
         entry(
             "help.keys",
@@ -25,6 +32,15 @@ def help_actions(window: MainWindow) -> list[Command]:
             menu="help",
             icon="list",
             key="F1",
+            tip="All keys, and what the mouse does",
+        ),
+        entry(
+            "help.shortcuts",
+            "Edit shortcuts\N{HORIZONTAL ELLIPSIS}",
+            lambda: ShortcutsDialog(window.look, window.menus.shortcuts, window).show(),
+            menu="help",
+            key="Ctrl+F1",
+            tip="Gives actions other keys",
         ),
         entry(
             "help.about",
@@ -33,5 +49,6 @@ def help_actions(window: MainWindow) -> list[Command]:
             menu="help",
             icon="info",
             group="9",
+            tip="What this program is, and what it draws with",
         ),
     ]

@@ -6,6 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
+from twin.app.theme import next_text_scale
+from twin.app.workspaces import WORKSPACES
 from twin.record.channels import BY_ID
 from twin.view3d.presets import PRESETS
 from twin.view3d.state import COLOUR_BY, LAYERS, CablesBy
@@ -42,6 +44,7 @@ def view_actions(window: MainWindow) -> list[Command]:
             key="F",
             icon="fly",
             needs_scene=True,
+            tip="Flies to what is selected",
         ),
         entry(
             "view.up",
@@ -50,6 +53,7 @@ def view_actions(window: MainWindow) -> list[Command]:
             menu="view",
             key="Ctrl+Up",
             needs_scene=True,
+            tip="From a GPU to its node, its rack, its row",
         ),
         entry(
             "view.clear",
@@ -57,6 +61,7 @@ def view_actions(window: MainWindow) -> list[Command]:
             window.clear_selection,
             menu="view",
             key="Escape",
+            tip="Selects nothing; from the welcome page, back to the hall",
         ),
     ]
     for number, channel in enumerate(COLOUR_BY, start=1):
@@ -70,6 +75,7 @@ def view_actions(window: MainWindow) -> list[Command]:
                 icon="colour",
                 needs_scene=True,
                 is_on=partial(hall.is_coloured_by, channel),
+                tip=f"Every GPU in the hall shows its {BY_ID[channel].title}",
             )
         )
     for key, by, title in _CABLES:
@@ -84,6 +90,7 @@ def view_actions(window: MainWindow) -> list[Command]:
                 group="2",
                 needs_scene=True,
                 is_on=partial(hall.cables_are_by, by),
+                tip=f"Cables show their {title}",
             )
         )
     actions.extend(
@@ -95,6 +102,7 @@ def view_actions(window: MainWindow) -> list[Command]:
             icon="layers",
             needs_scene=True,
             is_on=partial(hall.shows, layer),
+            tip=f"Shows or hides in the hall: {hall.layer_title(layer)}",
         )
         for layer in LAYERS
     )
@@ -110,6 +118,7 @@ def view_actions(window: MainWindow) -> list[Command]:
             icon=icon,
             group="2",
             needs_scene=True,
+            tip=f"Shows the dock {window.docks.titles[name]} in front",
         )
         for name, title, key, icon in _DIAGRAMS
     )
@@ -123,6 +132,51 @@ def view_actions(window: MainWindow) -> list[Command]:
                 key="Home" if preset == "overview" else f"Ctrl+{number}",
                 icon="camera",
                 needs_scene=True,
+                tip=f"Flies to the view {preset}",
             )
         )
-    return actions
+    return [*actions, *_workspaces(window), *_text_sizes(window)]
+
+
+def _workspaces(window: MainWindow) -> list[Command]:
+    def enter(name: str) -> None:
+        window.show_hall()
+        window.docks.enter(name)
+
+    return [
+        entry(
+            f"view.workspace_{workspace.name}",
+            f"Workspace: {workspace.title}",
+            partial(enter, workspace.name),
+            menu="view/workspace",
+            key=f"Alt+{number}",  # Ctrl with a number is a camera
+            icon="layout",
+            needs_scene=True,
+            is_on=partial(window.docks.is_in, workspace.name),
+            tip=workspace.tip,
+        )
+        for number, workspace in enumerate(WORKSPACES, start=1)
+    ]
+
+
+def _text_sizes(window: MainWindow) -> list[Command]:
+    def change(steps: int) -> None:
+        window.look.scale_text(next_text_scale(window.look.text_scale, steps) if steps else 1.0)
+        window.settings.text_scale = window.look.text_scale
+
+    return [
+        entry(
+            f"view.text_{name}",
+            title,
+            partial(change, steps),
+            menu="view/text",
+            key=key,
+            icon="text",
+            tip=tip,
+        )
+        for name, title, steps, key, tip in (
+            ("larger", "Larger text", 1, "Ctrl+=", "Makes all text of the window larger"),
+            ("smaller", "Smaller text", -1, "Ctrl+-", "Makes all text of the window smaller"),
+            ("usual", "Usual size of text", 0, "Ctrl+0", "Text as large as the system's"),
+        )
+    ]

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
 
-_THEMES: dict[ThemeChoice, str] = {"system": "follow the system", "dark": "dark", "light": "light"}
+_THEMES: dict[ThemeChoice, str] = {
+    "system": "follow the system",
+    "dark": "dark",
+    "light": "light",
+    "contrast": "high contrast",
+}
 
 
 def window_actions(window: MainWindow) -> list[Command]:
@@ -25,6 +30,7 @@ def window_actions(window: MainWindow) -> list[Command]:
             menu="window",
             key="Ctrl+Shift+P",
             icon="search",
+            tip="Type a few letters of anything the window can do, or the id of a thing to go there",
         ),
     ]
     for name, title in window.docks.titles.items():
@@ -37,17 +43,19 @@ def window_actions(window: MainWindow) -> list[Command]:
                 group="2",
                 needs_scene=True,
                 is_on=partial(window.docks.is_shown, name),
+                tip=f"Shows the dock {title}, or closes it",
             )
         )
     actions.append(
         entry(
             "window.reset_layout",
-            "Reset the layout",
+            "Reset this workspace",
             window.docks.reset,
             menu="window",
             icon="layers",
             group="3",
             needs_scene=True,
+            tip="Lays the docks of this workspace out as at first",
         )
     )
     actions.append(
@@ -58,6 +66,7 @@ def window_actions(window: MainWindow) -> list[Command]:
             menu="window",
             key="F11",
             group="3",
+            tip="The window fills the screen, or gives it back",
         )
     )
     for choice, title in _THEMES.items():
@@ -70,6 +79,7 @@ def window_actions(window: MainWindow) -> list[Command]:
                 icon="theme",
                 group="4",
                 is_on=partial(window.look.is_chosen, choice),
+                tip=f"Colours of the window and the hall: {title}",
             )
         )
     return actions
