@@ -24,7 +24,7 @@ from twin.app.theme import Theme
 from twin.app.thing_menu import ThingMenus
 from twin.app.trace_layer import Told, TraceLayer
 from twin.plant.cable_names import describe_bundle
-from twin.plant.graph import describe
+from twin.plant.graph import describe, find
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarms
 from twin.record.channels import BY_ID
@@ -168,6 +168,7 @@ class HallPanel(QWidget):
 
     def _connect(self) -> None:
         session = self._session
+        session.opened.connect(self._on_opened)
         session.plant_changed.connect(self._on_plant)
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
@@ -221,15 +222,18 @@ class HallPanel(QWidget):
     # -- following the session ----
 
     def _on_plant(self, plant: Plant) -> None:
-        self.state.selection = ()
-        self.state.focus_job = None
-        self.state.camera = None
+        self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
         document = self._session.document
         self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS
         self.view.set_plant(plant, self.groups)
         if document is not None:
             self.scene_label.setText(document.scenario.title)
         self._show_legend()
+
+    def _on_opened(self, _path: object) -> None:
+        self.state.selection = ()
+        self.state.focus_job = None
+        self.state.camera = None
 
     def _on_run_started(self) -> None:
         self.view.set_frame(None)

@@ -49,6 +49,7 @@ class Inspector(Dock):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll, 1)
         self.setMinimumWidth(300)
+        session.opened.connect(lambda _: self.show_thing(None))
         session.plant_changed.connect(self._on_plant)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_figures)
@@ -106,26 +107,32 @@ class Inspector(Dock):
         return head
 
     def _on_plant(self) -> None:
-        self.show_thing(None)
+        """Show the same thing of the changed hall, or the scene when it is gone."""
+        world = self._world()
+        gone = self._thing is not None and world is not None and facts_of(world, self._thing) is None
+        self.show_thing(None if gone else self._thing)
 
     def _on_figures(self) -> None:
         if self.isVisible():
             self._update()
 
     def _update(self) -> None:
-        session = self._session
-        if session.document is None or session.plant is None:
-            return
-        if self._catalog is None:
-            self._catalog = load_catalog()
-        world = World(session.document.scenario, session.plant, self._catalog, session.shown)
-        facts = facts_of(world, self._thing)
+        world = self._world()
+        facts = facts_of(world, self._thing) if world is not None else None
         if facts is None:
             return
         if self.facts is None or _shape(facts) != _shape(self.facts):
             self._build(facts)
         self._fill(facts)
         self.facts = facts
+
+    def _world(self) -> World | None:
+        session = self._session
+        if session.document is None or session.plant is None:
+            return None
+        if self._catalog is None:
+            self._catalog = load_catalog()
+        return World(session.document.scenario, session.plant, self._catalog, session.shown)
 
     def _build(self, facts: Facts) -> None:
         self._look.dress(self._mark, facts.icon, "accent")

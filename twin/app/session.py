@@ -13,7 +13,9 @@ from PySide6.QtCore import QObject, QTimer
 
 from twin.app.clock import Clock
 from twin.app.run_curves import RunCurves
+from twin.commands.draft import Draft
 from twin.plant.build import build
+from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame
@@ -22,11 +24,15 @@ from twin.record.runfile import RunFileError
 from twin.runtime.client import Client
 from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened, Ready, Refused
 from twin.scenario import Document, load
+from twin.scenario.edit import Edit
+from twin.scenario.edits import edited, in_order
 from twin.scenario.faults import Intervention
 
 POLL_MS = 33
 FIGURES_WALL_S = 0.15
 """Figures in words change at most so often: faster than this nobody reads them."""
+BEGIN_AFTER_MS = 250
+"""A scene edited before its run has begun is given to the worker when so long nothing more was changed."""
 SPEEDS: tuple[float, ...] = (1.0, 10.0, 60.0, 600.0, 3600.0, 21600.0, 86400.0, math.inf)
 """Ratios to real time on offer; infinity: as fast as possible."""
 DEFAULT_SPEED = 600.0
@@ -55,7 +61,7 @@ class _Scene:
     """What it takes to go back to a scene: its run, as far as it had come, lies in a file."""
 
     path: Path
-    document: Document
+    draft: Draft
     plant: Plant
     seed: int
     run_file: Path | None
@@ -68,7 +74,9 @@ class Session:
     Attributes
     ----------
     path, document, plant
-        Of the open scene; None before the first.
+        Of the open scene, as it stands at the present time of the run; None before the first.
+    draft
+        The scene being worked on: its file, and every step back and forth; None before the first.
     frame
         The newest frame, for the picture.
     shown
@@ -83,6 +91,7 @@ class Session:
         The figures of the site over the whole run.
     """
 
+    opened = Signal(object)  # Path: another scene, of which nothing is known yet
     document_changed = Signal(object)  # Document
     plant_changed = Signal(object)  # Plant
     frame_changed = Signal(object)  # Frame
@@ -97,9 +106,12 @@ class Session:
     broken = Signal(object)  # Intervention that the run has taken
     unplayable = Signal(object)  # Unplayable
     recovered = Signal()
+    edit_applied = Signal(int, float)  # number that `ask_edit` returned, time it acts from [s]
+    edit_refused = Signal(int, str)  # number, reason
 
     def __init__(self, client: Client | None = None, parent: QObject | None = None) -> None:
         self.path: Path | None = None
+        self.draft: Draft | None = None
         self.document: Document | None = None
         self.plant: Plant | None = None
         self.frame: Frame | None = None
@@ -117,6 +129,8 @@ class Session:
         self._former: _Scene | None = None
         self._failure: Failed | None = None
         self._asked: dict[int, Intervention] = {}  # not answered yet
+        self._asked_edits: set[int] = set()
+        self.begun = False  # the run has left, or is about to leave, t = 0
         self.by_hand: list[Intervention] = []
         self.speed = self._own_speed = DEFAULT_SPEED
         self.curves = RunCurves()
@@ -126,6 +140,10 @@ class Session:
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self.poll)
         self._timer.start()
+        self._begins = QTimer(parent)
+        self._begins.setSingleShot(True)
+        self._begins.setInterval(BEGIN_AFTER_MS)
+        self._begins.timeout.connect(self.restart)
 
     # -- the scene ----
 
@@ -140,66 +158,112 @@ class Session:
         ScenarioError
             When the file is no good; its problems name file, line, key and reason.
         """
-        document = load(Path(path))
-        plant = build(document.scenario)
+        self.work_on(Draft(load(Path(path))), Path(path), seed)
+
+    def work_on(self, draft: Draft, path: Path, seed: int | None = None) -> None:
+        """Stand at t = 0 of a scene that is loaded, perhaps one that was recovered or has no file yet; as `open`."""
+        scenario = draft.shown.scenario
+        plant = build(scenario)
         self._former = self._present() if self._ready else self._former
-        self.path, self.document, self.plant = Path(path), document, plant
+        self.path, self.draft, self.plant = path, draft, plant
         self._opening = True
-        self.seed = document.scenario.seed if seed is None else seed
+        self.seed = scenario.seed if seed is None else seed
+        self.document = self._seeded(draft.shown)
         self._begin()
-        self._take_speed(document.scenario.speed or self._own_speed)
+        self._take_speed(scenario.speed or self._own_speed)
         self.announce()
 
     def announce(self) -> None:
         """Tell of the open scene; also those who came after it was opened, before the first `poll`."""
         if self.document is not None:
+            self.opened.emit(self.path)
             self.document_changed.emit(self.document)
             self.plant_changed.emit(self.plant)
             self.run_started.emit()
             self.time_changed.emit(0.0)
 
+    def rewritten(self) -> None:
+        """The draft was changed before its run began: show it, and let the worker have it when all is still."""
+        assert self.draft is not None
+        self.document = self._seeded(self.draft.shown)
+        self.plant = build(self.document.scenario)
+        self.frame = self.shown = None  # of another hall
+        self.document_changed.emit(self.document)
+        self.plant_changed.emit(self.plant)
+        self._begins.start()
+
+    def edited(self) -> None:
+        """An edit of the draft acts in the run: show the hall it makes."""
+        assert self.draft is not None
+        assert self.plant is not None
+        draft, standing = self.draft, self.plant
+        acted = [edit for edit in in_order(draft.file.scenario) if edit.at_s <= draft.t_s]
+        if len(acted) > self.plant.epoch:
+            scenario = self.document.scenario if self.document is not None else draft.shown.scenario
+            for edit in acted[self.plant.epoch :]:  # the worker rebuilds at each of them
+                scenario = edited(scenario, edit.changes)
+                self.plant = rebuild(self.plant, scenario)
+        self.document = self._seeded(draft.shown)
+        if self.plant is not standing:
+            self.frame = self.shown = None  # of another hall
+        self.document_changed.emit(self.document)
+        if self.plant is not standing:
+            self.plant_changed.emit(self.plant)
+
+    def _seeded(self, document: Document) -> Document:
+        """Return a document with the seed of this run, where it decides which jobs come."""
+        scenario = document.scenario
+        if not scenario.streams or scenario.seed == self.seed:
+            return document
+        return replace(document, scenario=scenario.model_copy(update={"seed": self.seed}))
+
     def restart(self, seed: int | None = None) -> None:
         """Begin the run anew, with the same seed unless another is given."""
-        if self.document is None:
+        if self.draft is None:
             return
         if seed is not None:
             self.seed = seed
+        if self.draft.at(0.0) or seed is not None:
+            self.document = self._seeded(self.draft.shown)
+            self.document_changed.emit(self.document)
+        if self.plant is not None and self.plant.epoch:
+            self.plant = build(self.draft.shown.scenario)
+            self.plant_changed.emit(self.plant)
         self._begin()
         self.run_started.emit()
         self.time_changed.emit(0.0)
 
     def _begin(self, snapshot: bytes | None = None) -> None:
-        if self.document is None:
+        if self.draft is None:
             return
+        self._begins.stop()
         self.frame = self.shown = None
         self._shown_wall_s = -math.inf
         self.events, self.summary = [], None
-        self._asked, self.by_hand = {}, []
+        self._asked, self._asked_edits, self.by_hand = {}, set(), []
+        self.begun = snapshot is not None
         self.curves.clear()
-        self.t_s, self.end_s, self.finished = 0.0, self.document.scenario.duration_s, False
+        scenario = self._seeded(self.draft.file).scenario
+        self.t_s, self.end_s, self.finished = 0.0, scenario.duration_s, False
         self.lost, self._ready, self._failure = False, False, None
-        scenario = self.document.scenario
-        if scenario.streams and scenario.seed != self.seed:  # which jobs come depends on it
-            self.document = replace(self.document, scenario=scenario.model_copy(update={"seed": self.seed}))
         self._set_playing(False)
-        self.client.load(self.document.scenario, self.seed, snapshot=snapshot)
+        self.client.load(scenario, self.seed, snapshot=snapshot)
 
     def _present(self) -> _Scene | None:
-        if self.path is None or self.document is None or self.plant is None:
+        if self.path is None or self.draft is None or self.plant is None:
             return None
-        return _Scene(
-            self.path, self.document, self.plant, self.seed, self.client.run_file, list(self.events)
-        )
+        return _Scene(self.path, self.draft, self.plant, self.seed, self.client.run_file, list(self.events))
 
     def _go_back(self, failed: Failed) -> None:
         """Bring back the scene before the one that cannot be played, with its run where it stood."""
         path, former = self.path, self._former
         self._opening, self._former = False, None
         self.client.close()  # it may be about to end, or not
-        self.path = self.document = self.plant = None
+        self.path = self.draft = self.document = self.plant = None
         if former is not None:
-            self.path, self.document, self.plant = former.path, former.document, former.plant
+            self.path, self.draft, self.plant = former.path, former.draft, former.plant
             self.seed = former.seed
+            self.document = self._seeded(former.draft.shown)
             self._begin(_last_snapshot(former.run_file))
             self.announce()
             self.events = former.events
@@ -220,6 +284,7 @@ class Session:
     def play(self) -> None:
         """Run on at the present speed."""
         if self.document is not None and not self.finished and not self.lost:
+            self._leave()
             self.client.play(self.speed)
             self._set_playing(True)
 
@@ -245,7 +310,14 @@ class Session:
         """Run to the next event and stand still."""
         if self.document is not None and not self.finished and not self.lost:
             self._set_playing(False)
+            self._leave()
             self.client.step()
+
+    def _leave(self) -> None:
+        """Leave t = 0 with the scene as it is now."""
+        if self._begins.isActive():
+            self.restart()
+        self.begun = True
 
     def set_speed(self, ratio: float) -> None:
         """Choose the ratio to real time; infinity: as fast as possible. It holds for scenes that ask for none."""
@@ -279,9 +351,16 @@ class Session:
             return
         self._asked[self.client.intervene(intervention)] = intervention
 
+    def ask_edit(self, edit: Edit) -> int:
+        """Ask the worker to let an edit act now; `edit_applied` or `edit_refused` follows with this number."""
+        number = self.client.intervene(edit)
+        self._asked_edits.add(number)
+        return number
+
     def close(self) -> None:
         """End the worker; idempotent."""
         self._timer.stop()
+        self._begins.stop()
         self.client.close()
 
     # -- what the worker says ----
@@ -304,18 +383,25 @@ class Session:
                     self.summary = summary
                     self.ended.emit(summary)
                 case Refused(rev=rev, reason=reason):
+                    if rev in self._asked_edits:
+                        self._asked_edits.discard(rev)
+                        self.edit_refused.emit(rev, reason)
+                        continue
                     self._asked.pop(rev, None)
                     self.trouble.emit(Trouble("Not done", reason))
                 case Failed():
                     self._fail(message)
                 case Died(exit_code=code):
                     self._lose_worker(code)
-                case Applied(rev=rev):  # its effect comes as events and frames
-                    if rev in self._asked:
+                case Applied(rev=rev, t_s=t_s):  # its effect comes as events and frames
+                    if rev in self._asked_edits:
+                        self._asked_edits.discard(rev)
+                        self.edit_applied.emit(rev, t_s)
+                    elif rev in self._asked:
                         self.by_hand.append(self._asked.pop(rev))
                         self.broken.emit(self.by_hand[-1])
         frame = self.client.latest_frame()
-        if frame is not None:
+        if frame is not None and self._fits(frame):
             self.frame = frame
             self.curves.add(frame)
             self.frame_changed.emit(frame)
@@ -324,6 +410,12 @@ class Session:
         if self.frame is not self.shown and wall_s - self._shown_wall_s >= FIGURES_WALL_S:
             self.shown, self._shown_wall_s = self.frame, wall_s
             self.figures_changed.emit(self.shown)
+
+    def _fits(self, frame: Frame) -> bool:
+        """Return whether a frame is of the hall that is shown, not of one before or after an edit."""
+        return (
+            self.plant is not None and frame.layout.epoch == self.plant.epoch and not self._begins.isActive()
+        )
 
     def _add(self, events: tuple[Event, ...]) -> None:
         """Keep what is new: a run that goes on from a snapshot tells again what happened since."""
@@ -350,6 +442,8 @@ class Session:
         self.finished = at.ended
         if at.t_s != self.t_s:
             self.t_s = at.t_s
+            if self.draft is not None and self.draft.at(max(at.t_s, self.draft.t_s)):
+                self.edited()  # of the file
             self.time_changed.emit(at.t_s)
         if (
             at.ended

@@ -40,6 +40,7 @@ from twin.runtime.protocol import (
 from twin.runtime.shared_frames import FrameReader, remove_stale
 from twin.runtime.worker import main
 from twin.scenario.document import Scenario
+from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
 _CLOSE_WALL_S = 2.0
@@ -149,7 +150,7 @@ class Client:
         self._play = None
         self._send(Step(self.session))
 
-    def intervene(self, intervention: Intervention) -> int:
+    def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run; return the number that `Applied` or `Refused` will carry."""
         self._rev += 1
         request = Intervene(self.session, self._rev, intervention)

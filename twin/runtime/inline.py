@@ -15,6 +15,7 @@ from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step
 from twin.runtime.session import Session
 from twin.scenario.document import Scenario
+from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
 _PROGRESS_WALL_S = 0.1
@@ -162,7 +163,7 @@ class InlineClient:
         """Run to the next event and stand still."""
         self._session.handle(Step(self.session))
 
-    def intervene(self, intervention: Intervention) -> int:
+    def intervene(self, intervention: Intervention | Edit) -> int:
         """Do something to the run; return the number that `Applied` or `Refused` carries."""
         self._rev += 1
         self._session.handle(Intervene(self.session, self._rev, intervention))

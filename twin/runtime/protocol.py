@@ -10,6 +10,7 @@ from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
+from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
 ENGINE = "twin.sim.engine:Engine"
@@ -37,8 +38,8 @@ class Engine(Protocol):
         """Run up to and including the next recorded event; return the time reached [s]."""
         ...
 
-    def intervene(self, intervention: Intervention) -> str | None:
-        """Take an intervention at the next event boundary; return None, or why it is refused.
+    def intervene(self, intervention: Intervention | Edit) -> str | None:
+        """Take an intervention or an edit at the next event boundary; return None, or why it is refused.
 
         It acts at the later of now and its own time.
         """
@@ -133,7 +134,7 @@ class Intervene:
 
     session: int
     rev: int
-    intervention: Intervention
+    intervention: Intervention | Edit
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ from twin.runtime.protocol import (
     Request,
     Step,
 )
+from twin.scenario.edit import Edit
+from twin.scenario.faults import Intervention
 
 REPORT_WALL_S = 1.0 / 30.0
 IDLE_WALL_S = 0.25
@@ -254,7 +256,7 @@ class Session:
         if self._recorder is not None:
             note = json.dumps({"rev": request.rev, "intervention": json.loads(part_to_json(intervention))})
             try:
-                self._recorder.mark(t_s, "intervention", f"{intervention.kind} {intervention.target}", note)
+                self._recorder.mark(t_s, "intervention", _words(intervention), note)
             except RunFileError as error:
                 self._lose_recorder(error)
         self._done_revs[request.rev] = t_s
@@ -301,3 +303,7 @@ class Session:
             passed_s = max(wall_s - self._window_wall_s, 1e-6)
             self._measured = (engine.now_s - self._window_s) / passed_s
             self._window_s, self._window_wall_s = engine.now_s, wall_s
+
+
+def _words(done: Intervention | Edit) -> str:
+    return done.title if isinstance(done, Edit) else f"{done.kind} {done.target}"

@@ -1,0 +1,109 @@
+"""Steps back and forth: to the byte before the run, by edits that do the opposite while it lasts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from twin.commands.command import CommandError, Given
+from twin.commands.draft import Draft
+from twin.scenario import Change, Patch, loads
+from twin.scenario.effective import effective
+
+LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
+RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 2}]}}"
+
+
+def given(path: str, value: str | None, title: str = "") -> Given:
+    return Given(Patch((Change(path, value),), title or f"Set {path}"))
+
+
+ADD = given("halls[lab].rows[x-1]", RACK, "Add rack")
+
+
+def test_undo_of_all_gives_back_every_byte_and_redo_every_step() -> None:
+    draft = Draft(loads(LAB))
+    texts = [LAB]
+    for command in (ADD, given("halls[lab].rows[x-1].at.x", "25 m"), given("title", "Mine")):
+        draft.land(draft.propose(command))
+        texts.append(draft.file.text)
+    assert draft.dirty
+    assert len(set(texts)) == 4
+    for text in reversed(texts[:-1]):
+        assert draft.undo()
+        assert draft.file.text == text
+    assert not draft.dirty
+    assert not draft.undo()
+    for text in texts[1:]:
+        assert draft.redo()
+        assert draft.file.text == text
+    assert not draft.redo()
+
+
+def test_steps_of_one_gesture_are_one_and_each_is_meant_from_its_begin() -> None:
+    draft = Draft(loads(LAB))
+    draft.land(draft.propose(ADD))
+    before = draft.file.text
+    for x in (21, 22, 23):
+        command = given("halls[lab].rows[x-1].at.x", f"{x} m", "Move rack")
+        draft.land(draft.propose(command, "drag-1"), "drag-1")
+    assert draft.shown.scenario.halls[0].rows[-1].at.x_m == 23
+    assert draft.undo_title == "Move rack"
+    draft.undo()
+    assert draft.file.text == before
+
+
+def test_an_edit_of_a_run_freezes_the_scene_and_undoing_it_is_another_edit() -> None:
+    draft = Draft(loads(LAB))
+    add = draft.propose(ADD)
+    draft.land_edit(add, add.edit(draft.fresh_id(), 0.1 + 0.2))
+    assert draft.file.text.startswith(LAB.rstrip())
+    assert draft.file.scenario.edits[0].at_s == 0.1 + 0.2
+    assert [rows.id for rows in draft.shown.scenario.halls[0].rows] == ["gpu", "x-1"]
+    back = draft.propose_undo()
+    assert back is not None
+    assert back.title == "Undo add rack"
+    draft.land_edit(back, back.edit(draft.fresh_id(), 60.0))
+    assert [rows.id for rows in draft.shown.scenario.halls[0].rows] == ["gpu"]
+    assert draft.redo_title == "Add rack"
+    forth = draft.propose_redo()
+    assert forth is not None
+    draft.land_edit(forth, forth.edit(draft.fresh_id(), 90.0))
+    assert [edit.at_s for edit in draft.file.scenario.edits] == [0.1 + 0.2, 60.0, 90.0]
+    assert effective(draft.file).scenario.halls == draft.shown.scenario.halls
+    assert len(draft.done) == 1
+
+
+def test_the_scene_stands_as_at_a_time_of_its_run() -> None:
+    draft = Draft(loads(LAB))
+    add = draft.propose(ADD)
+    draft.land_edit(add, add.edit("edit-1", 50.0))
+    assert draft.at(0.0)
+    assert len(draft.shown.scenario.halls[0].rows) == 1
+    assert not draft.at(49.0)
+    assert draft.at(50.0)
+    assert len(draft.shown.scenario.halls[0].rows) == 2
+
+
+def test_folding_makes_edits_part_of_the_design() -> None:
+    draft = Draft(loads(LAB))
+    with pytest.raises(CommandError, match="nothing was edited"):
+        draft.fold()
+    add = draft.propose(ADD)
+    draft.land_edit(add, add.edit("edit-1", 50.0))
+    draft.fold()
+    assert not draft.file.scenario.edits
+    assert len(draft.file.scenario.halls[0].rows) == 2
+    assert draft.undo()
+    assert len(draft.file.scenario.edits) == 1
+
+
+def test_what_does_not_fit_is_refused_in_one_sentence_and_changes_nothing() -> None:
+    draft = Draft(loads(LAB))
+    with pytest.raises(CommandError, match="did you mean 'DGX-H100'"):
+        draft.propose(given("halls[lab].rows[x-1]", RACK.replace("H100", "H1OO")))
+    with pytest.raises(CommandError, match="YAML"):
+        draft.propose(given("halls[lab].rows[x-1]", "{id: x-1"))
+    assert draft.file.text == LAB
+    assert not draft.done

@@ -1,0 +1,209 @@
+"""The one door for edits: every dock, tool and menu does its commands here, before a run begins and while it lasts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from psygnal import Signal
+
+from twin.app.session import Session
+from twin.commands.command import Command, CommandError
+from twin.commands.draft import Draft, Proposal
+from twin.scenario.edit import Edit
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """An edit that waits for the answer to the one before."""
+
+    propose: Callable[[], Proposal | None]
+
+
+class Editor:
+    """Does and undoes commands on the open scene.
+
+    Before the run has left t = 0 a command changes the scene at once. Afterwards it is an edit of the run: the worker
+    answers from when it acts, or why not; until then the next one waits.
+
+    Parameters
+    ----------
+    session
+        The open scene.
+    """
+
+    changed = Signal()  # the scene, its file, or what can be undone
+    done = Signal(str)  # title of what was just done or undone
+    refused = Signal(str, str)  # title, reason
+    dirty_changed = Signal(bool)
+    landed = Signal(object)  # Proposal, as it landed: for the journal
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._wishes: deque[_Wish] = deque()
+        self._asked: tuple[int, Proposal, Edit] | None = None
+        self._was_dirty = False
+        self.locked = False
+        session.edit_applied.connect(self._on_applied)
+        session.edit_refused.connect(self._on_refused)
+        session.run_started.connect(self._forget)
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the scene being worked on; None when none is open."""
+        return self._session.draft
+
+    @property
+    def live(self) -> bool:
+        """Return whether edits act in the run, instead of changing the scene itself."""
+        return self._session.begun
+
+    @property
+    def busy(self) -> bool:
+        """Return whether an edit waits for the worker."""
+        return self._asked is not None
+
+    def why_not(self) -> str:
+        """Return why nothing can be edited now; "" when it can."""
+        session = self._session
+        if session.draft is None:
+            return "open a scene first"
+        if self.locked:
+            return "the scene is locked against accidents: unlock it in the Edit menu"
+        if self.live and session.finished:
+            return "the run is over: go back to its start to change the scene"
+        if self.live and session.lost:
+            return "the simulation stopped: resume it first"
+        return ""
+
+    def do(self, command: Command, gesture: str = "") -> bool:
+        """Do a command; return whether it was done or is on its way. `refused` tells why not.
+
+        Parameters
+        ----------
+        command
+            What to do.
+        gesture
+            Steps of one gesture, such as a drag, are undone together; each is meant from where the first began.
+        """
+        draft = self.draft
+        reason = self.why_not()
+        if draft is None or reason:
+            return self._refuse(command.title, reason)
+        if self.live:
+            return self._wish(command.title, lambda: draft.propose(command, plant=self._session.plant))
+        try:
+            proposal = draft.propose(command, gesture, self._session.plant)
+            draft.land(proposal, gesture)
+        except CommandError as error:
+            return self._refuse(command.title, str(error))
+        self._tell(proposal)
+        return True
+
+    def undo(self) -> bool:
+        """Take the last step back; while the run goes on, by an edit that does the opposite."""
+        return self._go(back=True)
+
+    def redo(self) -> bool:
+        """Do again the step taken back last."""
+        return self._go(back=False)
+
+    def fold(self) -> bool:
+        """Make the edits of the run part of the design, and stand at t = 0 of it."""
+        draft = self.draft
+        if draft is None:
+            return False
+        try:
+            draft.fold()
+        except CommandError as error:
+            return self._refuse("Fold edits into the design", str(error))
+        self._session.restart()
+        self._session.rewritten()
+        self._tell(None)
+        return True
+
+    def mark_saved(self) -> None:
+        """Tell all who show it that the file is saved; call after `Draft.mark_saved`."""
+        self._look()
+
+    def _go(self, back: bool) -> bool:
+        draft = self.draft
+        title = "Undo" if back else "Redo"
+        reason = self.why_not()
+        if draft is None or reason:
+            return self._refuse(title, reason)
+        if self.live:
+            return self._wish(title, draft.propose_undo if back else draft.propose_redo)
+        if not (draft.undo() if back else draft.redo()):
+            return False
+        self._tell(None)
+        step = draft.undone[-1] if back else draft.done[-1]
+        self.done.emit(f"{title}: {step.title}")
+        return True
+
+    def _wish(self, title: str, propose: Callable[[], Proposal | None]) -> bool:
+        self._wishes.append(_Wish(propose))
+        return self._next(title)
+
+    def _next(self, title: str = "") -> bool:
+        """Ask the worker for the edit that waits longest."""
+        draft = self.draft
+        if self._asked is not None or not self._wishes or draft is None:
+            return bool(self._wishes)
+        wish = self._wishes.popleft()
+        try:
+            proposal = wish.propose()
+            if proposal is None:
+                return False
+            edit = proposal.edit(draft.fresh_id(), self._session.t_s)
+        except CommandError as error:
+            return self._refuse(title or "Edit", str(error))
+        self._asked = self._session.ask_edit(edit), proposal, edit
+        return True
+
+    def _on_applied(self, number: int, t_s: float) -> None:
+        draft = self.draft
+        if draft is None or self._asked is None or self._asked[0] != number:
+            return
+        _, proposal, edit = self._asked
+        self._asked = None
+        draft.land_edit(proposal, edit.model_copy(update={"at_s": t_s}))
+        self._session.edited()
+        self._look()
+        self.landed.emit(proposal)
+        self.done.emit(proposal.title)
+        self._next()
+
+    def _on_refused(self, number: int, reason: str) -> None:
+        if self._asked is None or self._asked[0] != number:
+            return
+        title = self._asked[1].title
+        self._asked = None
+        self._refuse(title, reason)
+        self._next()
+
+    def _forget(self) -> None:
+        """Another run, or the same from its start: what was asked of the last one is void."""
+        self._asked = None
+        self._wishes.clear()
+        self._look()
+
+    def _tell(self, proposal: Proposal | None) -> None:
+        self._session.rewritten()
+        self._look()
+        self.landed.emit(proposal)
+        if proposal is not None:
+            self.done.emit(proposal.title)
+
+    def _look(self) -> None:
+        draft = self.draft
+        dirty = draft is not None and draft.dirty
+        self.changed.emit()
+        if dirty != self._was_dirty:
+            self._was_dirty = dirty
+            self.dirty_changed.emit(dirty)
+
+    def _refuse(self, title: str, reason: str) -> bool:
+        self.refused.emit(title, reason)
+        return False

@@ -1,0 +1,1 @@
+"""Edits of a scene: each a Command that yields a Patch with its inverse; history, wiring, copies."""

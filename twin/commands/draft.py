@@ -1,0 +1,305 @@
+"""The scene being worked on: its file, how it stands now, and every step back and forth.
+
+An edit lands in exactly one place. Before the run has left t = 0 it changes the text of the scene itself. Afterwards
+that text is frozen: the edit is appended under `edits` with the time at which it acts, and so is its undoing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from twin.commands.command import Command, CommandError, Scene
+from twin.plant.tables import Plant
+from twin.scenario import Change, Document, Patch, ScenarioError
+from twin.scenario.edit import MOST_CHANGES, Edit, EditChange
+from twin.scenario.edits import in_order
+from twin.scenario.effective import effective
+from twin.scenario.splice import edit as spliced
+from twin.scenario.write import flow
+
+MOST_STEPS = 500
+"""Steps kept to go back; a step holds two texts of the scene at most."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An edit that fits the scene as it stands, not landed yet.
+
+    Attributes
+    ----------
+    title
+        What is done.
+    changes, inverse
+        On the scene as it stands, and what takes them back.
+    after
+        How the scene will stand.
+    undoes, redoes
+        Whether it takes back the last step, or does again the one taken back last.
+    """
+
+    title: str
+    changes: tuple[Change, ...]
+    inverse: tuple[Change, ...]
+    after: Document
+    undoes: bool = False
+    redoes: bool = False
+
+    def edit(self, id: str, at_s: float) -> Edit:
+        """Return it as an edit of a run."""
+        if len(self.changes) > MOST_CHANGES:
+            raise CommandError(
+                f"it changes {len(self.changes):,} places, and a run takes {MOST_CHANGES:,} at once",
+                "do it in parts, or before the run begins",
+            )
+        changes = tuple(EditChange(path=one.path, value=one.value) for one in self.changes)
+        return Edit(id=id, at=at_s, title=self.title[:200], changes=changes)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An edit that has landed.
+
+    Attributes
+    ----------
+    title, gesture
+        What was done; steps of one gesture are one.
+    changes, inverse
+        On the scene as it stood.
+    in_file, out_of_file
+        The same in the text of the file.
+    """
+
+    title: str
+    gesture: str
+    changes: tuple[Change, ...]
+    inverse: tuple[Change, ...]
+    in_file: Patch
+    out_of_file: Patch
+
+
+class Draft:
+    """A scene being worked on.
+
+    Parameters
+    ----------
+    file
+        As it was loaded.
+
+    Attributes
+    ----------
+    file
+        What saving writes.
+    shown
+        The scene as it stands at `t_s`: the file with the edits up to then.
+    t_s
+        Time of the run up to which edits have acted; 0 before it has begun.
+    """
+
+    def __init__(self, file: Document) -> None:
+        self.file = file
+        self.t_s = 0.0
+        self.shown = effective(file, self.t_s)
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
+        self._saved_text = file.text
+
+    # -- what is there ----
+
+    @property
+    def dirty(self) -> bool:
+        """Return whether the file holds what is not saved."""
+        return self.file.text != self._saved_text
+
+    @property
+    def undo_title(self) -> str:
+        """Return what going back would undo; "" when there is nothing."""
+        return self.done[-1].title if self.done else ""
+
+    @property
+    def redo_title(self) -> str:
+        """Return what going forth would do again; "" when there is nothing."""
+        return self.undone[-1].title if self.undone else ""
+
+    def mark_saved(self, file: Document | None = None) -> None:
+        """Take note that the file is on disk as it stands, perhaps under another name (`file`)."""
+        if file is not None:
+            own = self.file is self.shown
+            self.file = file
+            self.shown = file if own else self.shown
+        self._saved_text = self.file.text
+
+    def mark_lost(self) -> None:
+        """Take note that what is on disk is not what is here."""
+        self._saved_text = ""
+
+    # -- proposing ----
+
+    def propose(self, command: Command, gesture: str = "", plant: Plant | None = None) -> Proposal:
+        """Return what a command would do to the scene as it stands.
+
+        Parameters
+        ----------
+        command
+            What to do.
+        gesture
+            Of a step in several parts, such as a drag: the command is one to the scene before its first part.
+        plant
+            Of the scene as it stands, when it is known.
+
+        Raises
+        ------
+        CommandError
+            When it cannot be done.
+        """
+        scene = self.shown
+        if self._continues(gesture):
+            scene, plant = self._without_last(), None
+        patch = command.patch(Scene.of(scene, plant))
+        return self._fitting(scene, patch, patch.title or command.title)
+
+    def propose_undo(self) -> Proposal | None:
+        """Return what would take the last step back; None when there is none."""
+        if not self.done:
+            return None
+        step = self.done[-1]
+        proposal = self._fitting(self.shown, Patch(step.inverse), f"Undo {lowered(step.title)}")
+        return replace(proposal, undoes=True)
+
+    def propose_redo(self) -> Proposal | None:
+        """Return what would do the step again that was taken back last; None when there is none."""
+        if not self.undone:
+            return None
+        step = self.undone[-1]
+        return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
+
+    def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
+        if not patch.changes:
+            raise CommandError("there is nothing to change")
+        try:
+            after, inverse = spliced(scene, patch)
+        except ScenarioError as error:
+            raise CommandError(_said(error)) from error
+        return Proposal(title, patch.changes, inverse.changes, after)
+
+    def _continues(self, gesture: str) -> bool:
+        return bool(gesture and self.done and not self.undone and self.done[-1].gesture == gesture)
+
+    def _without_last(self) -> Document:
+        file = spliced(self.file, self.done[-1].out_of_file)[0]
+        return effective(file, self.t_s)
+
+    # -- landing in the scene itself ----
+
+    def land(self, proposal: Proposal, gesture: str = "") -> None:
+        """Let a proposal change the scene itself: the run has not begun."""
+        if self._continues(gesture):
+            self.file = spliced(self.file, self.done.pop().out_of_file)[0]
+        own = not self.file.scenario.edits
+        in_file = Patch(proposal.changes, proposal.title)
+        try:
+            after, out_of_file = spliced(self.file, in_file)
+        except ScenarioError as error:  # edits that act later no longer fit
+            raise CommandError(_said(error)) from error
+        self.file = after
+        self.shown = after if own else effective(after, self.t_s)
+        self._push(Step(proposal.title, gesture, proposal.changes, proposal.inverse, in_file, out_of_file))
+
+    def undo(self) -> bool:
+        """Take the last step out of the file again, to the byte; return whether there was one."""
+        if not self.done:
+            return False
+        step = self.done.pop()
+        self.file, in_file = spliced(self.file, step.out_of_file)
+        self.shown = effective(self.file, self.t_s)
+        self.undone.append(replace(step, in_file=in_file))
+        return True
+
+    def redo(self) -> bool:
+        """Put the step taken back last into the file again; return whether there was one."""
+        if not self.undone:
+            return False
+        step = self.undone.pop()
+        self.file, out_of_file = spliced(self.file, step.in_file)
+        self.shown = effective(self.file, self.t_s)
+        self.done.append(replace(step, out_of_file=out_of_file))
+        return True
+
+    # -- landing in a run ----
+
+    def fresh_id(self, taken: int = 0) -> str:
+        """Return an id for the next edit, `taken` of which are on their way."""
+        return f"edit-{len(self.file.scenario.edits) + 1 + taken}"
+
+    def land_edit(self, proposal: Proposal, edit: Edit) -> None:
+        """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
+        in_file = Patch((Change(f"edits[{edit.id}]", edit_text(edit)),), edit.title)
+        self.file, out_of_file = spliced(self.file, in_file)
+        self.shown, self.t_s = proposal.after, max(self.t_s, edit.at_s)
+        if proposal.undoes and self.done:
+            self.undone.append(self.done.pop())
+        elif proposal.redoes and self.undone:
+            self.done.append(replace(self.undone.pop(), in_file=in_file, out_of_file=out_of_file))
+        else:
+            step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file)
+            self._push(step)
+
+    def at(self, t_s: float) -> bool:
+        """Let the scene stand as at a time of its run; return whether that changes it."""
+        before, self.t_s = self.t_s, t_s
+        acting = [edit.at_s for edit in self.file.scenario.edits]
+        low, high = sorted((before, t_s))
+        if not any(low < at_s <= high for at_s in acting):
+            return False
+        self.shown = effective(self.file, t_s)
+        return True
+
+    def fold(self) -> None:
+        """Make the edits of the run part of the scene itself, so that it begins as it stands at their end.
+
+        Raises
+        ------
+        CommandError
+            When there is none, or the scene would not begin so.
+        """
+        acting = in_order(self.file.scenario)
+        if not acting:
+            raise CommandError("nothing was edited while the run went on")
+        changes = [Change("edits", None)]
+        changes += [Change(one.path, one.value) for edit in acting for one in edit.changes]
+        in_file = Patch(tuple(changes), "Fold edits into the design")
+        try:
+            self.file, out_of_file = spliced(self.file, in_file)
+        except ScenarioError as error:
+            raise CommandError(_said(error)) from error
+        self.shown, self.t_s = effective(self.file, 0.0), 0.0
+        self._push(Step(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
+
+    def _push(self, step: Step) -> None:
+        self.done.append(step)
+        self.undone.clear()
+        del self.done[:-MOST_STEPS]
+
+
+def edit_text(edit: Edit) -> str:
+    """Return an edit as an entry of `edits` in a file; its time keeps all its bits."""
+    entry: dict[str, object] = {"id": edit.id, "at": f"{edit.at_s!r} s"}
+    if edit.title:
+        entry["title"] = edit.title
+    entry["changes"] = [
+        {"path": one.path} if one.value is None else {"path": one.path, "value": one.value}
+        for one in edit.changes
+    ]
+    return flow(entry)
+
+
+def lowered(title: str) -> str:
+    """Return a title as it stands behind another word: "Move rack" becomes "move rack", "CDU gone" stays."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _said(error: ScenarioError) -> str:
+    """Return what is wrong as one sentence, without the place in a text that nobody has seen yet."""
+    problem = error.problems[0]
+    key = f"{problem.key}: " if problem.key else ""
+    more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
+    return f"{key}{problem.reason}" + (f"; {problem.hint}" if problem.hint else "") + more
