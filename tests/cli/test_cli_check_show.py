@@ -20,6 +20,13 @@ def scene(tmp_path: Path):
     return write
 
 
+def of(report: str) -> list[dict]:
+    """Return the findings that count."""
+    return [
+        one for one in json.loads(report)["findings"] if one["severity"] != "notice" and not one["excluded"]
+    ]
+
+
 @pytest.mark.parametrize("name", builtin_names())
 def test_shipped_scenes_pass(twin, name: str) -> None:
     assert "nothing found" in twin("check", name).stdout
@@ -35,8 +42,9 @@ def test_a_job_that_does_not_fit_in_memory_is_a_finding(twin, scene) -> None:
     file = scene(
         "jobs:\n  - {id: llama3, workload: {kind: llm, model: llama3-405b, parallelism: {tensor: 8}}}\n"
     )
-    (found,) = json.loads(twin("check", file, "--json", code=1).stdout)["findings"]
+    (found,) = of(twin("check", file, "--json", code=1).stdout)
     assert (found["line"], found["key"]) == (7, "jobs[llama3].workload.parallelism")
+    assert (found["rule"], found["severity"], found["ids"]) == ("job-fits", "error", ["llama3"])
     assert "GB usable on a GPU" in found["reason"]
     said = twin("run", file, "--until", "1 min", "--no-record").stderr
     assert said.count("\n") == 1
@@ -55,8 +63,9 @@ def test_a_job_whose_nodes_no_fabric_joins_is_a_finding_and_no_run(twin, scene) 
     file = scene(
         f"fabrics:\n  - {{id: ib, kind: explicit, {leaf}, {links}}}\njobs:\n  - id: llama3\n    nodes: 2\n"
     )
-    (found,) = json.loads(twin("check", file, "--json", code=1).stdout)["findings"]
-    assert (found["line"], found["key"], found["value"]) == (10, "jobs[llama3].nodes", "2")
+    apart, found = of(twin("check", file, "--json", code=1).stdout)
+    assert apart["rule"] == "node-unreachable"
+    assert (found["line"], found["key"], found["said"]) == (10, "jobs[llama3].nodes", "2")
     assert "no fabric joins more than 1 of the 2 the job may use" in found["reason"]
     assert "at most 1 node would do" in found["hint"]
     said = twin("run", file, "--no-record", code=2).stderr
@@ -70,8 +79,8 @@ def test_a_scene_without_a_fabric_is_a_doubt_and_the_run_says_so(twin, scene, tm
     text = load("builtin:lab-16").text
     file = tmp_path / "bare.twin.yaml"
     file.write_text(text[: text.index("fabrics:")] + text[text.index("power:") :], encoding="utf-8")
-    said = twin("check", file, code=1).stderr
-    assert "jobs[llama3].nodes = 2: talk over a network that is not modelled" in said
+    (found,) = of(twin("check", file, "--json", code=1).stdout)
+    assert (found["rule"], found["key"], found["said"]) == ("fabric-missing", "jobs[llama3].nodes", "2")
     text = " ".join(twin("run", file, "--until", "10 min", "--no-record").stdout.split())
     assert "network: the scene has no fabric" in text
     (job,) = json.loads(twin("run", file, "--until", "10 min", "--no-record", "--json").stdout)["jobs"]
@@ -81,8 +90,11 @@ def test_a_scene_without_a_fabric_is_a_doubt_and_the_run_says_so(twin, scene, tm
 
 def test_doubts_are_findings_with_file_line_and_key(twin, scene) -> None:
     file = scene("power:\n  - {id: pdu, feeds: []}\n")
-    said = twin("check", file, code=1).stderr
-    assert "mine.twin.yaml:7: power[pdu].feeds: feeds nothing" in said
+    said = of(twin("check", file, "--json", code=1).stdout)
+    assert ("mine.twin.yaml", 7, "power[pdu].feeds") in [
+        (one["file"], one["line"], one["key"]) for one in said
+    ]
+    assert "feeds of pdu feeds nothing" in " ".join(twin("check", file, code=1).stdout.split())
 
 
 def test_an_unreadable_scene_is_exit_code_2_with_file_line_and_key(twin, scene) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, Scene
+from twin.cli.options import Json
 
 if TYPE_CHECKING:
     from twin.planning.joined import NotJoined
+    from twin.rules import Finding, Found, Report
     from twin.runtime.protocol import Engine
-    from twin.scenario import Document, Problem, Scenario
+    from twin.scenario import Document, Scenario
     from twin.scenario.streams import JobStream
     from twin.scenario.tree import Path
     from twin.scenario.work import Job
@@ -21,34 +22,45 @@ EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 
 
 def check_scene(
-    scene: Scene,
+    scene: Annotated[
+        str,
+        typer.Argument(metavar="[SCENE]", help="A *.twin.yaml file or the name of a shipped scene."),
+    ] = "",
     json: Json = False,
     security: Annotated[
         bool, typer.Option("--security", help="Only the controls between tenants, as a checklist.")
     ] = False,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="List the design rules and where their limits come from.")
+    ] = False,
 ) -> None:
     """Check a scene before it runs.
 
-    Its text, its references, what stands in the halls, and whether its jobs can run. With --security, every control
-    that keeps tenants apart with pass, fail or not applicable; it is no certificate.
+    Its text, its references, the design rules of space, power, cooling, fabric, tenancy, work and data, and whether
+    its jobs can run. Findings that the scene accepts under `exclusions` are listed with the reason and count for
+    nothing. With --security, every control that keeps tenants apart with pass, fail or not applicable; it is no
+    certificate.
 
-    Exit code 0: nothing found. 1: it can be read, but does not work out. 2: it cannot be read.
+    Exit code 0: no error and no warning; there may be notices. 1: errors or warnings. 2: it cannot be read.
     """
-    import sys
-
-    from twin.cli.errors import ExitCode, told
+    from twin.cli.errors import BadInput, ExitCode, told
     from twin.cli.output import print_json
     from twin.cli.scene import load_scene
     from twin.scenario import ScenarioError
 
     with told(scene):
+        if rules:
+            _print_rules(json)
+            raise typer.Exit(ExitCode.DONE)
+        if not scene:
+            raise BadInput("check needs a scene, such as lab-16; with --rules it lists the rules alone")
         try:
             document = load_scene(scene)
         except ScenarioError as error:
             if not json:
                 raise
             rows = [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in error.problems]
-            print_json({"scene": scene, "readable": False, "findings": rows})
+            print_json({"scene": scene, "readable": False, "failed": True, "findings": rows})
             raise typer.Exit(ExitCode.UNREADABLE) from None
         if security:
             from twin.cli.security import checklist, print_checklist
@@ -60,19 +72,17 @@ def check_scene(
                 print_checklist(document.name, controls)
             failed = any(control["status"] == "fail" for control in controls)
             raise typer.Exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
-        rows, counts = findings(document)
+        report, counts = report_of(document)
         if json:
-            print_json({"scene": document.name, "readable": True, **counts, "findings": rows})
+            rows = [{**_located(document, one), **one.plain()} for one in report.findings]
+            head = {"scene": document.name, "readable": True, **counts}
+            print_json({**head, **report.plain(), "findings": rows})
         else:
-            for row in rows:
-                print(_told(row), file=sys.stderr)
-            if not rows:
-                made = ", ".join(f"{what} {number:,}" for what, number in counts.items())
-                print(f"{document.name}: nothing found ({made})")
-        raise typer.Exit(ExitCode.FINDINGS if rows else ExitCode.DONE)
+            _print_report(document, report, counts)
+        raise typer.Exit(ExitCode.FINDINGS if report.failed else ExitCode.DONE)
 
 
-def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
+def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     """Return what does not work out in a readable scene, and how many racks, nodes, GPUs and jobs it has."""
     from dataclasses import asdict
 
@@ -80,60 +90,59 @@ def findings(document: Document) -> tuple[list[dict[str, Any]], dict[str, int]]:
     from twin.planning.figures import ProfileError
     from twin.planning.job import PlanError
     from twin.planning.joined import NotJoined
-    from twin.plant.doubts import facility_doubts
+    from twin.plant.build import build
     from twin.plant.error import PlantError
-    from twin.scenario.doubts import doubts
+    from twin.rules import Found, check, unbuilt
     from twin.scenario.expand import counts
     from twin.scenario.population import jobs_of
     from twin.sim.engine import Engine
     from twin.sim.parts import UncooledNode
     from twin.sim.plan import UnplaceableJob
 
-    scenario = document.scenario
-    made = {**asdict(counts(scenario, load_catalog())), "jobs": len(jobs_of(scenario))}
+    scenario, catalog = document.scenario, load_catalog()
+    made = {**asdict(counts(scenario, catalog)), "jobs": len(jobs_of(scenario))}
     try:
-        engine = Engine(scenario)
+        plant = build(scenario, catalog)
+    except (PlantError, UnknownPart) as error:
+        return unbuilt(scenario, str(error.args[0])), made
+    told: list[tuple[str, Found]] = []
+    try:
+        told = list(_said_at_the_start(document, Engine(scenario)))
     except NotJoined as error:
-        problems = [*doubts(document, load_catalog()), _not_joined(document, error)]
-        return [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in problems], made
-    except (PlantError, UncooledNode, UnplaceableJob, PlanError, ProfileError) as error:
-        return [_row(document.name, 0, "", "", str(error), "")], made
+        told = [("job-fits", _not_joined(scenario, error))]
+    except UncooledNode as error:
+        if (plant.nodes.loop[plant.nodes.present] >= 0).all():  # else a rule of cooling says it
+            told = [("run-impossible", Found(at=(), reason=str(error)))]
+    except (PlantError, UnplaceableJob, PlanError, ProfileError) as error:
+        told = [("run-impossible", Found(at=(), reason=str(error)))]
     except UnknownPart as error:
-        return [_row(document.name, 0, "", "", str(error.args[0]), "")], made
-    problems = [
-        *doubts(document, load_catalog()),
-        *facility_doubts(document, engine.plant, load_catalog()),
-        *_said_at_the_start(document, engine),
-    ]
-    return [_row(p.file, p.line, p.key, p.value, p.reason, p.hint) for p in problems], made
+        told = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
+    return check(scenario, plant, catalog, told), made
 
 
-def _not_joined(document: Document, error: NotJoined) -> Problem:
+def _not_joined(scenario: Scenario, error: NotJoined) -> Found:
     """Return a job whose nodes nothing joins as a finding about how many it asks for."""
-    from twin.scenario import Problem
-    from twin.scenario.tree import locate, written
+    from twin.rules import Found
 
-    at, value = _place_of(document.scenario, error.job)
-    mark = locate(document.tree, at)
-    return Problem(mark.file, mark.line, written(at, document.tree), value, error.reason, error.hint)
+    return Found(at=_place_of(scenario, error.job), reason=error.reason, fix=error.hint, ids=(error.job,))
 
 
-def _place_of(scenario: Scenario, job: str) -> tuple[Path, str]:
-    """Return the key that says how large a job is, or of which stream or trace it is, with its value."""
+def _place_of(scenario: Scenario, job: str) -> Path:
+    """Return the key that says how large a job is, or of which stream or trace it is."""
     written = {one.id: i for i, one in enumerate(scenario.jobs)}
     if job in written:
-        return ("jobs", written[job], "nodes"), str(scenario.jobs[written[job]].nodes)
+        return ("jobs", written[job], "nodes")
     streams = {one.id: i for i, one in enumerate(scenario.streams)}
     stem = job.rpartition("-")[0]
     if stem in streams:
-        return ("streams", streams[stem], "sizes"), job
+        return ("streams", streams[stem], "sizes")
     traces = (i for i, one in enumerate(scenario.traces) if job.startswith(f"{one.id}-"))
-    return ("traces", next(traces, 0), "map"), job
+    return ("traces", next(traces, 0), "map")
 
 
 def _cuts_of(scenario: Scenario, job: str) -> Path:
     """Return the key that says how the work of a job is cut over its GPUs."""
-    at, _ = _place_of(scenario, job)
+    at = _place_of(scenario, job)
     if at[0] == "traces":
         return (*at, "workload")
     things: Sequence[Job | JobStream] = scenario.jobs if at[0] == "jobs" else scenario.streams
@@ -142,43 +151,91 @@ def _cuts_of(scenario: Scenario, job: str) -> Path:
     return (at[0], at[1], "workload", *cut)
 
 
-def _said_at_the_start(document: Document, engine: Engine) -> Iterator[Problem]:
+def _said_at_the_start(document: Document, engine: Engine) -> Iterator[tuple[str, Found]]:
     """Yield what the engine refuses or warns of before anything has run."""
-    from twin.scenario import Problem
-    from twin.scenario.tree import locate, written
+    from twin.rules import Found
 
     told: set[Path] = set()
     for event in engine.events(0):
-        if event.kind not in ("refused", "does_not_fit"):
-            continue
         if event.kind == "refused":
             same = [one.target == event.subject for one in document.scenario.interventions]
             at: Path = ("interventions", same.index(True))
-        else:
+            yield "action-refused", Found(at=at, reason=event.text, ids=(event.subject,))
+        elif event.kind == "does_not_fit":
             at = _cuts_of(document.scenario, event.subject)
-            if at in told:
-                continue  # another job of the same stream or trace
-            told.add(at)
-        mark = locate(document.tree, at)
-        value = event.subject if event.kind == "refused" else ""
-        yield Problem(mark.file, mark.line, written(at, document.tree), value, event.text)
+            if at not in told:  # not another job of the same stream or trace
+                told.add(at)
+                yield "job-fits", Found(at=at, reason=event.text, ids=(event.subject,))
 
 
-def _told(row: Mapping[str, Any]) -> str:
-    """Return one finding as a sentence."""
-    from twin.scenario import Problem
+def _located(document: Document, finding: Finding) -> dict[str, Any]:
+    """Return where a finding is in the file, and what stands there."""
+    from twin.scenario.doubts import problem_at
 
-    said = {key: row[key] or "" for key in ("file", "key", "value", "reason", "hint")}
-    return str(Problem(line=row["line"] or 0, **said))
+    problem = problem_at(document, finding.at, finding.reason, finding.fix)
+    return _row(problem.file, problem.line, finding.key, problem.value, finding.reason, finding.fix)
+
+
+def _print_report(document: Document, report: Report, counts: dict[str, int]) -> None:
+    """Print the findings as a table, the worst first, then those that are accepted, then one line for all."""
+    from rich.text import Text
+
+    from twin.cli.tables import console, table_of
+
+    to = console()
+    styles = {"error": "bold red", "warning": "yellow", "notice": "cyan"}
+    table = table_of()
+    for head in ("", "rule", "line"):
+        table.add_column(head, no_wrap=True)
+    table.add_column("what", ratio=1, overflow="fold")
+    for column in ("is", "limit"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in report.open:
+        place = _located(document, one)
+        own = place["file"] == document.name
+        line = str(place["line"] or "") if own else f"{place['file']}:{place['line']}"
+        value = one.value.text if one.value is not None else ""
+        limit = one.limit.text if one.limit is not None else ""
+        what = f"{one.sentence}\n\N{RIGHTWARDS ARROW} {one.fix}" if one.fix else one.sentence
+        severity = Text(one.severity, style=styles[one.severity])
+        table.add_row(severity, one.rule, line, Text(what), value, limit)
+    if report.open:
+        to.print(table)
+    for one in report.findings:
+        if one.excluded:
+            text = f"accepted  {one.rule} at {one.target}: {one.sentence}  \N{EM DASH} {one.comment}"
+            to.print(Text(text, style="dim"), soft_wrap=True)
+    found = [f"{n:,} {what}{'s' if n > 1 else ''}" for what, n in report.counts().items() if n]
+    if not report.failed:
+        found = ["nothing found", *(f"but {one}" for one in found)]
+    made = ", ".join(f"{what} {number:,}" for what, number in counts.items())
+    to.print(Text(f"{document.name}: {', '.join(found)} ({made})"), soft_wrap=True)
+
+
+def _print_rules(json: bool) -> None:
+    """Print the table of rules."""
+    from twin.cli.output import print_json
+    from twin.cli.tables import print_table
+    from twin.rules import RULES
+
+    keys = ("id", "title", "family", "severity", "checks", "source")
+    rows = [{key: getattr(rule, key) for key in keys} for rule in RULES]
+    if json:
+        print_json(rows)
+    else:
+        cells = [
+            tuple(str(row[key]) for key in ("id", "severity", "family", "checks", "source")) for row in rows
+        ]
+        print_table(("rule", "severity", "of", "checks", "limit from"), cells)
 
 
 def _row(file: str, line: int, key: str, value: str, reason: str, hint: str) -> dict[str, Any]:
-    """Return one finding for JSON; what is not known is null."""
+    """Return where one finding is, for JSON; what is not known is null."""
     return {
         "file": file,
         "line": line or None,
         "key": key or None,
-        "value": value or None,
+        "said": value or None,
         "reason": reason,
         "hint": hint or None,
     }

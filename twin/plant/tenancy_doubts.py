@@ -50,13 +50,6 @@ class Control:
         return "pass" if self.asked else "not applicable"
 
 
-def tenancy_doubts(scenario: Scenario, plant: Plant) -> Iterator[tuple[Path, str, str]]:
-    """Yield every leak between tenants as a finding: path of the key to blame, reason, hint."""
-    for control in review(scenario, plant):
-        for leak in control.leaks:
-            yield leak.at, leak.reason, leak.hint
-
-
 def review(scenario: Scenario, plant: Plant) -> list[Control]:
     """Return all controls with what was found, in the order of the checklist."""
     here = _Review(scenario, plant)
@@ -426,3 +419,6 @@ _CONTROLS: tuple[tuple[str, str, Callable[[_Review], int], Rule], ...] = (
     ),
 )
 """Id and title of each control, to how many things it applies, and its rule."""
+
+TITLES: dict[str, str] = {id: title for id, title, _, _ in _CONTROLS}
+"""Title of each control by its id, in the order of the checklist."""

@@ -1,4 +1,4 @@
-"""What a scene may say, but hardly means: findings of `twin check` that do not keep it from running."""
+"""What a scene may say, but hardly means, as far as it shows without a plant: design rules that need no more."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections.abc import Iterator
 
 from twin.catalog import Catalog
 from twin.scenario import fabric_fits, fits, recovery_fits, storage_fits, workload_fits
+from twin.scenario.document import Scenario
 from twin.scenario.electricity import ON_SITE
 from twin.scenario.load import Document
 from twin.scenario.problem import Problem, shown
 from twin.scenario.tree import Path, child, locate, written
 
+Wrong = tuple[Path, str, str]
+"""Path of the key to blame, reason, hint."""
+
 
 def doubts(document: Document, catalog: Catalog) -> list[Problem]:
-    """Return what is doubtful in a scene, in the order of its file."""
+    """Return what is doubtful in a scene, in the order of its file; for scenes of which no plant can be built too."""
     scenario = document.scenario
     topics = (
+        newer_edition,
+        unfed,
+        idle_stages,
         fabric_fits.unmet,
         fabric_fits.crowded,
         fabric_fits.at_odds,
@@ -26,38 +33,38 @@ def doubts(document: Document, catalog: Catalog) -> list[Problem]:
         workload_fits.shut_out,
         recovery_fits.idle_recovery,
     )
-    wrong = (problem_at(document, *one) for topic in topics for one in topic(scenario, catalog))
-    found = [*_edition(document, catalog), *_power(document), *wrong]
-    return sorted(found, key=lambda problem: problem.line)
+    wrong = [problem_at(document, *one) for topic in topics for one in topic(scenario, catalog)]
+    return sorted(wrong, key=lambda problem: problem.line)
 
 
-def _edition(document: Document, catalog: Catalog) -> Iterator[Problem]:
-    if document.scenario.catalog > catalog.version:
+def newer_edition(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield a catalogue that is newer than the one at hand."""
+    if scenario.catalog > catalog.version:
         reason = f"is newer than the installed catalogue {catalog.version}: parts may have other figures here"
-        yield problem_at(document, ("catalog",), reason, "install a newer gpu-twin")
+        yield ("catalog",), reason, "install a newer gpu-twin"
 
 
-def _power(document: Document) -> Iterator[Problem]:
-    """Yield rows that hang on nothing, and last stages that nothing hangs on."""
-    scenario = document.scenario
-    if not scenario.power:
-        return
+def unfed(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield rows that hang on nothing."""
+    del catalog  # all doubts are asked alike
     fed = {name for stage in scenario.power for name in stage.feeds}
-    for h, hall in enumerate(scenario.halls):
+    for h, hall in enumerate(scenario.halls if scenario.power else ()):
         for r, rows in enumerate(hall.rows):
             if rows.id not in fed:
                 reason = "hangs on no power stage, so its power is in no loss and no limit"
-                yield problem_at(
-                    document, ("halls", h, "rows", r, "id"), reason, "name it under feeds of a stage of power"
-                )
+                yield ("halls", h, "rows", r, "id"), reason, "name it under feeds of a stage of power"
+
+
+def idle_stages(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
+    """Yield last stages that nothing hangs on."""
+    del catalog
     sources = {name for stage in scenario.power for name in (stage.source, stage.spare_source)}
     for i, stage in enumerate(scenario.power):
         if stage.kind not in ON_SITE and not stage.feeds and stage.id not in sources:
             reason = "feeds nothing: no row and no other stage hangs on it"
-            yield problem_at(document, ("power", i, "feeds"), reason, "name rows under feeds")
+            yield ("power", i, "feeds"), reason, "name rows under feeds"
         elif stage.kind in ON_SITE and stage.at is None and not stage.feeds and stage.id not in sources:
-            reason = "is connected to nothing"
-            yield problem_at(document, ("power", i, "id"), reason, "at: names the stage it feeds into")
+            yield ("power", i, "id"), "is connected to nothing", "at: names the stage it feeds into"
 
 
 def problem_at(document: Document, at: Path, reason: str, hint: str) -> Problem:

@@ -1,0 +1,29 @@
+"""Design rules: what a scene promises and its plant does not keep, as named checks with their limits.
+
+>>> from twin.catalog import load_catalog
+>>> from twin.plant.build import build
+>>> from twin.scenario import load
+>>> scenario = load("builtin:lab-16").scenario
+>>> check(scenario, build(scenario), load_catalog()).failed
+False
+"""
+
+from twin.rules.check import check, unbuilt
+from twin.rules.finding import SEVERITIES, Finding, Found, Measure, Severity
+from twin.rules.report import Report
+from twin.rules.rule import Rule
+from twin.rules.table import BY_ID, RULES
+
+__all__ = [
+    "BY_ID",
+    "RULES",
+    "SEVERITIES",
+    "Finding",
+    "Found",
+    "Measure",
+    "Report",
+    "Rule",
+    "Severity",
+    "check",
+    "unbuilt",
+]

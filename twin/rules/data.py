@@ -1,0 +1,127 @@
+"""Design rules of the data: names given twice, figures that nobody has verified, exclusions that cover nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin.catalog import UnknownPart
+from twin.rules.case import Case
+from twin.rules.finding import Found, number
+from twin.rules.rule import Rule, written
+from twin.scenario.doubts import newer_edition
+from twin.scenario.population import jobs_of
+from twin.scenario.tree import Path
+
+VERIFIED = ("published", "derived")
+UNMATCHED = "exclusion-unmatched"
+LEAST = 0.5
+"""Share of the figures of a part that should be read at a source, or follow from such."""
+
+
+def _twice(case: Case) -> Iterator[Found]:
+    """Yield names that lead to two things: of one space of names, and of jobs that streams and traces make."""
+    here = case.scenario
+    things: list[tuple[str, Path]] = []
+    for h, hall in enumerate(here.halls):
+        things += [(hall.id, ("halls", h, "id"))]
+        things += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
+    for key in ("fabrics", "power", "power_caps", "storage"):
+        things += [(one.id, (key, i, "id")) for i, one in enumerate(getattr(here, key))]
+    things += [(one.id, ("cooling", "plants", i, "id")) for i, one in enumerate(here.cooling.plants)]
+    things += [(one.id, ("cooling", "loops", i, "id")) for i, one in enumerate(here.cooling.loops)]
+    jobs: list[tuple[str, Path]] = [(job.id, ("jobs", i, "id")) for i, job in enumerate(here.jobs)]
+    if here.streams or here.traces:
+        mine = {job.id for job in here.jobs}
+        made = [job.id for job in jobs_of(here)]
+        jobs += [(one, ("jobs",)) for one in made if one in mine][len(here.jobs) :]
+    for space in (things, jobs):
+        seen: set[str] = set()
+        for name, at in space:
+            if name in seen:
+                reason = f"is given twice: {name!r} leads to two things"
+                yield Found(at=at, reason=reason, fix="ids are unique", ids=(name,))
+            seen.add(name)
+
+
+def _unverified(case: Case) -> Iterator[Found]:
+    """Yield parts of which most figures are recalled or estimated, with where they are used."""
+    used: dict[str, tuple[Path, str]] = {}
+
+    def use(part: str | None, at: Path, id: str) -> None:
+        if part:
+            used.setdefault(part, (at, id))
+
+    plant, here = case.plant, case.scenario
+    for at in case.generators.values():
+        rows = here.halls[int(at[1])].rows[int(at[3])]
+        use(rows.racks.part, (*at, "racks", "part"), f"{rows.id}/0")
+        for n, group in enumerate(rows.racks.nodes):
+            use(group.part, (*at, "racks", "nodes", n, "part"), f"{rows.id}/0")
+    for name, rack in zip(plant.node_parts, range(len(plant.node_parts)), strict=True):
+        use(name, ("halls",), plant.nodes.ids[0] if rack == 0 and plant.nodes.ids else "")
+    for i, fabric in enumerate(here.fabrics):
+        for tier in ("leaf", "spine", "core"):
+            said = getattr(fabric, tier)
+            use(said.part if said else None, ("fabrics", i, tier, "part"), fabric.id)
+        use(fabric.cable, ("fabrics", i, "cable"), fabric.id)
+    for i, stage in enumerate(here.power):
+        use(stage.part, ("power", i, "part"), f"{stage.id}/0")
+    for i, loop in enumerate(here.cooling.loops):
+        use(loop.part, ("cooling", "loops", i, "part"), f"{loop.id}/0")
+    for slot, part in enumerate(plant.plants.part):
+        use(part, ("cooling", "plants", slot, "id"), plant.plants.ids[slot])
+    for i, store in enumerate(here.storage):
+        use(store.part, ("storage", i, "part"), store.id)
+    for part, (at, id) in used.items():
+        try:
+            figures = case.catalog.figures(part)
+        except UnknownPart:
+            continue
+        sure = sum(one.status in VERIFIED for one in figures)
+        if figures and sure < LEAST * len(figures):
+            share = number(round(100 * sure / len(figures)), "%")
+            reason = (
+                f"is {part}: {len(figures) - sure} of its {len(figures)} figures are recalled or estimated"
+            )
+            fix = f"read them at a source; twin catalog show {part} lists them"
+            limit = number(100 * LEAST, "%")
+            yield Found(at=at, reason=reason, fix=fix, ids=(id,) if id else (), value=share, limit=limit)
+
+
+RULES = (
+    Rule(
+        "duplicate-id",
+        "Name given twice",
+        "data",
+        "error",
+        "Ids of things and of jobs, those that streams and traces make among them.",
+        "ids are unique",
+        _twice,
+    ),
+    Rule(
+        "part-unverified",
+        "Part data not verified",
+        "data",
+        "notice",
+        "Share of the figures of each part that are published or follow from such.",
+        "half of them",
+        _unverified,
+    ),
+    Rule(
+        "catalogue-edition",
+        "Made with a newer catalogue",
+        "data",
+        "warning",
+        "Edition of the catalogue that the scene names, against the installed one.",
+        "the installed catalogue",
+        written(newer_edition),
+    ),
+    Rule(
+        UNMATCHED,
+        "Exclusion that covers nothing",
+        "data",
+        "notice",
+        "Exclusions of the file that no finding matches any more.",
+        "the scene itself",
+    ),
+)

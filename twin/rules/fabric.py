@@ -1,0 +1,263 @@
+"""Design rules of the fabrics: nodes out of reach, wrong or slow ports, cables too long, rails and up-links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.islands import ALONE, islands_of
+from twin.plant.tables import Bools
+from twin.rules.case import Case
+from twin.rules.finding import Found, number, quantity
+from twin.rules.rule import Rule
+from twin.scenario.fabric_fits import TIER_NAMES, at_odds, unmet
+from twin.scenario.systems import Fabric, SwitchTier
+from twin.scenario.tree import Path
+
+RAIL_SHARE = 0.6
+"""Share of the cables of a leaf that come from cards of one number, from which an explicit fabric is meant by rails."""
+
+_SLOW = 0.999
+
+
+def _members(case: Case, fabric: Fabric) -> Bools:
+    """Return the nodes that a fabric is to join: with cards, in its rows, else in racks for computing."""
+    plant = case.plant
+    names = fabric.rows or tuple(
+        rows.id for hall in case.scenario.halls for rows in hall.rows if rows.racks.role == "compute"
+    )
+    nodes = plant.nodes
+    return np.asarray(case.racks_of(names)[nodes.rack] & nodes.present & (nodes.nics > 0), np.bool_)
+
+
+def _unreachable(case: Case) -> Iterator[Found]:
+    """Yield fabrics that leave nodes without a way to the others."""
+    said = {at[1]: (at, reason, hint) for at, reason, hint in unmet(case.scenario, case.catalog)}
+    for i, fabric in enumerate(case.scenario.fabrics):
+        members = np.flatnonzero(_members(case, fabric))
+        if not len(members):
+            continue
+        island = islands_of(case.plant, case.links, i)[members]
+        joined = island[island != ALONE]
+        largest = int(np.bincount(joined).argmax()) if len(joined) else 0
+        apart = members[island != largest] if len(joined) else members
+        if not len(apart) and i not in said:
+            continue
+        at: Path = ("fabrics", i)
+        reason = f"leaves {len(apart):,} of {len(members):,} nodes without a way to the others, on every card"
+        fix = "cable them to leaves that meet in a spine, or leave their rows out of the fabric"
+        at, reason, fix = said.get(i, (at, reason, fix))
+        ids = tuple(case.plant.nodes.ids[node] for node in apart.tolist())
+        counted, none = number(len(apart), "nodes"), number(0, "nodes")
+        yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
+
+
+def _port_types(case: Case) -> Iterator[Found]:
+    """Yield switches that are none of a scale-out network, and networks that they do not speak."""
+    for i, fabric in enumerate(case.scenario.fabrics):
+        for name in TIER_NAMES:
+            tier: SwitchTier | None = getattr(fabric, name)
+            kind = case.catalog.switch(tier.part).fabric if tier is not None else "scale-out"
+            if tier is not None and kind != "scale-out":
+                reason = f"is a {tier.part}, a switch of a {kind} network: cards of nodes do not plug into it"
+                at: Path = ("fabrics", i, name, "part")
+                yield Found(at=at, reason=reason, fix="a scale-out switch, such as QM9700")
+    for at, reason, hint in at_odds(case.scenario, case.catalog):
+        if at[-1] == "technology":
+            yield Found(at=at, reason=reason, fix=hint)
+
+
+def _routing(case: Case) -> Iterator[Found]:
+    for at, reason, hint in at_odds(case.scenario, case.catalog):
+        if at[-1] == "routing":
+            yield Found(at=at, reason=reason, fix=hint)
+
+
+def _speeds(case: Case) -> Iterator[Found]:
+    """Yield ports slower than the cards behind them, and cables slower than the ports they join."""
+    plant, down, bundles = case.plant, case.plant.node_links, case.plant.bundles
+    for i, fabric in enumerate(case.scenario.fabrics):
+        mine = np.flatnonzero((down.fabric == i) & plant.nodes.present[down.node])
+        wanted = plant.nodes.nic_bytes_s[down.node[mine]] / fabric.homes
+        slow = mine[down.bytes_s[mine] < _SLOW * wanted]
+        if len(slow):
+            port = quantity(float(down.bytes_s[slow].min()), "bandwidth")
+            card = quantity(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes, "bandwidth")
+            ids = tuple(plant.switches.ids[leaf] for leaf in np.unique(down.leaf[slow]).tolist())
+            reason = f"gives {port.text} to cards of {card.text}: {len(slow):,} cards run below their speed"
+            at: Path = ("fabrics", i, "leaf", "part")
+            yield Found(
+                at=at, reason=reason, fix="switches with faster ports", ids=ids, value=port, limit=card
+            )
+        cable = case.catalog.cable(fabric.cable)
+        fast = np.flatnonzero(
+            (bundles.fabric == i) & (bundles.cable_bytes_s * _SLOW > cable.bandwidth_bytes_s)
+        )
+        if len(fast):
+            asked = quantity(float(bundles.cable_bytes_s[fast].max()), "bandwidth")
+            has = quantity(cable.bandwidth_bytes_s, "bandwidth")
+            reason = f"carries {has.text}, and the ports it joins have {asked.text}"
+            ids = _racks(case, fast)
+            fix = "a faster cable part"
+            yield Found(at=("fabrics", i, "cable"), reason=reason, fix=fix, ids=ids, value=has, limit=asked)
+
+
+def _racks(case: Case, bundles: NDArray[np.integer]) -> tuple[str, ...]:
+    """Return the racks at the ends of bundles, those of the first bundle first."""
+    ends = np.stack([case.plant.bundles.rack_a[bundles], case.plant.bundles.rack_b[bundles]], axis=1)
+    return tuple(case.plant.racks.ids[rack] for rack in dict.fromkeys(ends.ravel().tolist()))
+
+
+def _reach(case: Case) -> Iterator[Found]:
+    """Yield fabrics with cables longer than their part reaches."""
+    bundles = case.plant.bundles
+    for i, fabric in enumerate(case.scenario.fabrics):
+        cable = case.catalog.cable(fabric.cable)
+        long = np.flatnonzero((bundles.fabric == i) & (bundles.length_m > cable.max_reach_m))
+        if not len(long):
+            continue
+        long = long[np.argsort(-bundles.length_m[long], kind="stable")]
+        longest, reach = (
+            quantity(float(bundles.length_m[long[0]]), "length"),
+            quantity(cable.max_reach_m, "length"),
+        )
+        first = _racks(case, long[:1])
+        count = int(bundles.cables[long].sum())
+        reason = f"reaches {reach.text}, and {count:,} cables are longer: {longest.text} from {first[0]} to {first[-1]}"
+        fix = "a cable part that reaches so far, or switches nearer to the nodes"
+        yield Found(
+            at=("fabrics", i, "cable"),
+            reason=reason,
+            fix=fix,
+            ids=_racks(case, long),
+            value=longest,
+            limit=reach,
+        )
+
+
+def _rails(case: Case) -> Iterator[Found]:
+    """Yield cables that plug a card into a leaf of another rail."""
+    plant, down = case.plant, case.plant.node_links
+    for i, fabric in enumerate(case.scenario.fabrics):
+        mine = np.flatnonzero((down.fabric == i) & plant.nodes.present[down.node])
+        if fabric.kind not in ("rail-optimised", "rail-only", "explicit") or not len(mine):
+            continue
+        nic, leaf = down.nic[mine], down.leaf[mine]
+        cards = int(nic.max()) + 1
+        if cards < 2:
+            continue
+        count = np.zeros((len(plant.switches.ids), cards), np.int64)
+        np.add.at(count, (leaf, nic), 1)
+        used = np.unique(leaf)
+        share = count.max(axis=1)[used] / count.sum(axis=1)[used]
+        if fabric.kind == "explicit" and float(np.median(share)) < RAIL_SHARE:
+            continue  # not meant by rails
+        own = np.where(plant.switches.rail >= 0, plant.switches.rail, count.argmax(axis=1))
+        crossed = mine[nic != own[leaf]]
+        if len(crossed):
+            first = int(crossed[0])
+            reason = (
+                f"crosses rails: card {int(down.nic[first])} of {plant.nodes.ids[int(down.node[first])]} plugs into "
+                f"{plant.switches.ids[int(down.leaf[first])]} of rail {int(own[down.leaf[first]])}"
+                + (f", and {len(crossed) - 1:,} more do so" if len(crossed) > 1 else "")
+            )
+            ids = tuple(plant.nodes.ids[node] for node in dict.fromkeys(down.node[crossed].tolist()))
+            fix = "card n of every node into a leaf of rail n, or collectives cross the spine"
+            at: Path = ("fabrics", i, "links") if fabric.kind == "explicit" else ("fabrics", i)
+            counted, none = number(len(crossed), "cables"), number(0, "cables")
+            yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
+
+
+def _oversubscribed(case: Case) -> Iterator[Found]:
+    """Yield switches with more bandwidth down than up by more than the fabric aims at."""
+    plant, up = case.plant, case.plant.switch_links
+    role = plant.switches.role
+    count = len(plant.switches.ids)
+    between = role[up.lower] != role[up.upper]
+    down_bytes_s = np.bincount(plant.node_links.leaf, plant.node_links.bytes_s, count)
+    down_bytes_s += np.bincount(up.upper[between], up.bytes_s[between], count)
+    up_bytes_s = np.bincount(up.lower[between], up.bytes_s[between], count)
+    ratio = np.divide(down_bytes_s, up_bytes_s, out=np.zeros(count), where=up_bytes_s > 0)
+    for i, fabric in enumerate(case.scenario.fabrics):
+        mine = (plant.switches.fabric == i) & plant.switches.present
+        over = np.flatnonzero(mine & (ratio > fabric.oversubscription * 1.001))
+        if not len(over):
+            continue
+        over = over[np.argsort(-ratio[over], kind="stable")]
+        worst = int(over[0])
+        tier = TIER_NAMES[int(role[worst])]
+        has, aim = number(float(ratio[worst]), "to 1"), number(fabric.oversubscription, "to 1")
+        reason = f"has {has.text} at {tier} {plant.switches.ids[worst]}, and {aim.text} is its target"
+        fix = "more cables or switches above, or a target that says so"
+        ids = tuple(plant.switches.ids[one] for one in over.tolist())
+        at: Path = ("fabrics", i, "oversubscription")
+        yield Found(at=at, reason=reason, fix=fix, ids=ids, value=has, limit=aim)
+
+
+RULES = (
+    Rule(
+        "node-unreachable",
+        "Node out of reach",
+        "fabric",
+        "error",
+        "Nodes of a fabric that the others do not reach on every card, and leaves that meet in no spine.",
+        "what collectives need",
+        _unreachable,
+    ),
+    Rule(
+        "port-type",
+        "Port of another kind",
+        "fabric",
+        "error",
+        "Switches of scale-up or management networks in a fabric, and technologies that its switches do not speak.",
+        "technology of the parts",
+        _port_types,
+    ),
+    Rule(
+        "port-speed",
+        "Port or cable too slow",
+        "fabric",
+        "warning",
+        "Speed of ports against the cards behind them, and of cables against the ports they join.",
+        "bandwidth of the parts",
+        _speeds,
+    ),
+    Rule(
+        "cable-reach",
+        "Cable too long",
+        "fabric",
+        "error",
+        "Length of each cable along the trays, against the reach of its part.",
+        "reach of the part",
+        _reach,
+    ),
+    Rule(
+        "rail-match",
+        "Cable into another rail",
+        "fabric",
+        "warning",
+        "Number of each card, against the rail of the leaf it plugs into.",
+        "NVIDIA DGX SuperPOD reference architecture: rail-optimised, card n on leaf n",
+        _rails,
+    ),
+    Rule(
+        "oversubscription",
+        "Fewer up-links than aimed at",
+        "fabric",
+        "warning",
+        "Bandwidth down over up of every leaf and spine, against oversubscription of the fabric.",
+        "the scene itself",
+        _oversubscribed,
+    ),
+    Rule(
+        "routing-idle",
+        "Routing without a choice",
+        "fabric",
+        "notice",
+        "Routing that is said of a ring or torus, where it changes nothing.",
+        "the scene itself",
+        _routing,
+    ),
+)

@@ -1,0 +1,63 @@
+"""From a key of the file to its name, and to the things in the hall that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from twin.plant.tables import Plant
+from twin.scenario.document import Scenario
+from twin.scenario.tree import Path
+
+
+def _below(at: object, step: str | int) -> object:
+    """Return what stands under a key as a file writes it, or under an index; None where nothing does."""
+    if isinstance(at, BaseModel):
+        fields = type(at).model_fields
+        name = next((name for name, info in fields.items() if step in (info.alias or name, name)), None)
+        return getattr(at, name) if name is not None else None
+    if isinstance(at, Mapping):
+        return at.get(step)
+    if isinstance(at, Sequence) and not isinstance(at, str) and isinstance(step, int):
+        return at[step] if step < len(at) else None
+    return None
+
+
+def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
+    """Return a key as people write it, the innermost thing that holds it, and what the sentence begins with.
+
+    >>> from twin.scenario import load
+    >>> named(load("builtin:lab-16").scenario, ("halls", 0, "rows", 0, "racks", "count"))
+    ('halls[lab].rows[gpu].racks.count', 'gpu', 'racks.count of gpu')
+    """
+    text, subject, own = "", "", ""
+    here: object = scenario
+    for step in at:
+        here = _below(here, step)
+        if isinstance(step, int):
+            name = getattr(here, "id", None)
+            text += f"[{name if name is not None else step}]"
+            subject, own = (name, "") if name is not None else (subject, f"{own}[{step}]")
+        elif "/" in step:
+            text += f"[{step}]"
+            subject, own = step, ""
+        else:
+            text += f".{step}" if text else step
+            own += f".{step}" if own else step
+    if not own or own == "id":
+        return text, subject, subject
+    return text, subject, f"{own} of {subject}" if subject else own
+
+
+def things(scenario: Scenario, plant: Plant, at: Path) -> tuple[str, ...]:
+    """Return the ids of what a key is about: rows of a generator, items of a power stage, loops, a job."""
+    if at[:1] == ("halls",) and len(at) > 3 and at[2] == "overrides":
+        return (str(at[3]),)
+    _, subject, _ = named(scenario, at)
+    if not subject:
+        return ()
+    kinds = {"power": plant.power.ids, "cooling": plant.loops.ids, "halls": plant.rows.ids}
+    ids = kinds.get(str(at[0]), [])
+    made = tuple(one for one in ids if one.rpartition("/")[0] == subject)
+    return made or (subject,)

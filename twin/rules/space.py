@@ -1,0 +1,314 @@
+"""Design rules of space: what stands in one place twice, too close, or too heavy for what carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.catalog import NodePart
+from twin.plant.tables import Bools, Floats, Ints
+from twin.rules.case import Case
+from twin.rules.finding import Found, number, quantity
+from twin.rules.rule import Rule
+from twin.scenario.fabric_fits import crowded
+from twin.scenario.tree import Path
+
+FRONT_M, REAR_M = 1.0, 0.6
+"""Least clear space before and behind a rack [m]: TIA-942-A 5.11.7 (1.2 m and 1 m are preferred) [recalled]."""
+
+BESIDE_M = 0.6
+"""Of the aisle on each side of a rack, what is counted to the floor it stands on, at most [m]: half of 1.2 m."""
+
+CABINET_KG = 1360.0
+"""What a 19-inch cabinet carries standing: 3,000 lb, the usual static rating of 42 to 48 U cabinets [recalled]."""
+
+GRAVITY_M_S2 = 9.80665
+TOUCH_M = 0.005
+"""Footprints may share so much: roundings of pitch and width."""
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+# --- units of a rack
+
+
+def _units(case: Case) -> Iterator[Found]:
+    """Yield racks in which two things stand in one unit, or one stands above the roof or below the floor."""
+    crowds = list(crowded(case.scenario, case.catalog))
+    for at, reason, hint in crowds:
+        yield Found(at=at, reason=reason, fix=hint)
+    if crowds:
+        return  # switches without room are piled up in unit 1: said already
+    plant = case.plant
+    nodes, switches, fixtures, racks = plant.nodes, plant.switches, plant.fixtures, plant.racks
+    node, switch = np.flatnonzero(nodes.present), np.flatnonzero(switches.present & (switches.rack >= 0))
+    tray = np.flatnonzero(racks.present[fixtures.rack])
+    rack = np.concatenate([nodes.rack[node], switches.rack[switch], fixtures.rack[tray]])
+    first_u = np.concatenate([nodes.u[node], switches.u[switch], fixtures.u[tray]])
+    height_u = np.concatenate([nodes.height_u[node], switches.height_u[switch], fixtures.height_u[tray]])
+    alone = np.ones(len(switch) + len(tray), np.int32)
+    column = np.concatenate([nodes.column[node], alone - 1])
+    abreast = np.concatenate([nodes.abreast[node], alone])
+    outside = (first_u < 1) | (first_u + height_u - 1 > racks.units_u[rack])
+    wrong = np.union1d(rack[_doubled(rack, first_u, height_u, column, abreast)], rack[outside])
+    for at, ids in case.by_generator(wrong):
+        slot = plant.slots[ids[0]][1]
+        mine = rack == slot
+        highest = int((first_u + height_u - 1)[mine].max(initial=0))
+        units = int(racks.units_u[slot])
+        if highest > units:
+            reason = f"reach unit {highest} in {_many(ids)}, and the rack has {units} U"
+        else:
+            reason = f"overlap in {_many(ids)}: two things stand in one rack unit"
+        used = int(height_u[mine & (column == 0)].sum())
+        fix = "fewer or lower nodes, or racks of their own for the switches"
+        yield Found(
+            at=(*at, "racks"),
+            reason=reason,
+            fix=fix,
+            ids=tuple(ids),
+            value=number(used, "U"),
+            limit=number(units, "U"),
+        )
+
+
+def _doubled(rack: Ints, first_u: Ints, height_u: Ints, column: Ints, abreast: Ints) -> NDArray[np.int64]:
+    """Return entries that stand where another one does."""
+    entry = np.repeat(np.arange(len(rack)), height_u)
+    level = np.arange(len(entry)) - np.repeat(np.cumsum(height_u) - height_u, height_u)
+    key = rack[entry].astype(np.int64) * 128 + first_u[entry] + level
+    order = np.lexsort((column[entry], key))
+    entry, key = entry[order], key[order]
+    same = key[1:] == key[:-1]
+    beside = (abreast[entry[1:]] == abreast[entry[:-1]]) & (column[entry[1:]] != column[entry[:-1]])
+    doubled: NDArray[np.int64] = entry[1:][same & ~beside]
+    return doubled
+
+
+def _many(ids: list[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{ids[0]} and {len(ids) - 1:,} more"
+
+
+# --- the floor
+
+
+class _Floor:
+    """Footprints of racks, then machines, and pairs of them that share some x."""
+
+    def __init__(self, case: Case) -> None:
+        racks, machines, loops = case.plant.racks, case.plant.machines, case.plant.loops
+        there = np.flatnonzero(loops.present[machines.loop]) if len(machines.loop) else np.zeros(0, np.int64)
+        self.rack = np.flatnonzero(racks.present)
+        self.ids = [racks.ids[slot] for slot in self.rack.tolist()]
+        self.ids += [loops.ids[int(machines.loop[slot])] for slot in there.tolist()]
+
+        def both(of_racks: Floats, of_machines: Floats) -> Floats:
+            return np.concatenate([of_racks[self.rack], of_machines[there]])
+
+        self.hall = np.concatenate([racks.hall[self.rack], loops.hall[machines.loop[there]]])
+        self.x_m, self.y_m = both(racks.x_m, machines.x_m), both(racks.y_m, machines.y_m)
+        self.width_m = both(racks.width_m, machines.width_m)
+        self.depth_m = both(racks.depth_m, machines.depth_m)
+        self.is_rack = np.arange(len(self.x_m)) < len(self.rack)
+        self.one, self.other = self._beside()
+        gap_m = np.abs(self.y_m[self.one] - self.y_m[self.other])
+        self.gap_m = gap_m - (self.depth_m[self.one] + self.depth_m[self.other]) / 2
+
+    def _beside(self) -> Pairs:
+        """Return pairs of footprints of one hall that share more than a touch of x, a rack at least in each."""
+        low_m = self.x_m - self.width_m / 2 + self.hall * 1e6
+        order = np.argsort(low_m, kind="stable")
+        end = np.searchsorted(low_m[order], (low_m + self.width_m - TOUCH_M)[order], side="left")
+        count = np.maximum(end - np.arange(len(order)) - 1, 0)
+        first = np.repeat(np.arange(len(order)), count)
+        within = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+        one, other = order[first], order[first + within + 1]
+        kept = self.is_rack[one] | self.is_rack[other]
+        return one[kept], other[kept]
+
+    def clear_m(self, facing: Ints) -> tuple[Floats, Floats]:
+        """Return the clear space before and behind each rack [m]; inf where nothing stands there."""
+        racks = len(self.rack)
+        free_m = np.full((2, racks), np.inf)
+        for one, other in ((self.one, self.other), (self.other, self.one)):
+            mine = self.is_rack[one] & (self.gap_m > -TOUCH_M)
+            slot, ahead = one[mine], np.sign(self.y_m[other[mine]] - self.y_m[one[mine]])
+            side = np.where(ahead == facing[slot], 0, 1)
+            np.minimum.at(free_m, (side, slot), np.maximum(self.gap_m[mine], 0.0))
+        return free_m[0], free_m[1]
+
+
+def _collide(case: Case) -> Iterator[Found]:
+    """Yield racks that stand in one another or in a machine, and rows whose pitch is less than their racks are wide."""
+    floor = _Floor(case)
+    hit = floor.gap_m < -TOUCH_M
+    told: dict[str, Found] = {}
+    for one, other in zip(floor.one[hit].tolist(), floor.other[hit].tolist(), strict=True):
+        rack, thing = (one, other) if floor.is_rack[one] else (other, one)
+        ids = (floor.ids[rack], floor.ids[thing])
+        depth = quantity(-float(floor.gap_m[(floor.one == one) & (floor.other == other)][0]), "length")
+        reason = f"stands in {ids[1]}: their footprints share {depth.text}"
+        at = _place(case, ids[0])
+        none = quantity(0.0, "length")
+        told.setdefault(
+            ids[0], Found(at=at, reason=reason, fix="another place", ids=ids, value=depth, limit=none)
+        )
+    yield from told.values()
+    for h, hall in enumerate(case.scenario.halls):
+        for r, rows in enumerate(hall.rows):
+            part = rows.racks.part
+            width_m = case.catalog.rack(part).width_m if part is not None else 0.0
+            if rows.racks.count > 1 and width_m > rows.racks.pitch_m + TOUCH_M:
+                pitch, width = quantity(rows.racks.pitch_m, "length"), quantity(width_m, "length")
+                key: Path = ("halls", h, "rows", r, "racks", "pitch")
+                reason = f"is {pitch.text}, and a {part} is {width.text} wide: the racks stand in one another"
+                yield Found(at=key, reason=reason, fix=f"{width.text} or more", value=pitch, limit=width)
+
+
+def _place(case: Case, rack: str) -> Path:
+    """Return the key that says where a rack is: its override, else that of its generator."""
+    at = case.generators[rack.partition("/")[0]]
+    override = case.scenario.halls[int(at[1])].overrides.get(rack)
+    if override is not None and override.at is not None:
+        return (*at[:2], "overrides", rack, "at")
+    return (*at, "at")
+
+
+def _clearance(case: Case) -> Iterator[Found]:
+    """Yield racks that nobody can get nodes out of: too little room before or behind."""
+    floor = _Floor(case)
+    before_m, behind_m = floor.clear_m(case.plant.racks.facing[floor.rack])
+    for clear_m, least_m, where in ((before_m, FRONT_M, "before"), (behind_m, REAR_M, "behind")):
+        tight = np.flatnonzero((clear_m < least_m - TOUCH_M) & ~_inside(floor))
+        tight = tight[np.argsort(clear_m[tight], kind="stable")]
+        for at, ids in case.by_generator(floor.rack[tight]):
+            worst = int(np.flatnonzero(floor.rack == case.plant.slots[ids[0]][1])[0])
+            clear, least = quantity(float(clear_m[worst]), "length"), quantity(least_m, "length")
+            reason = f"leaves {clear.text} clear {where} {_many(ids)}, and {least.text} are the least"
+            moved = any(_place(case, one)[2] == "overrides" for one in ids)
+            key = _place(case, ids[0]) if moved else (*at, "pitch")
+            fix = "a larger pitch, or another place"
+            yield Found(at=key, reason=reason, fix=fix, ids=tuple(ids), value=clear, limit=least)
+
+
+def _inside(floor: _Floor) -> Bools:
+    """Return the racks that stand in something: said by another rule."""
+    hit = floor.gap_m < -TOUCH_M
+    inside = np.zeros(len(floor.x_m), np.bool_)
+    inside[floor.one[hit]] = inside[floor.other[hit]] = True
+    return inside[: len(floor.rack)]
+
+
+# --- weight
+
+
+def _weights_kg(case: Case) -> tuple[Floats, Bools]:
+    """Return the weight of each rack with what stands in it, and which come whole from their maker."""
+    plant, catalog = case.plant, case.catalog
+    racks, nodes, switches = plant.racks, plant.nodes, plant.switches
+    usual = catalog.rack("EIA-48U").weight_kg or 0.0
+    own_kg: dict[str, float] = {"": usual}
+    brought: dict[str, int] = {"": 0}
+    for name in set(racks.part) - {""}:
+        part = catalog.rack(name)
+        own_kg[name] = part.weight_kg or usual
+        held = [group for group in part.layout if isinstance(catalog.part(group.part), NodePart)]
+        brought[name] = sum(group.count for group in held)
+    total_kg = np.array([own_kg[name] for name in racks.part]) * racks.present
+    first = np.array([brought[name] for name in racks.part], np.int32)
+    if plant.node_parts:
+        each_kg = np.array([catalog.node(name).weight_kg or 0.0 for name in plant.node_parts])
+        index = np.arange(len(nodes.ids)) - racks.node_first[nodes.rack]
+        added = nodes.present & (index >= first[nodes.rack])
+        total_kg += np.bincount(nodes.rack, each_kg[nodes.part] * added, len(racks.ids))
+    switch_kg = {name: catalog.switch(name).weight_kg or 0.0 for name in set(switches.part)}
+    placed = np.flatnonzero(switches.present & (switches.rack >= 0))
+    weight = np.array([switch_kg[switches.part[slot]] for slot in placed.tolist()])
+    total_kg += np.bincount(switches.rack[placed], weight, len(racks.ids)) if len(placed) else 0.0
+    return np.asarray(total_kg, np.float64), np.asarray(first > 0, np.bool_)
+
+
+def _heavy(case: Case) -> Iterator[Found]:
+    """Yield cabinets with more in them than a cabinet carries; racks that come whole are their maker's business."""
+    weight_kg, whole = _weights_kg(case)
+    over = np.flatnonzero((weight_kg > CABINET_KG) & ~whole & case.plant.racks.present)
+    for at, ids in case.by_generator(over[np.argsort(-weight_kg[over], kind="stable")]):
+        weight = number(round(float(weight_kg[case.plant.slots[ids[0]][1]])), "kg")
+        limit = number(CABINET_KG, "kg")
+        reason = f"weigh {weight.text} in {_many(ids)}, and a cabinet carries {limit.text}"
+        fix = "fewer nodes in each, or a rack part that is made for them"
+        yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=weight, limit=limit)
+
+
+def _floor_load(case: Case) -> Iterator[Found]:
+    """Yield racks too heavy for the floor of their hall."""
+    plant, racks = case.plant, case.plant.racks
+    floor = _Floor(case)
+    before_m, behind_m = floor.clear_m(racks.facing[floor.rack])
+    beside_m = np.minimum(before_m / 2, BESIDE_M) + np.minimum(behind_m / 2, BESIDE_M)
+    area_m2 = racks.width_m[floor.rack] * (racks.depth_m[floor.rack] + beside_m)
+    load_pa = _weights_kg(case)[0][floor.rack] * GRAVITY_M_S2 / area_m2
+    limit_pa = np.array([hall.floor_load_pa for hall in case.scenario.halls])[racks.hall[floor.rack]]
+    over = np.flatnonzero(load_pa > limit_pa * 1.001)
+    over = over[np.argsort(-load_pa[over], kind="stable")]
+    load_of = dict(zip(floor.rack[over].tolist(), load_pa[over].tolist(), strict=True))
+    found = case.by_generator(floor.rack[over])
+    for hall, some in groupby(sorted(found, key=lambda one: int(one[0][1])), key=lambda one: int(one[0][1])):
+        for at, ids in some:
+            load = quantity(load_of[plant.slots[ids[0]][1]], "pressure")
+            limit = quantity(case.scenario.halls[hall].floor_load_pa, "pressure")
+            reason = f"put {load.text} on the floor at {_many(ids)}, and it carries {limit.text}"
+            fix = "a stronger floor under floor_load of the hall, a larger pitch, or lighter racks"
+            yield Found(at=(*at, "racks"), reason=reason, fix=fix, ids=tuple(ids), value=load, limit=limit)
+
+
+RULES = (
+    Rule(
+        "rack-units",
+        "Two things in one rack unit",
+        "space",
+        "error",
+        "Units of each rack that two things take, or that the rack does not have.",
+        "EIA-310: rack units",
+        _units,
+    ),
+    Rule(
+        "rack-collision",
+        "Racks stand in one another",
+        "space",
+        "error",
+        "Footprints of racks and machines on the floor.",
+        "outer sizes of the parts",
+        _collide,
+    ),
+    Rule(
+        "clearance",
+        "Too little room round a rack",
+        "space",
+        "warning",
+        "Clear space before and behind each rack.",
+        "ANSI/TIA-942-A 5.11.7: 1 m before, 0.6 m behind [recalled]",
+        _clearance,
+    ),
+    Rule(
+        "floor-load",
+        "Floor overloaded",
+        "space",
+        "error",
+        "Weight of each rack over its footprint and half the aisles beside it, against floor_load of the hall.",
+        "ANSI/TIA-942-A: 12 kPa recommended, 7.2 kPa the least [recalled]",
+        _floor_load,
+    ),
+    Rule(
+        "rack-weight",
+        "Cabinet overloaded",
+        "space",
+        "error",
+        "Weight of what stands in each cabinet, against what a cabinet carries.",
+        "1,360 kg (3,000 lb), the usual static rating of cabinets [recalled]",
+        _heavy,
+    ),
+)

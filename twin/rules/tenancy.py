@@ -1,0 +1,37 @@
+"""Design rules of a shared cluster: each control of the checklist of `twin check --security` is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twin.plant.tenancy_doubts import TITLES, Severity
+from twin.rules import finding
+from twin.rules.case import Case
+from twin.rules.finding import Found
+from twin.rules.rule import Finds, Rule
+
+_WEIGHT: dict[Severity, finding.Severity] = {"high": "error", "medium": "warning", "low": "notice"}
+
+
+def _of(control: str) -> Finds:
+    def find(case: Case) -> Iterator[Found]:
+        for leak in case.controls[control].leaks if case.scenario.tenants else ():
+            ids = (leak.subject,)
+            severity = _WEIGHT[leak.severity]
+            yield Found(at=leak.at, reason=leak.reason, fix=leak.hint, ids=ids, severity=severity)
+
+    return find
+
+
+RULES = tuple(
+    Rule(
+        id,
+        title,
+        "tenancy",
+        "warning",
+        "Where one tenant could meet another; worse for what keeps no door shut.",
+        "the scene itself; see twin check --security",
+        _of(id),
+    )
+    for id, title in TITLES.items()
+)
