@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QMenu,
-    QSizePolicy,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.dock import Dock
+from twin.app.elided_label import ElidedLabel
 from twin.app.fact_rows import World
 from twin.app.job_curves import CURVES, JobCurves
 from twin.app.job_event_table import JobEventTable
@@ -68,11 +68,8 @@ class JobPageDock(Dock):
         self.job_id: str | None = None
         self.page: JobPage | None = None
         self.events, self.curves = JobEvents(), JobCurves()
-        self.title, self.state = label("", "title"), label("", "badge")
-        self.facts, self.where = label("", "muted"), label("", "faint")
-        for words in (self.title, self.facts, self.where):
-            words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title, self.state = ElidedLabel("title"), label("", "badge")
+        self.facts, self.where = ElidedLabel("muted"), ElidedLabel("faint")
         self.progress, self.waterfall = JobProgress(look), WaterfallView(look)
         self.table = JobEventTable(look)
         self.table.chosen.connect(self.line_chosen.emit)
@@ -85,6 +82,11 @@ class JobPageDock(Dock):
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._refresh)
+        self._reading = QTimer(
+            self
+        )  # a record of hours is read a block at a time, also while the run stands still
+        self._reading.setSingleShot(True)
+        self._reading.timeout.connect(self._show_curves)
         feed.begun.connect(self._on_begun)
         session.events_added.connect(self._on_events)
         session.figures_changed.connect(self._on_figures)
@@ -219,7 +221,7 @@ class JobPageDock(Dock):
         self._show_words(page)
         self.progress.show_progress(page.progress, self._session.clock)
         self.waterfall.show_waterfall(page.time)
-        self._show_curves(page)
+        self._show_curves()
         self._show_lines()
 
     def _show_words(self, page: JobPage) -> None:
@@ -236,10 +238,13 @@ class JobPageDock(Dock):
             with_role(self.state, "badge")
             self.state.show()
 
-    def _show_curves(self, page: JobPage) -> None:
-        session = self._session
+    def _show_curves(self) -> None:
+        session, page = self._session, self.page
+        if page is None or not self._seen:
+            return
         self.curves.follow(page.index, session.client.run_file)
-        self.curves.read(session.t_s, monotonic())
+        if self.curves.read(session.t_s, monotonic()):
+            self._reading.start()
         if session.shown is not None:
             self.curves.add(session.shown)
         history = self.curves.history

@@ -37,7 +37,7 @@ from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
-from twin.app.queue_moves import move, why_not
+from twin.app.queue_moves import move, offer, why_not
 from twin.app.risk_dialog import RiskDialog
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
@@ -353,7 +353,7 @@ class MainWindow(QMainWindow):
             self.statusBar().clearMessage()
             return
         refusal = why_not(document.scenario, history, job_id, partition)
-        self.statusBar().showMessage(refusal or f"Move {job_id} to {partition}")
+        self.statusBar().showMessage(refusal or offer(document.scenario, job_id, partition))
 
     def _on_shown(self, thing: str | None) -> None:
         """Let the job that the inspector shows stand out, or none."""

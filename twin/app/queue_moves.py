@@ -35,6 +35,12 @@ def why_not(scenario: Scenario, history: JobHistory, job_id: str, partition_id: 
     return ""
 
 
+def offer(scenario: Scenario, job_id: str, partition_id: str) -> str:
+    """Return what a drop would do, in words."""
+    name = next((_name(one) for one in scenario.partitions if one.id == partition_id), partition_id)
+    return f"Move {job_id} to {name}"
+
+
 def move(job_id: str, partition_id: str, t_s: float) -> Intervention:
     """Return what moves a job to a partition at simulated time `t_s` [s]."""
     return Intervention(at=t_s, kind="move", target=job_id, value=partition_id)

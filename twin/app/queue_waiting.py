@@ -22,7 +22,7 @@ from twin.record.frame import Frame
 
 COLUMNS = ("#", "Job", "Why it waits", "GPUs", "Waited", "Starts", "Takes", "Tenant")
 PLACE, JOB, REASON, GPUS, WAITED, STARTS, TAKES, TENANT = range(len(COLUMNS))
-_WIDTHS_PX = {PLACE: 36, JOB: 92, REASON: 148, GPUS: 56, WAITED: 100, STARTS: 100, TAKES: 92}
+_WIDTHS_PX = {PLACE: 48, JOB: 112, REASON: 136, GPUS: 56, WAITED: 100, STARTS: 100, TAKES: 92}
 _TITLES = {
     PLACE: "Place in the queue",
     TAKES: "What the scheduler believes it takes",
@@ -165,6 +165,7 @@ class WaitingTable(QTableView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setShowGrid(False)
         self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # jobs of a stream differ in their last digits
         self.setMinimumWidth(120)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW_PX)

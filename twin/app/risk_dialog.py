@@ -28,6 +28,7 @@ from twin.planning.risk import JobRisk
 
 _STEPS = 200
 _HOUR_S = 3600.0
+_MARKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 class RiskDialog(QDialog):
@@ -157,6 +158,9 @@ class _Slider:
         self.name, self.words = label(title, "muted"), QLabel()
         self.bar = QSlider(Qt.Orientation.Horizontal)
         self.bar.setAccessibleName(title)
+        self.bar.setToolTip(
+            f"{title}: what would be kept with another value; in the middle of the scene's own"
+        )
         self.bar.setRange(-1 if self._zero else 0, _STEPS)
         self.bar.setPageStep(_STEPS // 20)
         place = -1 if at <= 0 else round(_STEPS * math.log(at / self._low) / math.log(high / self._low))
@@ -217,6 +221,7 @@ class EttrCurve(QWidget):
         low = max(min(float(self._y.min()), found.low), 0.0)
         high = min(max(float(self._y.max()), found.high) + 0.01, 1.0)
         low = max(low - 0.05 * (high - low), 0.0)
+        marks = _round_marks(low, high)
         logs = np.log(self._x)
 
         def spot(at_s: float, share: float) -> QPointF:
@@ -228,13 +233,13 @@ class EttrCurve(QWidget):
 
         painter.setFont(font(10))
         middle = Qt.AlignmentFlag.AlignVCenter
-        for share in np.linspace(low, high, 5).tolist():
+        for share in marks:
             y = spot(self._x[0], share).y()
             painter.setPen(QPen(QColor(theme.border), 1.0))
             painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
             painter.setPen(QColor(theme.muted))
             painter.drawText(
-                QRectF(0, y - 8, 40, 16), middle | Qt.AlignmentFlag.AlignRight, f"{100 * share:.1f}"
+                QRectF(0, y - 8, 40, 16), middle | Qt.AlignmentFlag.AlignRight, f"{100 * share:g} %"
             )
         for at_s in (60.0, 300.0, 1800.0, 7200.0, 28800.0, 86400.0):
             x = spot(at_s, low).x()
@@ -257,6 +262,14 @@ class EttrCurve(QWidget):
 
     def _on_theme(self, _theme: object) -> None:
         self.update()
+
+
+def _round_marks(low: float, high: float) -> list[float]:
+    """Return three to seven shares with few digits between two shares."""
+    step = next(one for one in _MARKS if (high - low) / one <= 6)
+    return [
+        round(k * step, 6) for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
 
 
 def _count(value: float) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEve
 from PySide6.QtWidgets import (
     QHeaderView,
     QMainWindow,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -40,8 +41,8 @@ TENANT_COLUMNS = (
 PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
 _HELD = 1
 _ROW_PX, _SWATCH_PX = 24, 10
-_TENANT_PX = (124, 86, 62, 60, 54, 56, 92, 90)
-_PARTITION_PX = (124, 86, 62, 56, 64, 110, 90)
+_TENANT_PX = (144, 86, 62, 60, 54, 56, 92, 90)
+_PARTITION_PX = (144, 86, 62, 56, 64, 110, 90)
 
 
 class _Lines(ColumnModel):
@@ -92,7 +93,11 @@ class _Bar(QStyledItemDelegate):
         self._look, self._model = look, model
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | Index) -> None:
-        """Paint bar and figure."""
+        """Paint ground, bar and figure."""
+        self.initStyleOption(option, index)
+        words, option.text = option.text, ""
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
         share, tint, over = self._model.fills[index.row()]
         field = QRectF(option.rect).adjusted(4, 5, -4, -5)
         painter.save()
@@ -106,8 +111,9 @@ class _Bar(QStyledItemDelegate):
         painter.drawRoundedRect(
             QRectF(field.left(), field.top(), field.width() * min(share, 1.0), field.height()), 3, 3
         )
+        painter.setPen(QColor(self._look.theme.text))
+        painter.drawText(field.adjusted(4, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, words)
         painter.restore()
-        super().paint(painter, option, index)
 
 
 class PartitionTable(QTableView):

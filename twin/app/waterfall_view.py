@@ -14,7 +14,7 @@ from twin.app.look import Look
 from twin.app.theme import Theme, font
 from twin.app.waterfall import PRODUCTIVE, REST, Waterfall
 
-_NAME_PX, _FIGURE_PX, _EDGE_PX = 122.0, 136.0, 12.0
+_NAME_PX, _FIGURE_PX, _EDGE_PX = 122.0, 142.0, 12.0
 _LINE_PX, _LINE_MIN_PX, _BAR = 21.0, 13.0, 0.66
 _WHOLE = "whole"
 _LOSSES_WIDE, _CUT_BELOW = 0.62, 0.35
@@ -134,7 +134,7 @@ class WaterfallView(QWidget):
         painter.setPen(QColor(theme.text))
         figure = QRectF(self.width() - _FIGURE_PX - _EDGE_PX, spot.top(), _FIGURE_PX, spot.height())
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        share_px = 52.0
+        share_px = 58.0
         painter.drawText(figure.adjusted(0, 0, -share_px, 0), middle, text.duration(piece.value))
         painter.setPen(QColor(theme.muted))
         share = self.shown.share(piece.value) if self.shown is not None else 0.0
