@@ -58,6 +58,8 @@ class Cooling:
         Heat capacity flow of air handlers that cool no GPUs at design flow, shape (L,) [W/K]; 0: another loop.
     handed_w
         The bypass that the network works with, as it was handed out last [W], shape (L,).
+    drives
+        Flow of each loop at design, over that of the machines on it, shape (L,).
     changed
         Flows or plant state have changed, perhaps at a timer of their own; the engine reads and clears it.
     """
@@ -70,10 +72,10 @@ class Cooling:
         self._kind = np.asarray(loops.kind)
         self._plates = self._kind == LoopKind.LIQUID
         self._base = flow_share(network, plant)
-        self._drives = np.where(self._plates, self._base, 1.0)
+        self.drives = np.where(self._plates, self._base, 1.0)
         self.pumps = Movers(loops.pumps, loops.coast_s, loops.recover_s)
-        if len(self._drives):
-            self.pumps.ramp = FlowRamp.steady(self._drives)
+        if len(self.drives):
+            self.pumps.ramp = FlowRamp.steady(self.drives)
         self.water = Movers(plants.pumps, plants.coast_s, np.full(len(plants.ids), np.inf))
         self.rejection = Rejection(timers, plant, catalog, network, weather, log, len(loops.ids))
         refuse_split_halls(plant)
@@ -165,6 +167,10 @@ class Cooling:
         opened = not self._opening[loop] <= 0  # nan: the valve works
         return bool(flowing and opened and self.plant_state.rejection[plant] >= 1.0)
 
+    def renew(self, t_s: float, loop: int) -> None:
+        """Let the flow of `loop` go where its design has it now: other machines hang on it."""
+        self._move_loop(t_s, loop)
+
     def rewire(self, network: Network) -> None:
         """Take another network of the same loops and plants: parts have changed."""
         self.network = network
@@ -203,7 +209,7 @@ class Cooling:
         self._follow()
 
     def _move_loop(self, t_s: float, loop: int, tau_s: float | None = None) -> None:
-        self.pumps.head_for(t_s, loop, float(self._drives[loop]), tau_s)
+        self.pumps.head_for(t_s, loop, float(self.drives[loop]), tau_s)
         if self._plates[loop]:
             self._follow()
         else:
@@ -245,7 +251,7 @@ class Cooling:
         self._pump_heat()
         self._movers_w = float(self._loop_power_w.sum() + self._water_power_w.sum())
         self._pumps_settled_s, self._water_settled_s = ramp.settled_s(), self.water.ramp.settled_s()
-        self._flow_shares = ramp.target[: len(plates)] / self._drives
+        self._flow_shares = ramp.target[: len(plates)] / self.drives
         self._loop_plant, self._sticking = self.network.shape.loop_plant, not np.isnan(self._opening).all()
         self._mix()
 
@@ -391,7 +397,7 @@ class Cooling:
     def moving(self, t_s: float, state: State) -> Moving:
         """Return what people see and moves between events, at temperatures of now."""
         loop_flow = (
-            self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self._drives
+            self._flow_shares if t_s >= self._pumps_settled_s else self.pumps.ramp.at(t_s) / self.drives
         )
         plant_flow = self.water.ramp.target if t_s >= self._water_settled_s else self.water.ramp.at(t_s)
         loop_plant = self._loop_plant

@@ -15,20 +15,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.catalog import load_catalog
+from twin.plant.build import build
+from twin.plant.tables import Plant
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
+from twin.scenario.edit import Edit
+from twin.scenario.edits import in_order
 from twin.scenario.faults import Intervention
 from twin.scenario.population import jobs_of
 from twin.sim import snapshot, summary
 from twin.sim.build_engine import Parts
 from twin.sim.collection import nothing_collected
+from twin.sim.editing import FIRST, Edits, move_over
 from twin.sim.hourly import Hourly
 from twin.sim.observe import Observer
 from twin.sim.plan import misfit_of
 
 Floats = NDArray[np.float64]
 
+_OWN = ("edits", "seed", "first", "end_s", "now_s", "generation", "_ended", "_edited")
+"""What an engine has beside the parts of a run."""
 REPOWER = 0.01
 """Relative change of step time that is worth new powers: who waits longer draws less."""
 
@@ -45,6 +53,7 @@ class Engine(Parts):
     """
 
     def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
+        self.edits = Edits(scenario)
         self._build(scenario, scenario.seed if seed is None else seed, 0.0)
         for job in self.jobs.rows:
             self.timers.set("submit", job.index, job.submit_s)
@@ -53,6 +62,8 @@ class Engine(Parts):
                 text = misfit_of(self.plant, self.catalog, jobs_of(scenario)[job.index], misfit)
                 self.log.add(0.0, "does_not_fit", job.id, text, Severity.WARNING)
         self.replay.start()
+        for edit in in_order(scenario):
+            self._take(edit, edit.at_s)
         for intervention in scenario.interventions:
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:
@@ -67,17 +78,35 @@ class Engine(Parts):
         """Return the run that `snapshot` saved, of the same scenario."""
         engine = cls.__new__(cls)
         state = snapshot.unpack(data)
-        engine._build(scenario, int(state["seed"]), float(state["env_s"]))
+        engine.edits = Edits(scenario)
+        engine.edits.restore(state["edits"])
+        seed, env_s = int(state["seed"]), float(state["env_s"])
+        if engine.edits.acted:
+            catalog = load_catalog()
+            first = build(scenario, catalog)
+            stage = engine.edits.again(first, catalog)
+            engine._build(stage.scenario, seed, env_s, stage.plant, (scenario, first))
+        else:
+            engine._build(scenario, seed, env_s)
         snapshot.restore(engine, state)
         engine._end_with_jobs()
         return engine
 
-    def _build(self, scenario: Scenario, seed: int, env_s: float) -> None:
+    def _build(
+        self,
+        scenario: Scenario,
+        seed: int,
+        env_s: float,
+        plant: Plant | None = None,
+        first: tuple[Scenario, Plant] | None = None,
+    ) -> None:
         with nothing_collected():
-            super()._build(scenario, seed, env_s)
+            super()._build(scenario, seed, env_s, plant, first)
         self._ended = (
             0  # jobs of the first indices that have ended for good, where the run ends with the last
         )
+        self._edited: int | None = None  # an edit whose time is now
+        self.timers.handle("edit", self._edit)
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
 
@@ -86,11 +115,10 @@ class Engine(Parts):
     def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
         """Run every event up to `until_s` or until the budget is spent; return the time reached [s]."""
         stop = None if wall_budget_s is None else monotonic() + wall_budget_s
-        timers = self.timers
-        while timers.next_s() <= min(until_s, self.end_s):
+        while self.timers.next_s() <= min(until_s, self.end_s):
             self._one()
             if stop is not None and monotonic() > stop:
-                self.now_s = max(self.now_s, timers.now_s)
+                self.now_s = max(self.now_s, self.timers.now_s)
                 return self.now_s
         self.now_s = max(self.now_s, min(until_s, self.end_s))
         return self.now_s
@@ -108,6 +136,9 @@ class Engine(Parts):
     def _one(self) -> None:
         self.generation += 1
         self.timers.step()
+        if self._edited is not None:
+            place, self._edited = self._edited, None
+            self._act(place)
         self._after()
         self._end_with_jobs()
 
@@ -255,10 +286,37 @@ class Engine(Parts):
 
     # --- people
 
-    def intervene(self, intervention: Intervention) -> str | None:
-        """Take an intervention at the next event boundary; return None, or why it is refused."""
+    def intervene(self, intervention: Intervention | Edit) -> str | None:
+        """Take an intervention or an edit at the next event boundary; return None, or why it is refused."""
         self.generation += 1
-        return self.incidents.ask(intervention, self.now_s)
+        if isinstance(intervention, Intervention):
+            return self.incidents.ask(intervention, self.now_s)
+        at_s = max(intervention.at_s, self.now_s)
+        refusal = self.edits.refusal(intervention, at_s, self)
+        if refusal is None:
+            self._take(intervention, at_s)
+        return refusal
+
+    # --- edits of the hall
+
+    def _take(self, edit: Edit, at_s: float) -> None:
+        self.timers.set("edit", self.edits.take(edit, at_s), at_s, FIRST)
+
+    def _edit(self, place: int) -> None:
+        self._edited = place  # the timers are among the parts that will be others
+
+    def _act(self, place: int) -> None:
+        stage = self.edits.stage(self, place)
+        if stage is not None:
+            move_over(self, stage, self.edits.asked[place])
+
+    def move_into(self, new: Engine) -> None:
+        """Take over the parts of a run that was made for the edited hall; what is no part of one stays."""
+        new.log.take_over(self.log)
+        for name in _OWN:
+            setattr(new, name, getattr(self, name))
+        vars(self).clear()
+        vars(self).update(vars(new))
 
     # --- looking
 

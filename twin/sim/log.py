@@ -35,6 +35,10 @@ class Log:
         self.events.append(event)
         self.hash.update(event)
 
+    def take_over(self, other: Log) -> None:
+        """Go on where another list stands."""
+        self.events, self.first_row, self.hash = other.events, other.first_row, other.hash
+
     def since(self, row: int) -> list[Event]:
         """Return the events from `row` on."""
         return self.events[max(0, row - self.first_row) :]

@@ -286,6 +286,12 @@ class Nodes:
         """Return the usable nodes of `allowed` that nobody holds, lowest slot first."""
         return np.flatnonzero(allowed & self.usable).astype(np.int32)
 
+    def recount(self) -> None:
+        """Count anew where GPUs rest that nobody holds: nodes have come or gone."""
+        self.ledger.resting[:] = 0.0
+        for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):
+            self.ledger.move(self.ledger.since_s, gpus, None, account)
+
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
         return {

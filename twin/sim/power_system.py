@@ -214,6 +214,11 @@ class PowerSystem(PowerChain):
         self.loads.site_lost = lost
         self._act()
 
+    def renew(self) -> None:
+        """Work out anew what is live and what flows: the tree is another."""
+        self._act()
+        self.changed = True
+
     # --- snapshot
 
     def state(self) -> dict[str, object]:

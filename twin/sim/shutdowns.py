@@ -101,6 +101,10 @@ class Shutdowns:
         self.boot_s[nodes] = self.timers.now_s + REBOOT_S
         self._await_boots()
 
+    def renew(self) -> None:
+        """Wait for the boots that are still to come: nodes have gone."""
+        self._await_boots()
+
     def _await_boots(self) -> None:
         due_s = float(self.boot_s.min(initial=np.inf))
         if np.isfinite(due_s):

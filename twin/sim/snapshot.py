@@ -18,7 +18,7 @@ from twin.sim.heat import HeatTotals
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
 
-_PARTS = (
+PARTS = (
     "ledger",
     "nodes",
     "failures",
@@ -62,7 +62,8 @@ def pack(engine: Engine) -> bytes:
         "rows": engine.log.rows,
         "hash": [engine.log.hash.state.hex(), engine.log.hash.count],
         "heat": _heat(engine),
-        **{name: getattr(engine, name).state() for name in _PARTS},
+        "edits": engine.edits.state(),
+        **{name: getattr(engine, name).state() for name in PARTS},
     }
     return zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
 
@@ -76,7 +77,7 @@ def unpack(data: bytes) -> dict[str, Any]:
 def restore(engine: Engine, state: dict[str, Any]) -> None:
     """Put a freshly built engine into `state`."""
     engine.now_s = state["now_s"]
-    for name in _PARTS:
+    for name in PARTS:
         getattr(engine, name).restore(state[name])
     engine.log.first_row = state["rows"]
     digest, count = state["hash"]
