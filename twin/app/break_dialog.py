@@ -29,6 +29,7 @@ NOW, LATER = "Now", "At"
 _SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
 """Lengths on offer; any other can be typed."""
 _WIDTH_PX = 460
+_BREAK_TIP = "Do it to the run; it is recorded with it (Enter)"
 
 
 class BreakDialog(QDialog):
@@ -114,6 +115,16 @@ class BreakDialog(QDialog):
             QSpinBox.ButtonSymbols.NoButtons
         )  # keys and wheel do, as in other fields
         self.count_words = label("", "muted")
+        for field, name, tip in (
+            (self.fault_box, "What happens", "The kinds of faults that this can have"),
+            (self.when_box, "When", "At once, or at a time of the run"),
+            (self.at_field, "Time of the fault", "Time of the run, or time of day, such as 10 h or 14:30"),
+            (self.lasts_box, "How long", "Until somebody mends it, or for a time, such as 20 min"),
+            (self.count_box, "How many", "How many of them it hits"),
+            (self.value_field, "Value", "How strong it is, with its unit"),
+        ):
+            field.setAccessibleName(name)
+            field.setToolTip(tip)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(9)
@@ -139,6 +150,7 @@ class BreakDialog(QDialog):
         self.do_button.setDefault(True)
         self.do_button.clicked.connect(self.do)
         cancel = QPushButton("Cancel")
+        cancel.setToolTip("Break nothing (Esc)")
         cancel.clicked.connect(self.close)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
@@ -174,7 +186,9 @@ class BreakDialog(QDialog):
             signal.connect(self._say)
         over = self._session.finished
         self.do_button.setEnabled(bool(self.choices) and not over)
-        self.do_button.setToolTip("The run is over: start it again to break something" if over else "")
+        self.do_button.setToolTip(
+            "The run is over: start it again to break something" if over else _BREAK_TIP
+        )
 
     def _on_fault(self, *_index: int) -> None:
         choice = self.choice

@@ -83,9 +83,11 @@ class CountSlider(QWidget):
         self._stops = [1]
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(f"{name}, in steps")
+        self.slider.setToolTip(f"{name}, in steps; any number in the field beside it")
         self.slider.setPageStep(2)
         self.box = CountBox(1, 1, doubles=True)
         self.box.setAccessibleName(name)
+        self.box.setToolTip(f"{name}: any number")
         self.box.setFixedWidth(84)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from psygnal import Signal
 from PySide6.QtCore import QByteArray, Qt, QTimer
-from PySide6.QtWidgets import QMainWindow, QTabWidget, QToolBar
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar
 
 from twin.app.alarms_dock import AlarmsDock
 from twin.app.diagram_dock import CoolingDock, LiveDock, PowerDock
@@ -234,6 +234,8 @@ class Docks:
     def _drop_doubled_titles(self) -> None:
         for dock in self._all.values():
             dock.drop_doubled_title()
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
     def _arrange(self) -> None:
         arrange(self._window, self._all, self.workspace)

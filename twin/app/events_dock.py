@@ -60,6 +60,7 @@ class EventsDock(Dock):
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(130)
         self.search.setAccessibleName("Filter events")
+        self.search.setToolTip("Shows the events with these letters")
         self.search.textChanged.connect(self._filter)
         for button in self._severity_buttons():
             self.tools.addWidget(button)

@@ -113,6 +113,7 @@ class FabricDock(Dock):
         self._column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setAccessibleName("Fabric of the scene")
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(content)
         self.body.addWidget(scroll)
@@ -146,8 +147,10 @@ class FabricDock(Dock):
         self.switch.setToolTip("Dashes travel the way the traffic takes; their speed is that of the picture")
         self.kind_box = QComboBox()
         self.kind_box.setAccessibleName("Kind of communication")
+        self.kind_box.setToolTip("Which of the job's collectives is shown on the cables")
         self.job_box = QComboBox()
         self.job_box.setAccessibleName("Job")
+        self.job_box.setToolTip("The job whose communication is shown on the cables")
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.job_box, 1)
@@ -163,6 +166,7 @@ class FabricDock(Dock):
         """Put what colours the cables into the title bar, where other docks have their tools."""
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
+        self.cables_box.setToolTip("What the colour of a cable says (7: link load, 8: rail)")
         for by in CABLES_BY:
             self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
         self.tools.addWidget(label("Cables by", "muted"))

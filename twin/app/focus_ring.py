@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion, QWindow
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
 
 if TYPE_CHECKING:
@@ -133,6 +134,25 @@ class _Ring(QWidget):
         QPainter(self).fillRect(self.rect(), QColor(self._look.theme.accent))
 
 
+def next_seen(step: Callable[[], bool]) -> bool:
+    """Step to the next widget that takes the keyboard and is not out of sight; return whether there is one."""
+    first = QApplication.focusWidget()
+    while step():
+        now = QApplication.focusWidget()
+        if now is None or now is first or not _out_of_sight(now):
+            return True
+    return False
+
+
+def _out_of_sight(widget: QWidget) -> bool:
+    """Return whether a widget is behind a tab; one that is scrolled away comes back when it has the keyboard."""
+    shown, parent = widget, widget.parentWidget()
+    while parent is not None:
+        shown = parent if isinstance(parent, QAbstractScrollArea) else shown
+        parent = None if parent.isWindow() else parent.parentWidget()
+    return _seen_part(shown).isEmpty()
+
+
 def _can_have_ring(widget: QWidget) -> bool:
     return widget.isVisible() and not isinstance(widget, QMainWindow) and not _in_popup(widget)
 
@@ -146,7 +166,7 @@ def _seen_part(widget: QWidget) -> QRect:
     window = widget.window()
     seen = QRect(widget.mapTo(window, widget.rect().topLeft()), widget.size())
     parent = widget.parentWidget()
-    while parent is not None and parent is not window:
+    while parent is not None:
         seen &= QRect(parent.mapTo(window, parent.rect().topLeft()), parent.size())
-        parent = parent.parentWidget()
+        parent = None if parent is window else parent.parentWidget()
     return seen

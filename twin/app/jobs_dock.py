@@ -68,6 +68,7 @@ class JobsDock(Dock):
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(110)
         self.search.setAccessibleName("Filter jobs")
+        self.search.setToolTip("Shows the jobs with these letters")
         self.search.textChanged.connect(self._filter)
         plan = tool_button(look, "gauge", "Plan a job (Ctrl+J)")
         plan.setText("Plan\N{HORIZONTAL ELLIPSIS}")

@@ -15,6 +15,7 @@ class Prose(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setAccessibleName("Text")
         self.setWidgetResizable(True)
         content = QWidget()
         self._content = QVBoxLayout(content)

@@ -36,6 +36,7 @@ class PipelineChart(QWidget):
 
     def __init__(self, look: Look) -> None:
         super().__init__()
+        self.setAccessibleName("Pipeline of one step")
         self._look = look
         self._timeline: Timeline | None = None
         self._low, self._high = 0.0, 1.0  # of the drawn time, what is on screen

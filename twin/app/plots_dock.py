@@ -27,6 +27,7 @@ class PlotsDock(Dock):
         self.areas: dict[str, PlotArea] = {}
         self.page_box = QComboBox()
         self.page_box.setAccessibleName("Page of plots")
+        self.page_box.setToolTip("Which curves are shown")
         self.page_box.addItems(list(PAGES))
         self.page_box.currentIndexChanged.connect(self._on_page)
         self.tools.addWidget(self.page_box)

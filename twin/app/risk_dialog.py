@@ -256,9 +256,8 @@ class EttrCurve(QWidget):
         best = int(np.argmax(self._y))
         painter.setPen(QColor(theme.text))
         words = f"best about {text.duration(float(self._x[best]))}"
-        painter.drawText(
-            QRectF(room.left(), room.top() - 4, room.width(), 16), middle | Qt.AlignmentFlag.AlignRight, words
-        )
+        below = QRectF(room.left(), room.bottom() - 18, room.width(), 16)  # the curve is high on its right
+        painter.drawText(below, middle | Qt.AlignmentFlag.AlignRight, words)
 
     def _on_theme(self, _theme: object) -> None:
         self.update()

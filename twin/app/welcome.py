@@ -143,6 +143,8 @@ class Card(QFrame):
         self.setFixedSize(_CARD_PX)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(path.name.removesuffix(SUFFIX))  # until it is read
+        self.setToolTip("Open this scene (Enter)")
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 12)
         column.setSpacing(0)
@@ -193,6 +195,7 @@ class Welcome(QScrollArea):
 
     def __init__(self, look: Look, settings: Settings) -> None:
         super().__init__()
+        self.setAccessibleName("Scenes")
         self._look, self._settings = look, settings
         self.setWidgetResizable(True)
         self.cards = [Card(path) for path in shipped_scenes()]
@@ -264,8 +267,10 @@ class Welcome(QScrollArea):
         row.addLayout(words, 1)
         button = QPushButton("Open a file\N{HORIZONTAL ELLIPSIS}")
         button.setProperty("role", "primary")
+        button.setToolTip("Open a scene of your own (Ctrl+O)")
         button.clicked.connect(lambda: self.open_wanted.emit())
         self.back_button = QPushButton("Back to the hall")
+        self.back_button.setToolTip("Show the open scene again (Esc)")
         self.back_button.clicked.connect(lambda: self.back_wanted.emit())
         self.back_button.hide()
         row.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignBottom)
