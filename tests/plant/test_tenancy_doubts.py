@@ -8,6 +8,7 @@ from twin.catalog import load_catalog
 from twin.cli.security import checklist
 from twin.plant.build import build
 from twin.plant.tenancy_doubts import Control, review
+from twin.rules import check
 from twin.scenario import loads
 
 CLEAN = """\
@@ -220,6 +221,12 @@ def test_one_change_breaks_one_rule(
     leak = next(leak for _, leak in found if reason in leak.reason)
     assert (leak.severity, leak.subject) == (severity, subject)
     assert leak.hint
+    scenario = loads(CLEAN.replace(old, new), "mine").scenario
+    report = check(scenario, build(scenario, load_catalog()), load_catalog())
+    weight = {"high": "error", "medium": "warning", "low": "notice"}[severity]
+    told = [one for one in report.findings if one.rule == control]
+    assert (weight, (subject,)) in [(one.severity, one.ids) for one in told]
+    assert {one.rule for one in report.findings if one.rule not in ("part-unverified", "spares")} == {control}
 
 
 def test_one_fabric_without_partitions_puts_no_network_into_force() -> None:

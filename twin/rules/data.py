@@ -9,7 +9,6 @@ from twin.rules.case import Case
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
 from twin.scenario.doubts import newer_edition
-from twin.scenario.population import jobs_of
 from twin.scenario.tree import Path
 
 VERIFIED = ("published", "derived")
@@ -19,28 +18,28 @@ LEAST = 0.5
 
 
 def _twice(case: Case) -> Iterator[Found]:
-    """Yield names that lead to two things: of one space of names, and of jobs that streams and traces make."""
+    """Yield names that lead to two things; files are refused for it, scenes that were put together are not."""
     here = case.scenario
     things: list[tuple[str, Path]] = []
     for h, hall in enumerate(here.halls):
         things += [(hall.id, ("halls", h, "id"))]
         things += [(rows.id, ("halls", h, "rows", r, "id")) for r, rows in enumerate(hall.rows)]
-    for key in ("fabrics", "power", "power_caps", "storage"):
-        things += [(one.id, (key, i, "id")) for i, one in enumerate(getattr(here, key))]
     things += [(one.id, ("cooling", "plants", i, "id")) for i, one in enumerate(here.cooling.plants)]
     things += [(one.id, ("cooling", "loops", i, "id")) for i, one in enumerate(here.cooling.loops)]
-    jobs: list[tuple[str, Path]] = [(job.id, ("jobs", i, "id")) for i, job in enumerate(here.jobs)]
-    if here.streams or here.traces:
-        mine = {job.id for job in here.jobs}
-        made = [job.id for job in jobs_of(here)]
-        jobs += [(one, ("jobs",)) for one in made if one in mine][len(here.jobs) :]
-    for space in (things, jobs):
+    for key in ("fabrics", "power", "power_caps", "storage"):
+        things += _named(case, key)
+    jobs = [one for key in ("jobs", "streams", "traces") for one in _named(case, key)]
+    for space in (things, jobs, _named(case, "tenants"), _named(case, "partitions")):
         seen: set[str] = set()
         for name, at in space:
             if name in seen:
                 reason = f"is given twice: {name!r} leads to two things"
-                yield Found(at=at, reason=reason, fix="ids are unique", ids=(name,))
+                yield Found(at=at, reason=reason, fix="another id for one of them", ids=(name,))
             seen.add(name)
+
+
+def _named(case: Case, key: str) -> list[tuple[str, Path]]:
+    return [(one.id, (key, i, "id")) for i, one in enumerate(getattr(case.scenario, key))]
 
 
 def _unverified(case: Case) -> Iterator[Found]:
@@ -94,7 +93,7 @@ RULES = (
         "Name given twice",
         "data",
         "error",
-        "Ids of things and of jobs, those that streams and traces make among them.",
+        "Ids of things, jobs, tenants and partitions.",
         "ids are unique",
         _twice,
     ),

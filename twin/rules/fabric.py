@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from twin.plant.islands import ALONE, islands_of
 from twin.plant.tables import Bools
 from twin.rules.case import Case
-from twin.rules.finding import Found, number, quantity
+from twin.rules.finding import Found, line_rate, number, quantity
 from twin.rules.rule import Rule
 from twin.scenario.fabric_fits import TIER_NAMES, at_odds, unmet
 from twin.scenario.systems import Fabric, SwitchTier
@@ -83,8 +83,8 @@ def _speeds(case: Case) -> Iterator[Found]:
         wanted = plant.nodes.nic_bytes_s[down.node[mine]] / fabric.homes
         slow = mine[down.bytes_s[mine] < _SLOW * wanted]
         if len(slow):
-            port = quantity(float(down.bytes_s[slow].min()), "bandwidth")
-            card = quantity(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes, "bandwidth")
+            port = line_rate(float(down.bytes_s[slow].min()))
+            card = line_rate(float(plant.nodes.nic_bytes_s[down.node[slow]].max()) / fabric.homes)
             ids = tuple(plant.switches.ids[leaf] for leaf in np.unique(down.leaf[slow]).tolist())
             reason = f"gives {port.text} to cards of {card.text}: {len(slow):,} cards run below their speed"
             at: Path = ("fabrics", i, "leaf", "part")
@@ -96,8 +96,8 @@ def _speeds(case: Case) -> Iterator[Found]:
             (bundles.fabric == i) & (bundles.cable_bytes_s * _SLOW > cable.bandwidth_bytes_s)
         )
         if len(fast):
-            asked = quantity(float(bundles.cable_bytes_s[fast].max()), "bandwidth")
-            has = quantity(cable.bandwidth_bytes_s, "bandwidth")
+            asked = line_rate(float(bundles.cable_bytes_s[fast].max()))
+            has = line_rate(cable.bandwidth_bytes_s)
             reason = f"carries {has.text}, and the ports it joins have {asked.text}"
             ids = _racks(case, fast)
             fix = "a faster cable part"

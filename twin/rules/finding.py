@@ -40,6 +40,11 @@ def quantity(value: float, dimension: str) -> Measure:
     return Measure(float(value), units.DIMENSIONS[dimension].si_unit, rendered(rounded, dimension))
 
 
+def line_rate(bytes_s: float) -> Measure:
+    """Return the speed of a port or cable, which people give in bits."""
+    return Measure(bytes_s, "B/s", f"{8e-9 * bytes_s:,.4g} Gb/s")
+
+
 def number(value: float, unit: str = "") -> Measure:
     """Return a measure of what is counted, such as 3 nodes, or of a weight in kg."""
     text = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"

@@ -147,15 +147,15 @@ def _collide(case: Case) -> Iterator[Found]:
     hit = floor.gap_m < -TOUCH_M
     told: dict[str, Found] = {}
     for one, other in zip(floor.one[hit].tolist(), floor.other[hit].tolist(), strict=True):
-        rack, thing = (one, other) if floor.is_rack[one] else (other, one)
+        moved = floor.is_rack[other] and _place(case, floor.ids[other])[2] == "overrides"
+        rack, thing = (other, one) if moved or not floor.is_rack[one] else (one, other)
         ids = (floor.ids[rack], floor.ids[thing])
         depth = quantity(-float(floor.gap_m[(floor.one == one) & (floor.other == other)][0]), "length")
         reason = f"stands in {ids[1]}: their footprints share {depth.text}"
         at = _place(case, ids[0])
         none = quantity(0.0, "length")
-        told.setdefault(
-            ids[0], Found(at=at, reason=reason, fix="another place", ids=ids, value=depth, limit=none)
-        )
+        found = Found(at=at, reason=reason, fix="another place", ids=ids, value=depth, limit=none)
+        told.setdefault(ids[0], found)
     yield from told.values()
     for h, hall in enumerate(case.scenario.halls):
         for r, rows in enumerate(hall.rows):
