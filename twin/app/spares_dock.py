@@ -35,7 +35,7 @@ from twin.record.frame import Frame
 COLUMNS = ("Node", "Condition", "Since", "What happened last")
 NODE, CONDITION, SINCE, LAST = range(len(COLUMNS))
 _ROW_PX, _SPLIT = 22, (1, 1)
-_WIDTHS_PX = {NODE: 86, CONDITION: 112, SINCE: 96}
+_WIDTHS_PX = {NODE: 104, CONDITION: 112, SINCE: 84}
 _CAPACITY = 4096
 
 
@@ -94,6 +94,7 @@ class PoolTable(QTableView):
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.setShowGrid(False)
         self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW_PX)
         header = self.horizontalHeader()

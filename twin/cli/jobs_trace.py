@@ -29,11 +29,12 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
     """
     from pydantic import ValidationError
 
+    from twin.scenario.fields import Spot
     from twin.scenario.problem import ScenarioError
     from twin.scenario.quantity import FROM_FILE
     from twin.scenario.streams import TraceMap
     from twin.scenario.tree import parse
-    from twin.scenario.validate import nearest
+    from twin.scenario.validate import nearest, value_problem
 
     said: dict[str, Any] = {}
     for text in texts:
@@ -51,9 +52,9 @@ def rules_of(texts: Sequence[str]) -> TraceMap:
     try:
         return TraceMap.model_validate(said, context=FROM_FILE)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(step) for step in first["loc"])
-        raise BadInput(f"--map {key}: {first['msg']}") from None
+        first = error.errors(include_url=False, include_input=False)[0]
+        key, value, reason, hint = value_problem(first, said, Spot(models=(TraceMap,)))
+        raise BadInput(f"--map {key} = {value}: {reason}{f'; {hint}' if hint else ''}") from None
 
 
 def read_table(path: Path, format: str | None, rules: TraceMap) -> TraceTable:

@@ -16,6 +16,7 @@ MAX_PROBLEMS = 12
 MAX_READ = 2_000_000
 """Jobs of one file: more would not fit into the memory of a small machine."""
 LONGEST_TEXT = 60
+_LARGEST = 1e15
 UNKNOWN = frozenset({"", "unknown", "none", "null", "nan", "n/a", "invalid"})
 _SPACE = re.compile(r"\s+")
 _ZONE = re.compile(r" (PST|PDT|UTC|GMT|CST)$")
@@ -65,14 +66,17 @@ class TraceReader:
     def number(self, line: int, key: str, text: str) -> float | None:
         """Return a number; None where the trace does not know it, or it is wrong."""
         plain = text.strip()
+        if plain.lower() in UNKNOWN:
+            return None
         try:
             value = float(plain)
         except ValueError:
             value = math.nan
-            if plain.lower() in UNKNOWN:
-                return None
-        if not math.isfinite(value) or abs(value) > 1e15 or "_" in plain:
+        if math.isnan(value) or "_" in plain:
             self.wrong(line, key, plain, "is no number", "write it like 3600")
+            return None
+        if abs(value) > _LARGEST:
+            self.wrong(line, key, plain, "is too large to be true", f"at most {_LARGEST:.0e}")
             return None
         return value
 
