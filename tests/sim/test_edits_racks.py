@@ -1,0 +1,102 @@
+"""Racks that come, go and move while the hall runs."""
+
+from __future__ import annotations
+
+import numpy as np
+from edit_scenes import absent, closed, edit, racks, replayed, take
+from sim_scenes import events, inject, job, tiny
+
+from twin.record.channels import JobState
+from twin.record.frame import Frame
+from twin.sim.engine import Engine
+
+GPUS = 8
+
+
+def test_a_rack_that_is_added_joins_the_spares_and_is_used_by_the_next_recovery() -> None:
+    scene = tiny(nodes=2)
+    engine = Engine(scene)
+    engine.advance(1000.0)
+    take(inject(engine, "2000s fail gpu/0/0 for=1h"), edit(1500.25, "more", racks(3)))
+    engine.advance(4000.0)
+    (taken,) = events(engine, "spare_taken")
+    assert taken.subject == "gpu/0/2/0"
+    assert not events(engine, "waiting_for_spare")
+    closed(engine, GPUS * (2 * 1500.25 + 3 * (4000.0 - 1500.25)))
+    frame = Frame.empty(engine.layout)
+    engine.fill(frame)
+    assert frame.layout.epoch == engine.plant.epoch == 1
+    assert frame.layout.counts["node"] == 3
+    assert engine.event_hash() == _replay_of(scene, engine)
+
+
+def _replay_of(scene, engine: Engine) -> str:  # type: ignore[no-untyped-def]
+    again = Engine(scene.model_copy(update={"edits": tuple(engine.edits.asked)}))
+    inject(again, "2000s fail gpu/0/0 for=1h")
+    again.advance(4000.0)
+    return again.event_hash()
+
+
+def test_a_rack_taken_from_a_running_job_is_drained_at_once_and_replaced() -> None:
+    engine = Engine(tiny(nodes=3))
+    engine.advance(1000.0)
+    take(engine, edit(1000.5, "less", absent("gpu/0/0"), title="rack gpu/0/0 is taken away"))
+    engine.advance(1000.5)
+    row = engine.jobs.rows[0]
+    assert row.state == JobState.DETECTING and row.nodes == [1] and row.vacant == [0]
+    engine.advance(4000.0)
+    assert row.state == JobState.RUNNING and sorted(row.nodes) == [1, 2]
+    (stopped,) = events(engine, "job_interrupted")
+    assert "rack gpu/0/0 is taken away" in stopped.text
+    closed(engine, GPUS * (3 * 1000.5 + 2 * (4000.0 - 1000.5)))
+
+
+def test_without_a_spare_the_job_waits_until_the_rack_is_back() -> None:
+    scene = tiny(nodes=3, jobs=(job(2), job(1, "other")))
+    engine = Engine(scene)
+    engine.advance(1000.0)
+    refusal = engine.intervene(edit(1000.5, "no", absent("gpu/0/0"), absent("gpu/0/1")))
+    assert refusal is not None and "the halls have 1 node" in refusal
+    take(engine, edit(1000.5, "less", absent("gpu/0/0")))
+    engine.advance(2000.0)
+    assert engine.jobs.rows[0].state == JobState.WAITING
+    take(engine, edit(2500.0, "back", absent("gpu/0/0", False)))
+    engine.advance(5000.0)
+    assert engine.jobs.rows[0].state == JobState.RUNNING
+    assert engine.plant.nodes.present.all()
+    closed(engine, GPUS * (3 * 5000.0 - 1499.5))
+
+
+def test_a_rack_that_is_moved_changes_nothing_but_its_place() -> None:
+    scene = tiny(nodes=3)
+    moved = edit(1000.5, "move", ("halls[hall].overrides[gpu/0/1].at", "{x: 5 m, y: 9 m}"))
+    plain, other = Engine(scene), replayed(scene, 5000.0, moved)
+    plain.advance(5000.0)
+    assert other.plant.racks.x_m[1] != plain.plant.racks.x_m[1]
+    assert [e.t_s for e in events(other, "checkpoint")] == [e.t_s for e in events(plain, "checkpoint")]
+    assert np.isclose(other.heat.totals.gpu_max_c, plain.heat.totals.gpu_max_c, atol=0.05)
+    closed(other, GPUS * 3 * 5000.0)
+
+
+def test_undo_leaves_the_hall_as_it_was_with_an_empty_slot() -> None:
+    scene = tiny(nodes=2)
+    engine = replayed(scene, 3000.0, edit(1000.0, "a", racks(3)), edit(2000.0, "b", racks(2)))
+    assert engine.edits.scene == scene.model_copy(update={"edits": ()})
+    assert engine.plant.racks.present.tolist() == [True, True, False]
+    assert engine.jobs.rows[0].state == JobState.RUNNING
+    closed(engine, GPUS * (2 * 3000.0 + 1000.0))
+
+
+def test_others_fail_when_they_would_have() -> None:
+    failing = {"repair_constant": "2 h", "causes": [{"id": "gpu", "rate": "0.3 per node-day", "repair": "gpu"}]}
+    scene = tiny(nodes=6, jobs=(), failures=failing, duration="20 day")
+    plain = Engine(scene)
+    plain.advance(scene.duration_s)
+    other = replayed(scene, scene.duration_s, edit(86400.0, "a", racks(8)), edit(5e5, "b", racks(7)))
+    old = [(e.t_s, e.subject) for e in events(plain, "failure")]
+    new = [(e.t_s, e.subject) for e in events(other, "failure") if not e.subject.startswith(("gpu/0/6", "gpu/0/7"))]
+    assert len(old) > 10 and np.allclose([t for t, _ in old], [t for t, _ in new])
+    assert [s for _, s in old] == [s for _, s in new]
+    assert any(e.subject.startswith("gpu/0/6") for e in events(other, "failure"))
+    last = max(e.t_s for e in events(other, "failure") if e.subject.startswith("gpu/0/7"))
+    assert 86400.0 < last <= 5e5
