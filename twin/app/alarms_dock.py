@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
 
+from twin.app import theme as themes
 from twin.app.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
@@ -110,7 +111,7 @@ class AlarmsDock(Dock):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

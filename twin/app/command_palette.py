@@ -71,7 +71,7 @@ class _Delegate(QStyledItemDelegate):
         self._look = look
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(_WIDTH_PX - 40, _ROW_PX)
+        return QSize(_WIDTH_PX - 40, themes.scaled(_ROW_PX))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         theme, entry = self._look.theme, index.data(Qt.ItemDataRole.UserRole)
@@ -200,7 +200,7 @@ class CommandPalette(QFrame):
         self._model.show_entries([*extra, *(entry for _, _, entry in sorted(scored, key=lambda s: s[:2]))])
         self._mark(0)
         rows = min(max(len(self._model.shown), 1), _MAX_ROWS)
-        self.list.setFixedHeight(rows * _ROW_PX + 4)
+        self.list.setFixedHeight(rows * themes.scaled(_ROW_PX) + 4)
         self.setFixedWidth(min(_WIDTH_PX, self._window.width() - 40))
         self.adjustSize()
         self.move((self._window.width() - self.width()) // 2, _TOP_PX)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from twin.app import theme as themes
 from twin.app.dock import Dock
 from twin.app.event_model import COLUMNS, EVENT, TIME, WHERE, EventModel
 from twin.app.look import Look, label, tool_button
@@ -149,7 +150,7 @@ def event_table(model: EventModel) -> QTableView:
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+    table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
     header = table.horizontalHeader()
     header.setHighlightSections(False)
     header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)

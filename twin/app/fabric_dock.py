@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.app import theme as themes
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
 from twin.app.fabric_facts import (
@@ -183,7 +184,7 @@ class FabricDock(Dock):
         table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the dock scrolls as a whole
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.verticalHeader().hide()
-        table.verticalHeader().setMinimumSectionSize(_ROW_PX)
+        table.verticalHeader().setMinimumSectionSize(themes.scaled(_ROW_PX))
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

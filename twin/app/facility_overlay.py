@@ -7,10 +7,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from twin.app import icons
 from twin.app import theme as themes
 from twin.app.look import Look
-from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.overlay import Glass
 from twin.app.trace_layer import Told
 from twin.record.events import Severity
@@ -28,7 +26,7 @@ class AlarmBadge(Glass):
         super().__init__(look, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._font = themes.font(12, bold=True)
+        self._font = themes.font(12, bold=True, as_is=True)
         self.words, self._loud = "", False
         self._worst = Severity.ALARM
         self.hide()
@@ -41,7 +39,7 @@ class AlarmBadge(Glass):
             return
         said = f"{active:,} alarm{'' if active == 1 else 's'}" if active else "no alarm now"
         self.words = said if not unseen or unseen == active else f"{said}, {unseen:,} not seen"
-        self.resize(round(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46), 28)
+        self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46, 28)
         self.setAccessibleName(self.words)
         self._loud = active > 0
         self.show()
@@ -61,12 +59,10 @@ class AlarmBadge(Glass):
         painter = QPainter(self)
         self.paint_plate(painter, 14.0)
         colour = self.look.theme.severity(self._worst) if self._loud else self.look.theme.muted
-        painter.drawPixmap(
-            10, 5, icons.pixmap(SEVERITY_ICONS[self._worst], colour, 18, self.devicePixelRatio())
-        )
+        self.paint_icon(painter, self._worst, colour)
         painter.setFont(self._font)
         painter.setPen(self.text_colour)
-        painter.drawText(self.rect().adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
+        painter.drawText(self.room.adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
         painter.end()
 
 
@@ -75,7 +71,7 @@ class ToldPlate(Glass):
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
-        self._bold, self._plain = themes.font(12, bold=True), themes.font(12)
+        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(12, as_is=True)
         self.told: Told | None = None
         self.hide()
 
@@ -88,12 +84,10 @@ class ToldPlate(Glass):
         if told is None:
             return
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
-        room = max(self.host.width() - 2 * 14, 200)
+        room = max((self.host.width() - 2 * 14) / self.scale, 200)
         title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
         widest = max(title, *(plain.horizontalAdvance(line) for line in told.lines))
-        self.resize(
-            round(min(widest + 2 * _PAD + 4, room)), round(2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
-        )
+        self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
         self.setAccessibleName(". ".join((told.title, *told.lines)))
         self.update()
 
@@ -111,10 +105,10 @@ class ToldPlate(Glass):
         painter.setFont(self._plain)
         painter.setPen(self.muted_colour)
         hint = self.told.hint
-        painter.drawText(QPointF(self.width() - _PAD - plain.horizontalAdvance(hint), y), hint)
+        painter.drawText(QPointF(self.room.width() - _PAD - plain.horizontalAdvance(hint), y), hint)
         painter.setPen(self.text_colour)
         for line in self.told.lines:
             y += _LINE
-            room = self.width() - 2 * _PAD
+            room = self.room.width() - 2 * _PAD
             painter.drawText(QPointF(_PAD, y), plain.elidedText(line, Qt.TextElideMode.ElideRight, room))
         painter.end()

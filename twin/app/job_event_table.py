@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 
+from twin.app import theme as themes
 from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.job_events import Line, Which
@@ -95,7 +96,7 @@ class JobEventTable(QTableView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(60)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         self.lines.modelReset.connect(self._share_width)
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

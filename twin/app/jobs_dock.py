@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from twin.app import theme as themes
 from twin.app.dock import Dock
 from twin.app.job_model import JobModel, Which
 from twin.app.look import Look, label, tool_button
@@ -48,7 +49,7 @@ class JobsDock(Dock):
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
         self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         header = self.table.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(_FIRST_PX // 2)

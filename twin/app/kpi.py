@@ -22,6 +22,7 @@ from twin.app.charts import PUE_RUN, WUE_RUN
 from twin.app.look import Look, label, tool_button
 from twin.app.run_curves import RunCurves
 from twin.app.text import MISSING, significant, split_quantity
+from twin.app.theme import scaled
 from twin.record.channels import BY_ID
 from twin.record.frame import Frame
 
@@ -74,8 +75,10 @@ class KpiTile(QFrame):
         layout.addWidget(label(kpi.title, "muted"), 0, 1)
         layout.addWidget(self._value, 1, 1)
         layout.setColumnStretch(1, 1)
+        self._text = MISSING, ""
         self.show_value(math.nan, math.nan)
         self.make_narrow(False)
+        look.changed.connect(self._write)
 
     @property
     def value_text(self) -> str:
@@ -86,7 +89,7 @@ class KpiTile(QFrame):
         """Leave out the icon unless it warns, or show it."""
         self._narrow = narrow
         self._mark.setVisible(not narrow or self._worried)
-        self.setFixedWidth(self.kpi.width_px(narrow=narrow))
+        self.setFixedWidth(scaled(self.kpi.width_px(narrow=narrow)))
 
     def show_value(self, value: float, run: float) -> None:
         """Show the value of now and that of the run so far, in the channel's unit."""
@@ -98,11 +101,8 @@ class KpiTile(QFrame):
             self._value.setProperty("plain", plain)
             self._value.setProperty("run", so_far)
             told = unit if unit not in self.kpi.title else ""
-            small = f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
-            muted = self._look.theme.muted
-            self._value.setText(
-                f"{number}<span style='font-size:11px;font-weight:400;color:{muted}'>{small}</span>"
-            )
+            self._text = number, f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
+            self._write()
             self.setToolTip(self.words)
         worried = value > self.kpi.warn_above
         if worried != self._worried:
@@ -110,6 +110,14 @@ class KpiTile(QFrame):
             icon, colour = ("warning", "warning") if worried else (self.kpi.icon, "accent")
             self._look.dress(self._mark, icon, colour)
             self._mark.setVisible(not self._narrow or worried)
+
+    def _write(self) -> None:
+        """Write the figure in colours and size of text of the look in force."""
+        number, small = self._text
+        size_px, muted = scaled(11), self._look.theme.muted
+        self._value.setText(
+            f"{number}<span style='font-size:{size_px}px;font-weight:400;color:{muted}'>{small}</span>"
+        )
 
     @property
     def words(self) -> str:
@@ -133,7 +141,6 @@ class KpiStrip(QWidget):
         self.tiles = {kpi.channel: KpiTile(look, kpi) for kpi in KPIS}
         self.more_button = QToolButton()
         self.more_button.setProperty("role", "chip")
-        self.more_button.setFixedWidth(_MORE_PX)
         self.more_button.clicked.connect(self._tell_more)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -143,18 +150,26 @@ class KpiStrip(QWidget):
             layout.addWidget(tile)
         layout.addWidget(self.more_button)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        look.changed.connect(self._make_room)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out icons, then the last tiles where there is no room for them."""
         super().resizeEvent(event)
-        narrow = sum(kpi.width_px(narrow=False) + _GAP_PX for kpi in KPIS) > self.width() + _GAP_PX
+        self._make_room()
+
+    def _make_room(self) -> None:
         room = self.width() + _GAP_PX
-        if sum(kpi.width_px(narrow=narrow) + _GAP_PX for kpi in KPIS) > room:
-            room -= _MORE_PX + _GAP_PX
-        for tile in self.tiles.values():
+        widths_px = {
+            narrow: [scaled(kpi.width_px(narrow=narrow)) for kpi in KPIS] for narrow in (False, True)
+        }
+        narrow = sum(widths_px[False]) + _GAP_PX * len(KPIS) > room
+        if sum(widths_px[narrow]) + _GAP_PX * len(KPIS) > room:
+            room -= scaled(_MORE_PX) + _GAP_PX
+        for tile, width_px in zip(self.tiles.values(), widths_px[narrow], strict=True):
             tile.make_narrow(narrow)
-            room -= tile.kpi.width_px(narrow=narrow) + _GAP_PX
+            room -= width_px + _GAP_PX
             tile.setVisible(room >= 0)
+        self.more_button.setFixedWidth(scaled(_MORE_PX))
         self._count_more()
 
     def show_figures(self, frame: Frame | None, curves: RunCurves) -> None:

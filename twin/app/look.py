@@ -9,7 +9,7 @@ from typing import Protocol
 
 from psygnal import Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QTableView, QToolButton, QWidget
 from shiboken6 import isValid
 
 from twin.app import icons, theme
@@ -64,8 +64,12 @@ class Look:
     def scale_text(self, scale: float) -> None:
         """Change the size of text."""
         if scale != self.text_scale:
-            self.text_scale = scale
+            before, self.text_scale = self.text_scale, scale
             self._apply()
+            for table in self._app.allWidgets():
+                if isinstance(table, QTableView):
+                    rows = table.verticalHeader()
+                    rows.setDefaultSectionSize(round(rows.defaultSectionSize() * scale / before))
             self.changed.emit(self.theme)
 
     def is_chosen(self, choice: ThemeChoice) -> bool:

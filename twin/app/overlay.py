@@ -13,7 +13,7 @@ from twin.app.clock import Clock
 from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.text import elapsed, significant, spelled
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.view3d.legend import Legend
 from twin.view3d.palette import Rgb
 
@@ -28,24 +28,48 @@ _TICKER_MS = 7000
 
 
 class Glass(QWidget):
-    """A translucent plate that lets the pointer through."""
+    """A translucent plate that lets the pointer through.
+
+    It is laid out and painted for the usual size of text, and as a whole scaled to the one in force.
+    """
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
         self.look = look
-        look.changed.connect(self._repaint)
+        self.room = QRectF()
+        look.changed.connect(self._on_look)
         self.host = parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
 
+    @property
+    def scale(self) -> float:
+        """Return how much larger than laid out it is painted."""
+        return themes.scaled(100) / 100
+
+    def fit(self, width: float, height: float) -> None:
+        """Take this size [px at the usual size of text]."""
+        self.room = QRectF(0, 0, round(width), round(height))
+        self.resize(self.size_of(width, height))
+
+    def size_of(self, width: float, height: float) -> QSize:
+        """Return the size on screen of what is laid out as large as this."""
+        return QSize(round(round(width) * self.scale), round(round(height) * self.scale))
+
     def paint_plate(self, painter: QPainter, radius: float = 9.0) -> None:
-        """Paint the plate over the whole widget."""
+        """Paint the plate over the whole widget; from here on the painter paints in `room`."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(self.scale, self.scale)
         plate = QColor(self.look.theme.ground)
         plate.setAlpha(_GLASS_ALPHA)
         painter.setPen(QPen(QColor(self.look.theme.border), 1.0))
         painter.setBrush(plate)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.drawRoundedRect(self.room.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+
+    def paint_icon(self, painter: QPainter, severity: Severity, colour: str) -> None:
+        """Paint the sign of a severity at the left end."""
+        image = icons.pixmap(SEVERITY_ICONS[severity], colour, 18, self.devicePixelRatio() * self.scale)
+        painter.drawPixmap(QPointF(10, 5), image)
 
     @property
     def text_colour(self) -> QColor:
@@ -57,7 +81,8 @@ class Glass(QWidget):
         """Return the colour of lesser words."""
         return QColor(self.look.theme.muted)
 
-    def _repaint(self) -> None:
+    def _on_look(self) -> None:
+        self.fit(self.room.width(), self.room.height())
         self.update()
 
 
@@ -67,27 +92,30 @@ class LegendPlate(Glass):
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
         self.legend: Legend | None = None
-        self._bold, self._plain = themes.font(12, bold=True), themes.font(11)
+        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
 
     def show_legend(self, legend: Legend) -> None:
         """Show another legend."""
         if legend == self.legend:
             return
         self.legend = legend
-        self.resize(self.sizeHint())
+        self.fit(*self._extent())
         self.setAccessibleName(f"Legend: {legend.title}")
         self.show()
         self.update()
 
     def sizeHint(self) -> QSize:
         """Return the size that holds the legend."""
+        return self.size_of(*self._extent())
+
+    def _extent(self) -> tuple[float, float]:
         if self.legend is None:
-            return QSize(0, 0)
+            return 0.0, 0.0
         height = 2 * _PAD + 18
         if self.legend.stops:
             height += _BAR_HEIGHT + 24
         height += _LINE * len(self._lines()) + (4 if self._lines() else 0)
-        return QSize(round(self._inner() + 2 * _PAD), round(height))
+        return self._inner() + 2 * _PAD, height
 
     def _inner(self) -> float:
         """Return the width of the ramp, or of the longest line where that is wider."""
@@ -186,7 +214,7 @@ class SimulatedMark(Glass):
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
-        self._font = themes.font(11, bold=True)
+        self._font = themes.font(11, bold=True, as_is=True)
         self._font.setLetterSpacing(self._font.SpacingType.AbsoluteSpacing, 1.4)
         self.words = "SIMULATED"
         self.show_by_hand(0)
@@ -195,7 +223,7 @@ class SimulatedMark(Glass):
         """Say how many things a person has broken in this run."""
         by_hand = "" if not count else f"  \N{MIDDLE DOT}  {count:,} BY HAND"
         self.words = f"SIMULATED{by_hand}"
-        self.resize(round(QFontMetricsF(self._font).horizontalAdvance(self.words) + 34), 26)
+        self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 34, 26)
         said = f", {count} faults made by hand" if count else ""
         self.setAccessibleName(f"Simulated, not measured{said}")
         self.update()
@@ -206,10 +234,10 @@ class SimulatedMark(Glass):
         self.paint_plate(painter, 13.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self.look.theme.warning))
-        painter.drawEllipse(QPointF(14, self.height() / 2), 3.2, 3.2)
+        painter.drawEllipse(QPointF(14, self.room.height() / 2), 3.2, 3.2)
         painter.setFont(self._font)
         painter.setPen(self.text_colour)
-        painter.drawText(self.rect().adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
+        painter.drawText(self.room.adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
         painter.end()
 
 
@@ -218,7 +246,7 @@ class HoverPlate(Glass):
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(look, parent)
-        self._bold, self._plain = themes.font(12, bold=True), themes.font(11)
+        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
         self.title, self.state = "", ""
         self.hide()
 
@@ -231,7 +259,7 @@ class HoverPlate(Glass):
                 QFontMetricsF(self._bold).horizontalAdvance(title),
                 QFontMetricsF(self._plain).horizontalAdvance(state),
             )
-            self.resize(round(max(widths) + 22), 42 if state else 25)
+            self.fit(max(widths) + 22, 42 if state else 25)
             self.update()
         room = self.host.rect()
         x = at.x() + 18 if at.x() + 18 + self.width() < room.width() else at.x() - 12 - self.width()
@@ -263,7 +291,7 @@ class Ticker(Glass):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.event_shown: Event | None = None
         self._clock: Clock | None = None
-        self._font, self._words = themes.font(12), ""
+        self._font, self._words = themes.font(12, as_is=True), ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_TICKER_MS)
@@ -280,10 +308,10 @@ class Ticker(Glass):
         time = elapsed(event.t_s) if self._clock is None else self._clock.says(event.t_s)
         where = "" if event.subject in event.text else f"{event.subject}: "
         self._words = f"{time}   {where}{spelled(event.text)}"
-        room = self.host.width() // 2
+        room = self.host.width() / 2 / self.scale
         metrics = QFontMetricsF(self._font)
         self._words = metrics.elidedText(self._words, Qt.TextElideMode.ElideRight, room)
-        self.resize(round(metrics.horizontalAdvance(self._words) + 46), 28)
+        self.fit(metrics.horizontalAdvance(self._words) + 46, 28)
         self.setAccessibleName(spelled(event.text))
         self.show()
         self.update()
@@ -301,13 +329,10 @@ class Ticker(Glass):
         severity = self.event_shown.severity
         painter = QPainter(self)
         self.paint_plate(painter, 14.0)
-        image = icons.pixmap(
-            SEVERITY_ICONS[severity], self.look.theme.severity(severity), 18, self.devicePixelRatio()
-        )
-        painter.drawPixmap(10, 5, image)
+        self.paint_icon(painter, severity, self.look.theme.severity(severity))
         painter.setFont(self._font)
         painter.setPen(self.text_colour)
-        painter.drawText(self.rect().adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._words)
+        painter.drawText(self.room.adjusted(35, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._words)
         painter.end()
 
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
 from twin.app import text
+from twin.app import theme as themes
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
 from twin.app.queue_history import JobHistory
@@ -168,7 +169,7 @@ class WaitingTable(QTableView):
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # jobs of a stream differ in their last digits
         self.setMinimumWidth(120)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QMainWindow, QMenu, QSplitter, QTableView
 
 from twin.app import text
+from twin.app import theme as themes
 from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
@@ -96,7 +97,7 @@ class PoolTable(QTableView):
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        self.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app import text
+from twin.app import theme as themes
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
 from twin.app.gantt_colours import colour_of
@@ -209,7 +210,7 @@ class TenantsDock(Dock):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+        table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

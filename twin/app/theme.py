@@ -159,11 +159,17 @@ def scaled(px: float) -> int:
     return round(px * base_px / BASE_PX) if base_px > 0 else round(px)
 
 
-def font(size_px: int = BASE_PX, *, mono: bool = False, bold: bool = False) -> QFont:
-    """Return the interface font, or the one for figures in columns, at the size of text in force."""
+def font(size_px: int = BASE_PX, *, mono: bool = False, bold: bool = False, as_is: bool = False) -> QFont:
+    """Return the interface font, or the one for figures in columns, at the size of text in force.
+
+    Parameters
+    ----------
+    as_is
+        Whether `size_px` is not to go with the size of text: the painter is scaled instead.
+    """
     made = QFont()
     made.setFamilies(list(MONO_FAMILIES if mono else FONT_FAMILIES))
-    made.setPixelSize(scaled(size_px))
+    made.setPixelSize(size_px if as_is else scaled(size_px))
     if bold:
         made.setWeight(QFont.Weight.DemiBold)
     return made

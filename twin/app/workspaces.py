@@ -14,8 +14,6 @@ from twin.app.dock import Dock
 
 Side = Literal["left", "right", "bottom"]
 
-MOST_OF_WIDTH = 0.44
-"""Left and right docks together leave at least the rest of the window's width to the hall."""
 MOST_OF_HEIGHT = 0.45
 """The docks below the hall are at most so much of the window's height."""
 
@@ -46,6 +44,8 @@ class Workspace:
         Width of a column [px] where the window is wide enough.
     bottom_px
         Height of the row [px] where the window is high enough.
+    most_of_width
+        Left and right columns together leave the rest of the window's width to the hall.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Workspace:
     left_px: int = 280
     right_px: int = 352
     bottom_px: int = 262
+    most_of_width: float = 0.44
 
     def side(self, side: Side) -> tuple[Stack, ...]:
         """Return the stacks of a side."""
@@ -68,7 +69,7 @@ class Workspace:
             return min(self.bottom_px, round(MOST_OF_HEIGHT * height_px))
         columns_px = (self.left_px if self.left else 0) + (self.right_px if self.right else 0)
         wanted = self.left_px if side == "left" else self.right_px
-        return min(wanted, round(wanted * MOST_OF_WIDTH * width_px / max(columns_px, 1)))
+        return min(wanted, round(wanted * self.most_of_width * width_px / max(columns_px, 1)))
 
 
 RUN = Workspace(
@@ -103,6 +104,7 @@ ANALYSE = Workspace(
     bottom=(Stack(("plots",)),),
     right_px=640,
     bottom_px=340,
+    most_of_width=0.5,
 )
 TEACH = Workspace(
     "teach",
