@@ -1,0 +1,95 @@
+"""Accept a finding of the design rules with the reason why, and take that back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from twin.commands.command import CommandError, Scene
+from twin.scenario import Change, Patch
+from twin.scenario.write import flow
+
+_LONGEST_STEM = 34
+
+
+@dataclass(frozen=True)
+class Exclude:
+    """Accept what a rule finds at a target.
+
+    Parameters
+    ----------
+    rule
+        Id of the rule.
+    target
+        Thing, key or ``*``, as `twin.scenario.exclusion` takes them.
+    comment
+        Why; kept in the file.
+    """
+
+    rule: str
+    target: str
+    comment: str
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Accept {self.rule} at {self.target}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the exclusion as one more entry of the file.
+
+        Raises
+        ------
+        CommandError
+            When nothing says why.
+        """
+        comment = " ".join(self.comment.split())
+        if not comment:
+            raise CommandError("a finding is accepted with a reason", "write in a few words why it may stay")
+        taken = {one.id for one in scene.scenario.exclusions}
+        stem = self.rule[:_LONGEST_STEM]
+        id = next(name for number in count(1) if (name := f"{stem}-{number}") not in taken)
+        value = flow({"id": id, "rule": self.rule, "target": self.target, "comment": comment})
+        return Patch((Change(f"exclusions[{id}]", value),), self.title)
+
+
+@dataclass(frozen=True)
+class Include:
+    """Let what a rule finds count again: take away the exclusions that cover some targets.
+
+    Parameters
+    ----------
+    rule
+        Id of the rule.
+    targets
+        All that an exclusion of the finding may name: its things, its key, the name of what holds it, ``*``.
+    """
+
+    rule: str
+    targets: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Count {self.rule} again"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the removal of every exclusion that covers it.
+
+        Raises
+        ------
+        CommandError
+            When there is none.
+        """
+        mine = [
+            (place, one.id)
+            for place, one in enumerate(scene.scenario.exclusions)
+            if one.rule == self.rule and one.target in self.targets
+        ]
+        if not mine:
+            raise CommandError(f"no exclusion of the scene covers this finding of {self.rule}")
+        # From the last on: numbers of the others stay theirs.
+        changes = [
+            Change(f"exclusions[{id if id is not None else place}]", None) for place, id in reversed(mine)
+        ]
+        return Patch(tuple(changes), self.title)
