@@ -176,4 +176,4 @@ reservations:
 def test_counts_speak_english() -> None:
     assert show(load("builtin:lab-16")).startswith("# 2 racks in 1 row, 2 nodes, 16 GPUs\n")
     with pytest.raises(ScenarioError, match=r"must have at least 1 item$"):
-        loads(LAB.replace("serves: [gpu]", "serves: []"))
+        loads(LAB + "partitions: [{id: p, rows: []}]\n")

@@ -8,7 +8,8 @@ from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.facility import plants_of, size_plants
 from twin.plant.layout import Layout
-from twin.plant.machines import Wall, place
+from twin.plant.machines import GAP_M, Wall, place
+from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Floats, Ints, LoopKind, Loops, Machines, Plants
 from twin.scenario import systems
 from twin.scenario.document import Scenario
@@ -84,7 +85,8 @@ def _racks_of(layout: Layout, generators: tuple[str, ...], who: str) -> Ints:
     for name in generators:
         if name not in layout.generator_racks:
             raise PlantError(f"{who}: no row generator is called {name!r}")
-    return np.concatenate([layout.generator_racks[name] for name in generators]).astype(np.int32)
+    mine = [layout.generator_racks[name] for name in generators]
+    return np.concatenate([*mine, np.empty(0)]).astype(np.int32)
 
 
 def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants, served: list[Ints]) -> Loops:
@@ -96,7 +98,9 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
     given = np.array([g.flow_m3_s if g.flow_m3_s is not None else np.nan for g in generators], np.float64)
     flow_m3_s = np.where(np.isnan(given), _design_flow(catalog, layout, kinds), given)
     count = len(generators)
+    stands = stands_of(scenario, scenario.cooling.loops)
     halls = [int(layout.racks.hall[racks[0]]) if len(racks) else 0 for racks in served]
+    halls = [halls[k] if stand is None or stand.hall < 0 else stand.hall for k, stand in enumerate(stands)]
     zero = np.zeros(count)
     return Loops(
         ids=[f"{g.id}/{i}" for g in scenario.cooling.loops for i in range(g.count)],
@@ -179,9 +183,11 @@ def _stand(
     sizes = [_size_m(catalog, part, kind) for part, kind in zip(loops.part, loops.kind.tolist(), strict=True)]
     pieces: list[Machines] = []
     racks = layout.racks
+    stands = stands_of(scenario, scenario.cooling.loops)
+    placed = np.array([stand is not None for stand in stands], np.bool_)
     for hall in range(len(scenario.halls)):
         here = racks.hall == hall
-        if not here.any():
+        if not here.any():  # then machines of this hall stand where they were put, or nowhere
             continue
         wall = Wall(
             x0_m=float((racks.x_m - racks.width_m / 2)[here].min()),
@@ -190,17 +196,37 @@ def _stand(
             y1_m=float((racks.y_m + racks.depth_m / 2)[here].max()),
         )
         for kind in (LoopKind.LIQUID, LoopKind.IMMERSION, LoopKind.AIR):
-            mine = [k for k in range(len(served)) if loops.hall[k] == hall and loops.kind[k] == kind]
+            mine = np.flatnonzero((loops.hall == hall) & (loops.kind == kind) & ~placed).tolist()
             if mine:
                 middles = [float(racks.y_m[served[k]].mean()) if len(served[k]) else wall.y0_m for k in mine]
                 units = [int(loops.units[k]) for k in mine]
                 beside = LoopKind.AIR if kind == LoopKind.AIR else LoopKind.LIQUID
                 pieces.append(place(wall, beside, mine, units, [sizes[k] for k in mine], middles))
     doors = np.flatnonzero(loops.kind == LoopKind.REAR_DOOR).tolist()
+    pieces += [
+        _side_by_side(k, int(loops.units[k]), sizes[k], stand)
+        for k, stand in enumerate(stands)
+        if stand is not None and loops.kind[k] != LoopKind.REAR_DOOR
+    ]
     pieces += [_doors(layout, k, served[k], sizes[k]) for k in doors]
     machines = _joined(pieces)
     _bounding_boxes(loops, machines)
     return machines
+
+
+def _side_by_side(loop: int, units: int, size_m: tuple[float, float, float], stand: Stand) -> Machines:
+    """Return the machines of a loop that stand in line along x, their middle where the scene says."""
+    width_m, depth_m, height_m = size_m
+    full = np.ones(units)
+    along_m = (np.arange(units) - (units - 1) / 2) * (width_m + GAP_M)
+    return Machines(
+        loop=(full * loop).astype(np.int32),
+        x_m=np.asarray(stand.x_m + along_m, np.float64),
+        y_m=full * stand.y_m,
+        width_m=full * width_m,
+        depth_m=full * depth_m,
+        height_m=full * height_m,
+    )
 
 
 def _doors(layout: Layout, loop: int, racks: Ints, size_m: tuple[float, float, float]) -> Machines:

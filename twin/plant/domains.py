@@ -29,12 +29,21 @@ def scale_up_domains(plant: Plant, catalog: Catalog | None = None) -> Ints:
     if not len(nodes.ids):
         return np.zeros(0, np.int32)
     per_domain = np.array([_nodes_of(parts, name) for name in plant.node_parts], np.int64)
-    place = np.arange(len(nodes.ids)) - racks.node_first[nodes.rack]
+    place = np.arange(len(nodes.ids)) - racks.node_first[birth_racks(plant)]
     which = np.stack([nodes.rack, nodes.part, place // per_domain[nodes.part]], axis=1)
     _, first, group = np.unique(which, axis=0, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int32)
     number[np.argsort(first)] = np.arange(len(first))
     return number[group.reshape(-1)]
+
+
+def birth_racks(plant: Plant) -> Ints:
+    """Return the rack that each node slot is named after; nodes that have moved stand in another one."""
+    racks = plant.racks
+    holding = np.flatnonzero(racks.node_count > 0)
+    order = holding[np.argsort(racks.node_first[holding], kind="stable")]
+    place = np.searchsorted(racks.node_first[order], np.arange(len(plant.nodes.ids)), side="right") - 1
+    return order[np.maximum(place, 0)].astype(np.int32)
 
 
 def scale_up_kind(part: str, catalog: Catalog | None = None) -> str:

@@ -91,8 +91,7 @@ def describe(plant: Plant, kind: Kind, slot: int) -> str:
 
 
 def _nodes_of_rack(plant: Plant, rack: int) -> np.ndarray:
-    first = int(plant.racks.node_first[rack])
-    return np.arange(first, first + int(plant.racks.node_count[rack]))
+    return np.flatnonzero(plant.nodes.rack == rack)
 
 
 def _describe_switch(plant: Plant, slot: int) -> str:

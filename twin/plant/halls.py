@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from twin.plant.layout import Layout
+from twin.plant.power import in_order
+from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Floats, Halls, Loops, Machines, PowerItems
 from twin.scenario.document import Scenario
 
@@ -25,8 +27,10 @@ def settle_halls(
     """
     racks, rows = layout.racks, layout.rows
     machine_hall = loops.hall[machines.loop]
-    item_hall = _hall_of_items(layout, power)
-    feeding = power.feed >= 0  # what stands above them in the tree is outside, in its own rooms
+    stands = stands_of(scenario, in_order(scenario.power))
+    item_hall = _hall_of_items(layout, power, stands)
+    # What stands above those that feed is outside, in its own rooms, unless somebody placed it.
+    feeding = (power.feed >= 0) | np.array([stand is not None for stand in stands], np.bool_)
     count = len(scenario.halls)
     low, high = np.full((count, 2), np.inf), np.full((count, 2), -np.inf)
     for hall, x_m, y_m, half_x, half_y in (
@@ -57,6 +61,7 @@ def settle_halls(
         y0_m=low[:, 1],
         x1_m=high[:, 0] + shift_x_m,
         y1_m=high[:, 1],
+        shift_x_m=shift_x_m,
         dew_point_c=np.array([hall.dew_point_c for hall in scenario.halls]),
         air_class=[hall.air_class for hall in scenario.halls],
     )
@@ -69,12 +74,15 @@ def _beside(low_m: Floats, high_m: Floats) -> Floats:
     return shift_m
 
 
-def _hall_of_items(layout: Layout, power: PowerItems) -> np.ndarray:
-    """Return the hall of every power item: that of its racks, else of its children, else the first."""
+def _hall_of_items(layout: Layout, power: PowerItems, stands: list[Stand | None]) -> np.ndarray:
+    """Return the hall of every power item: where it was put, that of its racks, of its children, else the first."""
     hall = np.full(len(power.ids), -1, np.int32)
     for column in (layout.racks.feed_b, layout.racks.feed_a):
         fed = column >= 0
         hall[column[fed]] = layout.racks.hall[fed]
+    for item, stand in enumerate(stands):
+        if stand is not None:
+            hall[item] = stand.hall if stand.hall >= 0 else max(int(hall[item]), 0)
     for item in range(len(hall) - 1, -1, -1):
         if hall[item] < 0:
             hall[item] = 0

@@ -15,7 +15,7 @@ import numpy as np
 from twin.catalog import Catalog, NodePart
 from twin.plant.cabinet import Cabinet, cabinet_of
 from twin.plant.error import PlantError
-from twin.plant.tables import Fixtures, Floats, Gpus, Ints, Nodes, RackKind, Racks, Rows
+from twin.plant.tables import Bools, Fixtures, Floats, Gpus, Ints, Nodes, RackKind, Racks, Rows
 from twin.scenario import site
 from twin.scenario.document import Scenario
 
@@ -93,7 +93,8 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
         chosen[rack] = cabinets.number(racks, part)
     racks_table = _racks_table(rack_pieces, rack_ids, cabinets.kinds, chosen)
     nodes, gpus, node_parts, gpu_parts = _expand(racks_table, chosen, cabinets.kinds, catalog, overrides)
-    _apply_places(overrides, rows_table, racks_table, nodes, gpus)
+    _apply_places(overrides, rows_table, racks_table)
+    _apply_absence(overrides, rows_table, racks_table, nodes, gpus)
     return Layout(
         rows_table,
         racks_table,
@@ -156,14 +157,19 @@ def _facing(rows: site.Rows) -> Ints:
     return np.full(rows.count, 1 if rows.facing == "north" else -1, np.int32)
 
 
-def _contained(rows: site.Rows, facing: Ints) -> Ints:
-    """Return which aisle of each row is closed: it needs a row of the same generator on its far side."""
+def _contained(rows: site.Rows, facing: Ints, moved: Bools | None = None) -> Ints:
+    """Return which aisle of each row is closed: it needs a row of the same generator on its far side.
+
+    Rows that have `moved` away have no such aisle.
+    """
     if rows.containment == "none":
         return np.zeros(rows.count, np.int32)
     side = -facing if rows.containment == "hot" else facing  # direction in y of the aisle to close
     partner = np.arange(rows.count) + side
     there = (partner >= 0) & (partner < rows.count)
     opposite = there & (facing[np.clip(partner, 0, rows.count - 1)] == -facing)
+    if moved is not None:
+        opposite &= ~moved & ~moved[np.clip(partner, 0, rows.count - 1)]
     return np.where(opposite, side * facing, 0).astype(np.int32)
 
 
@@ -265,10 +271,21 @@ def _expand(
     rack, content = _of_cabinets(chosen, contents, 5)
     counts = racks.node_count.tolist()
     ids = [f"{rack_id}/{k}" for rack_id, n in zip(racks.ids, counts, strict=True) for k in range(n)]
+    added = overrides.added(racks)
+    if added:
+        rack, content, ids = _with_added(racks, rack, content, ids, added, numbers)
     part, height_u = content[:, 0].copy(), content[:, 2].copy()
     for slot, name in overrides.node_parts(racks):
         part[slot] = numbers.setdefault(name, len(numbers))
         height_u[slot] = max(1, round(catalog.node(name).height_u))
+    u = content[:, 1].copy()
+    for slot, home, unit in overrides.node_places(racks):
+        rack[slot] = home if home >= 0 else rack[slot]
+        u[slot] = unit or u[slot]
+    if added:
+        fresh = np.array([numbers[name] for _, _, name, _ in added])
+        heights = np.array([max(1, round(catalog.node(name).height_u)) for name in numbers], np.int32)
+        height_u = np.where((height_u == 0) & np.isin(part, fresh), heights[part], height_u)
     parts = [catalog.node(name) for name in numbers]
     gpu_parts = list(dict.fromkeys(p.gpu for p in parts))
 
@@ -284,7 +301,7 @@ def _expand(
         ids=ids,
         rack=rack,
         part=part,
-        u=content[:, 1].copy(),
+        u=u,
         height_u=height_u,
         column=content[:, 3].copy(),
         abreast=content[:, 4].copy(),
@@ -332,6 +349,7 @@ class _Overrides:
             for hall in scenario.halls
             for item, said in hall.overrides.items()
         ]
+        self._added: dict[str, int] = {}
         self.rack_parts = [
             (self.racks(path)[0], self._rows[path[0]].racks, said.part)
             for _, path, said in self.items
@@ -350,6 +368,10 @@ class _Overrides:
                 raise PlantError(f"override {item!r}: {name!r} has {limit} {what}, counted from 0")
         return name, index
 
+    def generator(self, name: str) -> site.Rows:
+        """Return a row generator."""
+        return self._rows[name]
+
     def racks(self, path: tuple[str, list[int]]) -> Ints:
         """Return the rack slots below a path."""
         name, index = path
@@ -362,11 +384,43 @@ class _Overrides:
     def node(self, item: str, path: tuple[str, list[int]], racks: Racks) -> int:
         """Return the node slot of a path with at least three numbers; raises PlantError beyond the rack."""
         rack, number = int(self.racks(path)[0]), path[1][2]
+        extra = self._added.get(item)
+        if extra is not None:
+            number = extra
         if number >= racks.node_count[rack]:
             raise PlantError(
                 f"override {item!r}: rack {racks.ids[rack]} holds {racks.node_count[rack]} nodes"
             )
         return int(racks.node_first[rack]) + number
+
+    def added(self, racks: Racks) -> list[tuple[int, int, str, int]]:
+        """Return (rack, number, part, unit) of nodes beyond those that the generators make, in order.
+
+        From then on `node` knows them: they follow the nodes of their rack, whatever their numbers.
+        """
+        found = [
+            (int(self.racks(path)[0]), path[1][2], said.part, said.u)
+            for _, path, said in self.items
+            if len(path[1]) == 3 and said.part is not None and said.u is not None
+        ]
+        found = sorted(one for one in found if one[1] >= racks.node_count[one[0]])
+        behind: Counter[int] = Counter()
+        for rack, number, _, _ in found:
+            self._added[f"{racks.ids[rack]}/{number}"] = int(racks.node_count[rack]) + behind[rack]
+            behind[rack] += 1
+        return found
+
+    def node_places(self, racks: Racks) -> list[tuple[int, int, int]]:
+        """Return (node slot, rack it has moved to or -1, its unit or 0) of nodes that were set elsewhere."""
+        return [
+            (
+                self.node(item, path, racks),
+                -1 if said.rack is None else int(self.racks(self._parse(said.rack))[0]),
+                said.u or 0,
+            )
+            for item, path, said in self.items
+            if len(path[1]) == 3 and (said.rack is not None or said.u is not None)
+        ]
 
     def node_parts(self, racks: Racks) -> list[tuple[int, str]]:
         """Return (node slot, node part) of the overrides that exchange a node."""
@@ -377,14 +431,68 @@ class _Overrides:
         ]
 
 
-def _apply_places(overrides: _Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
-    """Take away, move and drain what the overrides name."""
+def _with_added(
+    racks: Racks,
+    rack: Ints,
+    content: Ints,
+    ids: list[str],
+    added: list[tuple[int, int, str, int]],
+    numbers: dict[str, int],
+) -> tuple[Ints, Ints, list[str]]:
+    """Return rack, content and ids of all nodes with those `added` behind the others of their rack.
+
+    Their height is left 0: it is that of their part.
+    """
+    more = [(numbers.setdefault(part, len(numbers)), u, 0, 0, 1) for _, _, part, u in added]
+    home = np.array([one[0] for one in added], np.int32)
+    rack = np.concatenate([rack, home]).astype(np.int32)
+    content = np.concatenate([content, np.array(more, np.int32)])
+    ids = ids + [f"{racks.ids[r]}/{number}" for r, number, _, _ in added]
+    order = np.argsort(rack, kind="stable")
+    racks.node_count += np.bincount(home, minlength=len(racks.ids)).astype(np.int32)
+    racks.node_first[:] = np.cumsum(racks.node_count) - racks.node_count
+    return rack[order], content[order], [ids[k] for k in order.tolist()]
+
+
+def _apply_places(overrides: _Overrides, rows: Rows, racks: Racks) -> None:
+    """Move and turn rows, then racks, as the overrides say."""
+    turned: dict[str, set[int]] = {}
+    for _, (name, index), said in sorted(overrides.items, key=lambda one: len(one[1][1])):
+        if said.at is None and said.facing is None:
+            continue
+        slots = overrides.racks((name, index))
+        facing = {None: 0, "north": 1, "south": -1}[said.facing]
+        if facing:
+            racks.facing[slots] = facing
+        if len(index) == 2 and said.at is not None:
+            racks.x_m[slots], racks.y_m[slots] = said.at.x_m, said.at.y_m
+        if len(index) != 1:
+            continue
+        row = overrides.first_row[name] + index[0]
+        turned.setdefault(name, set())
+        rows.facing[row] = facing or rows.facing[row]
+        if said.at is not None:
+            turned[name].add(index[0])
+            by_x_m = said.at.x_m - rows.x0_m[row]
+            by_y_m = said.at.y_m + rows.depth_m[row] / 2 - rows.y_m[row]
+            for column in (rows.x0_m, rows.x1_m):
+                column[row] += by_x_m
+            rows.y_m[row] += by_y_m
+            racks.x_m[slots] += by_x_m
+            racks.y_m[slots] += by_y_m
+    for name, gone in turned.items():
+        generator = overrides.generator(name)
+        mine = slice(overrides.first_row[name], overrides.first_row[name] + generator.count)
+        moved = np.isin(np.arange(generator.count), list(gone))
+        rows.contained[mine] = _contained(generator, rows.facing[mine], moved)
+
+
+def _apply_absence(overrides: _Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
+    """Take away and drain what the overrides name."""
     for item, path, said in overrides.items:
         name, index = path
         if len(index) <= 2:
             slots = overrides.racks(path)
-            if said.at is not None and len(index) == 2:
-                racks.x_m[slots], racks.y_m[slots] = said.at.x_m, said.at.y_m
             racks.present[slots] &= not said.absent
             if said.absent and len(index) == 1:
                 rows.present[overrides.first_row[name] + index[0]] = False

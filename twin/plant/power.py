@@ -10,6 +10,7 @@ from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
 from twin.plant.stage_figures import StageFigures, figures_of
+from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Bools, Ints, Loops, Plants, PowerItems, Racks
 from twin.scenario.document import Scenario
 from twin.scenario.systems import PowerStage
@@ -58,7 +59,7 @@ def connect_power(
     sides = _feed(scenario, layout, loops, plants, first)
     for stage in stages:
         feed[first[stage.id] : first[stage.id] + stage.count] = sides.get(stage.id, -1)
-    x_m, y_m = _places(layout, parent, total)
+    x_m, y_m = _places(layout, parent, total, stands_of(scenario, stages))
     figures = [figures_of(stage, catalog) for stage in stages]
     counts = [stage.count for stage in stages]
 
@@ -148,10 +149,12 @@ def _share_out(table: _Fed, mine: Ints, first: int, count: int) -> Bools:
     return second.astype(np.bool_)
 
 
-def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+def _places(
+    layout: Layout, parent: np.ndarray, total: int, stands: list[Stand | None]
+) -> tuple[np.ndarray, np.ndarray]:
     """Return where the items stand: feeding ones at the high-x end of their first row, others behind them.
 
-    An item above is centred on its children; in hall coordinates [m].
+    Those that were given a place stand there. An item above is centred on its children; in hall coordinates [m].
     """
     racks, rows = layout.racks, layout.rows
     x_m, y_m = np.full(total, np.nan), np.full(total, np.nan)
@@ -161,6 +164,9 @@ def _places(layout: Layout, parent: np.ndarray, total: int) -> tuple[np.ndarray,
         row = racks.row[fed[where]]
         x_m[feeding] = rows.x1_m[row] + AISLE_END_M
         y_m[feeding] = rows.y_m[row] + side
+    for item, stand in enumerate(stands):
+        if stand is not None:
+            x_m[item], y_m[item] = stand.x_m, stand.y_m
     below: dict[int, list[int]] = {}
     for item in range(total - 1, -1, -1):  # children come after their parents
         if np.isnan(x_m[item]):

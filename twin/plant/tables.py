@@ -92,6 +92,7 @@ class Halls:
     y1_m: Floats
     dew_point_c: Floats
     air_class: list[str]  # ASHRAE: A1 .. A4
+    shift_x_m: Floats  # site x less x in the coordinates of the hall, in which the scenario gives places
 
 
 @dataclass

@@ -16,6 +16,7 @@ from twin.scenario import (
     facility_fits,
     fault_fits,
     fits,
+    place_fits,
     storage_fits,
     tenancy_fits,
     workload_fits,
@@ -63,6 +64,7 @@ def check(
         *checker.references(),
         *checker.parts(),
         *checker.overrides(),
+        *checker.stands(),
         *checker.actions(),
         *checker.place(),
     ]
@@ -103,6 +105,7 @@ class _Checker:
             ],
             _named(("reservations",), (one.id for one in here.reservations)),
             _named(("tenants",), (one.id for one in here.tenants)),
+            _named(("groups",), (one.id for one in here.groups)),
             _named(("partitions",), (one.id for one in here.partitions)),
             _named(("clouds",), (one.id for one in here.clouds)),
             _named(("failures", "causes"), (one.id for one in here.failures.causes)),
@@ -196,13 +199,29 @@ class _Checker:
                 depth = item.count("/")
                 for key, given, right in (
                     ("part", said.part is not None, depth in (2, 3)),
-                    ("at", said.at is not None, depth == 2),
+                    ("at", said.at is not None, depth in (1, 2)),
+                    ("facing", said.facing is not None, depth in (1, 2)),
+                    ("rack", said.rack is not None, depth == 3),
+                    ("u", said.u is not None, depth == 3),
                     ("drained", said.drained, depth == 3),
                 ):
                     if given and not right:
                         yield self._problem((*at, key), f"does not fit {item!r}", _FITS[key])
+                if said.rack is not None:
+                    home = self._item(said.rack, self.scenario.halls)
+                    if home or said.rack.count("/") != 2:
+                        yield self._problem((*at, "rack"), home or f"{said.rack!r} is no rack", _FITS["rack"])
                 if said.part is not None and depth in (2, 3):
                     yield from self._part(said.part, ("rack",) if depth == 2 else ("node",), (*at, "part"))
+
+    def stands(self) -> Iterator[Problem]:
+        """Yield places and groups of what does not exist."""
+        for at, reason, hint in place_fits.places(self.scenario):
+            yield self._problem(at, reason, hint, value="")
+        for at, reason, hint in place_fits.members(
+            self.scenario, lambda item: self._item(item, self.scenario.halls)
+        ):
+            yield self._problem(at, reason, hint)
 
     def actions(self) -> Iterator[Problem]:
         """Yield interventions that act on nothing."""
@@ -265,7 +284,7 @@ class _Checker:
     def _gpus(self, node: str) -> int:
         """Return how many GPUs a node that exists has."""
         for row in expand.rows(self.scenario, self.catalog):
-            for rack in row.racks if node.startswith(f"{row.id}/") else ():
+            for rack in row.racks:
                 for one in rack.nodes:
                     if one.id == node:
                         return one.gpus
@@ -289,6 +308,16 @@ class _Checker:
             known = part is None or part in self.catalog
             known = known and all(group.part in self.catalog for group in generator.racks.nodes)
             limits.append(len(expand.node_parts(generator.racks, part, self.catalog)) if known else 10**6)
+            said = next(
+                (
+                    one.overrides["/".join([name, *numbers[:3]])]
+                    for one in self.scenario.halls
+                    if "/".join([name, *numbers[:3]]) in one.overrides
+                ),
+                None,
+            )
+            if said is not None and said.u is not None and said.part is not None:
+                limits[2] = 10**6  # a node added to what the generator makes
         if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):
             return f"{item!r} is no row, rack or node: write generator/row/rack/node, such as gpu/0/3/1"
         for number, limit, what in zip(
@@ -352,6 +381,9 @@ def _named(at: Path, ids: Iterable[str | None]) -> list[tuple[str, Path]]:
 
 _FITS = {
     "part": "racks and nodes have parts",
-    "at": "only racks have a place of their own, such as gpu/0/3",
+    "at": "only rows and racks have a place of their own, such as gpu/0/3",
+    "facing": "only rows and racks have a front, such as gpu/0/3",
+    "rack": "a node moves to a rack, such as gpu/0/3",
+    "u": "only nodes stand at a unit, such as gpu/0/3/1",
     "drained": "only nodes are drained, such as gpu/0/3/1",
 }

@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from twin.scenario.base import Id, Part
+from twin.scenario.base import Id, ItemId, Part
 from twin.scenario.quantity import Duration, Power, Temperature, VolumeFlow
+from twin.scenario.site import Stand
 
 LoopKind = Literal["liquid", "air", "rear-door", "immersion"]
 PlantKind = Literal["dry-cooler", "cooling-tower", "chiller"]
@@ -67,7 +68,11 @@ class Loop(Part):
     units: int = Field(default=1, ge=1, le=500, description="machines working side by side in each loop")
     pumps: int = Field(default=2, ge=1, le=8, description="pumps (fans of an air loop) side by side")
     plant: Id = Field(description="facility loop that takes the heat")
-    serves: tuple[Id, ...] = Field(min_length=1, description="row generators cooled by it, in order")
+    serves: tuple[Id, ...] = Field(default=(), description="row generators cooled by it, in order")
+    places: dict[ItemId, Stand] = Field(
+        default={},
+        description="where the machines of a loop stand, by its id; none: beside the rows it serves",
+    )
     supply_c: Temperature = Field(
         default=28.0, alias="supply", ge=5, le=60, description="set point of the supply to the racks"
     )

@@ -12,6 +12,7 @@ from twin.scenario.cloud import Cloud, Ownership
 from twin.scenario.edit import Edit
 from twin.scenario.exclusion import Exclusion
 from twin.scenario.faults import Failures, Intervention
+from twin.scenario.group import Group
 from twin.scenario.quantity import Duration
 from twin.scenario.scheduling import Partition, Reservation, Scheduler
 from twin.scenario.site import Hall, Site
@@ -61,6 +62,9 @@ class Scenario(Part):
     power_caps: tuple[PowerCap, ...] = Field(default=(), description="limits on what parts of the site draw")
     cooling: Cooling = Field(default=Cooling(), description="how heat leaves")
     storage: tuple[Storage, ...] = Field(default=(), description="stores")
+    groups: tuple[Group, ...] = Field(
+        default=(), max_length=2000, description="things that people work on together; a run knows none"
+    )
     tenants: tuple[Tenant, ...] = Field(default=(), description="owners of jobs")
     jobs: tuple[Job, ...] = Field(default=(), description="work")
     streams: tuple[JobStream, ...] = Field(default=(), description="generators of jobs")

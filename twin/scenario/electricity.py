@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from twin.scenario.base import Id, Part
+from twin.scenario.base import Id, ItemId, Part
 from twin.scenario.quantity import Duration, Energy, Fraction, Power, PowerRamp
+from twin.scenario.site import Stand
 
 StageKind = Literal[
     "utility",
@@ -80,6 +81,9 @@ class PowerStage(Part):
         default=(),
         description="row generators, loops or facility loops that hang on it, each shared out in order; "
         "the first stage that feeds a thing is its feed A, the second its feed B",
+    )
+    places: dict[ItemId, Stand] = Field(
+        default={}, description="where an item stands, by its id; none: at the end of the row it feeds"
     )
     breaker: Breaker | None = Field(default=None, description="at its output; none: none is modelled")
     eco: bool = Field(default=False, description="ups: passes the grid through, with eco efficiency")

@@ -43,6 +43,9 @@ class Row:
     racks: tuple[Rack, ...]
 
 
+_PLAIN = Override()
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """How much stands in the halls, absent items left out."""
@@ -61,12 +64,14 @@ def rows(scenario: Scenario, catalog: Catalog) -> Iterator[Row]:
     UnknownPart
         When the catalogue lacks a part; `check` has said so before.
     """
+    strays = Strays(scenario, catalog)
     for hall in scenario.halls:
         for generator in hall.rows:
             for index in range(generator.count):
                 row = f"{generator.id}/{index}"
-                if not hall.overrides.get(row, Override()).absent:
-                    yield Row(row, label(generator, index), tuple(_racks(hall, generator, row, catalog)))
+                if not hall.overrides.get(row, _PLAIN).absent:
+                    racks = tuple(_racks(hall, generator, row, catalog, strays))
+                    yield Row(row, label(generator, index), racks)
 
 
 def counts(scenario: Scenario, catalog: Catalog) -> Counts:
@@ -103,21 +108,60 @@ def node_parts(racks: Racks, part: str | None, catalog: Catalog) -> list[str]:
     return brought + [group.part for group in racks.nodes for _ in range(group.count)]
 
 
-def _racks(hall: Hall, generator: Rows, row: str, catalog: Catalog) -> Iterator[Rack]:
+class Strays:
+    """Nodes that stand where no generator puts them: those added to a rack, and those moved to another one.
+
+    Attributes
+    ----------
+    added
+        Rack -> numbers of its nodes beyond those that its generator makes, ascending.
+    moved
+        Rack -> nodes that came from others.
+    """
+
+    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+        self.added: dict[str, list[int]] = {}
+        self.moved: dict[str, list[Node]] = {}
+        for hall in scenario.halls:
+            generators = {rows.id: rows for rows in hall.rows}
+            for item, said in hall.overrides.items():
+                if item.count("/") != 3 or (said.rack is None and (said.u is None or said.part is None)):
+                    continue
+                rack, _, number = item.rpartition("/")
+                rows = generators.get(item.partition("/")[0])
+                if rows is None:
+                    continue
+                kind = hall.overrides.get(rack, _PLAIN).part or rows.racks.part
+                usual = node_parts(rows.racks, kind, catalog) if kind is None or kind in catalog else []
+                part = said.part or (usual[int(number)] if int(number) < len(usual) else None)
+                if part is None or part not in catalog:
+                    continue
+                if int(number) >= len(usual) and said.u is not None:
+                    self.added.setdefault(rack, []).append(int(number))
+                if said.rack is not None and not said.absent:
+                    node = Node(item, part, catalog.node(part).n_gpu, said.drained)
+                    self.moved.setdefault(said.rack, []).append(node)
+        for numbers in self.added.values():
+            numbers.sort()
+
+
+def _racks(hall: Hall, generator: Rows, row: str, catalog: Catalog, strays: Strays) -> Iterator[Rack]:
     racks = generator.racks
     for index in range(racks.count):
         rack = f"{row}/{index}"
-        said = hall.overrides.get(rack, Override())
+        said = hall.overrides.get(rack, _PLAIN)
         if not said.absent:
             part = said.part or racks.part
-            nodes = _nodes(hall, rack, node_parts(racks, part, catalog), catalog)
-            yield Rack(rack, racks.role, part, tuple(nodes))
+            parts = node_parts(racks, part, catalog)
+            own = _nodes(hall, rack, parts, strays.added.get(rack, []), catalog)
+            yield Rack(rack, racks.role, part, (*own, *strays.moved.get(rack, ())))
 
 
-def _nodes(hall: Hall, rack: str, parts: list[str], catalog: Catalog) -> Iterator[Node]:
-    for index, usual in enumerate(parts):
+def _nodes(hall: Hall, rack: str, parts: list[str], added: list[int], catalog: Catalog) -> Iterator[Node]:
+    """Yield the nodes named after a rack that stand in it."""
+    for index in (*range(len(parts)), *added):
         node = f"{rack}/{index}"
-        said = hall.overrides.get(node, Override())
-        if not said.absent:
-            part = said.part or usual
+        said = hall.overrides.get(node, _PLAIN)
+        if not said.absent and said.rack is None:
+            part = said.part or parts[index]
             yield Node(node, part, catalog.node(part).n_gpu, said.drained)

@@ -42,21 +42,28 @@ def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected
     cards: dict[str, int] = {}
     speed = 0.0
     known: dict[str, tuple[int, float]] = {}
+    every = [rows for hall in scenario.halls for rows in hall.rows]
+    wanted = set(fabric.rows) or {rows.id for rows in every if rows.racks.role == "compute"}
+    strays = expand.Strays(scenario, catalog)
+    moved = {node.id: rack.partition("/")[0] for rack, nodes in strays.moved.items() for node in nodes}
     for hall in scenario.halls:
         for rows in hall.rows:
-            if rows.id in fabric.rows if fabric.rows else rows.racks.role == "compute":
-                for node, part in _nodes(hall, rows, catalog):
-                    if part not in known:
-                        known[part] = cards_of(catalog.node(part), catalog)
-                    number, bytes_s = known[part]
-                    if number:
-                        cards[node] = number
-                        speed = max(speed, bytes_s)
+            if rows.id not in wanted and not moved:
+                continue
+            for node, part in _nodes(hall, rows, strays, catalog):
+                if (moved.get(node, rows.id) if moved else rows.id) not in wanted:
+                    continue
+                if part not in known:
+                    known[part] = cards_of(catalog.node(part), catalog)
+                number, bytes_s = known[part]
+                if number:
+                    cards[node] = number
+                    speed = max(speed, bytes_s)
     return Connected(cards, speed)
 
 
-def _nodes(hall: Hall, rows: Rows, catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """Yield id and part of every node a generator makes, absent ones too."""
+def _nodes(hall: Hall, rows: Rows, strays: expand.Strays, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield id and part of every node named after a rack of a generator, absent ones too."""
     usual = expand.node_parts(rows.racks, rows.racks.part, catalog)
     changed = {item for item, said in hall.overrides.items() if said.part is not None}
     for row in range(rows.count):
@@ -68,6 +75,9 @@ def _nodes(hall: Hall, rows: Rows, catalog: Catalog) -> Iterator[tuple[str, str]
             for index, part in enumerate(parts):
                 node = f"{rack}/{index}"
                 yield node, (hall.overrides.get(node, Override()).part or part) if changed else part
+            for index in strays.added.get(rack, ()):
+                node = f"{rack}/{index}"
+                yield node, hall.overrides[node].part or ""
 
 
 def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:

@@ -167,8 +167,8 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
         core=ports_of(catalog, fabric.core.part, above_bytes_s) if fabric.core else None,
     )
     if fabric.kind == "explicit":
-        counts = [tier.count or 0 if tier else 0 for tier in (fabric.leaf, fabric.spine, fabric.core)]
-        return replace(tiers, leaves=counts[0], spines=counts[1], cores=counts[2])
+        leaves, spines, cores = _counts(fabric)
+        return replace(tiers, leaves=leaves, spines=spines, cores=cores)
     if not nodes:
         return tiers
     if fabric.kind == "single-switch":
@@ -179,6 +179,12 @@ def size_of(fabric: Fabric, catalog: Catalog, nodes: int, cards: int, card_bytes
     if fabric.kind == "dragonfly-plus":
         return _dragonfly(fabric, size)
     return _spines(fabric, size, cards)
+
+
+def _counts(fabric: Fabric) -> tuple[int, int, int]:
+    """Return the switches that each tier says it has."""
+    leaf, spine, core = (tier.count or 0 if tier else 0 for tier in (fabric.leaf, fabric.spine, fabric.core))
+    return leaf, spine, core
 
 
 _TIERS = {
@@ -212,7 +218,7 @@ def _check_keys(fabric: Fabric) -> None:
         raise Misfit("dims", f"is nothing that {named} has", "only a torus has dims")
     if fabric.links and fabric.kind != "explicit":
         raise Misfit("links", f"is nothing that {named} takes", "use kind: explicit, or leave the links out")
-    if fabric.kind == "explicit" and not fabric.links:
+    if fabric.kind == "explicit" and not fabric.links and not any(_counts(fabric)):
         raise Misfit("links", "is empty", "an explicit fabric has the cables that it lists")
     if fabric.homes > 1 and fabric.kind in ("torus", "ring"):
         raise Misfit("homes", f"does not fit {named}: its cards plug into no leaf", "homes: 1")

@@ -163,6 +163,12 @@ class Point(Part):
     y_m: Length = Field(default=0.0, alias="y", description="across the rows")
 
 
+class Stand(Point):
+    """Where a machine stands: the middle of its footprint."""
+
+    hall: Id | None = Field(default=None, description="room; none: that of what it serves, else the first")
+
+
 class Rows(Part):
     """A generator of parallel rows; row ``i`` is ``id/i``, its rack ``j`` is ``id/i/j``."""
 
@@ -185,7 +191,23 @@ class Override(Part):
 
     absent: bool = Field(default=False, description="not there")
     part: str | None = Field(default=None, description="another node or rack part")
-    at: Point | None = Field(default=None, description="rack: another place on the floor")
+    at: Point | None = Field(
+        default=None,
+        description="another place on the floor: the middle of a rack, the corner where a row begins",
+    )
+    facing: Literal["north", "south"] | None = Field(
+        default=None, description="row, rack: side of its fronts; none: the generator's"
+    )
+    rack: ItemId | None = Field(
+        default=None, description="node: rack it has moved to; none: the one it is named after"
+    )
+    u: int | None = Field(
+        default=None,
+        ge=1,
+        le=60,
+        description="node: its lowest rack unit; with a part, and a number beyond those that the generator makes, one "
+        "node more",
+    )
     drained: bool = Field(default=False, description="node: there but given no work at the start")
 
 

@@ -1,0 +1,31 @@
+"""Where machines and power items stand that a person has given a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from twin.scenario.cooling import Loop
+from twin.scenario.document import Scenario
+from twin.scenario.electricity import PowerStage
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """The middle of a footprint in the coordinates of a hall [m]; hall -1: that of what it serves."""
+
+    hall: int
+    x_m: float
+    y_m: float
+
+
+def stands_of(scenario: Scenario, generators: Sequence[Loop | PowerStage]) -> list[Stand | None]:
+    """Return the place of every item of some generators in order; None: it stands where its kind does."""
+    halls = {hall.id: number for number, hall in enumerate(scenario.halls)}
+    found: list[Stand | None] = []
+    for generator in generators:
+        for item in range(generator.count):
+            said = generator.places.get(f"{generator.id}/{item}") if generator.places else None
+            hall = -1 if said is None or said.hall is None else halls[said.hall]
+            found.append(None if said is None else Stand(hall, said.x_m, said.y_m))
+    return found
