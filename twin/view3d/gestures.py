@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 CLICK_PX = 4.0
 """A press and release closer than this is a click, not a drag."""
+
+
+class Drag(Protocol):
+    """Something that follows the pointer instead of the camera; `keys` are the modifiers held: Alt, Control, Shift."""
+
+    def move(self, x: float, y: float, keys: set[str]) -> None:
+        """Follow the pointer."""
+        ...
+
+    def drop(self, x: float, y: float, keys: set[str]) -> None:
+        """End at the pointer."""
+        ...
+
+    def cancel(self) -> None:
+        """End as if it had never begun."""
+        ...
 
 
 @dataclass
@@ -26,6 +42,9 @@ class Gestures:
         Called at the end of a drag.
     menu
         Called with (x, y) on a click of the right button.
+    taken
+        Called with (x, y, modifiers) where a drag of the left button begins; what it returns follows the pointer
+        instead of the camera.
     """
 
     orbit: Callable[[float, float], None]
@@ -36,6 +55,7 @@ class Gestures:
     double_click: Callable[[float, float], None]
     leave: Callable[[], None]
     menu: Callable[[float, float], None]
+    taken: Callable[[float, float, set[str]], Drag | None]
 
     def __post_init__(self) -> None:
         self._pressed: tuple[float, float] | None = None
@@ -43,6 +63,22 @@ class Gestures:
         self._button = 0
         self._slide = False
         self._dragging = False
+        self._drag: Drag | None = None
+        self._void = False  # the rest of a drag that was cancelled
+
+    @property
+    def dragging(self) -> bool:
+        """Return whether something follows the pointer."""
+        return self._drag is not None
+
+    def cancel(self) -> bool:
+        """Let what follows the pointer go as if it had never begun; return whether there was anything."""
+        drag, self._drag = self._drag, None
+        if drag is None:
+            return False
+        self._void = self._pressed is not None
+        drag.cancel()
+        return True
 
     def connect(self, canvas: Any) -> None:
         """Listen to a vispy canvas."""
@@ -57,7 +93,8 @@ class Gestures:
         self._pressed = self._last = (float(event.pos[0]), float(event.pos[1]))
         self._button = int(event.button)
         self._slide = self._button != 1 or "Shift" in _names(event)
-        self._dragging = False
+        self._dragging = self._void = False
+        self.cancel()
         event.handled = True
 
     def on_move(self, event: Any) -> None:
@@ -67,8 +104,12 @@ class Gestures:
             self.hover(x, y)
             return
         far = abs(x - self._pressed[0]) + abs(y - self._pressed[1]) > CLICK_PX
+        if far and not self._dragging and self._button == 1:
+            self._drag = self.taken(*self._pressed, _names(event))
         self._dragging = self._dragging or far
-        if self._dragging:
+        if self._drag is not None:
+            self._drag.move(x, y, _names(event))
+        elif self._dragging and not self._void:
             (self.pan if self._slide else self.orbit)(x - self._last[0], y - self._last[1])
             self._last = (x, y)
         event.handled = True
@@ -78,7 +119,10 @@ class Gestures:
         if self._pressed is None:
             return
         self._pressed = None
-        if self._dragging:
+        drag, self._drag = self._drag, None
+        if drag is not None:
+            drag.drop(float(event.pos[0]), float(event.pos[1]), _names(event))
+        elif self._dragging:
             self.leave()
         elif self._button == 1:
             extend = bool({"Control", "Shift"} & _names(event))

@@ -18,15 +18,18 @@ from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d import camera
 from twin.view3d.antialias import StillBuffer
-from twin.view3d.cable_colours import CableState, Marked
+from twin.view3d.cable_colours import CableState
 from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
+from twin.view3d.edit_view import EditView
 from twin.view3d.error_log import ErrorLog
 from twin.view3d.gestures import Gestures
 from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.lit import Lit, Reach
 from twin.view3d.locate import Box
+from twin.view3d.machine_state import Mark, over_things
+from twin.view3d.marks import marks_of
 from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
 from twin.view3d.presets import before_machines, before_racks, open_side, preset_pose
@@ -92,26 +95,29 @@ class HallView:
         self.canvas.set_current()
         self.capability: Capability = probe()
         self._scene = Scene(self.capability)
+        self.edit = EditView(self)
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
         self._still_wanted = False
-        self._plant: Plant | None = None
+        self.plant: Plant | None = None
         self._geometry: Geometry | None = None
-        self._picker: Picker | None = None
+        self.picker: Picker | None = None
         self._cables: CableField | None = None
         self._isolated: NDArray[np.int32] | None = None
-        self._plan: SitePlan | None = None
+        self.plan: SitePlan | None = None
         self._path_names: tuple[str, ...] = ()
+        self._found: tuple[Mark, ...] = ()
         self._frame: Frame | None = None
         self._groups = NO_GROUPS
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
         self._wall_s = self._moved_s = self._changed_s = -1e9
         self._settled = True
+        self._changes = 0
         self._writing = self._closed = False
         self.canvas.events.draw.connect(self._on_draw)
-        self.canvas.events.resize.connect(lambda _: self.canvas.update())
+        self.canvas.events.resize.connect(lambda _: self._show())
         # vispy holds its listeners weakly, so somebody has to keep them.
-        self._gestures = Gestures(
+        self.gestures = Gestures(
             self._orbit,
             self._pan,
             self._zoom,
@@ -120,8 +126,9 @@ class HallView:
             self._double_click,
             self._let_go,
             self._menu,
+            self.edit.taken,
         )
-        self._gestures.connect(self.canvas)
+        self.gestures.connect(self.canvas)
         if keys is None:
             self.canvas.events.key_press.connect(self._on_key)
         state.events.camera.connect(self._on_camera)
@@ -158,33 +165,35 @@ class HallView:
         `groups` tell whose its jobs and GPUs are.
         """
         self._groups = groups
-        self._plant = plant
+        self.plant = plant
         self._geometry = build_geometry(plant)
-        self._plan = site_plan(plant, self._geometry, open_side(plant))
+        self.plan = site_plan(plant, self._geometry, open_side(plant))
         self._path_names = ()
-        self._picker = Picker(plant, self._geometry, self._plan)
+        self.picker = Picker(plant, self._geometry, self.plan)
         self._cables = CableField(plant, self._geometry)
         self._isolated = None
         self._frame = None
+        self.edit.layer.forget()
         self.canvas.set_current()
-        self._scene.set_plant(plant, self._geometry, self._cables.runs, self._picker, self._plan)
+        self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)
         self._upload()
         if self.state.camera is None:
             self.preset("overview", animate=False)
         self._on_marks()
+        self.mark_found(self._found)
 
     def set_frame(self, frame: Frame | None) -> None:
         """Show the values of a frame: one upload of the value texture and one of the pipes' states.
 
         A frame of another epoch of the plant is passed over: its slots mean other things.
         """
-        if frame is not None and self._plant is not None and frame.layout.epoch != self._plant.epoch:
+        if frame is not None and self.plant is not None and frame.layout.epoch != self.plant.epoch:
             return
         self._frame = frame
         self._changed_s = self._wall_s
-        if self._plant is not None:
+        if self.plant is not None:
             self._upload()
-            self.canvas.update()
+            self._show()
 
     def set_groups(self, groups: Groups) -> None:
         """Take whose jobs and GPUs are, of another run of the same plant."""
@@ -198,19 +207,19 @@ class HallView:
         """Let no label come into these rectangles: left, top, width, height [logical px]."""
         self._scene.keep_clear = list(areas)
         self._scene.place_labels_now()
-        self.canvas.update()
+        self._show()
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
         """Return what is under a place of the widget (logical pixels, whatever the screen's pixel ratio)."""
-        if self._picker is None or self._plant is None or self._cables is None:
+        if self.picker is None or self.plant is None or self._cables is None:
             return None
-        origin, direction = camera.ray(self._pose, x_px, y_px, *self._logical())
-        hit = self._picker.pick(origin, direction)
+        origin, direction = camera.ray(self._pose, x_px, y_px, *self.size())
+        hit = self.picker.pick(origin, direction)
         if "cables" not in self.state.layers:
             return hit
         reach_m = np.inf if hit is None else hit.distance_m
-        state = CableState.of(self._frame, len(self._plant.bundles.rail))
-        kept = find_bundle(self._plant, self.state.selection[-1]) if self.state.selection else None
+        state = CableState.of(self._frame, len(self.plant.bundles.rail))
+        kept = find_bundle(self.plant, self.state.selection[-1]) if self.state.selection else None
         return self._cables.pick(origin, direction, reach_m, state, kept) or hit
 
     def show_traffic(
@@ -227,10 +236,10 @@ class HallView:
         rgb
             Colour of the dashes.
         """
-        if self._plant is not None:
+        if self.plant is not None:
             self.canvas.set_current()
             self._scene.set_traffic(there, back, racks, rgb)
-            self.canvas.update()
+            self._show()
 
     def light(self, lit: Lit | None = None, reach: Reach | None = None, names: Sequence[str] = ()) -> None:
         """Let a path shine, colour the GPUs by the reach of a fault, and name things; nothing: as always."""
@@ -239,6 +248,12 @@ class HallView:
         self._scene.light(lit, reach)
         self._upload()
         self._on_marks()
+
+    def mark_found(self, marks: Sequence[Mark]) -> None:
+        """Let words stand over things; those of one thing share a plate, and what stands nowhere has none."""
+        self._found = tuple(marks)
+        self._scene.found = over_things(self._found, self._standing)
+        self.canvas.update()
 
     @property
     def shows_power(self) -> bool:
@@ -256,14 +271,14 @@ class HallView:
 
     def frame(self, ids: Sequence[str], animate: bool = True) -> None:
         """Move the camera so that these things fill the picture; unknown ids are ignored."""
-        if self._plant is None or self._geometry is None or self._picker is None:
+        if self.plant is None or self._geometry is None or self.picker is None:
             return
         boxes = [box for box in map(self._box_of, ids) if box is not None]
-        width, height = self._logical()
-        machines = {self._plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
+        width, height = self.size()
+        machines = {self.plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
         place = before_machines if machines else before_racks
         if boxes:
-            self._go(place(self._pose, self._plant, boxes, self._picker, width / height), animate)
+            self._go(place(self._pose, self.plant, boxes, self.picker, width / height), animate)
 
     def frame_selection(self, animate: bool = True) -> None:
         """Move the camera so that the selection fills the picture; without one, the overview."""
@@ -274,9 +289,9 @@ class HallView:
 
     def preset(self, name: str, animate: bool = True) -> None:
         """Move the camera to one of `presets.PRESETS`."""
-        if self._plant is not None and self._geometry is not None:
-            width, height = self._logical()
-            self._go(preset_pose(name, self._plant, self._geometry, width / height), animate)
+        if self.plant is not None and self._geometry is not None:
+            width, height = self.size()
+            self._go(preset_pose(name, self.plant, self._geometry, width / height), animate)
 
     def tick(self, wall_s: float) -> None:
         """Advance flight and flow; called by a timer with a monotonic clock, redraws only when something changed."""
@@ -298,9 +313,9 @@ class HallView:
             dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
-        if dirty or quiet != self._still_wanted:
+        if dirty or quiet != self._still_wanted or self.edit.layer.lags(self._changes):
             self._still_wanted = quiet and not dirty
-            self.canvas.update()
+            self._show()
 
     def grab(self) -> NDArray[np.uint8]:
         """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
@@ -327,7 +342,8 @@ class HallView:
         native._secondary_context = native._surface = None
         native.deleteLater()
 
-    def _logical(self) -> tuple[float, float]:
+    def size(self) -> tuple[float, float]:
+        """Return width and height of the widget [logical px]."""
         width, height = self.canvas.size
         return float(max(width, 1)), float(max(height, 1))
 
@@ -336,74 +352,64 @@ class HallView:
         moving = not self._settled and self.capability.software
         still = self._still if self._still_wanted and not moving else None
         self.canvas.context.flush_commands()
+        scale = width / self.size()[0]
+
+        def draw_hall() -> None:
+            self._scene.draw(self._pose, self.state, (width, height), scale=scale, moving=moving)
+
+        if self.edit.layer.shown and self.plant is not None:
+            self.edit.layer.paint(self.canvas, self.stage(), self._pose, scale, draw_hall, self._changes)
+            return
         if still is not None:
             still.begin((width, height))
-        self._scene.draw(
-            self._pose, self.state, (width, height), scale=width / self._logical()[0], moving=moving
-        )
+        draw_hall()
         if still is not None:
             self.canvas.context.flush_commands()
             still.end()
 
     def _redraw(self, *_change: object) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        """Draw the hall anew: it looks different."""
+        self._changes += 1
         self.canvas.update()
 
     def _on_colour_by(self, *_change: object) -> None:
-        if self._plant is not None:
+        if self.plant is not None:
             self._upload()
-        self.canvas.update()
+        self._show()
 
     def _on_marks(self, *_change: object) -> None:
-        if self._plant is None or self._geometry is None or self._cables is None:
+        if self.plant is None or self._geometry is None or self._cables is None:
             return
-        boxes: dict[str, Box] = {}
-        names: dict[str, Box] = {}
-        chosen: list[int] = []
-        for id in self.state.selection:
-            box, bundle = self._standing(id), find_bundle(self._plant, id)
-            if box is not None:
-                boxes[id] = box
-            elif bundle is not None:
-                chosen.append(bundle)
-                names.update(self._cables.label(bundle))
-        for id in self._path_names:
-            box = self._standing(id)
-            if box is not None and id not in boxes:
-                names[id] = box
-        found = (self._plant.slots.get(id, ("", 0)) for id in self.state.selection)
+        marks = marks_of(self.state.selection, self._path_names, self.plant, self._cables, self._standing)
+        found = (self.plant.slots.get(id, ("", 0)) for id in self.state.selection)
         items = [slot for kind, slot in found if kind == "power"]
         self.canvas.set_current()
         self._scene.want_power(items, layer="power" in self.state.layers)
         hovered = self.state.hovered or ""
-        over = find_bundle(self._plant, hovered)
-        isolated = None if self._isolated is None else self._cables.runs.pieces_of(self._isolated)
-        self._scene.mark_cables(
-            Marked(
-                isolated=isolated,
-                selected=self._cables.pieces(*chosen),
-                hovered=None if over is None else self._cables.pieces(over),
-            )
-        )
-        self._scene.mark(boxes, self._standing(hovered), names)
-        self.canvas.update()
+        self._scene.mark_cables(marks.cables(hovered, self._isolated))
+        self._scene.mark(marks.boxes, self._standing(hovered), marks.names)
+        self._show()
 
     def _standing(self, id: str) -> Box | None:
         """Return the box of a thing, in the hall or outside."""
-        if self._plant is None or self._geometry is None or self._plan is None:
+        if self.plant is None or self._geometry is None or self.plan is None:
             return None
-        return self._plan.standing(self._plant, self._geometry, id)
+        return self.plan.standing(self.plant, self._geometry, id)
 
     def _box_of(self, id: str) -> Box | None:
         """Return the box to fly to: of a thing, or of the whole way of a bundle."""
-        if self._plant is None or self._geometry is None or self._cables is None:
+        if self.plant is None or self._geometry is None or self._cables is None:
             return None
-        bundle = find_bundle(self._plant, id)
+        bundle = find_bundle(self.plant, id)
         return self._standing(id) if bundle is None else self._cables.box(bundle)
 
     def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
         if pose is not None and not self._writing:
             self._flight, self._pose = None, pose
-            self.canvas.update()
+            self._show()
 
     def _publish(self) -> None:
         self._writing = True
@@ -419,7 +425,7 @@ class HallView:
             self._flight = None
             self._pose = pose
             self._publish()
-        self.canvas.update()
+        self._show()
 
     def look(self, pose: CameraPose) -> None:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
@@ -427,17 +433,17 @@ class HallView:
         self._pose = pose
         self._moved_s = self._wall_s
         self._settled = False
-        self.canvas.update()
+        self._show()
 
     def _orbit(self, dx: float, dy: float) -> None:
         self.look(camera.orbit(self._pose, dx, dy))
 
     def _pan(self, dx: float, dy: float) -> None:
-        self.look(camera.pan(self._pose, dx, dy, self._logical()[1]))
+        self.look(camera.pan(self._pose, dx, dy, self.size()[1]))
 
     def _zoom(self, notches: float, x: float, y: float) -> None:
-        origin, direction = camera.ray(self._pose, x, y, *self._logical())
-        hit = self._picker.pick(origin, direction) if self._picker else None
+        origin, direction = camera.ray(self._pose, x, y, *self.size())
+        hit = self.picker.pick(origin, direction) if self.picker else None
         if hit is not None:
             target = np.array(hit.point_m)
         elif direction[2] < -0.02 and origin[2] > 0:

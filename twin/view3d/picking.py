@@ -128,6 +128,19 @@ class Picker:
             "rack", rack, self._plant.racks.ids[rack], distance, place
         )
 
+    def rack(self, origin: Floats, direction: Floats) -> int | None:
+        """Return the slot of the rack that the ray meets first; None when it meets something else or nothing."""
+        index, _ = self._first_box(origin, direction)
+        return int(self._rack_slots[index]) if index is not None and index < len(self._rack_slots) else None
+
+    def boxes(self) -> tuple[list[str], Floats, Floats]:
+        """Return ids and corners (n, 3) [m] of all that can be met; a machine that stands in parts has several."""
+        plant = self._plant
+        ids = [plant.racks.ids[slot] for slot in self._rack_slots.tolist()]
+        ids += [plant.loops.ids[loop] for loop in self._machine_loops.tolist()]
+        ids += [entity_id(plant, kind, slot) for kind, slot in self._others]
+        return ids, self._low.T, self._high.T
+
     def blocked(self, eye_m: Floats, points_m: Floats) -> NDArray[np.bool_]:
         """Return which points (n, 3) a rack or machine hides from the eye; one that the point itself is in does not."""
         out = np.zeros(len(points_m), bool)

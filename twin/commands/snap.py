@@ -1,0 +1,453 @@
+"""Where a thing lands that is moved over the floor: tiles, rows, neighbours; what it would hit, and how close it comes.
+
+Pure geometry on the footprints of a plant, in the coordinates of the site. A thing is a shape of one or more
+footprints that keep their places to one another; the first of them is the one that snaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.plant.halls import TILE_M
+from twin.plant.tables import Bools, Floats, Ints, Plant
+
+FRONT_M, REAR_M = 1.2, 0.9
+"""Clear space wanted before and behind a rack [m]: cold aisle of 4 ft, hot aisle of 3 ft, ASHRAE TC 9.9, Thermal
+Guidelines [recalled]. TIA-942-A 5.11.7 has 1.0 m and 0.6 m as the least, which is what the design rules hold to."""
+TOUCH_M = 0.005
+"""Footprints may share so much: roundings of pitch and width."""
+REACH_M = 0.3
+"""A line or neighbour draws a thing to it from so far; tiles from anywhere."""
+ALIGN_M = 0.15
+"""Other rows draw a thing to their racks from so far, nearer than a tile does."""
+GAP_SHOWN_M = 6.0
+"""Distances up to here are told."""
+BETWEEN_HALLS_M = 1.0
+"""A thing this far out of a hall is no longer of it; nearer, the hall grows."""
+_EVEN_M = 1e-6
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Footprints that are moved together: centres from the anchor, sizes [m], side of the fronts (0: none)."""
+
+    dx_m: Floats
+    dy_m: Floats
+    width_m: Floats
+    depth_m: Floats
+    facing: Ints
+
+    @classmethod
+    def one(cls, width_m: float, depth_m: float, facing: int = 0) -> Shape:
+        """Return the shape of a single thing."""
+        return cls(
+            np.zeros(1), np.zeros(1), np.array([width_m]), np.array([depth_m]), np.array([facing], np.int32)
+        )
+
+    @classmethod
+    def row(cls, count: int, pitch_m: float, width_m: float, depth_m: float, facing: int) -> Shape:
+        """Return the shape of racks side by side; the first is the anchor."""
+        full = np.ones(count, np.float64)
+        facings = np.full(count, facing, np.int32)
+        return cls(np.arange(count, dtype=np.float64) * pitch_m, full * 0.0, full * width_m, full * depth_m, facings)
+
+    @classmethod
+    def standing(cls, floor: Floor, ids: Sequence[str]) -> tuple[Shape, Point] | None:
+        """Return the shape of things that stand there, and where its anchor, the first of them, is; None: none does."""
+        found = [floor.place[id] for id in ids if id in floor.place]
+        if not found:
+            return None
+        k = np.array(found)
+        at = float(floor.x_m[k[0]]), float(floor.y_m[k[0]])
+        shape = cls(
+            floor.x_m[k] - at[0], floor.y_m[k] - at[1], floor.width_m[k], floor.depth_m[k], floor.facing[k]
+        )
+        return shape, at
+
+    def turned(self) -> Shape:
+        """Return it turned by 180 degrees: rows stand along x, so fronts look to +y or -y."""
+        return replace(self, dx_m=-self.dx_m, dy_m=-self.dy_m, facing=-self.facing)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Something on the floor that is no rack or machine of the plant's tables."""
+
+    id: str
+    low: Point
+    high: Point
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """What stands on the floor, as footprints: centres and sizes [m]; `row` is -1 of all but racks."""
+
+    ids: list[str]
+    x_m: Floats
+    y_m: Floats
+    width_m: Floats
+    depth_m: Floats
+    facing: Ints
+    row: Ints
+    halls_m: Floats  # (n, 4): x0, y0, x1, y1
+    hall_names: list[str]
+    place: dict[str, int]
+
+    @classmethod
+    def of(cls, plant: Plant, others: Sequence[Obstacle] = (), without: Collection[str] = ()) -> Floor:
+        """Return the floor of a plant; what is being moved (`without`) is not in its own way."""
+        racks, machines, loops = plant.racks, plant.machines, plant.loops
+        gone = set(without)
+        rack = [slot for slot in np.flatnonzero(racks.present).tolist() if racks.ids[slot] not in gone]
+        machine = [
+            slot
+            for slot in range(len(machines.loop))
+            if loops.present[machines.loop[slot]] and loops.ids[int(machines.loop[slot])] not in gone
+        ]
+        kept = [one for one in others if one.id not in gone]
+        low = np.array([one.low for one in kept]).reshape(-1, 2)
+        high = np.array([one.high for one in kept]).reshape(-1, 2)
+        ids = [racks.ids[slot] for slot in rack]
+        ids += [loops.ids[int(machines.loop[slot])] for slot in machine] + [one.id for one in kept]
+        nothing = np.zeros(len(machine) + len(kept), np.int32)
+        size, middle = high - low, (low + high) / 2
+        halls = plant.halls
+        return cls(
+            ids,
+            np.concatenate([racks.x_m[rack], machines.x_m[machine], middle[:, 0]]),
+            np.concatenate([racks.y_m[rack], machines.y_m[machine], middle[:, 1]]),
+            np.concatenate([racks.width_m[rack], machines.width_m[machine], size[:, 0]]),
+            np.concatenate([racks.depth_m[rack], machines.depth_m[machine], size[:, 1]]),
+            np.concatenate([racks.facing[rack], nothing]).astype(np.int32),
+            np.concatenate([racks.row[rack], nothing - 1]).astype(np.int32),
+            np.stack([halls.x0_m, halls.y0_m, halls.x1_m, halls.y1_m], axis=1),
+            list(halls.titles),
+            {id: k for k, id in reversed(list(enumerate(ids)))},
+        )
+
+    def hall_at(self, x_m: float, y_m: float) -> int:
+        """Return the hall that a place is in, else the nearest one."""
+        x0, y0, x1, y1 = self.halls_m.T
+        away = np.maximum(np.maximum(x0 - x_m, x_m - x1), 0.0) + np.maximum(np.maximum(y0 - y_m, y_m - y1), 0)
+        return int(away.argmin())
+
+    @property
+    def low_m(self) -> Floats:
+        """Return the low corners, (n, 2)."""
+        return np.stack([self.x_m - self.width_m / 2, self.y_m - self.depth_m / 2], axis=1)
+
+    @property
+    def high_m(self) -> Floats:
+        """Return the high corners, (n, 2)."""
+        return np.stack([self.x_m + self.width_m / 2, self.y_m + self.depth_m / 2], axis=1)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the anchor comes to stand (site [m]), in which hall, and the row (slot) whose line it joins, -1 none."""
+
+    x_m: float
+    y_m: float
+    hall: int
+    row: int = -1
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A line on the floor that says why a thing stands where it does, or how far it is from its neighbour."""
+
+    kind: Literal["line", "gap"]
+    start: Point
+    stop: Point
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What speaks against a place: `hard`, so that nothing is put there, or only to be known."""
+
+    sentence: str
+    ids: tuple[str, ...] = ()
+    hard: bool = True
+
+
+@dataclass(frozen=True)
+class Snap:
+    """Where a thing lands, the lines that show why, and what speaks against it."""
+
+    place: Place
+    guides: tuple[Guide, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Return whether it can be put there."""
+        return not any(problem.hard for problem in self.problems)
+
+    @property
+    def reason(self) -> str:
+        """Return the worst of what speaks against it; "" when nothing does."""
+        worst = sorted(self.problems, key=lambda problem: not problem.hard)
+        return worst[0].sentence if worst else ""
+
+
+def snap(
+    floor: Floor,
+    shape: Shape,
+    x_m: float,
+    y_m: float,
+    *,
+    free: bool = False,
+    keep_x_m: float | None = None,
+    keep_y_m: float | None = None,
+    thing: str = "it",
+) -> Snap:
+    """Return where a shape lands whose anchor is wished at (x, y).
+
+    Parameters
+    ----------
+    floor
+        What stands there, without the thing itself.
+    free
+        Stay where it was wished: no tile and no neighbour draws it.
+    keep_x_m, keep_y_m
+        The anchor moves along the other axis only, and keeps this one.
+    thing
+        Its name in sentences.
+    """
+    row, lines = -1, list[Guide]()
+    x_m, y_m = (x_m if keep_x_m is None else keep_x_m), (y_m if keep_y_m is None else keep_y_m)
+    if not free:
+        drawn, row, line = _row_line(floor, shape, x_m, y_m)
+        if keep_y_m is None:
+            y_m = drawn
+        elif abs(drawn - keep_y_m) > _EVEN_M:
+            row, line = -1, ()
+        lines += line
+        if keep_x_m is None:
+            x_m, line = _along(floor, shape, x_m, y_m, row)
+            lines += line
+    hall = floor.hall_at(x_m, y_m)
+    moved = _Moved(shape, x_m, y_m)
+    problems = [*_collisions(floor, moved, thing), *_walls(floor, moved, hall, thing)]
+    problems += _clearances(floor, moved, thing) if not problems else []
+    lines = [_stretched(guide, moved) for guide in lines]
+    return Snap(Place(x_m, y_m, hall, row), (*lines, *_gaps(floor, moved)), tuple(problems))
+
+
+# --- what draws a thing to it
+
+
+def _row_line(floor: Floor, shape: Shape, x_m: float, y_m: float) -> tuple[float, int, tuple[Guide, ...]]:
+    """Return y on the line of a row near by, else by tiles; the row; and the line."""
+    racks = np.flatnonzero(floor.row >= 0)
+    away = np.abs(floor.y_m[racks] - y_m)
+    near = racks[away <= REACH_M]
+    if len(near) and shape.facing[0] != 0:
+        # Of rows in one line the one whose end is nearest: its pitch goes on.
+        best = near[np.lexsort((np.abs(floor.x_m[near] - x_m), np.abs(floor.y_m[near] - y_m).round(3)))[0]]
+        line_m, row = float(floor.y_m[best]), int(floor.row[best])
+        mine = floor.row == row
+        ends = (
+            float((floor.x_m - floor.width_m / 2)[mine].min()),
+            float((floor.x_m + floor.width_m / 2)[mine].max()),
+        )
+        return line_m, row, (Guide("line", (ends[0], line_m), (ends[1], line_m)),)
+    aligned, line = _aligned(floor, shape, x_m, y_m, axis=1)
+    return (_on_tile(y_m, float(shape.depth_m[0])) if aligned is None else aligned), -1, line
+
+
+def _along(floor: Floor, shape: Shape, x_m: float, y_m: float, row: int) -> tuple[float, tuple[Guide, ...]]:
+    """Return x at the pitch of the row, beside a neighbour of another width, aligned with other racks, or by tiles."""
+    width_m = float(shape.width_m[0])
+    if row >= 0:
+        mine = np.flatnonzero((floor.row == row) & (np.abs(floor.y_m - y_m) < TOUCH_M))
+        if len(mine):
+            return _beside(floor, mine, x_m, width_m), ()
+    aligned, line = _aligned(floor, shape, x_m, y_m, axis=0)
+    return (_on_tile(x_m, width_m) if aligned is None else aligned), line
+
+
+def _beside(floor: Floor, mine: NDArray[np.int64], x_m: float, width_m: float) -> float:
+    next_to = mine[np.abs(floor.x_m[mine] - x_m).argmin()]
+    at_m, its_m = float(floor.x_m[next_to]), float(floor.width_m[next_to])
+    steps = np.diff(np.unique(floor.x_m[mine].round(6)))
+    pitch_m = float(steps.min()) if len(steps) else max(its_m, TILE_M)
+    touching_m = (width_m + its_m) / 2
+    if touching_m > pitch_m + TOUCH_M or width_m < its_m - TOUCH_M:  # of another width: side by side
+        side = 1.0 if x_m > at_m else -1.0
+        if abs(abs(x_m - at_m) - touching_m) <= max(REACH_M, touching_m / 2):
+            return at_m + side * touching_m
+    return at_m + round((x_m - at_m) / pitch_m) * pitch_m
+
+
+def _aligned(
+    floor: Floor, shape: Shape, x_m: float, y_m: float, axis: int
+) -> tuple[float | None, tuple[Guide, ...]]:
+    """Return the centre or edge along an axis that another thing has too, near by, and the line through both."""
+    here, across = (x_m, y_m) if axis == 0 else (y_m, x_m)
+    middles, others = (floor.x_m, floor.y_m) if axis == 0 else (floor.y_m, floor.x_m)
+    sizes = floor.width_m if axis == 0 else floor.depth_m
+    half = float((shape.width_m if axis == 0 else shape.depth_m)[0]) / 2
+    if not len(middles):
+        return None, ()
+    wishes = np.concatenate([middles, middles - sizes / 2 + half, middles + sizes / 2 - half])
+    lines = np.concatenate([middles, middles - sizes / 2, middles + sizes / 2])
+    away = np.abs(wishes - here)
+    if away.min() > ALIGN_M:
+        return None, ()
+    along = np.abs(np.tile(others, 3) - across)
+    best = int(np.lexsort((along, away.round(3)))[0])
+    line_m, other_m = float(lines[best]), float(np.tile(others, 3)[best])
+    start, stop = (
+        ((line_m, other_m), (line_m, across)) if axis == 0 else ((other_m, line_m), (across, line_m))
+    )
+    return float(wishes[best]), (Guide("line", start, stop),)
+
+
+def _on_tile(middle_m: float, size_m: float) -> float:
+    """Return the centre whose low edge lies on the joint of two tiles."""
+    return round((middle_m - size_m / 2) / TILE_M) * TILE_M + size_m / 2
+
+
+# --- what speaks against a place
+
+
+class _Moved:
+    """The footprints of a shape at a place."""
+
+    def __init__(self, shape: Shape, x_m: float, y_m: float) -> None:
+        self.x_m, self.y_m = shape.dx_m + x_m, shape.dy_m + y_m
+        half = np.stack([shape.width_m, shape.depth_m], axis=1) / 2
+        middle = np.stack([self.x_m, self.y_m], axis=1)
+        self.low, self.high, self.facing = middle - half, middle + half, shape.facing
+
+
+def _shares(
+    low: Floats, high: Floats, other_low: Floats, other_high: Floats
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return pairs of rectangles (of the one list, of the other) that share more than a touch."""
+    least = np.minimum(high[:, None], other_high[None]) - np.maximum(low[:, None], other_low[None])
+    one, other = np.nonzero((least > TOUCH_M).all(axis=2))
+    return one, other
+
+
+def _collisions(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
+    _, other = _shares(moved.low, moved.high, floor.low_m, floor.high_m)
+    hit = list(dict.fromkeys(floor.ids[k] for k in other.tolist()))
+    if not hit:
+        return []
+    more = f" and {len(hit) - 1} more" if len(hit) > 1 else ""
+    return [Problem(f"{thing} would stand in {hit[0]}{more}", tuple(hit))]
+
+
+def _walls(floor: Floor, moved: _Moved, hall: int, thing: str) -> list[Problem]:
+    low, high = moved.low.min(axis=0), moved.high.max(axis=0)
+    others = np.arange(len(floor.halls_m)) != hall
+    one, other = _shares(low[None], high[None], floor.halls_m[others, :2], floor.halls_m[others, 2:])
+    if len(one):
+        name = floor.hall_names[int(np.flatnonzero(others)[other[0]])]
+        return [Problem(f"{thing} would stand across the wall of {name}")]
+    x0, y0, x1, y1 = floor.halls_m[hall]
+    out = max(x0 - low[0], y0 - low[1], high[0] - x1, high[1] - y1)
+    if out > BETWEEN_HALLS_M:
+        return [Problem(f"{thing} would stand {out:.1f} m outside {floor.hall_names[hall]}")]
+    if out > TOUCH_M:
+        return [Problem(f"{floor.hall_names[hall]} grows by {out:.1f} m for it", hard=False)]
+    return []
+
+
+def _clearances(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
+    """Return too little room before or behind the thing, or behind or before what stands there."""
+    found: list[tuple[float, Problem]] = []
+    fixed = floor.facing != 0
+    standing = floor.low_m, floor.high_m
+    mine = moved.facing != 0
+    for where, least_m, side in (("before", FRONT_M, 1), ("behind", REAR_M, -1)):
+        low, high = _zone(moved.low[mine], moved.high[mine], moved.facing[mine] * side, least_m)
+        one, other = _shares(low, high, *standing)
+        for k, n in zip(one.tolist(), other.tolist(), strict=True):
+            free_m = _between(moved.low[mine][k], moved.high[mine][k], standing[0][n], standing[1][n])
+            sentence = f"{free_m:.2f} m {where} {thing} to {floor.ids[n]}: {least_m:.1f} m are wanted"
+            found.append((free_m, Problem(sentence, (floor.ids[n],), hard=False)))
+        low, high = _zone(standing[0][fixed], standing[1][fixed], floor.facing[fixed] * side, least_m)
+        one, other = _shares(moved.low, moved.high, low, high)
+        for k, n in zip(one.tolist(), np.flatnonzero(fixed)[other].tolist(), strict=True):
+            free_m = _between(moved.low[k], moved.high[k], standing[0][n], standing[1][n])
+            sentence = f"{free_m:.2f} m {where} {floor.ids[n]}: {least_m:.1f} m are wanted"
+            found.append((free_m, Problem(sentence, (floor.ids[n],), hard=False)))
+    found.sort(key=lambda one: one[0])
+    return [problem for _, problem in found[:4]]
+
+
+def _zone(low: Floats, high: Floats, ahead: Ints, deep_m: float) -> tuple[Floats, Floats]:
+    """Return the rectangles before footprints, on the side `ahead` of y."""
+    up = ahead > 0
+    near_low = np.where(up, high[:, 1], low[:, 1] - deep_m)
+    return np.stack([low[:, 0], near_low], axis=1), np.stack([high[:, 0], near_low + deep_m], axis=1)
+
+
+def zones(
+    floor_low: Point, floor_high: Point, facing: int
+) -> tuple[tuple[Point, Point], tuple[Point, Point]]:
+    """Return the rectangles to be kept clear before and behind a footprint that has a front."""
+    low, high = np.array([floor_low]), np.array([floor_high])
+    out = []
+    for side, deep_m in ((1, FRONT_M), (-1, REAR_M)):
+        a, b = _zone(low, high, np.array([facing * side], np.int32), deep_m)
+        out.append(((float(a[0, 0]), float(a[0, 1])), (float(b[0, 0]), float(b[0, 1]))))
+    return out[0], out[1]
+
+
+def _between(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> float:
+    """Return how far two rectangles are apart across the rows [m]."""
+    return float(max(0.0, other_low[1] - high[1], low[1] - other_high[1]))
+
+
+# --- lines
+
+
+def _stretched(guide: Guide, moved: _Moved) -> Guide:
+    """Return a line long enough to pass through the thing too."""
+    low, high = moved.low[0], moved.high[0]
+    (x0, y0), (x1, y1) = guide.start, guide.stop
+    if abs(y0 - y1) < _EVEN_M:
+        x0, x1 = min(x0, x1, float(low[0])), max(x0, x1, float(high[0]))
+        return replace(guide, start=(x0 - TILE_M, y0), stop=(x1 + TILE_M, y1))
+    y0, y1 = min(y0, y1, float(low[1])), max(y0, y1, float(high[1]))
+    return replace(guide, start=(x0, y0 - TILE_M), stop=(x1, y1 + TILE_M))
+
+
+def _gaps(floor: Floor, moved: _Moved) -> list[Guide]:
+    """Return the distances to the nearest thing on each side of the whole shape."""
+    low, high = moved.low.min(axis=0), moved.high.max(axis=0)
+    out: list[Guide] = []
+    for axis in (0, 1):
+        across = 1 - axis
+        shared = np.minimum(floor.high_m[:, across], high[across]) - np.maximum(
+            floor.low_m[:, across], low[across]
+        )
+        beside: Bools = shared > TOUCH_M
+        for side in (-1, 1):
+            edge, theirs = (
+                (low[axis], floor.high_m[:, axis]) if side < 0 else (high[axis], floor.low_m[:, axis])
+            )
+            gap = np.where(beside, (theirs - edge) * side, np.inf)
+            gap[gap < -TOUCH_M] = np.inf
+            if not len(gap) or not TOUCH_M < gap.min() <= GAP_SHOWN_M:
+                continue
+            k = int(gap.argmin())
+            middle = (
+                max(low[across], floor.low_m[k, across]) + min(high[across], floor.high_m[k, across])
+            ) / 2
+            ends = [(float(edge), float(middle)), (float(theirs[k]), float(middle))]
+            start, stop = ((a, b) if axis == 0 else (b, a) for a, b in ends)
+            out.append(Guide("gap", start, stop, f"{gap.min():.2f} m"))
+    return out
