@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from twin.plant.tables import LoopKind, Plant
 from twin.record.channels import PowerState
 from twin.record.frame import Frame
+from twin.view3d.locate import Box
 from twin.view3d.palette import Rgb
 from twin.view3d.power_state import BROKEN, ICON, WORDS, PowerShown
 
@@ -92,6 +94,31 @@ class Badge:
     text: str
     at_m: tuple[float, float, float]
     weight: int
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Words that shall stand over the thing with an id, such as a design rule that it breaks; weights as of `Badge`."""
+
+    id: str
+    text: str
+    weight: int
+
+
+def over_things(marks: Sequence[Mark], box_of: Callable[[str], Box | None]) -> list[Badge]:
+    """Return marks where their things stand; those of one thing share words, and what stands nowhere has none."""
+    said: dict[str, list[Mark]] = {}
+    for mark in marks:
+        said.setdefault(mark.id, []).append(mark)
+    over = []
+    for id, mine in said.items():
+        box = box_of(id)
+        if box is not None:
+            worst = max(mine, key=lambda mark: mark.weight)
+            more = f" +{len(mine) - 1}" if len(mine) > 1 else ""
+            (x0, y0, _), (x1, y1, top) = box[0].tolist(), box[1].tolist()
+            over.append(Badge(f"{worst.text}{more}", ((x0 + x1) / 2, (y0 + y1) / 2, top + 0.1), worst.weight))
+    return over
 
 
 def badges(

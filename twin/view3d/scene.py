@@ -87,6 +87,7 @@ class Scene:
         self._power_only: NDArray[np.bool_] | None = None  # items whose paths are shown; None: all
         self._power_unwell = False
         self._badges: list[Badge] = []
+        self.found: list[Badge] = []  # by design rules: over things that are not as they should be
 
     def set_plant(
         self, plant: Plant, geometry: Geometry, runs: CableRuns, picker: Picker, plan: SitePlan
@@ -116,7 +117,7 @@ class Scene:
         self._near_high = np.vstack([high, plan.high[there], plan.yard.high])
         self._atlas_of = self._cables_of = ()
         self._marked = Marked()
-        self._lit, self._reach, self._badges = None, None, []
+        self._lit, self._reach, self._badges, self.found = None, None, [], []
         self._power_wanted, self._power_only = False, None
 
     def set_frame(
@@ -186,6 +187,11 @@ class Scene:
         self._show_power(power)
         self._gear.show(power, cooling)
         self._badges = [] if frame is None else badges(self._plant, cooling, power, self._plan.tops_m)
+
+    @property
+    def _words_over(self) -> list[Badge]:
+        """Return all words over things, those of the run before those of the design rules."""
+        return [*self._badges, *self.found]
 
     @property
     def shows_power(self) -> bool:
@@ -367,12 +373,12 @@ class Scene:
     def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
         labels = self._geometry.labels
         selected = list(self._selected.items())[:NAMED]
-        wanted = (state.theme, scale, tuple(id for id, _ in selected), tuple(b.text for b in self._badges))
+        wanted = (state.theme, scale, tuple(id for id, _ in selected), tuple(b.text for b in self._words_over))
         now_s = time.monotonic()
         if wanted != self._atlas_of:
             names = (self._spoken(id) for id, _ in selected)
-            texts = [*labels.text, *names, *(badge.text for badge in self._badges)]
-            tones = [0] * (len(texts) - len(self._badges)) + [badge.weight for badge in self._badges]
+            texts = [*labels.text, *names, *(badge.text for badge in self._words_over)]
+            tones = [0] * (len(texts) - len(self._words_over)) + [badge.weight for badge in self._words_over]
             self._labels.set_atlas(draw_atlas(texts, stage.colours, scale, tones))
             self._atlas_of = wanted
             self._placed_at_s = -1.0
@@ -394,14 +400,14 @@ class Scene:
         marks = np.array(
             [
                 *([*((low + high) / 2)[:2], high[2]] for _, (low, high) in selected),
-                *(badge.at_m for badge in self._badges),
+                *(badge.at_m for badge in self._words_over),
             ]
         ).reshape(-1, 3)
         weights = np.where(
             labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
         )
         points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
-        grave = [10.0 + badge.weight for badge in self._badges]
+        grave = [10.0 + badge.weight for badge in self._words_over]
         weights = np.concatenate([weights, np.full(len(selected), 9.0), grave])
         everything = np.concatenate([anchors, marks])
         hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
@@ -429,6 +435,6 @@ class Scene:
         ]
         out = np.array(named, bool)
         anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
-        for badge in self._badges:
+        for badge in self._words_over:
             out |= np.abs(anchors - badge.at_m).max(axis=1, initial=0.0) < SAME_PLACE_M
         return out
