@@ -253,7 +253,7 @@ class HallView:
         """Let words stand over things; those of one thing share a plate, and what stands nowhere has none."""
         self._found = tuple(marks)
         self._scene.found = over_things(self._found, self._standing)
-        self.canvas.update()
+        self._show()
 
     @property
     def shows_power(self) -> bool:

@@ -373,7 +373,12 @@ class Scene:
     def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
         labels = self._geometry.labels
         selected = list(self._selected.items())[:NAMED]
-        wanted = (state.theme, scale, tuple(id for id, _ in selected), tuple(b.text for b in self._words_over))
+        wanted = (
+            state.theme,
+            scale,
+            tuple(id for id, _ in selected),
+            tuple(b.text for b in self._words_over),
+        )
         now_s = time.monotonic()
         if wanted != self._atlas_of:
             names = (self._spoken(id) for id, _ in selected)
