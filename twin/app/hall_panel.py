@@ -400,6 +400,7 @@ class HallPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the plates in their corners."""
         super().resizeEvent(event)
+        self.hover_plate.hide()  # what it spoke of is elsewhere now
         self.scene_label.setVisible(self.width() >= _SCENE_NAME_FROM_PX)
         self._place_overlays()
 
@@ -411,6 +412,7 @@ class HallPanel(QWidget):
             self.alarm_badge.move(left, top + _MARGIN)
             left += self.alarm_badge.width() + _BETWEEN
         self.ticker.move(left, top + _MARGIN)
+        self.ticker.keep_within(self.mark.x() - left - _BETWEEN)
         below = top + _MARGIN + max(self.alarm_badge.height(), self.ticker.height()) + _BETWEEN
         for plate in (self.trace_plate, self.story_plate):
             if plate.isVisibleTo(self):

@@ -12,7 +12,7 @@ from twin.app import text
 from twin.app.clock import Clock
 from twin.app.job_page_facts import Progress
 from twin.app.look import Look
-from twin.app.theme import Theme, font
+from twin.app.theme import Theme, font, scaled
 
 _EDGE_PX, _BAR_PX, _WORDS_PX, _MARKS_PX = 12.0, 12.0, 16.0, 15.0
 _AHEAD = 1.04
@@ -32,7 +32,7 @@ class JobProgress(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return both bars with their words."""
-        return QSize(420, round(_WORDS_PX + _BAR_PX + 6 + _BAR_PX / 2 + _MARKS_PX + 6))
+        return QSize(420, round(scaled(_WORDS_PX) + _BAR_PX + 6 + _BAR_PX / 2 + scaled(_MARKS_PX) + 6))
 
     def show_progress(self, shown: Progress | None, clock: Clock) -> None:
         """Show another moment."""
@@ -71,7 +71,7 @@ class JobProgress(QWidget):
     @property
     def steps_bar(self) -> QRectF:
         """Return the place of the bar of steps."""
-        return QRectF(_EDGE_PX, _WORDS_PX, max(self.width() - 2 * _EDGE_PX, 10.0), _BAR_PX)
+        return QRectF(_EDGE_PX, scaled(_WORDS_PX), max(self.width() - 2 * _EDGE_PX, 10.0), _BAR_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint both bars."""
@@ -100,7 +100,7 @@ class JobProgress(QWidget):
             painter.setPen(QPen(QColor(theme.text), 2.0))
             x = bar.left() + safe_px
             painter.drawLine(QPointF(x, bar.top() - 2), QPointF(x, bar.bottom() + 2))
-        head = QRectF(bar.left(), 0.0, bar.width(), _WORDS_PX - 2)
+        head = QRectF(bar.left(), 0.0, bar.width(), scaled(_WORDS_PX) - 2)
         painter.setFont(font(11, bold=True))
         painter.setPen(QColor(theme.text))
         room = bar.width() - QFontMetricsF(font(11)).horizontalAdvance(self.ending()) - 10
@@ -150,7 +150,7 @@ class JobProgress(QWidget):
             if all(left + room <= begin or left >= end for begin, end in taken):
                 taken.append((left, left + room))
                 painter.setPen(QColor(tint))
-                spot = QRectF(left, top + high + 2, room, _MARKS_PX)
+                spot = QRectF(left, top + high + 2, room, scaled(_MARKS_PX))
                 painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, words)
 
     def marks(self) -> list[tuple[float, str, str, float]]:

@@ -291,7 +291,8 @@ class Ticker(Glass):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.event_shown: Event | None = None
         self._clock: Clock | None = None
-        self._font, self._words = themes.font(12, as_is=True), ""
+        self._font = themes.font(12, as_is=True)
+        self._whole = self._words = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_TICKER_MS)
@@ -307,15 +308,18 @@ class Ticker(Glass):
         self.event_shown = event
         time = elapsed(event.t_s) if self._clock is None else self._clock.says(event.t_s)
         where = "" if event.subject in event.text else f"{event.subject}: "
-        self._words = f"{time}   {where}{spelled(event.text)}"
-        room = self.host.width() / 2 / self.scale
-        metrics = QFontMetricsF(self._font)
-        self._words = metrics.elidedText(self._words, Qt.TextElideMode.ElideRight, room)
-        self.fit(metrics.horizontalAdvance(self._words) + 46, 28)
+        self._whole = f"{time}   {where}{spelled(event.text)}"
+        self.keep_within(self.host.width() / 2)
         self.setAccessibleName(spelled(event.text))
         self.show()
         self.update()
         self._timer.start()
+
+    def keep_within(self, width_px: float) -> None:
+        """Be at most this wide [px]; words that do not fit are left out."""
+        metrics, room = QFontMetricsF(self._font), min(width_px, self.host.width() / 2) / self.scale - 46
+        self._words = metrics.elidedText(self._whole, Qt.TextElideMode.ElideRight, max(room, 60.0))
+        self.fit(metrics.horizontalAdvance(self._words) + 46, 28)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go to the event."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from twin.app import text
 from twin.app.look import Look
-from twin.app.theme import font
+from twin.app.theme import font, scaled
 
 _NAME_PX, _VALUE_PX, _EDGE_PX = 54.0, 66.0, 12.0
 Floats = NDArray[np.float64]
@@ -68,12 +68,13 @@ class SparkLine(QWidget):
         painter.setFont(font(11))
         painter.setPen(QColor(theme.muted))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(_EDGE_PX, 0, _NAME_PX, self.height()), middle, self._title)
+        painter.drawText(QRectF(_EDGE_PX, 0, scaled(_NAME_PX), self.height()), middle, self._title)
         painter.setPen(QColor(theme.text))
         painter.setFont(font(11, bold=True))
-        value = QRectF(self.width() - _EDGE_PX - _VALUE_PX, 0, _VALUE_PX, self.height())
+        value = QRectF(self.width() - _EDGE_PX - scaled(_VALUE_PX), 0, scaled(_VALUE_PX), self.height())
         painter.drawText(value, middle | Qt.AlignmentFlag.AlignRight, self._words())
-        room = QRectF(_EDGE_PX + _NAME_PX, 3, self.width() - _NAME_PX - _VALUE_PX - 2 * _EDGE_PX - 6, 0)
+        taken_px = scaled(_NAME_PX) + scaled(_VALUE_PX) + 2 * _EDGE_PX + 6
+        room = QRectF(_EDGE_PX + scaled(_NAME_PX), 3, self.width() - taken_px, 0)
         room.setHeight(max(self.height() - 6.0, 4.0))
         self._paint_curve(painter, room)
 

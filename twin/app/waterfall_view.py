@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from twin.app import text
 from twin.app.account_colours import Piece, colour
 from twin.app.look import Look
-from twin.app.theme import Theme, font
+from twin.app.theme import Theme, font, scaled
 from twin.app.waterfall import PRODUCTIVE, REST, Waterfall
 
 _NAME_PX, _FIGURE_PX, _EDGE_PX = 122.0, 142.0, 12.0
@@ -57,7 +57,7 @@ class WaterfallView(QWidget):
         if self.shown is None or self.shown.whole_s <= 0:
             return []
         pieces = self.shown.pieces
-        high = max(min(_LINE_PX, (self.height() - 8.0) / (len(pieces) + 1)), _LINE_MIN_PX)
+        high = max(min(scaled(_LINE_PX), (self.height() - 8.0) / (len(pieces) + 1)), scaled(_LINE_MIN_PX))
         found, left_s = [], self.shown.whole_s
         whole = Piece(_WHOLE, "Since it was submitted", left_s, "Wall time until now, or until its end")
         found.append((self._spot(0, high), whole, 0.0))
@@ -81,8 +81,8 @@ class WaterfallView(QWidget):
     def bar_of(self, spot: QRectF, piece: Piece, begin_s: float) -> QRectF:
         """Return the place of the bar of a line."""
         assert self.shown is not None
-        room = max(self.width() - _NAME_PX - _FIGURE_PX - 2 * _EDGE_PX, 20.0)
-        scale, left = room / (self.shown.whole_s - self.from_s), _EDGE_PX + _NAME_PX
+        room = max(self.width() - scaled(_NAME_PX) - scaled(_FIGURE_PX) - 2 * _EDGE_PX, 20.0)
+        scale, left = room / (self.shown.whole_s - self.from_s), _EDGE_PX + scaled(_NAME_PX)
         inset = spot.height() * (1 - _BAR) / 2
         begin_px = max(begin_s - self.from_s, 0.0) * scale
         width = max((begin_s + piece.value - self.from_s) * scale - begin_px, 1.5)
@@ -129,10 +129,12 @@ class WaterfallView(QWidget):
     def _write(self, painter: QPainter, theme: Theme, spot: QRectF, piece: Piece, bold: bool) -> None:
         painter.setFont(font(11 if spot.height() >= 15 else 10, bold=bold))
         painter.setPen(QColor(theme.text if bold else theme.muted))
-        name = QRectF(_EDGE_PX, spot.top(), _NAME_PX - 8, spot.height())
+        name = QRectF(_EDGE_PX, spot.top(), scaled(_NAME_PX) - 8, spot.height())
         painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _short(piece))
         painter.setPen(QColor(theme.text))
-        figure = QRectF(self.width() - _FIGURE_PX - _EDGE_PX, spot.top(), _FIGURE_PX, spot.height())
+        figure = QRectF(
+            self.width() - scaled(_FIGURE_PX) - _EDGE_PX, spot.top(), scaled(_FIGURE_PX), spot.height()
+        )
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         share_px = 58.0
         painter.drawText(figure.adjusted(0, 0, -share_px, 0), middle, text.duration(piece.value))

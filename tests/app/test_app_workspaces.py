@@ -1,0 +1,189 @@
+"""Four workspaces: each lays out sanely, keeps what was changed in it, and is reset by itself."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from twin.app.workspaces import BY_NAME, RUN, WORKSPACES, home
+
+if TYPE_CHECKING:
+    from twin.app.dock import Dock
+    from twin.app.main_window import MainWindow
+
+_SCENES = Path(__file__).parents[2] / "scenes"
+
+
+@pytest.fixture(scope="module")
+def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    """One window with the smallest scene for all tests here."""
+    from twin.app.look import Look
+    from twin.app.main_window import MainWindow
+    from twin.app.session import Session
+    from twin.app.settings import Settings
+
+    folder = tmp_path_factory.mktemp("workspaces")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("XDG_STATE_HOME", str(folder))
+    gc.disable()
+    look = Look(qapp, "dark")
+    made = MainWindow(look, Session(), Settings(folder / "settings.ini"))
+    made.resize(1280, 800)
+    made.show()
+    made.activateWindow()
+    assert made.files.open(_SCENES / "lab-16.twin.yaml")
+    QTest.qWait(50)
+    yield made
+    made.close()
+    made.deleteLater()
+    look.close()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.enable()
+    patch.undo()
+
+
+def docks_of(window: MainWindow) -> dict[str, Dock]:
+    """Return all docks by name."""
+    return {name: getattr(window.docks, name) for name in window.docks.titles}
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+@pytest.mark.parametrize("name", [each.name for each in WORKSPACES])
+def test_a_workspace_shows_its_docks_and_leaves_room_for_the_hall(
+    window: MainWindow, qtbot: QtBot, name: str, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    window.docks.enter(name)
+    window.docks.reset()
+    QTest.qWait(20)
+    docks, workspace = docks_of(window), BY_NAME[name]
+    named = {
+        dock
+        for side in ("left", "right", "bottom")
+        for stack in workspace.side(side)  # type: ignore[arg-type]
+        for dock in stack.docks
+    }
+    assert {each for each in docks if window.docks.is_shown(each)} == named & set(docks)
+    assert window.size().toTuple() == size  # no dock asks for more than the window has
+    assert window.hall.width() >= (0.48 if name == "analyse" else 0.55) * size[0]
+    assert window.hall.height() >= 0.40 * size[1]
+    for stack in (*workspace.left, *workspace.right, *workspace.bottom):
+        present = [each for each in stack.docks if each in docks]
+        if present:
+            front = docks[present[0]]
+            assert not front.visibleRegion().isEmpty(), present[0]
+            assert front.width() >= front.minimumSizeHint().width(), present[0]
+            assert front.height() >= 130, present[0]
+
+
+def test_each_workspace_keeps_what_was_changed_in_it(window: MainWindow, qtbot: QtBot) -> None:
+    docks = window.docks
+    docks.enter("run")
+    docks.reset()
+    docks.toggle("plots")
+    docks.show("alarms")
+    assert not docks.is_shown("plots")
+    docks.enter("analyse")
+    assert docks.is_shown("plots")
+    docks.enter("run")
+    QTest.qWait(20)
+    assert not docks.is_shown("plots")
+    assert not docks.alarms.visibleRegion().isEmpty()
+    docks.enter("teach")
+    docks.reset()  # of this one alone
+    docks.enter("run")
+    assert not docks.is_shown("plots")
+    docks.reset()
+    assert docks.is_shown("plots")
+
+
+def test_layouts_outlive_the_window(window: MainWindow) -> None:
+    from twin.app.settings import Settings
+
+    docks = window.docks
+    docks.enter("teach")
+    docks.toggle("events") if docks.is_shown("events") else None
+    docks.show("jobs")
+    docks.save(window.settings)
+    window.settings.flush()
+    docks.enter("run")
+    docks.enter("teach")
+    docks.reset()
+    assert not docks.is_shown("jobs")
+    docks.enter("run")
+    docks.restore(Settings(Path(window.settings._store.fileName())))
+    assert docks.workspace.name == "teach"
+    assert docks.is_shown("jobs")
+    docks.reset()
+    docks.enter("run")
+
+
+def test_the_switch_the_menu_and_the_keys_change_the_workspace(window: MainWindow, qtbot: QtBot) -> None:
+    switch, docks = window.workspaces, window.docks
+    switch.segments["analyse"].click()
+    assert docks.workspace.name == "analyse"
+    assert [name for name, each in switch.segments.items() if each.isChecked()] == ["analyse"]
+    window.menus.execute("view.workspace_design")
+    assert switch.segments["design"].isChecked()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.AltModifier)
+    assert docks.workspace.name == "run"
+    assert "(Alt+4)" in switch.segments["teach"].toolTip()
+    titles = {entry.title for entry in window.menus.entries()}
+    assert {f"Workspace: {each.title}" for each in WORKSPACES} <= titles
+
+
+def test_the_switch_is_away_with_the_docks_on_the_welcome_page(window: MainWindow) -> None:
+    window.docks.enter("run")
+    window.show_welcome()
+    assert not window.workspaces.isVisible()
+    window.docks.enter("teach")
+    assert window.docks.workspace.name == "run"
+    window.menus.execute("view.workspace_teach")  # goes back to the hall
+    assert window.docks.workspace.name == "teach"
+    assert window.workspaces.isVisible()
+    assert not window.docks.story.visibleRegion().isEmpty()
+    window.docks.enter("run")
+
+
+def test_a_dock_that_a_workspace_does_not_show_opens_at_its_usual_side(window: MainWindow) -> None:
+    window.docks.enter("teach")
+    window.docks.reset()
+    window.docks.show("jobs")
+    assert window.dockWidgetArea(window.docks.jobs) == Qt.DockWidgetArea.BottomDockWidgetArea
+    window.docks.show("inspector")
+    assert window.dockWidgetArea(window.docks.inspector) == Qt.DockWidgetArea.RightDockWidgetArea
+    window.docks.reset()
+    window.docks.enter("run")
+
+
+def test_every_dock_has_a_place_in_the_table() -> None:
+    from twin.app.docks import Docks
+
+    placed = {
+        dock
+        for each in WORKSPACES
+        for side in ("left", "right", "bottom")
+        for stack in each.side(side)  # type: ignore[arg-type]
+        for dock in stack.docks
+    }
+    assert set(Docks.titles) <= placed
+    assert home("palette") == ("left", 0)
+    assert home("plots") == ("bottom", 1)
+    for width_px in (980, 1280, 1600, 3840):
+        assert RUN.side_px("right", width_px, 800) <= 0.45 * width_px
+
+
+def test_the_story_of_the_scene_is_beside_the_hall(window: MainWindow) -> None:
+    document = window.session.document
+    assert document is not None
+    assert window.docks.story.title.text() == document.scenario.title
