@@ -23,6 +23,7 @@ from twin.app.plots_dock import PlotsDock
 from twin.app.queue_dock import QueueDock
 from twin.app.queue_feed import QueueFeed
 from twin.app.sankey_view import EnergyDock
+from twin.app.rules_dock import RulesDock
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.spares_dock import SparesDock
@@ -53,6 +54,7 @@ class Docks:
         "spares": "Spares",
         "energy": "Energy",
         "plots": "Plots",
+        "checks": "Checks",
         "story": "Story",
     }
 
@@ -76,6 +78,7 @@ class Docks:
         self.spares = SparesDock(look, session, window)
         self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
+        self.checks = RulesDock(look, session, window)
         self.story = StoryDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
@@ -91,6 +94,7 @@ class Docks:
             "spares": self.spares,
             "energy": self.energy,
             "plots": self.plots,
+            "checks": self.checks,
             "story": self.story,
         }
         # Layouts of other docks are not for these.

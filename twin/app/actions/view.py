@@ -28,6 +28,7 @@ _DIAGRAMS = (
     ("queue", "Queue and GPUs by time", "Shift+Q", "clock"),
     ("spares", "Spare pool", "Shift+S", "spare"),
     ("tenants", "Tenants and partitions", "Shift+N", "row"),
+    ("checks", "Design rules", "Shift+K", "check"),
 )
 """Dock, title, key, icon."""
 
