@@ -397,7 +397,7 @@ def test_dock_and_inspector_open_the_dialog_on_their_job(
     assert not dialog.isVisible()
     window.go_to("gpu/0/0/0")
     assert window.docks.inspector.job is None
-    window.plan_job()
+    window.job_actions.plan_job()
     assert dialog.isVisible()
     assert dialog.draft.gpus == 8  # as it was left
     table = window.docks.jobs.table

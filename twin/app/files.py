@@ -45,6 +45,7 @@ class Files:
         self._look, self._session, self._settings = look, session, settings
         self._window, self._hall, self._tell = window, hall, tell
         self.problems: ScenarioProblems | None = None
+        self.may_leave: Callable[[], bool] = lambda: True  # asked before another scene is opened
         session.unplayable.connect(self._on_unplayable)
 
     @property
@@ -54,6 +55,8 @@ class Files:
 
     def open(self, path: Path, seed: int | None = None) -> bool:
         """Open a scene; when it is no good list its problems, keep the present scene and return False."""
+        if not self.may_leave():
+            return False
         try:
             self._session.open(path, seed)
         except SCENE_ERRORS as error:
@@ -75,11 +78,6 @@ class Files:
         chosen, _ = QFileDialog.getOpenFileName(self._window, "Open a scene", str(start), _FILTER)
         if chosen:
             self.open(Path(chosen))
-
-    def reload(self) -> None:
-        """Read the open scene's file again."""
-        if self.path is not None:
-            self.open(self.path)
 
     def ask_picture(self) -> None:
         """Let the person choose where a picture of the hall goes."""

@@ -27,18 +27,19 @@ from twin.app.actions.entry import HAS_SCENE
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
 from twin.app.docks import Docks
+from twin.app.editing import Editing
 from twin.app.fact_rows import World
 from twin.app.facts import facts_of, state_of
 from twin.app.faults_menu import FaultsMenu
 from twin.app.files import Files
+from twin.app.focus_ring import next_seen
 from twin.app.hall_panel import HallPanel, dropped_file
-from twin.app.job_events import Line
+from twin.app.job_actions import JobActions
 from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
-from twin.app.queue_moves import move, offer, why_not
-from twin.app.risk_dialog import RiskDialog
+from twin.app.rules_marks import RulesMarks
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
 from twin.app.shortcuts import Shortcuts
@@ -47,8 +48,6 @@ from twin.app.transport import Transport
 from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch
 from twin.catalog import load_catalog
-from twin.planning.result import PlanError
-from twin.planning.risk import risk_of
 from twin.plant.cable_names import find_bundle
 from twin.plant.graph import describe, find
 from twin.record.events import Event
@@ -80,19 +79,22 @@ class MainWindow(QMainWindow):
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
         self._catalog = load_catalog()
-        self.hall = HallPanel(look, session, self._state_text, self._world)
+        self.transport = Transport(look, session)
+        bar = self._tool_bar()  # before the hall: so Tab goes from the top down
+        self.hall = HallPanel(look, session, self._state_text, self.world)
         self.welcome = Welcome(look, settings)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hall)
         self._pages.addWidget(self.welcome)
         self.setCentralWidget(self._pages)
-        self.transport = Transport(look, session)
-        self.docks = Docks(look, session, self, self._tool_bar())
+        self.docks = Docks(look, session, self, bar)
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
+        self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
         self.planner = JobPlanner(look, session, self._catalog, self)
+        self.job_actions = JobActions(self)
         self._status()
-        self.faults = FaultsMenu(session, self._thing, self.break_thing, self._tell)
+        self.faults = FaultsMenu(session, self._thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
         self._model.register_actions(all_actions(self))
@@ -147,6 +149,8 @@ class MainWindow(QMainWindow):
         session.recovered.connect(self.notifications.dismiss_resumable)
         session.ended.connect(self._on_ended)
         session.unplayable.connect(self._on_unplayable)
+        self.editing.titled.connect(self._on_edited)
+        session.plant_changed.connect(self._on_plant)
         self.files.opened.connect(self._on_opened)
         self.welcome.chosen.connect(self._open_and_play)
         self.welcome.open_wanted.connect(self.files.ask)
@@ -164,39 +168,24 @@ class MainWindow(QMainWindow):
         self.hall.alarm_badge.clicked.connect(partial(self.docks.show, "alarms"))
         self.hall.menus.break_wanted.connect(self.break_thing)
         self.hall.menus.act_wanted.connect(session.intervene)
-        self.hall.menus.job_wanted.connect(self.open_job)
-        self.hall.menus.move_wanted.connect(self.move_jobs)
-        self.docks.job.attach(self._world, self.hall.thing_menu)
         for listed in self.docks.with_menus:
             listed.attach(self.hall.thing_menu)
-        self.docks.jobs.opened.connect(self.open_job)
         self.docks.spares.chosen.connect(self.go_to)
-        self.docks.job.chosen.connect(self.fly_to_job)
-        self.docks.job.line_chosen.connect(self._go_to_line)
-        self.docks.job.plan_wanted.connect(self.planner.open)
-        self.docks.job.risk_wanted.connect(self.ask_risk)
-        self.docks.inspector.shown.connect(self.docks.job.show_job)
+        self.rules = RulesMarks(session, self.hall, self.go_to)
+        self.docks.checks.reported.connect(self.rules.show)
+        self.docks.checks.chosen.connect(self.rules.go)
+        self.docks.checks.wanted.connect(self.editing.editor.do)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
-        self.docks.jobs.chosen.connect(self.choose_job)
-        self.docks.queue_feed.changed.connect(self._focus)
-        self.docks.queue.chosen.connect(self.choose_job)
-        self.docks.queue.opened.connect(self.fly_to_job)
-        self.docks.queue.move_wanted.connect(self.move_jobs)
-        self.docks.tenants.dropped.connect(self.move_jobs)
-        self.docks.tenants.dragged.connect(self._on_job_dragged)
         self.docks.tenants.colour_wanted.connect(partial(setattr, self.hall.state, "colour_by"))
         self.docks.inspector.chosen.connect(self.go_to)
         self.docks.inspector.shown.connect(self.hall.fabric.choose)
-        self.docks.inspector.shown.connect(self._on_shown)
         self.docks.fabric.chosen.connect(self.go_to)
-        self.docks.fabric.attach(self.hall.fabric, self.hall.state, self._world)
+        self.docks.fabric.attach(self.hall.fabric, self.hall.state, self.world)
         for dock in self.docks.live:
-            dock.attach(self.hall.state, self._world, self.hall.thing_menu)
+            dock.attach(self.hall.state, self.world, self.hall.thing_menu)
             dock.chosen.connect(self.go_to)
-        self.docks.inspector.plan_wanted.connect(self.planner.open)
-        self.docks.jobs.plan_wanted.connect(self.planner.open)
 
     # -- what actions do ----
 
@@ -259,7 +248,8 @@ class MainWindow(QMainWindow):
         selection = self.hall.state.selection
         return selection[-1] if selection else self.docks.inspector.thing
 
-    def _tell(self, words: str) -> None:
+    def tell(self, words: str) -> None:
+        """Show words in the status bar for a while."""
         self.statusBar().showMessage(words, _STATUS_MS)
 
     def select_parent(self) -> None:
@@ -292,85 +282,6 @@ class MainWindow(QMainWindow):
         """Fill the screen, or give it back."""
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def choose_job(self, job_id: str | None) -> None:
-        """Show a job in the inspector and let it stand out in hall and queue; None: no job."""
-        self.hall.state.selection = ()
-        self.docks.inspector.show_thing(job_id)
-
-    def fly_to_job(self, job_id: str) -> None:
-        """Show a job and fly to the racks it holds."""
-        self.choose_job(job_id)
-        history, plant = self.docks.queue_feed.history, self.session.plant
-        if history is None or plant is None or job_id not in history.index:
-            return
-        nodes = history.nodes_of(history.index[job_id])
-        self.hall.view.frame(
-            list(dict.fromkeys(plant.racks.ids[rack] for rack in plant.nodes.rack[nodes].tolist()))
-        )
-
-    def open_job(self, job_id: str) -> None:
-        """Show the page of a job."""
-        self.docks.show_roomy("job")
-        self.choose_job(job_id)
-
-    def ask_risk(self, job_id: str | None = None) -> None:
-        """Open the sliders on the reliability of a job; None: of the one on the job page."""
-        document, plant, job = self.session.document, self.session.plant, job_id or self.docks.job.job_id
-        if document is None or plant is None or job is None:
-            return
-        try:
-            risk = risk_of(document.scenario, plant, self._catalog, job)
-        except PlanError as error:
-            self._tell(f"Not sampled: {error}")
-            return
-        RiskDialog(self.look, risk, self.session.seed, self).show()
-
-    def _go_to_line(self, line: Line) -> None:
-        """Go to the time and the place of something that happened to a job."""
-        self.docks.events.show_event(line.event)
-        if line.place:
-            self.go_to(line.place)
-
-    def move_jobs(self, job_ids: Sequence[str], partition: str) -> None:
-        """Ask the run to move jobs to a partition; the status bar tells what speaks against it."""
-        document, history = self.session.document, self.docks.queue_feed.history
-        if document is None or history is None:
-            return
-        refusals = []
-        for job_id in job_ids:
-            refusal = why_not(document.scenario, history, job_id, partition)
-            if refusal:
-                refusals.append(refusal)
-            else:
-                self.session.intervene(move(job_id, partition, self.session.t_s))
-        if refusals:
-            more = f" (and {len(refusals) - 1:,} more)" if len(refusals) > 1 else ""
-            self.statusBar().showMessage(f"Not moved: {refusals[0]}{more}", _STATUS_MS)
-
-    def _on_job_dragged(self, job_id: str, partition: str) -> None:
-        document, history = self.session.document, self.docks.queue_feed.history
-        if document is None or history is None or not job_id:
-            self.statusBar().clearMessage()
-            return
-        refusal = why_not(document.scenario, history, job_id, partition)
-        self.statusBar().showMessage(refusal or offer(document.scenario, job_id, partition))
-
-    def _on_shown(self, thing: str | None) -> None:
-        """Let the job that the inspector shows stand out, or none."""
-        self.docks.queue.choose(thing)
-        self._focus()
-
-    def _focus(self) -> None:
-        """Let GPUs of the job in the inspector stand out while it holds any."""
-        history, job = self.docks.queue_feed.history, self.docks.inspector.job
-        place = history.index.get(job) if history is not None and job is not None else None
-        held = history is not None and place is not None and history.holds(place)
-        self.hall.state.focus_job = place if held else None
-
-    def plan_job(self) -> None:
-        """Open the job dialog, on the job in the inspector when there is one."""
-        self.planner.open(self.docks.inspector.job)
-
     def show_story(self) -> None:
         """Show title, notes and sources of the scene."""
         if self.session.document is not None:
@@ -388,8 +299,23 @@ class MainWindow(QMainWindow):
             return
         self.show_hall()
         self._model.context[HAS_SCENE] = True
-        self.setWindowTitle(f"{document.scenario.title} \N{EM DASH} gpu-twin")
-        self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")
+        self._on_edited("", "", dirty=False)
+
+    def _on_edited(self, undo: str, redo: str, dirty: bool) -> None:
+        """Say what can be taken back, and whether something is not saved."""
+        document = self.session.document
+        if document is None:
+            return
+        self.setWindowTitle(f"{document.scenario.title}[*] \N{EM DASH} gpu-twin")
+        self.setWindowModified(dirty)
+        for action, word, step in (("edit.undo", "Undo", undo), ("edit.redo", "Redo", redo)):
+            self.menus.qt_actions[action].setText(f"{word}: {step}" if step else word)
+        self._on_plant()
+
+    def _on_plant(self) -> None:
+        plant, path = self.session.plant, self.session.path
+        if plant is not None and path is not None:
+            self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")
 
     def _on_unplayable(self) -> None:
         if self.session.document is None:  # there was no scene to go back to
@@ -424,17 +350,18 @@ class MainWindow(QMainWindow):
         self.notifications.tell("The run is finished", f"{sentence}. Space runs it again from the start.")
 
     def _state_text(self, thing: str) -> str:
-        world = self._world()
+        world = self.world()
         return state_of(world, thing) if world is not None else ""
 
-    def _world(self) -> World | None:
+    def world(self) -> World | None:
+        """Return what facts are told of: the open scene with its newest figures; None before the first."""
         document, plant = self.session.document, self.session.plant
         if document is None or plant is None:
             return None
         return World(document.scenario, plant, self._catalog, self.session.shown)
 
     def _places(self, typed: str) -> Sequence[Entry]:
-        plant, world = self.session.plant, self._world()
+        plant, world = self.session.plant, self.world()
         thing = typed.strip()
         if plant is None or world is None or facts_of(world, thing) is None:
             return []
@@ -443,6 +370,10 @@ class MainWindow(QMainWindow):
         return [Entry(title, partial(self.go_to, thing), "Go to")]
 
     # -- Qt ----
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Pass over what is behind another tab: Qt keeps it visible, outside the window."""
+        return next_seen(partial(super().focusNextPrevChild, forward))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take one local file."""
@@ -462,7 +393,10 @@ class MainWindow(QMainWindow):
         self.palette_popup.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep the layout and end the worker."""
+        """Ask what becomes of what is not saved, keep the layout and end the worker."""
+        if not self.editing.file.may_leave():
+            event.ignore()
+            return
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
@@ -18,10 +18,15 @@ _SHORT_MS = 6000
 
 
 class Note(QFrame):
-    """One message: title, sentence, details on demand, one thing to do about it."""
+    """One message: title, sentence, details on demand, what to do about it."""
 
     def __init__(
-        self, look: Look, trouble: Trouble, icon: str, colour: str, resume: Callable[[], None] | None
+        self,
+        look: Look,
+        trouble: Trouble,
+        icon: str,
+        colour: str,
+        answers: Mapping[str, Callable[[], object]],
     ) -> None:
         super().__init__()
         self.trouble = trouble
@@ -44,12 +49,17 @@ class Note(QFrame):
             column.addWidget(label(trouble.text, "muted", wrap=True))
         if trouble.detail:
             self._add_detail(column, trouble.detail)
-        if resume is not None:
-            self.resume_button = QPushButton("Resume")
-            self.resume_button.setProperty("role", "primary")
-            self.resume_button.clicked.connect(self.dismiss)
-            self.resume_button.clicked.connect(lambda: resume())
-            column.addWidget(self.resume_button)
+        self.buttons = {word: QPushButton(word) for word in answers}
+        if answers:
+            row = QHBoxLayout()
+            for place, (word, answer) in enumerate(answers.items()):
+                button = self.buttons[word]
+                if not place:
+                    button.setProperty("role", "primary")
+                button.clicked.connect(self.dismiss)
+                button.clicked.connect(lambda _=False, answer=answer: answer())
+                row.addWidget(button, 1)
+            column.addLayout(row)
 
     def dismiss(self) -> None:
         """Take this note away."""
@@ -101,14 +111,19 @@ class Notifications(QWidget):
 
     def tell(self, title: str, text: str = "") -> None:
         """Show something good to know; it goes by itself."""
-        note = self._add(Note(self._look, Trouble(title, text), "info", "notice", None))
+        note = self._add(Note(self._look, Trouble(title, text), "info", "notice", {}))
         QTimer.singleShot(_SHORT_MS, note, note.dismiss)
 
     def warn(self, trouble: Trouble, resume: Callable[[], None] | None = None) -> None:
         """Show a problem until it is dismissed; the same problem again is not stacked."""
         if any(note.trouble == trouble for note in self.notes):
             return
-        self._add(Note(self._look, trouble, "alarm", "alarm", resume))
+        answers = {} if resume is None else {"Resume": resume}
+        self._add(Note(self._look, trouble, "alarm", "alarm", answers))
+
+    def ask(self, trouble: Trouble, answers: Mapping[str, Callable[[], object]]) -> None:
+        """Show something with answers to choose from, the first the usual one, until one is chosen."""
+        self._add(Note(self._look, trouble, "info", "notice", answers))
 
     def dismiss_resumable(self) -> None:
         """Take away notes about a lost worker: it is back."""

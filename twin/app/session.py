@@ -106,6 +106,8 @@ class Session:
     broken = Signal(object)  # Intervention that the run has taken
     unplayable = Signal(object)  # Unplayable
     recovered = Signal()
+    began = Signal(object)  # file the run is recorded in, or None
+    cannot_begin = Signal(str)  # why no run can be made of the scene as it stands; "": one can
     edit_applied = Signal(int, float)  # number that `ask_edit` returned, time it acts from [s]
     edit_refused = Signal(int, str)  # number, reason
 
@@ -160,16 +162,27 @@ class Session:
         """
         self.work_on(Draft(load(Path(path))), Path(path), seed)
 
-    def work_on(self, draft: Draft, path: Path, seed: int | None = None) -> None:
-        """Stand at t = 0 of a scene that is loaded, perhaps one that was recovered or has no file yet; as `open`."""
+    def work_on(
+        self,
+        draft: Draft,
+        path: Path,
+        seed: int | None = None,
+        *,
+        new: bool = False,
+        snapshot: bytes | None = None,
+    ) -> None:
+        """Show a scene that is loaded: at t = 0, or where a `snapshot` of its run was taken.
+
+        A `new` one stays even while no run can be made of it: it is being built.
+        """
         scenario = draft.shown.scenario
         plant = build(scenario)
         self._former = self._present() if self._ready else self._former
         self.path, self.draft, self.plant = path, draft, plant
-        self._opening = True
+        self._opening = not new
         self.seed = scenario.seed if seed is None else seed
         self.document = self._seeded(draft.shown)
-        self._begin()
+        self._begin(snapshot)
         self._take_speed(scenario.speed or self._own_speed)
         self.announce()
 
@@ -264,7 +277,7 @@ class Session:
             self.path, self.draft, self.plant = former.path, former.draft, former.plant
             self.seed = former.seed
             self.document = self._seeded(former.draft.shown)
-            self._begin(_last_snapshot(former.run_file))
+            self._begin(last_snapshot(former.run_file))
             self.announce()
             self.events = former.events
             self.events_added.emit(list(former.events))
@@ -379,6 +392,8 @@ class Session:
                     self.end_s, self._ready, self._former = end_s, True, None
                     self._opening = False
                     self.curves.follow(self.client.run_file)
+                    self.began.emit(self.client.run_file)
+                    self.cannot_begin.emit("")
                 case Finished(summary=summary):
                     self.summary = summary
                     self.ended.emit(summary)
@@ -431,8 +446,11 @@ class Session:
             self._go_back(failed)
         elif not self._ready:
             self._failure = failed
+            self.cannot_begin.emit(failed.message)
+            if self.playing:  # else it is being built, and says so quietly
+                self.trouble.emit(Trouble("The run cannot begin", failed.message, failed.traceback))
             self._set_playing(False)
-            self.trouble.emit(Trouble("The run cannot begin", failed.message, failed.traceback))
+            self.begun = False
         elif failed.traceback:
             self._failure = failed
         else:
@@ -467,7 +485,7 @@ class Session:
             self.playing_changed.emit(playing)
 
 
-def _last_snapshot(run_file: Path | None) -> bytes | None:
+def last_snapshot(run_file: Path | None) -> bytes | None:
     """Return the state a run was left in; None when none was kept: it begins anew."""
     if run_file is None:
         return None

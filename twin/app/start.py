@@ -92,6 +92,7 @@ def run_app(
         elif chosen is not None and not window.files.open(chosen, seed) and exit_after_s is not None:
             refuse()
         collector.start()
+        window.editing.offer_recovery()
 
     def refuse() -> None:
         nonlocal code

@@ -51,7 +51,7 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
         if wrong:
             raise ScenarioError(wrong)
     after = _reload(document, text)
-    return after, Patch(tuple(reversed(inverse)), patch.title, _difference(text, before))
+    return after, Patch(tuple(reversed(inverse)), patch.title, difference(text, before))
 
 
 def _reload(document: Document, text: str) -> Document:
@@ -68,7 +68,7 @@ def _plain(tree: Tree, key: str) -> object:
     return below.plain() if below is not None else None
 
 
-def _difference(after: str, before: str) -> Exact:
+def difference(after: str, before: str) -> Exact:
     """Return the splice that turns `after` into `before`."""
     limit = min(len(after), len(before))
     start = next((i for i in range(limit) if after[i] != before[i]), limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from twin.app.actions.edit import edit_actions
 from twin.app.actions.facility import facility_actions
 from twin.app.actions.file import file_actions
 from twin.app.actions.help import help_actions
@@ -18,5 +19,13 @@ if TYPE_CHECKING:
 
 def all_actions(window: MainWindow) -> list[Command]:
     """Return the actions of a window, in the order of its menus."""
-    parts = (file_actions, run_actions, view_actions, facility_actions, window_actions, help_actions)
+    parts = (
+        file_actions,
+        edit_actions,
+        run_actions,
+        view_actions,
+        facility_actions,
+        window_actions,
+        help_actions,
+    )
     return [action for part in parts for action in part(window)]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 HAS_SCENE = "has_scene"
 MENUS: dict[str, str] = {
     "file": "&File",
+    "edit": "&Edit",
     "run": "&Run",
     "faults": "F&aults",
     "faults/random": "Random incidents",

@@ -13,27 +13,50 @@ if TYPE_CHECKING:
 
 def file_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the File menu."""
-    files = window.files
+    files, scene = window.files, window.editing.file
     return [
+        entry("file.new", "New scene", scene.new, menu="file", key="Ctrl+N", tip="Begin with an empty hall"),
         entry("file.open", "Open\N{HORIZONTAL ELLIPSIS}", files.ask, menu="file", key="Ctrl+O", icon="open"),
         entry("file.scenes", "Scenes", window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
         entry(
+            "file.save",
+            "Save",
+            scene.save,
+            menu="file",
+            key="Ctrl+S",
+            icon="save",
+            group="2",
+            needs_scene=True,
+            tip="Write the scene to its file: only the lines that changed, comments stay",
+        ),
+        entry(
+            "file.save_as",
+            "Save as\N{HORIZONTAL ELLIPSIS}",
+            scene.ask_save_as,
+            menu="file",
+            key="Ctrl+Shift+S",
+            group="2",
+            needs_scene=True,
+        ),
+        entry(
             "file.reload",
-            "Read the scene's file again",
-            files.reload,
+            "Go back to the saved scene",
+            scene.revert,
             menu="file",
             key="Ctrl+R",
             icon="restart",
+            group="2",
             needs_scene=True,
+            tip="Read the scene's file again, without what is not saved",
         ),
         entry(
             "file.picture",
             "Save a picture\N{HORIZONTAL ELLIPSIS}",
             files.ask_picture,
             menu="file",
-            key="Ctrl+Shift+S",
+            key="Ctrl+P",
             icon="camera",
-            group="2",
+            group="3",
             needs_scene=True,
         ),
         entry("file.quit", "Quit", window.close, menu="file", key="Ctrl+Q", icon="power", group="9"),

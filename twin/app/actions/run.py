@@ -50,7 +50,7 @@ def run_actions(window: MainWindow) -> list[Command]:
         entry(
             "run.plan_job",
             "Plan a job\N{HORIZONTAL ELLIPSIS}",
-            window.plan_job,
+            window.job_actions.plan_job,
             menu="run",
             key="Ctrl+J",
             icon="job",
@@ -59,7 +59,7 @@ def run_actions(window: MainWindow) -> list[Command]:
         entry(
             "run.risk",
             "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
-            window.ask_risk,
+            window.job_actions.ask_risk,
             menu="run",
             key="Shift+R",
             icon="target",

@@ -1,0 +1,58 @@
+"""Actions on the scene's design: back and forth, the lock, what becomes of edits made while it ran."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twin.app.actions.entry import entry
+
+if TYPE_CHECKING:
+    from twin.app.actions.entry import Command
+    from twin.app.main_window import MainWindow
+
+
+def edit_actions(window: MainWindow) -> list[Command]:
+    """Return the actions at the top of the Edit menu."""
+    editor, editing = window.editing.editor, window.editing
+    return [
+        entry(
+            "edit.undo",
+            "Undo",
+            editor.undo,
+            menu="edit",
+            key="Ctrl+Z",
+            icon="undo",
+            needs_scene=True,
+            tip="Take back the last change of the scene",
+        ),
+        entry(
+            "edit.redo",
+            "Redo",
+            editor.redo,
+            menu="edit",
+            key="Ctrl+Shift+Z",
+            icon="redo",
+            needs_scene=True,
+            tip="Do again what was taken back last",
+        ),
+        entry(
+            "edit.lock",
+            "Lock against accidents",
+            editing.toggle_lock,
+            menu="edit",
+            group="8",
+            icon="lock",
+            needs_scene=True,
+            is_on=lambda: editor.locked,
+            tip="While the lock is on nothing of the scene can be changed",
+        ),
+        entry(
+            "edit.fold",
+            "Fold edits into the design",
+            editor.fold,
+            menu="edit",
+            group="8",
+            needs_scene=True,
+            tip="Begin with the hall as the edits of the run have made it",
+        ),
+    ]

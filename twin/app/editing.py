@@ -1,0 +1,81 @@
+"""All that edits the scene, put together for the main window: the editor, the scene's file, what a crash left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtWidgets import QMainWindow
+
+from twin.app.editor import Editor
+from twin.app.files import Files
+from twin.app.journal import Recovered, left_behind
+from twin.app.notifications import Notifications
+from twin.app.scene_file import SceneFile
+from twin.app.session import Session, Trouble
+from twin.app.settings import Settings
+
+
+class Editing:
+    """The editor of a window and what goes with it.
+
+    Attributes
+    ----------
+    editor
+        Does and undoes commands.
+    file
+        Saves them.
+    """
+
+    titled = Signal(str, str, bool)  # what undo and redo would do; whether something is not saved
+
+    def __init__(
+        self,
+        session: Session,
+        files: Files,
+        settings: Settings,
+        window: QMainWindow,
+        notifications: Notifications,
+        show: Callable[[str], None],
+    ) -> None:
+        self._notifications, self._show = notifications, show
+        self.editor = Editor(session)
+        self.file = SceneFile(session, self.editor, files, settings, window, notifications.tell)
+        self.editor.refused.connect(self._on_refused)
+        self.editor.done.connect(show)
+        self.editor.changed.connect(self._on_changed)
+
+    def toggle_lock(self) -> None:
+        """Lock the scene against accidents, or unlock it."""
+        self.editor.locked = not self.editor.locked
+        self._show("The scene is locked" if self.editor.locked else "The scene can be changed")
+
+    def offer_recovery(self) -> None:
+        """Offer back the work of a program that ended without saving it."""
+        for left in left_behind():
+            self._offer(left)
+
+    def _offer(self, left: Recovered) -> None:
+        changes = "one change" if left.steps == 1 else f"{left.steps:,} changes"
+        words = f"{changes} of {left.name}, the last at {left.at:%H:%M on %d %B}, were never saved."
+        self._notifications.ask(
+            Trouble("Unsaved work was found", words),
+            {"Recover": partial(self.file.recover, left), "Discard": partial(_discard, left.journal)},
+        )
+
+    def _on_refused(self, title: str, reason: str) -> None:
+        words = f"{title}: {reason}" if title else reason
+        self._show(words)
+        self._notifications.tell("Not done", words)
+
+    def _on_changed(self) -> None:
+        draft = self.editor.draft
+        if draft is not None:
+            self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
+
+
+def _discard(journal: Path) -> None:
+    journal.unlink(missing_ok=True)
+    Path(f"{journal}.lock").unlink(missing_ok=True)

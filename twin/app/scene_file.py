@@ -1,0 +1,254 @@
+"""The file of the open scene: new, save, save under another name, go back to what is saved, and what a crash left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMessageBox
+
+from twin import resources
+from twin.app.editor import Editor
+from twin.app.files import Files
+from twin.app.journal import Journal, Recovered
+from twin.app.scene_errors import SCENE_ERRORS
+from twin.app.scene_list import SUFFIX
+from twin.app.session import Session, last_snapshot
+from twin.app.settings import Settings
+from twin.commands.draft import Draft
+from twin.scenario import Document, ScenarioError, load, loads
+from twin.scenario.load import document_of
+from twin.scenario.save import save
+
+_FILTER = f"Scenes (*{SUFFIX})"
+NEW_NAME = f"untitled{SUFFIX}"
+EMPTY = """format: twin/scenario
+version: 1
+catalog: "2026.11"
+
+title: Untitled hall
+
+duration: 7 day
+seed: 1
+
+halls:
+  - id: hall
+    title: Hall
+"""
+"""A hall with nothing in it."""
+
+
+class SceneFile:
+    """Saves the open scene, and asks before anything unsaved is lost.
+
+    Parameters
+    ----------
+    tell
+        Shows a title and a sentence to the person.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        editor: Editor,
+        files: Files,
+        settings: Settings,
+        window: QMainWindow,
+        tell: Callable[[str, str], None],
+    ) -> None:
+        self._session, self._editor, self._files = session, editor, files
+        self._settings, self._window, self._tell = settings, window, tell
+        self.journal = Journal()
+        self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
+        session.opened.connect(self._on_opened)
+        session.began.connect(self.journal.note_run)
+        editor.changed.connect(self._on_changed)
+        files.may_leave = self.may_leave
+
+    @property
+    def document(self) -> Document | None:
+        """Return what saving writes; None when no scene is open."""
+        return self._session.draft.file if self._session.draft is not None else None
+
+    @property
+    def is_new(self) -> bool:
+        """Return whether the scene has no file yet."""
+        return self.document is not None and self.document.path is None
+
+    def new(self) -> bool:
+        """Begin with an empty hall; return whether that was done."""
+        if not self.may_leave():
+            return False
+        self._session.work_on(Draft(loads(EMPTY, NEW_NAME)), Path(NEW_NAME), new=True)
+        self._files.opened.emit(Path(NEW_NAME))
+        return True
+
+    def save(self) -> bool:
+        """Write the scene where it came from; a new or shipped one asks where. Return whether it is saved."""
+        document = self.document
+        if document is None:
+            return False
+        if document.path is None or _is_shipped(document.path):
+            return self.ask_save_as()
+        if self.changed_on_disk() and not self._overwrite(document.path):
+            return False
+        return self._write(document.path)
+
+    def ask_save_as(self) -> bool:
+        """Let the person choose where the scene is saved; return whether it is."""
+        document = self.document
+        if document is None:
+            return False
+        folder = Path.home() if document.path is None or _is_shipped(document.path) else document.path.parent
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, "Save the scene", str(folder / document.name), _FILTER
+        )
+        if not chosen:
+            return False
+        return self.save_as(Path(chosen if chosen.endswith((".yaml", ".yml")) else f"{chosen}{SUFFIX}"))
+
+    def save_as(self, path: Path) -> bool:
+        """Write the scene to another file, which is its file from now on; return whether that was done."""
+        document = self.document
+        if document is None:
+            return False
+        if path.parent.resolve() != (document.path.parent.resolve() if document.path else None):
+            try:  # a scene names files beside it: they must be there too
+                document_of_text(document, path)
+            except SCENE_ERRORS as error:
+                self._tell("Not saved there", f"{error}")
+                return False
+        return self._write(path)
+
+    def revert(self) -> None:
+        """Read the file again, without what is not saved."""
+        document = self.document
+        if document is None or document.path is None:
+            return
+        if self._session.draft is not None and self._session.draft.dirty:
+            asked = "Go back to the scene as it is saved? What is not saved is lost."
+            if not self._sure(asked, "Go back"):
+                return
+        self.journal.end()
+        self._session.draft = None  # so that nobody asks again
+        self._files.open(document.path)
+
+    def recover(self, left: Recovered) -> bool:
+        """Open what a crash left behind, with the run where it stood; return whether that went well."""
+        path = left.path or Path(NEW_NAME)
+        try:
+            base = load(left.path) if left.path is not None and left.path.is_file() else None
+            folder = left.path.parent if left.path is not None else None
+            document = loads(left.text, path.name, folder)
+        except SCENE_ERRORS as error:
+            self._tell("Not recovered", f"{error}")
+            return False
+        if left.path is None:
+            document = loads(left.text, path.name)
+        draft = Draft(document)
+        if base is None or base.text != left.text:
+            draft.mark_lost()
+        snapshot = last_snapshot(left.run_file) if left.run_file is not None else None
+        self._session.work_on(draft, path, new=left.path is None, snapshot=snapshot)
+        self._files.opened.emit(path)
+        self.journal.begin(base or loads(EMPTY, NEW_NAME))
+        self.journal.note(document, "Recovered")
+        left.journal.unlink(missing_ok=True)
+        return True
+
+    def may_leave(self) -> bool:
+        """Return whether the open scene may be closed: ask what shall become of what is not saved."""
+        draft = self._session.draft
+        if draft is None or not draft.dirty:
+            self.journal.end()
+            return True
+        box = QMessageBox(self._window)
+        box.setObjectName("unsaved")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Not saved")
+        box.setText(f"Save the changes of {draft.file.name}?")
+        count = len(draft.done)
+        box.setInformativeText(
+            f"The last one: {draft.undo_title}." if count else "They are not on the disk yet."
+        )
+        button = QMessageBox.StandardButton
+        box.setStandardButtons(button.Save | button.Discard | button.Cancel)
+        box.setDefaultButton(button.Save)
+        answer = box.exec()
+        if answer == button.Cancel or (answer == button.Save and not self.save()):
+            return False
+        self.journal.end()
+        return True
+
+    def changed_on_disk(self) -> bool:
+        """Return whether another program has written the scene's file since it was read or written here."""
+        document = self.document
+        if document is None or document.path is None or self._disk is None:
+            return False
+        return _stamp(document.path) not in (None, self._disk)
+
+    def look_at_disk(self) -> None:
+        """Take note of the file as it is now, where another program's change shall stand."""
+        document = self.document
+        self._disk = _stamp(document.path) if document is not None and document.path is not None else None
+
+    def _write(self, path: Path) -> bool:
+        draft = self._session.draft
+        if draft is None:
+            return False
+        try:
+            written = save(draft.file, path)
+        except ScenarioError as error:
+            self._tell("Not saved", str(error))
+            return False
+        draft.mark_saved(written)
+        self._session.path = path
+        self.look_at_disk()
+        self.journal.begin(written)
+        self._settings.remember(path)
+        self._editor.mark_saved()
+        self._tell("Saved", str(path))
+        return True
+
+    def _overwrite(self, path: Path) -> bool:
+        return self._sure(f"{path.name} was changed by another program. Write over it?", "Write over it")
+
+    def _sure(self, question: str, yes: str) -> bool:
+        box = QMessageBox(self._window)
+        box.setObjectName("sure")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(question)
+        go = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.exec()
+        return box.clickedButton() is go
+
+    def _on_opened(self, _path: object) -> None:
+        document = self.document
+        if document is not None:
+            self.journal.begin(document)
+            self.look_at_disk()
+
+    def _on_changed(self) -> None:
+        draft = self._session.draft
+        if draft is not None:
+            self.journal.note(draft.file, draft.undo_title)
+
+
+def document_of_text(document: Document, path: Path) -> Document:
+    """Return the document as it would be read from another place; raises as `load`."""
+    source = document.files[0]
+    return document_of(type(source)(path.name, path, source.text, source.tree))
+
+
+def _is_shipped(path: Path) -> bool:
+    folder = Path(str(resources.folder("scenes"))).resolve()
+    return path.resolve().parent == folder
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
