@@ -1,0 +1,141 @@
+"""Shortcuts: every key can be changed; conflicts are told with both names; changes act at once and outlive the window."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from twin.app.settings import Settings
+from twin.app.shortcuts import Shortcuts
+from twin.app.shortcuts_dialog import ShortcutsDialog
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+
+@pytest.fixture(scope="module")
+def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    """One window without a scene for all tests here."""
+    from twin.app.look import Look
+    from twin.app.main_window import MainWindow
+    from twin.app.session import Session
+
+    folder = tmp_path_factory.mktemp("shortcuts")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("XDG_STATE_HOME", str(folder))
+    gc.disable()
+    look = Look(qapp, "dark")
+    made = MainWindow(look, Session(), Settings(folder / "settings.ini"))
+    made.show()
+    yield made
+    made.close()
+    made.deleteLater()
+    look.close()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.enable()
+    patch.undo()
+
+
+@pytest.fixture
+def shortcuts(window: MainWindow) -> Iterator[Shortcuts]:
+    """The keys of the window; afterwards as shipped."""
+    yield window.menus.shortcuts
+    window.menus.shortcuts.reset_all()
+
+
+@pytest.fixture
+def dialog(window: MainWindow, shortcuts: Shortcuts) -> Iterator[ShortcutsDialog]:
+    """The dialog, open."""
+    made = ShortcutsDialog(window.look, shortcuts, window)
+    made.show()
+    yield made
+    made.close()
+
+
+def test_no_two_actions_are_shipped_with_one_key(shortcuts: Shortcuts) -> None:
+    keys = [key for id in shortcuts.actions if (key := shortcuts.shipped(id))]
+    assert sorted(keys) == sorted(set(keys))
+
+
+def test_a_key_acts_at_once_in_menus_and_palette(
+    window: MainWindow, shortcuts: Shortcuts, qtbot: QtBot
+) -> None:
+    assert shortcuts.assign("help.keys", "Ctrl+F9") is None
+    assert window.menus.qt_actions["help.keys"].shortcut().toString() == "Ctrl+F9"
+    assert next(e for e in window.menus.entries() if e.title == "Keys").shortcut == "Ctrl+F9"
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(window, Qt.Key.Key_F9, Qt.KeyboardModifier.ControlModifier)
+    page = next(w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Keys")
+    page.close()
+    shortcuts.reset("help.keys")
+    assert window.menus.qt_actions["help.keys"].shortcut().toString() == "F1"
+
+
+def test_tool_tips_name_the_key_in_force(window: MainWindow, shortcuts: Shortcuts) -> None:
+    play = window.transport.play_button
+    assert play.toolTip() == "Play (Space)"
+    shortcuts.assign("run.toggle", "Ctrl+P")
+    assert play.toolTip() == "Play (Ctrl+P)"
+    shortcuts.assign("run.toggle", "")
+    assert play.toolTip() == "Play"
+
+
+def test_a_key_belongs_to_one_action(shortcuts: Shortcuts) -> None:
+    assert shortcuts.holder("F11") == "window.full_screen"
+    assert shortcuts.assign("help.about", "F11") == "window.full_screen"
+    assert shortcuts.key("window.full_screen") == ""
+    assert shortcuts.reset("window.full_screen") == "help.about"
+    assert shortcuts.key("window.full_screen") == "F11"
+
+
+def test_only_what_was_changed_is_kept(window: MainWindow, shortcuts: Shortcuts) -> None:
+    shortcuts.assign("help.about", "Ctrl+F9")
+    shortcuts.assign("file.open", "")
+    window.settings.flush()
+    again = Settings(Path(window.settings._store.fileName()))
+    assert again.keys == {"help.about": "Ctrl+F9", "file.open": ""}
+    shortcuts.reset_all()
+    window.settings.flush()
+    assert Settings(Path(window.settings._store.fileName())).keys == {}
+
+
+def test_the_dialog_lists_all_and_finds_by_name_and_by_key(
+    dialog: ShortcutsDialog, shortcuts: Shortcuts
+) -> None:
+    model = dialog.table.model()
+    assert model.rowCount() == len(shortcuts.actions)
+    dialog.search.setText("full scr")
+    assert model.rowCount() == 1
+    dialog.search.setText("Ctrl+Shift+P")
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == ["Command palette"]
+
+
+def test_a_recorded_key_tells_its_conflict_with_both_names(
+    dialog: ShortcutsDialog, shortcuts: Shortcuts
+) -> None:
+    dialog.choose("help.about")
+    QTest.keyClick(dialog.recorder, Qt.Key.Key_F11)
+    assert "Full screen" in dialog.note.text()
+    assert "About gpu-twin" in dialog.note.text()
+    assert dialog.note.text().startswith("\N{WARNING SIGN}")  # not by colour alone
+    assert shortcuts.key("help.about") == ""  # nothing is done yet
+    dialog.assign_button.click()
+    assert shortcuts.key("help.about") == "F11"
+    assert "Full screen has no key now" in dialog.note.text()
+    dialog.reset_button.click()
+    assert shortcuts.key("help.about") == ""
+    dialog.choose("help.about")
+    QTest.keyClick(dialog.recorder, Qt.Key.Key_F9, Qt.KeyboardModifier.ControlModifier)
+    assert dialog.note.text() == "Ctrl+F9 is free."
+    dialog.reset_all_button.click()
+    assert shortcuts.key("window.full_screen") == "F11"
+    assert not dialog.reset_all_button.isEnabled()
