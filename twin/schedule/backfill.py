@@ -35,12 +35,12 @@ def reserving(trial: Trial, jobs: Ints, before: Ints, promises: int) -> Ints:
     would keep power from a large one for ever.
     """
     waiting, at, end = before.tolist(), 0, len(jobs)
-    smallest = _smallest_left(trial, jobs)
+    least = trial.least_left(jobs)
     waits = bool(waiting)
     if waits:
         end = min(end, trial.rules.depth)
     while at < end and len(waiting) < promises:
-        if waiting and trial.left < smallest[at]:
+        if waiting and not trial.may_hold(least[at]):
             break  # nothing that is left can start now, and what was promised stands
         job = int(jobs[at])
         at += 1
@@ -53,7 +53,7 @@ def reserving(trial: Trial, jobs: Ints, before: Ints, promises: int) -> Ints:
         elif outcome is Outcome.DARK:
             _wait_for_power(trial, job, waiting)
     rest = jobs[at:end]
-    while len(rest) and trial.left >= smallest[end - len(rest)]:
+    while len(rest) and trial.may_hold(least[end - len(rest)]):
         found = np.flatnonzero(trial.could(rest))
         if not len(found):
             break
@@ -73,12 +73,6 @@ def _wait_for_power(trial: Trial, job: int, waiting: list[int]) -> None:
     if trial.dark is None:
         trial.keep_power(job)
         waiting.append(job)
-
-
-def _smallest_left(trial: Trial, jobs: Ints) -> Ints:
-    """Return the fewest free nodes that any job from each place in the queue on may need, shape (jobs + 1,)."""
-    whole = trial.rules.requests.whole[jobs]
-    return np.append(np.minimum.accumulate(whole[::-1])[::-1], np.iinfo(np.int64).max)
 
 
 EVERYBODY = 10**9

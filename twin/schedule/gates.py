@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class Quotas:
     gpus: Floats
     borrow: Bools
 
-    @property
+    @cached_property
     def any(self) -> bool:
         """Whether any tenant has one."""
         return bool(np.isfinite(self.gpus).any())

@@ -6,6 +6,7 @@ suffice: whoever is given a count at each moment finds as many nodes of the clas
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -68,10 +69,13 @@ class Profile:
 
     def cut(self, t_s: float) -> int:
         """Let a step begin at `t_s`, not before now; return its number."""
-        at = int(np.searchsorted(self.times_s, t_s))
-        if at == len(self.times_s) or self.times_s[at] != t_s:
-            self.times_s = np.insert(self.times_s, at, t_s)
-            self.counts = np.insert(self.counts, at, self.counts[at - 1], axis=0)
+        times_s, counts = self.times_s, self.counts
+        at = int(times_s.searchsorted(t_s))
+        if at == len(times_s) or times_s[at] != t_s:
+            self.times_s = np.empty(len(times_s) + 1)
+            self.counts = np.empty((len(counts) + 1, counts.shape[1]), np.int64)
+            self.times_s[:at], self.times_s[at], self.times_s[at + 1 :] = times_s[:at], t_s, times_s[at:]
+            self.counts[:at], self.counts[at:] = counts[:at], counts[at - 1 :]
         return at
 
     def cut_all(self, times_s: list[float]) -> None:
@@ -83,12 +87,12 @@ class Profile:
     def take(self, from_s: float, until_s: float, nodes: Ints) -> None:
         """Give away so many nodes of each class from `from_s` to `until_s` [s]."""
         first = self.cut(from_s)
-        last = self.cut(until_s) if np.isfinite(until_s) else len(self.times_s)
+        last = self.cut(until_s) if math.isfinite(until_s) else len(self.times_s)
         self.counts[first:last] -= nodes
 
     def until(self, until_s: float) -> int:
         """Return how many steps begin before `until_s` [s]."""
-        return int(np.searchsorted(self.times_s, until_s))
+        return int(self.times_s.searchsorted(until_s))
 
     def steady(self, until_s: float) -> Ints:
         """Return how many nodes of each class are free from now until `until_s` without a break, shape (classes,)."""
@@ -110,6 +114,8 @@ class Profile:
         tuple
             (inf, nothing) when they never are.
         """
+        if len(member) == 1 and member[0] and shut is None:
+            return self._earliest_of_one(nodes, lasts_s)
         counts = np.where(member, self.counts, 0)
         if shut is not None:
             counts[shut] = 0
@@ -126,3 +132,18 @@ class Profile:
                 before = np.cumsum(lowest) - lowest
                 return begin_s, np.clip(nodes - before, 0, lowest)
         return np.inf, np.zeros(len(member), np.int64)
+
+    def _earliest_of_one(self, nodes: int, lasts_s: float) -> tuple[float, Ints]:
+        """Return the same where all nodes are alike: of steps without a break, the first lasts longest."""
+        bad = (self.counts[:, 0] < nodes).nonzero()[0]
+        first = np.zeros(len(bad) + 1, np.intp)  # of each run of good steps
+        first[1:] = bad + 1
+        if len(bad) and first[-1] == len(self.times_s):
+            first = first[:-1]
+        ends_s = np.full(len(first), np.inf)
+        ends_s[: len(bad)] = self.times_s[bad[: len(first)]]
+        begin_s = self.times_s[first]
+        fits = ((begin_s < ends_s) & (begin_s + lasts_s <= ends_s)).nonzero()[0]
+        if not len(fits):
+            return np.inf, np.zeros(1, np.int64)
+        return float(begin_s[fits[0]]), np.array([nodes], np.int64)

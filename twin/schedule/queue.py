@@ -69,6 +69,8 @@ class Requests:
     ----------
     whole : (J,) int
         Nodes that a job asks for as a whole.
+    rest : (J,) int
+        GPUs that it asks for of its last node, 0: all, or slices of one.
     partial : (J,) bool
         Whether its last node is shared.
     queued_s : (J,) float
@@ -92,6 +94,7 @@ class Requests:
         self.queued_s: Floats = column("submit_s", float)  # type: ignore[assignment]
         self.partial: Bools = np.array([bool(one.rest or one.slices) for one in requests], bool)
         self.whole: Ints = self.nodes - self.partial
+        self.rest: Ints = column("rest", np.int64)  # type: ignore[assignment]
         self.any_partial = bool(self.partial.any())
         self.any_slices = any(one.slices for one in requests)
         self.any_power = bool((self.power_w > 0).any())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -67,7 +68,7 @@ class Rules:
     of_window: Bools
     depth: int
 
-    @property
+    @cached_property
     def classes(self) -> int:
         """How many classes of nodes there are."""
         return int(self.of_window.shape[1])
@@ -129,13 +130,18 @@ class Trial:
         whole, partial = int(requests.whole[job]), bool(requests.partial[job])
         if whole > self.left:
             return None
-        held_back = self._held_back(job) if self.profile is not None else None
+        held_back = None
+        if self.profile is not None:
+            steady = self.profile.steady(self.now_s + self.lasts_s(job))
+            if whole and np.maximum(steady, 0).sum() < whole:
+                return None
+            held_back = self._held_back(steady)
         for group in rules.places[requests.place[job]]:
             fit = group if barred is None else group & ~barred
             mask = self.free & fit
             if held_back is not None:
                 mask &= ~held_back
-            nodes = np.flatnonzero(mask)
+            nodes = mask.nonzero()[0]
             if len(nodes) < whole:
                 continue
             if not partial:
@@ -150,19 +156,36 @@ class Trial:
             return chosen
         return None
 
-    def _held_back(self, job: int) -> Bools | None:
-        """Return free nodes that are kept for others, if `job` began now; None: none is."""
-        profile, rules = self.profile, self.rules
-        assert profile is not None
-        steady = profile.steady(self.now_s + self.lasts_s(job))
-        if rules.classes == 1:
-            free = np.flatnonzero(self.free)
-            if steady[0] >= len(free):
-                return None
-            mask = np.zeros(len(self.free), bool)
-            mask[free[max(0, int(steady[0])) :]] = True
-            return mask
+    def least_left(self, jobs: Ints) -> Ints:
+        """Return the least that any job from each place in the queue on may need, shape (jobs + 1, 3).
+
+        That is free nodes where it shares none, free nodes beside a shared one, and wholly free GPUs of that.
+        """
+        requests = self.rules.requests
+        need = np.full((len(jobs) + 1, 3), np.iinfo(np.int64).max)
+        need[:-1, 0] = requests.nodes[jobs]
+        if requests.any_partial:
+            partial = requests.partial[jobs].nonzero()[0]
+            need[partial, 1], need[partial, 2] = requests.whole[jobs[partial]], requests.rest[jobs[partial]]
+        least: Ints = np.minimum.accumulate(need[::-1], axis=0)[::-1]
+        return least
+
+    def may_hold(self, least: Ints) -> bool:
+        """Return whether anything that needs no less could start now; False is certain."""
+        alone, beside, rest = least.tolist()
+        if self.left >= alone:
+            return True
+        return self.left >= beside and bool(self.free_gpus.max(where=~self.free, initial=0) >= rest)
+
+    def _held_back(self, steady: Ints) -> Bools | None:
+        """Return free nodes that are kept for others, if only so many of each class may be taken; None: none is."""
+        rules = self.rules
         mask = np.zeros(len(self.free), bool)
+        if rules.classes == 1:
+            if steady[0] >= self.left:
+                return None
+            mask[self.free.nonzero()[0][max(0, int(steady[0])) :]] = True
+            return mask
         for number in range(rules.classes):
             free = np.flatnonzero(self.free & (rules.node_class == number))
             mask[free[max(0, int(steady[number])) :]] = True
@@ -184,8 +207,9 @@ class Trial:
             tightness = self.free_gpus
         if self.rules.isolation is not None:
             candidates &= self.rules.isolation.shares(job, self.rules.requests, self.holder)
-        nodes = np.flatnonzero(candidates)
-        nodes = nodes[self._may_stay(nodes, until_s)]
+        nodes = candidates.nonzero()[0]
+        if len(nodes):
+            nodes = nodes[self._may_stay(nodes, until_s)]
         if not len(nodes):
             return None
         return int(nodes[np.argmin(tightness[nodes])])
@@ -408,17 +432,22 @@ class Trial:
         group = np.logical_or.reduce(rules.places[row.place])
         fit = (group if barred is None else group & ~barred) & (self.end_s < np.inf)
         free, best = self.free_gpus.copy(), None
-        ends = sorted(
-            (max(held.end_s, self.now_s + 1e-9), int(held.nodes[-1]), rules.requests.rows[held.job].rest)
-            for held in self.site.holdings()
-            if rules.requests.rows[held.job].rest and len(held.nodes)
-        )
-        for end_s, node, rest in ends:
+        for end_s, node, rest in self._part_ends:
             free[node] += rest
             if fit[node] and free[node] >= row.rest and not self.free[node]:
                 best = end_s, node
                 break
         return best
+
+    @cached_property
+    def _part_ends(self) -> list[tuple[float, int, int]]:
+        """When those who share a node end, which node, and how many of its GPUs they have, the earliest first."""
+        rows = self.rules.requests.rows
+        return sorted(
+            (max(held.end_s, self.now_s + 1e-9), int(held.nodes[-1]), rows[held.job].rest)
+            for held in self.site.holdings()
+            if rows[held.job].rest and len(held.nodes)
+        )
 
     def could(self, jobs: Ints) -> Bools:
         """Return which jobs there may be room for now, beside what is promised; the others certainly cannot start."""

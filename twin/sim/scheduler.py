@@ -60,6 +60,8 @@ class Scheduler:
         self.around: Surroundings | None = None  # set once all of the run is there
         self._live: Counter[int] = Counter()  # places of jobs that run here
         self._here: dict[int, int] = {}  # and the place of each of these
+        # Of the nodes at the last decision that started nobody, and until when nobody is over their time.
+        self._version, self._sure_until_s = -1, math.inf
         self._gone = 0  # of those who ceased to be active, how many are counted
         self._marked: frozenset[int] | None = None  # places whose nodes are marked; None: not known
         recovery.open_to = self.open_to
@@ -80,7 +82,7 @@ class Scheduler:
         """Work out anew what jobs ask for: their plans have changed."""
         if "site" in self.__dict__:
             self._forget_gone()
-            before, self._marked = self.site, None
+            before, self._marked, self._version = self.site, None, -1
             del self.site
             self.site.restore(before.state())
             self._count_live()
@@ -106,7 +108,25 @@ class Scheduler:
             self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", Severity.WARNING)
             return
         self._enter(index)
-        self.place()
+        if not self._is_beyond():
+            self.place()
+
+    def _is_beyond(self) -> bool:
+        """Return whether who came last is so far behind that looking again would decide what was decided last.
+
+        Jobs in line start in order of coming, so many behind the first who waits are looked at, and none of them can
+        start now that could not before: nobody came or went, and no job is over its time.
+        """
+        policy, rules = self.site.policy, self.site.planner.rules
+        return (
+            policy.order == "submit"
+            and policy.green.power_limit_w is None
+            and not (rules.quotas.any or policy.preemption.enabled or self.yielded or self.allowed)
+            and self._gone == len(self.jobs.left)
+            and len(self.queue) > policy.depth
+            and self._version == self.nodes.version
+            and self.timers.now_s < self._sure_until_s
+        )
 
     def _enter(self, index: int) -> None:
         self.queue.append(index)
@@ -120,6 +140,7 @@ class Scheduler:
         if index in self._waits:
             self._waits.remove(index)
             self.queue.remove(index)
+            self._version = -1
         self.reasons.pop(index, None)
         self.planned.pop(index, None)
 
@@ -147,12 +168,15 @@ class Scheduler:
         self.planned, self.reasons = {}, {}
         if self.queue:
             here = site.look(now)
+            self._sure_until_s = float(here.end_s.min(where=~here.free, initial=math.inf))
             here.allowed = self.allowed
             in_line = self.queue
             if self.yielded:
                 in_line = [job for job in self.queue if job not in self.yielded]
             decision = site.planner.decide(in_line, here)
             self._apply(decision, now)
+            if not decision.starts:
+                self._version = self.nodes.version
             if self._release_yielded(decision.claimant):
                 decision.look_again_s = now
             if self.queue and decision.look_again_s < math.inf:
@@ -258,6 +282,8 @@ class Scheduler:
             "planned": [[job, s] for job, s in self.planned.items()],
             "yielded": list(self.yielded.items()),
             "used": self._used.tolist(),
+            "settled": self._version == self.nodes.version,
+            "sure_until_s": self._sure_until_s if math.isfinite(self._sure_until_s) else None,
             "site": self.site.state(),
         }
 
@@ -269,6 +295,8 @@ class Scheduler:
         self.planned = {int(job): float(s) for job, s in state["planned"]}  # type: ignore[attr-defined]
         self.yielded = {int(job): int(to) for job, to in state["yielded"]}  # type: ignore[attr-defined]
         self._used = np.array(state["used"], float)
+        self._version = self.nodes.version if state["settled"] else -1
+        self._sure_until_s = math.inf if state["sure_until_s"] is None else float(state["sure_until_s"])  # type: ignore[arg-type]
         self.site.restore(state["site"])  # type: ignore[arg-type]
         self._marked = None
         self._count_live()
