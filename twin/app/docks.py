@@ -22,8 +22,8 @@ from twin.app.look import Look
 from twin.app.plots_dock import PlotsDock
 from twin.app.queue_dock import QueueDock
 from twin.app.queue_feed import QueueFeed
-from twin.app.sankey_view import EnergyDock
 from twin.app.rules_dock import RulesDock
+from twin.app.sankey_view import EnergyDock
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.spares_dock import SparesDock
