@@ -23,12 +23,10 @@ TOUCH_M = 0.005
 """Footprints may share so much: roundings of pitch and width."""
 REACH_M = 0.3
 """A line or neighbour draws a thing to it from so far; tiles from anywhere."""
-ALIGN_M = 0.15
-"""Other rows draw a thing to their racks from so far, nearer than a tile does."""
 GAP_SHOWN_M = 6.0
 """Distances up to here are told."""
-BETWEEN_HALLS_M = 1.0
-"""A thing this far out of a hall is no longer of it; nearer, the hall grows."""
+OUTSIDE_M = 12.0
+"""A thing this far out of a hall is no longer of it; nearer, the floor of the hall grows round it."""
 _EVEN_M = 1e-6
 
 Point = tuple[float, float]
@@ -56,7 +54,9 @@ class Shape:
         """Return the shape of racks side by side; the first is the anchor."""
         full = np.ones(count, np.float64)
         facings = np.full(count, facing, np.int32)
-        return cls(np.arange(count, dtype=np.float64) * pitch_m, full * 0.0, full * width_m, full * depth_m, facings)
+        return cls(
+            np.arange(count, dtype=np.float64) * pitch_m, full * 0.0, full * width_m, full * depth_m, facings
+        )
 
     @classmethod
     def standing(cls, floor: Floor, ids: Sequence[str]) -> tuple[Shape, Point] | None:
@@ -226,6 +226,8 @@ def snap(
     x_m, y_m = (x_m if keep_x_m is None else keep_x_m), (y_m if keep_y_m is None else keep_y_m)
     if not free:
         drawn, row, line = _row_line(floor, shape, x_m, y_m)
+        if row < 0:  # a tile may lie where a row draws
+            drawn, row, line = _row_line(floor, shape, x_m, drawn)
         if keep_y_m is None:
             y_m = drawn
         elif abs(drawn - keep_y_m) > _EVEN_M:
@@ -260,8 +262,8 @@ def _row_line(floor: Floor, shape: Shape, x_m: float, y_m: float) -> tuple[float
             float((floor.x_m + floor.width_m / 2)[mine].max()),
         )
         return line_m, row, (Guide("line", (ends[0], line_m), (ends[1], line_m)),)
-    aligned, line = _aligned(floor, shape, x_m, y_m, axis=1)
-    return (_on_tile(y_m, float(shape.depth_m[0])) if aligned is None else aligned), -1, line
+    landed_m, line = _aligned(floor, shape, x_m, y_m, axis=1)
+    return landed_m, -1, line
 
 
 def _along(floor: Floor, shape: Shape, x_m: float, y_m: float, row: int) -> tuple[float, tuple[Guide, ...]]:
@@ -271,8 +273,7 @@ def _along(floor: Floor, shape: Shape, x_m: float, y_m: float, row: int) -> tupl
         mine = np.flatnonzero((floor.row == row) & (np.abs(floor.y_m - y_m) < TOUCH_M))
         if len(mine):
             return _beside(floor, mine, x_m, width_m), ()
-    aligned, line = _aligned(floor, shape, x_m, y_m, axis=0)
-    return (_on_tile(x_m, width_m) if aligned is None else aligned), line
+    return _aligned(floor, shape, x_m, y_m, axis=0)
 
 
 def _beside(floor: Floor, mine: NDArray[np.int64], x_m: float, width_m: float) -> float:
@@ -290,19 +291,21 @@ def _beside(floor: Floor, mine: NDArray[np.int64], x_m: float, width_m: float) -
 
 def _aligned(
     floor: Floor, shape: Shape, x_m: float, y_m: float, axis: int
-) -> tuple[float | None, tuple[Guide, ...]]:
-    """Return the centre or edge along an axis that another thing has too, near by, and the line through both."""
+) -> tuple[float, tuple[Guide, ...]]:
+    """Return the nearest place along an axis: edges on the joint of two tiles, or centre or edge where another has its.
+
+    With the line through both things, if it is one.
+    """
     here, across = (x_m, y_m) if axis == 0 else (y_m, x_m)
     middles, others = (floor.x_m, floor.y_m) if axis == 0 else (floor.y_m, floor.x_m)
     sizes = floor.width_m if axis == 0 else floor.depth_m
     half = float((shape.width_m if axis == 0 else shape.depth_m)[0]) / 2
-    if not len(middles):
-        return None, ()
+    tile_m = _on_tile(here, 2 * half)
     wishes = np.concatenate([middles, middles - sizes / 2 + half, middles + sizes / 2 - half])
     lines = np.concatenate([middles, middles - sizes / 2, middles + sizes / 2])
     away = np.abs(wishes - here)
-    if away.min() > ALIGN_M:
-        return None, ()
+    if not len(away) or away.min() > abs(tile_m - here) + _EVEN_M:
+        return tile_m, ()
     along = np.abs(np.tile(others, 3) - across)
     best = int(np.lexsort((along, away.round(3)))[0])
     line_m, other_m = float(lines[best]), float(np.tile(others, 3)[best])
@@ -357,10 +360,8 @@ def _walls(floor: Floor, moved: _Moved, hall: int, thing: str) -> list[Problem]:
         return [Problem(f"{thing} would stand across the wall of {name}")]
     x0, y0, x1, y1 = floor.halls_m[hall]
     out = max(x0 - low[0], y0 - low[1], high[0] - x1, high[1] - y1)
-    if out > BETWEEN_HALLS_M:
+    if out > OUTSIDE_M:
         return [Problem(f"{thing} would stand {out:.1f} m outside {floor.hall_names[hall]}")]
-    if out > TOUCH_M:
-        return [Problem(f"{floor.hall_names[hall]} grows by {out:.1f} m for it", hard=False)]
     return []
 
 

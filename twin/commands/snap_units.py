@@ -52,9 +52,8 @@ def taken_units(plant: Plant, rack: int, without: Collection[str] = ()) -> Bools
     taken = np.zeros(int(plant.racks.units_u[rack]), np.bool_)
     gone = set(without)
     nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
-    first = int(plant.racks.node_first[rack])
-    held = range(first, first + int(plant.racks.node_count[rack]))
-    stands = [(nodes.u[n], nodes.height_u[n]) for n in held if nodes.present[n] and nodes.ids[n] not in gone]
+    held = np.flatnonzero((nodes.rack == rack) & nodes.present).tolist()
+    stands = [(nodes.u[n], nodes.height_u[n]) for n in held if nodes.ids[n] not in gone]
     mine = np.flatnonzero((switches.rack == rack) & switches.present)
     stands += [(switches.u[s], switches.height_u[s]) for s in mine.tolist() if switches.ids[s] not in gone]
     stands += [(fixtures.u[f], fixtures.height_u[f]) for f in np.flatnonzero(fixtures.rack == rack).tolist()]
