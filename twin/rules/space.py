@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import NodePart
+from twin.plant.domains import birth_racks
 from twin.plant.tables import Bools, Floats, Ints
 from twin.rules.case import Case
 from twin.rules.finding import Found, number, quantity
@@ -221,7 +222,7 @@ def _weights_kg(case: Case) -> tuple[Floats, Bools]:
     first = np.array([brought[name] for name in racks.part], np.int32)
     if plant.node_parts:
         each_kg = np.array([catalog.node(name).weight_kg or 0.0 for name in plant.node_parts])
-        index = np.arange(len(nodes.ids)) - racks.node_first[nodes.rack]
+        index = np.arange(len(nodes.ids)) - racks.node_first[birth_racks(plant)]
         added = nodes.present & (index >= first[nodes.rack])
         total_kg += np.bincount(nodes.rack, each_kg[nodes.part] * added, len(racks.ids))
     switch_kg = {name: catalog.switch(name).weight_kg or 0.0 for name in set(switches.part)}
