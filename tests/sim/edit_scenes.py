@@ -63,4 +63,16 @@ def closed(engine: Engine, installed_gpu_s: float) -> None:
     assert np.isclose(held + resting, float(engine.nodes.gpus.sum()))
 
 
-__all__ = ["absent", "closed", "edit", "events", "gpu_s", "job", "racks", "replayed", "take", "tiny", "with_edits"]
+__all__ = [
+    "absent",
+    "closed",
+    "edit",
+    "events",
+    "gpu_s",
+    "job",
+    "racks",
+    "replayed",
+    "take",
+    "tiny",
+    "with_edits",
+]

@@ -17,7 +17,14 @@ FAULTS = {
     "causes": [
         {"id": "gpu", "rate": "2 per node-day", "repair": "gpu"},
         {"id": "bug", "rate": "2 per node-day", "repair": "restart"},
-        {"id": "drags", "rate": "1 per node-day", "repair": "gpu", "effect": "slow", "severity": "30 %", "found": "1 h"},
+        {
+            "id": "drags",
+            "rate": "1 per node-day",
+            "repair": "gpu",
+            "effect": "slow",
+            "severity": "30 %",
+            "found": "1 h",
+        },
     ],
 }
 POWER = [
@@ -57,7 +64,12 @@ def _changes(draw: np.random.Generator, scene: Scenario, gone: set[str], count: 
         rack = f"gpu/0/{int(draw.integers(count[0]))}"
         if rack in gone:
             return []
-        return [(f"halls[hall].overrides[{rack}].at", f"{{x: {5 + draw.integers(9)} m, y: {30 + draw.integers(9)} m}}")]
+        return [
+            (
+                f"halls[hall].overrides[{rack}].at",
+                f"{{x: {5 + draw.integers(9)} m, y: {30 + draw.integers(9)} m}}",
+            )
+        ]
     if what == 4:
         return [("cooling.loops[crah].supply", f"{20 + int(draw.integers(5))} degC")]
     return [("jobs[train].checkpoint.interval", f"{300 + 60 * int(draw.integers(9))} s")]
@@ -107,5 +119,7 @@ def test_every_policy_goes_on_without_what_is_taken_away(policy: str) -> None:
     assert engine.intervene(edit(1000.5, "less", absent("gpu/0/0"), absent("gpu/0/4"))) is None
     engine.advance(20000.0)
     row = engine.jobs.rows[0]
-    assert row.progress > 5000 and 0 not in row.nodes and 4 not in engine.repairs.tickets
+    assert row.progress > 5000
+    assert 0 not in row.nodes
+    assert 4 not in engine.repairs.tickets
     closed(engine, 8 * (6 * 1000.5 + 4 * (20000.0 - 1000.5)))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from twin.record.reader import Reader
     from twin.runtime.protocol import Engine
     from twin.scenario import Scenario
+    from twin.scenario.edit import Edit
     from twin.scenario.faults import Intervention
 
 
@@ -74,7 +75,7 @@ def _nearest(reader: Reader, at_s: float) -> Engine:
     from twin.runtime.protocol import ENGINE
 
     make, header = engine_type(ENGINE), reader.header
-    done = _interventions(reader)
+    done = _done(reader)
     snapshot = None if done else reader.nearest_snapshot(at_s)
     if snapshot is not None:
         return make.restore(header.scenario, snapshot.data)
@@ -84,14 +85,22 @@ def _nearest(reader: Reader, at_s: float) -> Engine:
     return engine
 
 
-def _interventions(reader: Reader) -> list[Intervention]:
-    """Return what was done to the run while it went, each at the time it acted."""
+def _done(reader: Reader) -> list[Intervention | Edit]:
+    """Return what was done to the run and to its hall while it went, each at the time it acted."""
     from twin.record.scenario_json import part_from_json
+    from twin.scenario.edit import Edit
     from twin.scenario.faults import Intervention
 
-    markers = reader.markers("intervention")
-    texts = [(marker.t_s, json.dumps(json.loads(marker.data)["intervention"])) for marker in markers]
-    return [part_from_json(Intervention, text).model_copy(update={"at_s": t_s}) for t_s, text in texts]
+    done: list[Intervention | Edit] = []
+    for marker in reader.markers():
+        if marker.kind in ("intervention", "edit"):
+            text = json.dumps(json.loads(marker.data)[marker.kind])
+            acts = {"at_s": marker.t_s}
+            if marker.kind == "edit":
+                done.append(part_from_json(Edit, text).model_copy(update=acts))
+            else:
+                done.append(part_from_json(Intervention, text).model_copy(update=acts))
+    return done
 
 
 def _frame(engine: Engine) -> Frame:

@@ -23,6 +23,8 @@ from twin.record.frame import Layout
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, open_foreign
 from twin.record.series import SERIES_CHANNELS, Series, condense, decode
 
+RENUMBERED = ("bundle",)
+"""Entities that have other numbers after an edit of the hall: their curves begin anew."""
 MAX_EVENTS = 100_000
 """Most events one call of `Reader.events` returns."""
 
@@ -62,14 +64,10 @@ class Reader:
         """Return what was run, with what."""
         found = {str(key): str(value) for key, value in self._rows("SELECT key, value FROM header LIMIT 100")}
         try:
-            layout = json.loads(found["layout"])
-            counts = {str(k): int(v) for k, v in layout["counts"].items()}
-            if not all(0 <= n <= 10**7 for n in counts.values()):
-                raise ValueError("counts out of range")
             return Header(
                 scenario_text=found["scenario"],
                 seed=int(found["seed"]),
-                layout=Layout(counts, int(layout["epoch"])),  # type: ignore[arg-type]
+                layout=_layout(json.loads(found["layout"])),
                 ids={k: tuple(map(str, v)) for k, v in json.loads(found["ids"]).items()},
                 created=found["created"],
                 versions=dict(json.loads(found["versions"])),
@@ -157,18 +155,25 @@ class Reader:
         channel = BY_ID[channel_id]
         if channel not in SERIES_CHANNELS:
             raise KeyError(f"no series are kept of {channel_id}")
-        count = self.header.layout.counts.get(channel.entity, 0)
+        epochs = self.epochs()
+        count = epochs[-1][1].counts.get(channel.entity, 0)
+        since = epochs[-1][0] if channel.entity in RENUMBERED else 0
         if not 0 <= entity < count:
             raise IndexError(f"this run has {count} of kind {channel.entity}, and no number {entity}")
         times: list[NDArray[np.float64]] = [np.zeros(0)]
         values: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-        for samples, stamps, blob in self._rows(
-            "SELECT b.samples, b.times, s.data FROM blocks b"
-            " JOIN series s ON s.block = b.id AND s.channel = ? WHERE b.t1 >= ? AND b.t0 <= ? ORDER BY b.id",
+        for block, samples, stamps, blob in self._rows(
+            "SELECT b.id, b.samples, b.times, s.data FROM blocks b"
+            " JOIN series s ON s.block = b.id AND s.channel = ?"
+            " WHERE b.t1 >= ? AND b.t0 <= ? AND b.id >= ? ORDER BY b.id",
             channel_id,
             t0_s,
             t1_s,
+            since,
         ):
+            count = _at(epochs, int(block)).counts.get(channel.entity, 0)
+            if entity >= count:  # it was not there yet
+                continue
             t_s = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
             inside = (t_s >= t0_s) & (t_s <= t1_s)
             times.append(t_s[inside])
@@ -189,7 +194,8 @@ class Reader:
         blocks
             Most blocks to decode.
         layout
-            Of the run, ``header.layout``; whoever follows a run asks for it once.
+            Of the run, ``header.layout``; whoever follows a run asks for it once. What a later edit of the hall brings
+            is left out.
 
         Returns
         -------
@@ -204,17 +210,33 @@ class Reader:
             blocks,
             *channel_ids,
         )
+        epochs = self.epochs() if held else []
         times: dict[int, NDArray[np.float64]] = {}
         columns: dict[str, list[NDArray[np.float32]]] = {}
         for block, samples, stamps, name, blob in held:
             if block not in times:
                 times[block] = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
             channel = BY_ID[str(name)]
-            column = self._column(blob, int(samples), layout.counts.get(channel.entity, 0), channel.dtype)
+            count, wanted = (of.counts.get(channel.entity, 0) for of in (_at(epochs, int(block)), layout))
+            column = self._column(blob, int(samples), count, channel.dtype)[:wanted]
+            if count < wanted:  # some of them were not there yet
+                gap = np.full((wanted - count, column.shape[1]), np.nan, np.float32)
+                column = np.concatenate([column, gap])
             columns.setdefault(channel.id, []).append(column[:, times[block] > after_s])
         t_s = np.concatenate([np.zeros(0), *times.values()])
         later = {name: np.concatenate(parts, axis=1) for name, parts in columns.items()}
         return t_s[t_s > after_s], later
+
+    def epochs(self) -> list[tuple[int, Layout]]:
+        """Return (first block, layout) of the hall as built and after each edit that acted, in order."""
+        for (text,) in self._rows("SELECT value FROM header WHERE key = 'epochs'"):
+            try:
+                found = [(int(block), _layout(said)) for block, said in self._json(text)]
+            except (KeyError, ValueError, TypeError, AttributeError) as error:
+                raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
+            if found:
+                return found
+        return [(0, self.header.layout)]
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
         """Return the last snapshot at or before `t_s`; None: start from the beginning."""
@@ -291,3 +313,15 @@ class Reader:
         if not unpacker.eof:
             raise RunFileError(f"{self.path}: a block of this run file is cut off or too large")
         return data
+
+
+def _layout(said: Any) -> Layout:
+    counts = {str(k): int(v) for k, v in said["counts"].items()}
+    if not all(0 <= n <= 10**7 for n in counts.values()):
+        raise ValueError("counts out of range")
+    return Layout(counts, int(said["epoch"]))  # type: ignore[arg-type]
+
+
+def _at(epochs: list[tuple[int, Layout]], block: int) -> Layout:
+    """Return the layout of a block."""
+    return next((layout for first, layout in reversed(epochs) if first <= block), epochs[0][1])

@@ -75,15 +75,12 @@ class Recorder:
         self.path = path
         self._engine = engine
         if resume:
-            self._writer = Writer.resume(path, engine.layout, resumed)
+            self._writer = Writer.resume(path, engine.layout, resumed, entity_ids(engine))
         else:
             self._writer = Writer(
                 path, engine.scenario, engine.seed, engine.layout, engine.end_s, entity_ids(engine)
             )
-        buffer = bytearray(engine.layout.nbytes)
-        _, arrays = engine.layout.views(buffer)
-        self._frame = Frame(engine.layout, engine.now_s, 0, arrays, detail=False)
-        self._packed = np.frombuffer(buffer, np.uint8)
+        self._make_room()
         self._rows = resumed.events if resumed else 0
         self._interval_s = max(MIN_INTERVAL_S, engine.end_s / SAMPLES)
         self._milestone_s = engine.end_s / SNAPSHOTS
@@ -94,6 +91,14 @@ class Recorder:
         self._done = False
         self.observe()
         self.commit()
+
+    def _make_room(self) -> None:
+        """Make the frame that samples are taken from."""
+        engine = self._engine
+        buffer = bytearray(engine.layout.nbytes)
+        _, arrays = engine.layout.views(buffer)
+        self._frame = Frame(engine.layout, engine.now_s, 0, arrays, detail=False)
+        self._packed = np.frombuffer(buffer, np.uint8)
 
     @property
     def next_s(self) -> float:
@@ -106,6 +111,9 @@ class Recorder:
         """Look at the engine: take its new events, and a sample when one is due or `force` is set."""
         engine = self._engine
         self._take_events()
+        if engine.layout != self._frame.layout:  # the hall was edited
+            self._writer.relay(engine.layout, entity_ids(engine))
+            self._make_room()
         if engine.now_s > self._last_sample_s and (
             force or engine.now_s >= self.next_s or self._last_sample_s < 0
         ):

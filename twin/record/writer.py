@@ -59,8 +59,9 @@ class Writer:
             "scenario": to_json(scenario),
             "seed": str(seed),
             "end_s": repr(end_s),
-            "layout": json.dumps({"counts": dict(layout.counts), "epoch": layout.epoch}),
-            "ids": json.dumps({entity: list(names) for entity, names in ids.items()}),
+            "layout": json.dumps(as_json(layout)),
+            "ids": _ids(ids),
+            "epochs": json.dumps([[1, as_json(layout)]]),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": json.dumps(versions()),
             "inputs": json.dumps(input_hashes(scenario)),
@@ -73,8 +74,16 @@ class Writer:
             self._file.execute("COMMIT")
 
     @classmethod
-    def resume(cls, path: Path, layout: Layout, at: Snapshot | None) -> Writer:
+    def resume(
+        cls,
+        path: Path,
+        layout: Layout,
+        at: Snapshot | None,
+        ids: Mapping[Entity, Sequence[str]] | None = None,
+    ) -> Writer:
         """Return a writer that goes on in the file of a dead process, from snapshot `at` or the start.
+
+        `ids` are those of the hall as it stands there; None: as the file has them.
 
         Everything the file holds after that time is dropped: the engine will produce it again.
         """
@@ -83,6 +92,8 @@ class Writer:
         writer._file = reopen(path)
         writer._prepare(layout)
         writer._cut(at or Snapshot(-1.0, 0, "", b""))
+        if ids is not None:
+            writer.relay(layout, ids)
         return writer
 
     def _prepare(self, layout: Layout) -> None:
@@ -92,6 +103,24 @@ class Writer:
         self._block_dirty = False
         self._events: list[tuple[int, float, str, str, int, str, str]] = []
         self._pending: list[tuple[str, tuple[object, ...]]] = []
+
+    def relay(self, layout: Layout, ids: Mapping[Entity, Sequence[str]]) -> None:
+        """Go on with frames of another layout: the hall was edited. What was there keeps its number."""
+        if self._block.samples:
+            self._close_block()
+        with explained(self.path, "read"):
+            row = self._file.execute("SELECT value FROM header WHERE key = 'epochs'").fetchone()
+            (first,) = self._file.execute("SELECT value FROM header WHERE key = 'layout'").fetchone()
+        epochs = json.loads(row[0]) if row else [[1, json.loads(first)]]
+        epochs = [one for one in epochs if one[0] < self._block_id]
+        if not epochs or epochs[-1][1] != as_json(layout):
+            epochs.append([self._block_id, as_json(layout)])
+        self._block, self._layout = Block(layout), layout
+        said = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
+        with explained(self.path, "write"):
+            self._file.execute("BEGIN IMMEDIATE")
+            self._file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", said.items())
+            self._file.execute("COMMIT")
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Take events, in row order."""
@@ -206,6 +235,15 @@ class Writer:
             )
             self._file.execute("COMMIT")
             self._block_id = self._file.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM blocks").fetchone()[0]
+
+
+def as_json(layout: Layout) -> dict[str, Any]:
+    """Return a layout for the header."""
+    return {"counts": dict(layout.counts), "epoch": layout.epoch}
+
+
+def _ids(ids: Mapping[Entity, Sequence[str]]) -> str:
+    return json.dumps({entity: list(names) for entity, names in ids.items()})
 
 
 def _packed(data: bytes) -> bytes:

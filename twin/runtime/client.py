@@ -32,6 +32,7 @@ from twin.runtime.protocol import (
     Play,
     Ready,
     Refused,
+    Relaid,
     Reply,
     Segment,
     Step,
@@ -151,7 +152,7 @@ class Client:
         self._send(Step(self.session))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
-        """Do something to the run; return the number that `Applied` or `Refused` will carry."""
+        """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` will carry."""
         self._rev += 1
         request = Intervene(self.session, self._rev, intervention)
         self._unanswered[self._rev] = request
@@ -247,6 +248,9 @@ class Client:
             case Ready():
                 self._ready = True
                 self.run_file = Path(reply.run_file) if reply.run_file else None
+            case Relaid():
+                if self._frames is not None:
+                    self._frames.layout = reply.layout
             case Happened():
                 fresh = tuple(event for event in reply.events if event.row >= self._rows)
                 if not fresh:

@@ -164,7 +164,7 @@ class InlineClient:
         self._session.handle(Step(self.session))
 
     def intervene(self, intervention: Intervention | Edit) -> int:
-        """Do something to the run; return the number that `Applied` or `Refused` carries."""
+        """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` carries."""
         self._rev += 1
         self._session.handle(Intervene(self.session, self._rev, intervention))
         return self._rev

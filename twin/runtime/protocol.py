@@ -41,7 +41,14 @@ class Engine(Protocol):
     def intervene(self, intervention: Intervention | Edit) -> str | None:
         """Take an intervention or an edit at the next event boundary; return None, or why it is refused.
 
-        It acts at the later of now and its own time.
+        It acts at the later of now and its own time. Once an edit has acted, `layout` is another one.
+        """
+        ...
+
+    def boundary_s(self, at_s: float) -> float:
+        """Return the earliest time, not before `at_s` [s], at which an edit acts as it would were it known before.
+
+        That is later than everything that has happened, and whole milliseconds where `at_s` is no later than now.
         """
         ...
 
@@ -130,7 +137,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Intervene:
-    """App to worker: do this now (or at its time when that lies ahead)."""
+    """App to worker: do this, or edit the hall so, now (or at its time when that lies ahead)."""
 
     session: int
     rev: int
@@ -170,6 +177,15 @@ class Ready:
 
 
 @dataclass(frozen=True)
+class Relaid:
+    """Worker to app: an edit of the hall has acted; from now on frames of `layout` come in segment `segment`."""
+
+    session: int
+    layout: Layout
+    segment: str
+
+
+@dataclass(frozen=True)
 class At:
     """Worker to app: stands at `t_s`; `events` rows have been told (the run file may be a second behind)."""
 
@@ -190,7 +206,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class Applied:
-    """Worker to app: intervention `rev` acts from `t_s`."""
+    """Worker to app: intervention or edit `rev` acts from `t_s`."""
 
     session: int
     rev: int
@@ -199,7 +215,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Refused:
-    """Worker to app: intervention `rev` was refused."""
+    """Worker to app: intervention or edit `rev` was refused."""
 
     session: int
     rev: int
@@ -235,7 +251,7 @@ Request = Load | Play | Pause | Step | Intervene
 Order = Request | Segment | Stop
 """What the app says to the worker."""
 
-Message = Ready | At | Happened | Applied | Refused | Finished | Failed | Died
+Message = Ready | Relaid | At | Happened | Applied | Refused | Finished | Failed | Died
 """What `Client.poll` returns."""
 Reply = Needs | Message
 """What the worker says to the app (never `Died`)."""

@@ -34,12 +34,15 @@ from twin.runtime.protocol import (
     Play,
     Ready,
     Refused,
+    Relaid,
     Request,
     Step,
 )
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
+BOUNDARY_S = 2e-3
+"""An edit acts at most so much later than it was asked for [simulated s]."""
 REPORT_WALL_S = 1.0 / 30.0
 IDLE_WALL_S = 0.25
 _LAG_WALL_S = 0.1
@@ -74,6 +77,7 @@ class Session:
         self._outlet = outlet
         self._engine_name = engine
         self._engine: Engine | None = None
+        self._layout: Layout | None = None  # of the frames that are shown
         self._recorder: Recorder | None = None
         self._number = 0
         self._rows = 0
@@ -160,6 +164,7 @@ class Session:
         self._engine, self._number, self._ended = engine, request.session, False
         self._rows = snapshot.events if snapshot else 0
         segment = self._outlet.open(request.session, engine.layout)
+        self._layout = engine.layout
         self._outlet.send(Ready(request.session, engine.layout, segment, str(path), engine.end_s))
         if missed:
             self._outlet.send(Happened(self._number, missed))
@@ -175,7 +180,7 @@ class Session:
             with Reader(request.run_file) as reader:
                 snapshot = reader.nearest_snapshot(math.inf)
                 if snapshot is not None:
-                    for marker in reader.markers("intervention"):
+                    for marker in (*reader.markers("intervention"), *reader.markers("edit")):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
                     missed = [e for e in reader.events(request.told) if e.row < snapshot.events]
                     return make.restore(request.scenario, snapshot.data), snapshot, tuple(missed)
@@ -247,22 +252,25 @@ class Session:
         if request.rev in self._done_revs:  # asked before a crash, done, and the answer lost
             self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
             return
-        t_s = max(engine.now_s, request.intervention.at_s)
-        intervention = request.intervention.model_copy(update={"at_s": t_s})
+        asked, edits = request.intervention, isinstance(request.intervention, Edit)
+        t_s = engine.boundary_s(asked.at_s) if edits else max(engine.now_s, asked.at_s)
+        intervention = asked.model_copy(update={"at_s": t_s})
         reason = "the run is over" if self._ended else engine.intervene(intervention)
         if reason is not None:
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
         if self._recorder is not None:
-            note = json.dumps({"rev": request.rev, "intervention": json.loads(part_to_json(intervention))})
+            kind = "edit" if edits else "intervention"
+            note = json.dumps({"rev": request.rev, kind: json.loads(part_to_json(intervention))})
             try:
-                self._recorder.mark(t_s, "intervention", _words(intervention), note)
+                self._recorder.mark(t_s, kind, _words(intervention), note)
             except RunFileError as error:
                 self._lose_recorder(error)
         self._done_revs[request.rev] = t_s
         self._outlet.send(Applied(self._number, request.rev, t_s))
         if not self.playing:
-            engine.advance(engine.now_s)  # so that what was done now shows while standing
+            ahead_s = t_s - engine.now_s
+            engine.advance(t_s if ahead_s <= BOUNDARY_S else engine.now_s)  # so that what was done now shows
             self._observe()
             self._report(engine)
 
@@ -284,6 +292,10 @@ class Session:
         """Say what happened and show a frame."""
         wall_s = monotonic()
         self._measure(engine, wall_s)
+        if engine.layout != self._layout:
+            self._layout = engine.layout
+            segment = self._outlet.open(self._number, engine.layout)
+            self._outlet.send(Relaid(self._number, engine.layout, segment))
         events = tuple(engine.events(self._rows))
         if events:
             self._rows = events[-1].row + 1

@@ -91,8 +91,10 @@ class FrameReader:
             if live[_BEGIN] != seq or header[_END] != seq or int(header[_HASH]) != self.layout.hash:
                 continue
             self._seen = seq
+            epoch = int(header[_EPOCH])  # an edit of the hall may leave as many of everything
+            layout = self.layout if epoch == self.layout.epoch else Layout(self.layout.counts, epoch)
             return Frame(
-                self.layout, float(header[_TIME]), int(header[_EVENTS]), arrays, seq, float(header[_SPEED])
+                layout, float(header[_TIME]), int(header[_EVENTS]), arrays, seq, float(header[_SPEED])
             )
         return None
 
@@ -105,10 +107,18 @@ class FrameReader:
 
 
 class FrameWriter:
-    """The worker's side: writes frames into a segment the app has made."""
+    """The worker's side: writes frames into a segment the app has made.
+
+    Attributes
+    ----------
+    segment
+        Name of the memory.
+    layout
+        Of the frames; another one with as many of everything fits too.
+    """
 
     def __init__(self, segment: str, layout: Layout) -> None:
-        self._layout = layout
+        self.segment, self.layout = segment, layout
         file = os.open(segment, _OPEN)
         try:
             self._map = mmap.mmap(file, layout.nbytes * SLOTS)
@@ -123,11 +133,11 @@ class FrameWriter:
         self._seq += 1
         header, arrays = self._slots[self._seq % SLOTS]
         header[_BEGIN] = self._seq
-        frame = Frame(self._layout, 0.0, 0, arrays, self._seq, speed)
+        frame = Frame(self.layout, 0.0, 0, arrays, self._seq, speed)
         fill(frame)
         header[_EPOCH:_END] = (
-            self._layout.epoch,
-            self._layout.hash,
+            self.layout.epoch,
+            self.layout.hash,
             self._seq,
             frame.t_s,
             frame.events,

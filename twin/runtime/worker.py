@@ -37,6 +37,7 @@ class Worker:
         self._channel = channel
         self._frames: FrameWriter | None = None
         self._orders: list[Order] = []
+        self._opened = 0  # session that the frame memory was made for
         self.session = 0
 
     def serve(self, engine: str) -> None:
@@ -64,8 +65,13 @@ class Worker:
 
     def open(self, session: int, layout: Layout) -> str:
         """Ask the app for frame memory and wait for it; what else it says meanwhile is kept for later."""
-        if self._frames is not None:
-            self._frames.close()
+        frames = self._frames
+        if frames is not None and session == self._opened and frames.layout.counts == layout.counts:
+            frames.layout = layout
+            return frames.segment
+        self._opened = session
+        if frames is not None:
+            frames.close()
             self._frames = None
         self._channel.send(Needs(session, layout))
         segment = ""

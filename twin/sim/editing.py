@@ -117,6 +117,10 @@ class Edits:
         insort(self._ahead, (at_s, place))
         return place
 
+    def before(self, t_s: float) -> bool:
+        """Return whether an edit acts, or has acted, before `t_s` [s]."""
+        return any(edit.at_s < t_s for edit in self.asked)
+
     def refusal(self, edit: Edit, at_s: float, engine: Engine) -> str | None:
         """Return why an edit cannot act at `at_s`, or None; those ahead of it must still be possible behind it."""
         if any(one.id == edit.id for one in self.asked):

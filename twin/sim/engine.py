@@ -107,6 +107,7 @@ class Engine(Parts):
         )
         self._edited: int | None = None  # an edit whose time is now
         self.timers.handle("edit", self._edit)
+        self.incidents.edited_before = self.edits.before
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
 
@@ -298,6 +299,13 @@ class Engine(Parts):
         return refusal
 
     # --- edits of the hall
+
+    def boundary_s(self, at_s: float) -> float:
+        """Return the earliest time, not before `at_s` [s], at which an edit acts as it would were it known before."""
+        if at_s > self.now_s:
+            return at_s
+        since_ms = math.ceil(self.now_s * 1e3)
+        return (since_ms if since_ms > self.timers.now_s * 1e3 else since_ms + 1) / 1e3
 
     def _take(self, edit: Edit, at_s: float) -> None:
         self.timers.set("edit", self.edits.take(edit, at_s), at_s, FIRST)

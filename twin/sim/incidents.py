@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,13 @@ EFFECT_OF: dict[InterventionKind, Effect] = {"slow": "slow", "pcie": "pcie", "co
 
 
 class Incidents:
-    """Handlers of the timers ``do`` and ``undo``."""
+    """Handlers of the timers ``do`` and ``undo``.
+
+    Attributes
+    ----------
+    edited_before
+        Whether an edit of the hall acts before a time, so that what is there then is not known yet; the engine sets it.
+    """
 
     def __init__(
         self,
@@ -69,6 +77,7 @@ class Incidents:
         self.asked: list[Intervention] = []
         self.acting: list[Intervention] = []  # of them, what lasts now
         self._changed = False
+        self.edited_before: Callable[[float], bool] = lambda t_s: False
         self.strikes = Strikes(
             timers,
             log,
@@ -118,7 +127,8 @@ class Incidents:
     def ask(self, intervention: Intervention, now_s: float) -> str | None:
         """Take an intervention to be done at its time, not before `now_s`; return why it is refused, or None."""
         refusal = self._refusal(intervention)
-        if refusal is None:
+        if refusal is None or self.edited_before(intervention.at_s):  # then it is looked at again
+            refusal = None
             self.asked.append(intervention)
             self.timers.set("do", len(self.asked) - 1, max(now_s, intervention.at_s), INTERVENTION)
         return refusal
@@ -185,6 +195,10 @@ class Incidents:
 
     def _do(self, index: int) -> None:
         i = self.asked[index]
+        refusal = self._refusal(i) if self.edited_before(math.inf) else None
+        if refusal is not None:
+            self._say("refused", i.target, refusal, Severity.WARNING)
+            return
         if self._done(i, index):
             return
         lasts = f" for {units.spoken(i.duration_s)}" if i.duration_s is not None else ""
