@@ -1,4 +1,4 @@
-"""Shortcuts: every key can be changed; conflicts are told with both names; changes act at once and outlive the window."""
+"""Shortcuts: every key can be changed; conflicts name both actions; changes act at once and outlive the window."""
 
 from __future__ import annotations
 
