@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from zoneinfo import available_timezones
 
 from twin.catalog import Catalog, load_catalog
@@ -71,6 +72,12 @@ def check(
     problems = problems or checker.fits()
     if problems:
         raise ScenarioError(sorted(problems, key=lambda problem: problem.line))
+
+
+@cache
+def _timezones() -> set[str]:
+    """Return the names of all time zones, looked up in the files of the system once."""
+    return available_timezones()
 
 
 @dataclass
@@ -234,7 +241,7 @@ class _Checker:
     def place(self) -> Iterator[Problem]:
         """Yield what the site cannot be."""
         site = self.scenario.site
-        known = available_timezones()  # none on a system without time zone data: then any will do
+        known = _timezones()  # none on a system without time zone data: then any will do
         if known and site.timezone not in known:
             near = nearest(site.timezone, known)
             hint = f"did you mean {near!r}?" if near else "write it like Europe/Berlin"
