@@ -307,9 +307,13 @@ class Router:
         row[leaves], column[others] = np.arange(len(leaves)), np.arange(len(others))
         start = np.repeat(np.arange(len(self.graph.first) - 1), np.diff(self.graph.first))
         up = (row[start] >= 0) & (column[self.graph.to] >= 0)
-        np.add.at(to, (row[start[up]], column[self.graph.to[up]]), self.graph.bytes_s[up])
+        at = row[start[up]] * to.shape[1] + column[self.graph.to[up]]
+        to += np.bincount(at, self.graph.bytes_s[up], to.size).reshape(to.shape)
         to[:, -1] = self.graph.island[leaves]  # leaves alike must share their island too
-        kinds, which, count = np.unique(to, axis=0, return_inverse=True, return_counts=True)
+        alike: dict[bytes, int] = {}
+        which = np.array([alike.setdefault(one.tobytes(), len(alike)) for one in to], np.intp)
+        count = np.bincount(which, minlength=len(alike))
+        kinds = to[np.unique(which, return_index=True)[1]]
         if len(kinds) ** 2 * len(others) > MOST_WIDTHS:
             return np.zeros(len(leaves))
         least = np.full(len(kinds), np.inf)
@@ -318,7 +322,7 @@ class Router:
             near = kinds[:, -1] == kind[-1]
             near[k] = count[k] > 1
             least[k] = width[near].min(initial=np.inf)
-        return least[which.reshape(-1)]
+        return least[which]
 
     def card_bytes_s(self, flows: Flows, groups: int) -> Floats:
         """Return what the most loaded card leaves a flow of weight one, by group [B/s]; infinite without cards."""
