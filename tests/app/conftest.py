@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import logging
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
+from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+MakeWindow = Callable[..., "MainWindow"]
 
 # Before the application of pytest-qt is made, as `start.run_app` does it.
 QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
@@ -46,19 +54,14 @@ def find_workers() -> Callable[[], list[psutil.Process]]:
     return workers
 
 
-@pytest.fixture
-def make_window(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., object]]:
-    """Return a factory of shown windows; afterwards no widget, no process and no vispy error may be left."""
+@contextmanager
+def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
+    """Yield a factory of shown windows; afterwards no widget, no process and no vispy error may be left."""
     from twin.app.look import Look
     from twin.app.main_window import MainWindow
     from twin.app.session import Session
     from twin.app.settings import Settings
 
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
     before = set(app.topLevelWidgets())
     errors = _Errors()
     logging.getLogger("vispy").addHandler(errors)
@@ -66,21 +69,20 @@ def make_window(
     made: list[tuple[MainWindow, Look]] = []
 
     def make(scene: Path | None = None) -> MainWindow:
-        settings = Settings(tmp_path / "settings.ini")
         look = Look(app, "dark")
-        window = MainWindow(look, Session(), settings)
+        window = MainWindow(look, Session(), Settings(folder / "settings.ini"))
         made.append((window, look))
         window.resize(1400, 900)
         window.show()
         window.activateWindow()
-        qtbot.waitUntil(window.isActiveWindow)  # keys act only in the active window
+        _wait(window.isActiveWindow)  # keys act only in the active window
         if scene is not None:
-            assert window.files.open(scene)
-            qtbot.waitUntil(lambda: window.session.frame is not None or window.session.lost, timeout=30_000)
-            assert not window.session.lost, [note.trouble for note in window.notifications.notes]
+            _open(window, scene)
         return window
 
-    yield make
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        yield make
 
     windows = [weakref.ref(window) for window, _ in made]
     while made:
@@ -98,3 +100,80 @@ def make_window(
     assert not [window for window in windows if window() is not None], "a closed window is still held"
     assert not workers()
     assert not errors.texts, errors.texts
+
+
+def _wait(until: Callable[[], bool], most_ms: int = 30_000) -> None:
+    timer = QElapsedTimer()
+    timer.start()
+    while not until():
+        assert timer.elapsed() < most_ms, "the window does not come to it"
+        QTest.qWait(5)
+
+
+def _open(window: MainWindow, scene: Path) -> None:
+    session = window.session
+    assert window.files.open(scene)
+    _wait(lambda: session.frame is not None or session.lost)
+    assert not session.lost, [note.trouble for note in window.notifications.notes]
+
+
+@pytest.fixture
+def make_window(qapp: QApplication, tmp_path: Path) -> Iterator[MakeWindow]:
+    """Return a factory of windows for this test alone: of how a window begins and ends."""
+    with _windows(qapp, tmp_path) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def _window_of_module(
+    qapp: QApplication, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], MainWindow]]:
+    with _windows(qapp, tmp_path_factory.mktemp("window")) as make:
+        window = functools.cache(make)
+        yield window
+        window.cache_clear()
+
+
+@pytest.fixture
+def use_window(_window_of_module: Callable[[], MainWindow]) -> MakeWindow:
+    """Return what opens a scene in the one window of the module, which is then as it is at first."""
+
+    def use(scene: Path) -> MainWindow:
+        window = _window_of_module()
+        _put_back(window)
+        _open(window, scene)
+        return window
+
+    return use
+
+
+def _put_back(window: MainWindow) -> None:
+    """Undo what a test before may have done to the view: none of it belongs to the scene."""
+    from twin.app.events_dock import FIRST_SHOWN
+    from twin.app.job_events import Which as Lines
+    from twin.app.job_model import Which as Jobs
+    from twin.app.session import DEFAULT_SPEED
+    from twin.view3d.state import ViewState
+
+    window.session.pause()
+    window.session.set_speed(DEFAULT_SPEED)
+    for dialog in window.findChildren(QDialog):
+        dialog.close()
+    for note in window.notifications.notes:
+        note.dismiss()
+    window.resize(1400, 900)
+    window.show_hall()
+    window.menus.execute("window.reset_layout")
+    window.menus.execute("window.theme_dark")
+    state, first, docks = window.hall.state, ViewState(), window.docks
+    state.colour_by, state.cables_by, state.layers = first.colour_by, first.cables_by, first.layers
+    state.selection, state.focus_job = (), None
+    docks.inspector.show_thing(None)
+    docks.events.search.clear()
+    docks.events.severity_buttons[FIRST_SHOWN].click()
+    docks.jobs.search.clear()
+    docks.jobs.which_buttons[Jobs.ALL].click()
+    docks.job.which_buttons[Lines.ALL].click()
+    docks.queue.colour_buttons["job"].click()
+    window.activateWindow()
+    _wait(window.isActiveWindow)

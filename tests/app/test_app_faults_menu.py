@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from window_steps import action, pixels, run_to, share
 
 from twin.app.break_dialog import BreakDialog
 from twin.app.main_window import MainWindow
@@ -19,46 +18,23 @@ from twin.app.risk_dialog import RiskDialog
 from twin.app.spares_facts import DARK_TINTS
 from twin.record.channels import NodeCondition
 
-MakeWindow = Callable[..., MainWindow]
+UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
 
-def _run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0) -> None:
-    window.session.set_speed(speed)
-    window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s >= t_s, timeout=60_000)
-    window.session.pause()
-    qtbot.waitUntil(lambda: window.session.shown is window.session.frame, timeout=10_000)
-
-
-def _share(widget: QWidget, tint: str, near: int = 3) -> float:
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
-    rgb = np.array(QColor(tint).getRgb()[:3])
-    return float(np.mean(np.abs(data[:, :, 2::-1].astype(int) - rgb).max(axis=2) <= near))
-
-
-def _action(menu: QMenu, *path: str) -> object:
-    """Return an action of a menu by its words and those of the menus it lies in."""
-    for title in path[:-1]:
-        inside = menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        menu = next(sub for sub in inside if sub.title() == title)
-    return next(a for a in menu.actions() if a.text().split("\t")[0] == path[-1])
-
-
 def test_the_faults_menu_fits_what_is_selected_and_breaks_it(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     menu = window.menus.menus["faults"]
     window.hall.state.selection = ("gpu/0/0/0/3",)
-    _run_to(window, qtbot, 900.0, speed=600.0)
+    run_to(window, qtbot, 900.0, speed=3600.0)
     menu.aboutToShow.emit()
     titles = [a.text() for a in menu.actions() if a.menu() is not None]
     assert titles == ["Nodes and GPUs", "Network", "Power", "Cooling", "Jobs", "Site", "Random incidents"]
-    _action(menu, "Nodes and GPUs", "Runs slow\N{HORIZONTAL ELLIPSIS}").trigger()  # type: ignore[attr-defined]
+    action(menu, "Nodes and GPUs", "Runs slow\N{HORIZONTAL ELLIPSIS}").trigger()
     dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, BreakDialog) and w.isVisible())
     assert dialog.choice is not None
     assert dialog.choice.kind == "slow"
@@ -77,10 +53,8 @@ def test_the_faults_menu_fits_what_is_selected_and_breaks_it(
     assert titles == ["Power", "Cooling", "Site", "Random incidents"]  # of the site alone
 
 
-def test_random_incidents_are_interventions_and_told(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
-) -> None:
-    window = make_window(lab)
+def test_random_incidents_are_interventions_and_told(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.menus.execute("faults.heavy_hour")
     session = window.session
     qtbot.waitUntil(lambda: len(session.by_hand) > 0, timeout=20_000)
@@ -91,22 +65,22 @@ def test_random_incidents_are_interventions_and_told(
     window.menus.execute("faults.heavy_day")
     qtbot.waitUntil(lambda: "seed 1002" in window.statusBar().currentMessage(), timeout=20_000)
     qtbot.waitUntil(lambda: len(session.by_hand) > 8, timeout=20_000)
-    _run_to(window, qtbot, max(session.by_hand[0].at_s, 60.0) + 60.0)
+    run_to(window, qtbot, max(session.by_hand[0].at_s, 60.0) + 60.0)
 
 
-def test_spares_are_counted_and_listed_and_a_click_goes_there(make_window: MakeWindow, qtbot: QtBot) -> None:
-    window = make_window(_SCENES / "recovery-policies.twin.yaml")
+def test_spares_are_counted_and_listed_and_a_click_goes_there(use_window: UseWindow, qtbot: QtBot) -> None:
+    window = use_window(_SCENES / "recovery-policies.twin.yaml")
     QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
     dock = window.docks.spares
     qtbot.waitUntil(dock.chart.isVisible)
-    _run_to(window, qtbot, 24_000.0)
+    run_to(window, qtbot, 24_000.0)
     qtbot.waitUntil(lambda: len(dock.model.shown) > 4, timeout=10_000)
     assert {line.condition for line in dock.model.shown[:4]} == {NodeCondition.IN_REPAIR}
     assert "spare" in dock.words.text()
-    assert _share(dock.chart, DARK_TINTS[NodeCondition.SPARE]) > 0.02
-    _run_to(window, qtbot, 60_000.0)  # so that what began at 21,600 s is wide enough to be seen
+    assert share(pixels(dock.chart), DARK_TINTS[NodeCondition.SPARE]) > 0.02
+    run_to(window, qtbot, 60_000.0)  # so that what began at 21,600 s is wide enough to be seen
     repair = DARK_TINTS[NodeCondition.IN_REPAIR]
-    qtbot.waitUntil(lambda: _share(dock.chart, repair) > 0.001, timeout=10_000)
+    qtbot.waitUntil(lambda: share(pixels(dock.chart), repair) > 0.001, timeout=10_000)
     room = dock.chart.room
     assert "in repair" in dock.chart.said_at(QPointF(room.right() - 1, room.center().y()))
     spot = dock.table.visualRect(dock.model.index(0, 0)).center()
@@ -114,14 +88,14 @@ def test_spares_are_counted_and_listed_and_a_click_goes_there(make_window: MakeW
     assert window.hall.state.selection == (dock.model.shown[0].id,)
 
 
-def test_sliders_of_reliability_never_wait(make_window: MakeWindow, qtbot: QtBot) -> None:
-    window = make_window(_SCENES / "superpod-h100.twin.yaml")
+def test_sliders_of_reliability_never_wait(use_window: UseWindow, qtbot: QtBot) -> None:
+    window = use_window(_SCENES / "superpod-h100.twin.yaml")
     QTest.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
     dialog = next(w for w in QApplication.topLevelWidgets() if isinstance(w, RiskDialog) and w.isVisible())
     qtbot.waitUntil(lambda: dialog.sample.done, timeout=20_000)
     as_it_is = float(dialog.headline.text().removesuffix(" %"))
     assert dialog.knobs == dialog.own
-    assert _share(dialog.curve, window.look.theme.accent, near=80) > 0.001
+    assert share(pixels(dialog.curve), window.look.theme.accent, near=80) > 0.001
     dialog.slider("failures").setValue(dialog.slider("failures").maximum())
     assert dialog.sample.runs == 0  # begun anew, and worked on later
     qtbot.waitUntil(lambda: dialog.sample.done, timeout=20_000)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
+from window_steps import action, pixels, run_to, share
 
 from twin.app.account_colours import colour
 from twin.app.job_events import Which
@@ -19,52 +18,29 @@ from twin.app.main_window import MainWindow
 from twin.record.channels import JobState, NodeCondition
 from twin.scenario.faults import Intervention
 
-MakeWindow = Callable[..., MainWindow]
+UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
 _SCENES = Path(__file__).parents[2] / "scenes"
 
 
-def _run_to(window: MainWindow, qtbot: QtBot, t_s: float, speed: float = 43_200.0) -> None:
-    window.session.set_speed(speed)
-    window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s >= t_s, timeout=60_000)
-    window.session.pause()
-    qtbot.waitUntil(lambda: window.session.shown is window.session.frame, timeout=10_000)
-
-
-def _share(widget: QWidget, tint: str, near: int = 3) -> float:
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
-    rgb = np.array(QColor(tint).getRgb()[:3])
-    return float(np.mean(np.abs(data[:, :, 2::-1].astype(int) - rgb).max(axis=2) <= near))
-
-
-def _action(menu: QMenu, *path: str) -> object:
-    """Return an action of a menu by its words and those of the menus it lies in."""
-    for title in path[:-1]:
-        inside = menu.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        menu = next(sub for sub in inside if sub.title() == title)
-    return next(a for a in menu.actions() if a.text().split("\t")[0] == path[-1])
-
-
 def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ShiftModifier)
     dock = window.docks.job
     qtbot.waitUntil(dock.waterfall.isVisible)
     assert dock.job_id == "llama3"
-    _run_to(window, qtbot, 46_000.0)
+    run_to(window, qtbot, 46_000.0)
     qtbot.waitUntil(lambda: dock.page is not None and dock.page.state == JobState.RUNNING, timeout=10_000)
     page = dock.page
     assert page is not None
     assert sum(piece.value for piece in page.time.pieces) == pytest.approx(page.time.whole_s)
     theme = window.look.theme
     for account in ("idle_reserved", "lost_work", "productive"):
-        assert _share(dock.waterfall, colour(theme, account)) > 0.0003, account
-    assert _share(dock.progress, theme.accent) > 0.05
+        assert share(pixels(dock.waterfall), colour(theme, account)) > 0.0003, account
+    assert share(pixels(dock.progress), theme.accent) > 0.05
     lines = dock.waterfall.lines()
     assert "Lost work" in next(
         said for spot, piece, _ in lines if "Lost" in (said := dock.waterfall.said_at(spot.center()))
@@ -72,7 +48,7 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     begins = [dock.waterfall.bar_of(spot, piece, at).left() for spot, piece, at in lines[1:]]
     assert begins == sorted(begins, reverse=True)  # each loss begins where the one before it ends
     for spark in dock.sparks:
-        assert _share(spark, theme.accent, near=80) > 0.0005  # a thin line is mixed with its ground
+        assert share(pixels(spark), theme.accent, near=80) > 0.0005  # a thin line is mixed with its ground
 
     dock.which_buttons[Which.TROUBLE].click()
     model = dock.table.lines
@@ -89,21 +65,21 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
 
 
 def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
-    _run_to(window, qtbot, 1200.0, speed=600.0)
+    window = use_window(lab)
+    run_to(window, qtbot, 1200.0, speed=3600.0)
     session = window.session
     menu = window.hall.thing_menu("gpu/0/0")
     assert menu is not None
     ways = ("Now", "At the next checkpoint", "When its jobs end")
-    drains = [_action(menu, "Drain", way) for way in ways]
-    assert all("llama3" in way.toolTip() for way in drains)  # type: ignore[attr-defined]
+    drains = [action(menu, "Drain", way) for way in ways]
+    assert all("llama3" in way.toolTip() for way in drains)
     asked: list[Intervention] = []
     window.hall.menus.act_wanted.connect(asked.append)
-    assert not _action(menu, "Undrain").isEnabled()  # type: ignore[attr-defined]
+    assert not action(menu, "Undrain").isEnabled()
     for way in reversed(drains):
-        way.trigger()  # type: ignore[attr-defined]
+        way.trigger()
     assert [one.value for one in asked] == ["end", "checkpoint", "now"]
     session.play()
     qtbot.waitUntil(
@@ -115,32 +91,32 @@ def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(
     )
     menu = window.hall.thing_menu("gpu/0/0/0")
     assert menu is not None
-    assert not _action(menu, "Drain").isEnabled()  # type: ignore[attr-defined]
-    _action(menu, "Undrain").trigger()  # type: ignore[attr-defined]
+    assert not action(menu, "Drain").isEnabled()
+    action(menu, "Undrain").trigger()
     qtbot.waitUntil(lambda: any(e.kind == "undrained" for e in session.events), timeout=20_000)
 
-    _action(menu, "Colour by", "Job").trigger()  # type: ignore[attr-defined]
+    action(menu, "Colour by", "Job").trigger()
     assert window.hall.state.colour_by == "gpu.job"
     menu = window.hall.thing_menu("llama3")
     assert menu is not None
-    _action(menu, "Open job page").trigger()  # type: ignore[attr-defined]
+    action(menu, "Open job page").trigger()
     qtbot.waitUntil(window.docks.job.waterfall.isVisible)
     assert window.docks.inspector.job == "llama3"
-    _action(menu, "Cancel").trigger()  # type: ignore[attr-defined]
+    action(menu, "Cancel").trigger()
     qtbot.waitUntil(lambda: any(e.kind == "job_cancelled" for e in session.events), timeout=20_000)
     page = window.docks.job
     qtbot.waitUntil(lambda: page.page is not None and page.page.state_words == "cancelled", timeout=20_000)
     menu = window.hall.thing_menu("llama3")
     assert menu is not None
-    assert not _action(menu, "Cancel").isEnabled()  # type: ignore[attr-defined]
+    assert not action(menu, "Cancel").isEnabled()
 
 
 def test_lists_of_what_happened_have_the_menus_of_things(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     docks = window.docks
-    _run_to(window, qtbot, 33_000.0, speed=40_000.0)  # its one failure was at 9 o'clock
+    run_to(window, qtbot, 33_000.0, speed=40_000.0)  # its one failure was at 9 o'clock
     for name, table in (("events", docks.events.table), ("alarms", docks.alarms.table)):
         docks.show(name)
         qtbot.waitUntil(table.isVisible)
@@ -152,8 +128,8 @@ def test_lists_of_what_happened_have_the_menus_of_things(
             menu.close()
 
 
-def test_lists_of_jobs_have_the_menu_of_a_job(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_lists_of_jobs_have_the_menu_of_a_job(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.docks.show("jobs")
     table = window.docks.jobs.table
     qtbot.waitUntil(table.isVisible)

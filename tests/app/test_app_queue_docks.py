@@ -9,18 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QImage, QWheelEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from window_steps import pixels, run_to, share
 
 from twin.app.job_model import GPUS, Which
 from twin.app.main_window import MainWindow
 from twin.app.queue_moves import JOBS_MIME
 
-MakeWindow = Callable[..., MainWindow]
+UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
+_SPEED = 7200.0
 _SCENE = """
 format: twin/scenario
 version: 1
@@ -57,24 +59,6 @@ def scene(tmp_path: Path) -> Path:
     return path
 
 
-def _run_to(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
-    window.session.set_speed(3600.0)
-    window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s >= t_s, timeout=60_000)
-    window.session.pause()
-    qtbot.waitUntil(lambda: window.session.shown is window.session.frame, timeout=10_000)
-
-
-def _pixels(widget: QWidget) -> np.ndarray:
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
-    return data[:, :, 2::-1].astype(int)
-
-
-def _share(pixels: np.ndarray, colour: tuple[int, int, int]) -> float:
-    return float(np.mean(np.abs(pixels - np.array(colour)).max(axis=2) <= 3))
-
-
 def _spot(window: MainWindow, job: str) -> QPointF:
     """Return the middle of the first box of a job in the chart."""
     chart, history = window.docks.queue.chart, window.docks.queue_feed.history
@@ -93,40 +77,40 @@ def _click(widget: QWidget, spot: QPointF) -> None:
 
 
 def test_boxes_have_the_colours_of_jobs_and_a_click_lets_one_stand_out(
-    make_window: MakeWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
-    window = make_window(scene)
+    window = use_window(scene)
     QTest.keyClick(window, Qt.Key.Key_Q, Qt.KeyboardModifier.ShiftModifier)
     dock = window.docks.queue
     qtbot.waitUntil(dock.chart.isVisible)
-    _run_to(window, qtbot, 3600.0)
-    blue, orange = (47, 155, 234), (242, 169, 59)  # climate and risk, as in the hall
-    before = _pixels(dock.chart)
-    assert _share(before, blue) > 0.05
-    assert _share(before, orange) > 0.03
+    run_to(window, qtbot, 3600.0, _SPEED)
+    blue, orange = "#2f9bea", "#f2a93b"  # climate and risk, as in the hall
+    before = pixels(dock.chart)
+    assert share(before, blue) > 0.05
+    assert share(before, orange) > 0.03
     _click(dock.chart, _spot(window, "climate"))
     assert window.docks.inspector.job == "climate"
     assert window.hall.state.focus_job == 0
-    after = _pixels(dock.chart)
-    assert _share(after, blue) > 0.05
-    assert _share(after, orange) < 0.5 * _share(before, orange)
+    after = pixels(dock.chart)
+    assert share(after, blue) > 0.05
+    assert share(after, orange) < 0.5 * share(before, orange)
     assert "climate" in dock.chart.said_at(_spot(window, "climate"))
     held = np.asarray(window.session.frame.values["gpu.job"]) == 0  # type: ignore[union-attr]
     assert held.sum() == 40
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert window.hall.state.focus_job is None
     dock.colour_buttons["tenant"].click()
-    assert _share(_pixels(dock.chart), blue) >= _share(before, blue)
+    assert share(pixels(dock.chart), blue) >= share(before, blue)
 
 
 def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(
-    make_window: MakeWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
-    window = make_window(scene)
+    window = use_window(scene)
     window.docks.show_roomy("queue")
     chart = window.docks.queue.chart
     qtbot.waitUntil(chart.isVisible)
-    _run_to(window, qtbot, 3600.0)
+    run_to(window, qtbot, 3600.0, _SPEED)
     spot = _spot(window, "risk")
     at_s, extent_s = chart.place.t_s(spot.x()), chart.times.high - chart.times.low
     for modifier in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
@@ -158,13 +142,13 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_moves(
 
 
 def test_waiting_jobs_are_listed_and_move_by_menu_and_by_drop(
-    make_window: MakeWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
-    window = make_window(scene)
+    window = use_window(scene)
     window.docks.show_roomy("queue")
     window.docks.show("tenants")
     table = window.docks.queue.waiting
-    _run_to(window, qtbot, 2400.0)
+    run_to(window, qtbot, 2400.0, _SPEED)
     qtbot.waitUntil(lambda: len(table.queue.order) == 2, timeout=10_000)
     assert [table.queue.job_id(row) for row in range(2)] == ["fluids", "prices"]
     assert table.queue.data(table.queue.index(0, 4))  # it says why
@@ -201,12 +185,12 @@ def test_waiting_jobs_are_listed_and_move_by_menu_and_by_drop(
 
 
 def test_the_hall_is_coloured_by_tenant_and_partition(
-    make_window: MakeWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
-    window = make_window(scene)
+    window = use_window(scene)
     window.docks.show("tenants")
     window.hall.view.preset("close", animate=False)
-    _run_to(window, qtbot, 1800.0)
+    run_to(window, qtbot, 1800.0, _SPEED)
     before = window.hall.view.grab()
     QTest.keyClick(window, Qt.Key.Key_Y)
     assert window.hall.state.colour_by == "gpu.tenant"
@@ -225,12 +209,12 @@ def test_the_hall_is_coloured_by_tenant_and_partition(
 
 
 def test_jobs_are_sorted_and_filtered_and_dragged_rows_carry_them(
-    make_window: MakeWindow, qtbot: QtBot, scene: Path
+    use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
-    window = make_window(scene)
+    window = use_window(scene)
     dock = window.docks.jobs
     window.docks.show("jobs")
-    _run_to(window, qtbot, 2400.0)
+    run_to(window, qtbot, 2400.0, _SPEED)
     dock.table.sortByColumn(GPUS, Qt.SortOrder.DescendingOrder)
     assert [dock.model.job_at(row).id for row in range(2)] == ["climate", "risk"]
     dock.which_buttons[Which.WAIT].click()
@@ -248,8 +232,8 @@ def test_jobs_are_sorted_and_filtered_and_dragged_rows_carry_them(
     assert bytes(carried.data(JOBS_MIME).data()) == b"fluids\nprices"
 
 
-def test_a_new_run_begins_with_an_empty_chart(make_window: MakeWindow, qtbot: QtBot, scene: Path) -> None:
-    window = make_window(scene)
+def test_a_new_run_begins_with_an_empty_chart(use_window: UseWindow, qtbot: QtBot, scene: Path) -> None:
+    window = use_window(scene)
     window.session.set_speed(math.inf)
     window.session.play()
     qtbot.waitUntil(lambda: window.session.finished, timeout=60_000)

@@ -8,26 +8,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QMouseEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from twin.app.main_window import MainWindow
-from twin.app.session import DEFAULT_SPEED, SPEEDS
+from twin.app.session import SPEEDS
 from twin.app.start import ExceptionHook
 from twin.record.events import Severity
 
-MakeWindow = Callable[..., MainWindow]
-FindWorkers = Callable[[], list[psutil.Process]]
+UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
 
-def test_space_plays_and_pauses(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_space_plays_and_pauses(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     assert not window.session.playing
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert window.session.playing
@@ -37,8 +35,8 @@ def test_space_plays_and_pauses(make_window: MakeWindow, qtbot: QtBot, lab: Path
     assert not window.session.playing
 
 
-def test_figures_and_inspector_follow_the_run(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_figures_and_inspector_follow_the_run(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.session.play()
     tile = window.transport.kpis.tiles["site.it_w"]
     qtbot.waitUntil(lambda: tile.value_text.endswith("kW"), timeout=20_000)
@@ -53,10 +51,8 @@ def test_figures_and_inspector_follow_the_run(make_window: MakeWindow, qtbot: Qt
     assert any(row.badge == "published" for section in facts.sections for row in section.rows)
 
 
-def test_events_arrive_and_a_click_selects_and_flies(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
-) -> None:
-    window = make_window(lab)
+def test_events_arrive_and_a_click_selects_and_flies(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.session.set_speed(math.inf)
     window.session.play()
     model = window.docks.events.model
@@ -80,8 +76,8 @@ def test_events_arrive_and_a_click_selects_and_flies(
     qtbot.waitUntil(lambda: window.hall.view.pose != before)
 
 
-def test_events_are_filtered_by_severity_and_text(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_events_are_filtered_by_severity_and_text(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.session.set_speed(math.inf)
     window.session.play()
     dock = window.docks.events
@@ -97,8 +93,8 @@ def test_events_are_filtered_by_severity_and_text(make_window: MakeWindow, qtbot
     assert dock.model.rowCount() == 0
 
 
-def test_letters_typed_into_the_filter_are_no_shortcuts(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_letters_typed_into_the_filter_are_no_shortcuts(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     field = window.docks.events.search
     field.setFocus()
     QTest.keyClicks(field, "gpu 5 f. [")
@@ -110,8 +106,8 @@ def test_letters_typed_into_the_filter_are_no_shortcuts(make_window: MakeWindow,
     assert window.session.playing
 
 
-def test_the_speed_slider_and_keys_agree(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_speed_slider_and_keys_agree(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     window.transport.speed_slider.setValue(len(SPEEDS) - 1)
     assert math.isinf(window.session.speed)
     assert window.transport.speed_label.text() == "as fast as possible"
@@ -120,8 +116,8 @@ def test_the_speed_slider_and_keys_agree(make_window: MakeWindow, lab: Path) -> 
     assert window.transport.speed_slider.value() == len(SPEEDS) - 2
 
 
-def test_colour_by_changes_the_picture(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_colour_by_changes_the_picture(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.hall.view.preset("close", animate=False)
     window.session.play()
     qtbot.waitUntil(lambda: window.session.t_s > 60.0, timeout=20_000)
@@ -137,8 +133,8 @@ def test_colour_by_changes_the_picture(make_window: MakeWindow, qtbot: QtBot, la
     assert np.mean(np.any(np.abs(states.astype(int) - hot) > 24, axis=2)) > 0.005
 
 
-def test_hover_names_the_thing_with_its_state(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_hover_names_the_thing_with_its_state(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.hall.view.preset("close", animate=False)
     native = window.hall.view.native
     names: list[str] = []
@@ -156,9 +152,9 @@ def test_hover_names_the_thing_with_its_state(make_window: MakeWindow, qtbot: Qt
 
 
 def test_a_click_in_the_hall_shows_the_thing_in_the_inspector(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     window.go_to("gpu/0/0/0")
     window.hall.view.fly_to("gpu/0/0/0", animate=False)
     native = window.hall.view.native
@@ -172,9 +168,9 @@ def test_a_click_in_the_hall_shows_the_thing_in_the_inspector(
 
 
 def test_a_click_in_the_hall_brings_the_inspector_to_the_front(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     inspector, fabric = window.docks.inspector, window.docks.fabric
     fabric.raise_()
     qtbot.waitUntil(lambda: inspector.visibleRegion().isEmpty())
@@ -188,9 +184,9 @@ def test_a_click_in_the_hall_brings_the_inspector_to_the_front(
 
 
 def test_a_small_view_has_no_room_for_the_legends_of_cables(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     hall = window.hall
     hall.state.cables_by = "load"
     assert hall.more_legends[0].isVisible()
@@ -203,8 +199,11 @@ def test_a_small_view_has_no_room_for_the_legends_of_cables(
     qtbot.waitUntil(lambda: hall.more_legends[0].isVisible())
 
 
-def test_the_cards_of_the_welcome_page_fit_a_small_window(make_window: MakeWindow, qtbot: QtBot) -> None:
-    window = make_window()
+def test_the_cards_of_the_welcome_page_fit_a_small_window(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = use_window(lab)
+    window.show_welcome()
     page = window.welcome
     for width, columns in ((1400, 3), (980, 2)):
         window.resize(width, 640)
@@ -213,8 +212,8 @@ def test_the_cards_of_the_welcome_page_fit_a_small_window(make_window: MakeWindo
         assert len({card.x() for card in page.cards}) == columns
 
 
-def test_the_scenes_page_leads_back_to_the_hall(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_scenes_page_leads_back_to_the_hall(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     QTest.keyClick(window, Qt.Key.Key_H, Qt.KeyboardModifier.ControlModifier)
     assert window.welcome.isVisible()
     QTest.keyClick(window, Qt.Key.Key_Escape)
@@ -222,8 +221,8 @@ def test_the_scenes_page_leads_back_to_the_hall(make_window: MakeWindow, lab: Pa
     assert window.transport.isVisible()
 
 
-def test_what_no_handler_caught_is_shown(make_window: MakeWindow) -> None:
-    window = make_window()
+def test_what_no_handler_caught_is_shown(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     hook = ExceptionHook(window)
     error = ValueError("a fault in a slot")
     sys.excepthook(ValueError, error, None)
@@ -231,8 +230,8 @@ def test_what_no_handler_caught_is_shown(make_window: MakeWindow) -> None:
     assert "a fault in a slot" in window.notifications.notes[0].trouble.text
 
 
-def test_a_picture_is_saved_with_what_it_shows(make_window: MakeWindow, lab: Path, tmp_path: Path) -> None:
-    window = make_window(lab)
+def test_a_picture_is_saved_with_what_it_shows(use_window: UseWindow, lab: Path, tmp_path: Path) -> None:
+    window = use_window(lab)
     path = tmp_path / "hall.png"
     window.files.save_picture(path)
     image = QImage(str(path))
@@ -240,26 +239,8 @@ def test_a_picture_is_saved_with_what_it_shows(make_window: MakeWindow, lab: Pat
     assert image.text("Seed") == "1"
 
 
-def test_a_dropped_file_is_opened_and_plays(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window()
-    drag = QMimeData()
-    drag.setUrls([QUrl.fromLocalFile(str(lab))])
-    rest = (Qt.DropAction.CopyAction, drag, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    enter = QDragEnterEvent(QPoint(50, 50), *rest)
-    QApplication.sendEvent(window, enter)
-    assert enter.isAccepted()
-    QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), *rest))
-    assert window.session.document is not None
-    assert window.session.playing
-    dropped: list[str] = []
-    window.hall.dropped.connect(lambda path: dropped.append(path))
-    QApplication.sendEvent(window.hall.view.native, QDragEnterEvent(QPoint(50, 50), *rest))
-    QApplication.sendEvent(window.hall.view.native, QDropEvent(QPointF(50, 50), *rest))
-    assert dropped == [str(lab)]
-
-
-def test_the_palette_finds_and_runs_an_action(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_palette_finds_and_runs_an_action(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.activateWindow()
     QTest.keyClick(
         window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -278,8 +259,8 @@ def test_the_palette_finds_and_runs_an_action(make_window: MakeWindow, qtbot: Qt
     assert window.hall.state.selection == ("gpu/0/1/0",)
 
 
-def test_the_theme_switches_and_is_remembered(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_theme_switches_and_is_remembered(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     dark = window.palette().window().color().lightness()
     window.menus.execute("window.theme_light")
     assert window.palette().window().color().lightness() > dark + 100
@@ -288,30 +269,8 @@ def test_the_theme_switches_and_is_remembered(make_window: MakeWindow, qtbot: Qt
     window.menus.execute("window.theme_dark")
 
 
-def test_the_welcome_page_lists_the_scenes_and_a_card_opens_one(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
-) -> None:
-    window = make_window()
-    cards = {card.path.name: card for card in window.welcome.cards}
-    assert set(cards) >= {
-        "lab-16.twin.yaml",
-        "superpod-h100.twin.yaml",
-        "llama3-16k.twin.yaml",
-        "nvl72-row.twin.yaml",
-        "video-ingest.twin.yaml",
-    }
-    qtbot.waitUntil(lambda: "GPUs" in cards["lab-16.twin.yaml"].size_label.text(), timeout=20_000)
-    assert not window.transport.isVisible()
-    QTest.mouseClick(cards["lab-16.twin.yaml"], Qt.MouseButton.LeftButton)
-    assert window.session.document is not None
-    assert window.transport.isVisible()
-    assert window.session.playing
-    assert window.session.speed == DEFAULT_SPEED
-    assert window.settings.recent == [lab.resolve()]
-
-
-def test_docks_close_come_back_and_reset(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_docks_close_come_back_and_reset(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     window.menus.execute("window.dock_plots")
     assert not window.docks.is_shown("plots")
     window.docks.events.setFloating(True)
@@ -320,8 +279,8 @@ def test_docks_close_come_back_and_reset(make_window: MakeWindow, lab: Path) -> 
     assert not window.docks.events.isFloating()
 
 
-def test_a_narrow_window_leaves_out_the_last_tiles(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_a_narrow_window_leaves_out_the_last_tiles(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     tiles = window.transport.kpis.tiles
     window.resize(1600, 900)
     qtbot.waitUntil(lambda: all(tile.isVisible() for tile in tiles.values()))
@@ -334,25 +293,16 @@ def test_a_narrow_window_leaves_out_the_last_tiles(make_window: MakeWindow, qtbo
     assert "Spare nodes" in more.toolTip()
 
 
-def test_the_layout_is_as_it_was_left(make_window: MakeWindow, lab: Path) -> None:
-    first = make_window(lab)
-    first.docks.toggle("plots")
-    first.close()
-    second = make_window(lab)
-    assert not second.docks.is_shown("plots")
-    assert second.docks.is_shown("events")
-
-
-def test_every_action_has_a_unique_key(make_window: MakeWindow) -> None:
-    window = make_window()
+def test_every_action_has_a_unique_key(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     keys = [
         made.shortcut().toString() for made in window.menus.qt_actions.values() if made.shortcut().toString()
     ]
     assert len(keys) == len(set(keys))
 
 
-def test_all_figures_in_words_are_of_one_frame(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_all_figures_in_words_are_of_one_frame(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     inspector, tiles = window.docks.inspector, window.transport.kpis.tiles
     pairs: list[tuple[str, str]] = []
 
@@ -370,11 +320,11 @@ def test_all_figures_in_words_are_of_one_frame(make_window: MakeWindow, qtbot: Q
 
 
 def test_the_end_of_a_run_is_said_and_space_begins_again(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path, tmp_path: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path, tmp_path: Path
 ) -> None:
     short = tmp_path / "short.twin.yaml"
     short.write_text(lab.read_text().replace("duration: 1 day", "duration: 1 h"))
-    window = make_window(short)
+    window = use_window(short)
     window.session.set_speed(math.inf)
     window.session.play()
     qtbot.waitUntil(lambda: window.session.summary is not None, timeout=20_000)
@@ -391,32 +341,6 @@ def test_the_end_of_a_run_is_said_and_space_begins_again(
     qtbot.waitUntil(lambda: 0.0 < window.session.t_s < 3600.0, timeout=20_000)
     assert "Finished" not in window.transport.elapsed_label.text()
     assert window.transport.step_button.isEnabled()
-
-
-def test_a_dead_worker_is_told_and_space_resumes(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path, find_workers: FindWorkers
-) -> None:
-    window = make_window(lab)
-    window.session.play()
-    qtbot.waitUntil(lambda: window.session.t_s > 0, timeout=20_000)
-    workers = find_workers()
-    assert len(workers) == 1
-    workers[0].kill()
-    qtbot.waitUntil(lambda: window.session.lost, timeout=20_000)
-    assert [note.trouble.resumable for note in window.notifications.notes] == [True]
-    QTest.keyClick(window, Qt.Key.Key_Space)
-    assert not window.notifications.notes
-    qtbot.waitUntil(lambda: window.session.t_s > 0 and window.session.playing, timeout=20_000)
-
-
-def test_closing_the_window_ends_the_worker(
-    make_window: MakeWindow, lab: Path, find_workers: FindWorkers
-) -> None:
-    window = make_window(lab)
-    assert find_workers()
-    window.close()
-    assert not window.session.client.alive
-    assert not find_workers()
 
 
 def _move(place: QPointF) -> QMouseEvent:
