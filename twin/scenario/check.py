@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from twin.catalog import Catalog, load_catalog
 from twin.scenario import (
@@ -74,10 +73,11 @@ def check(
         raise ScenarioError(sorted(problems, key=lambda problem: problem.line))
 
 
-@cache
-def _timezones() -> set[str]:
-    """Return the names of all time zones, looked up in the files of the system once."""
-    return available_timezones()
+def _is_timezone(name: str) -> bool:
+    try:
+        return bool(ZoneInfo(name))  # one that is known already costs nothing; all names are all files of the system
+    except (ValueError, OSError):
+        return False
 
 
 @dataclass
@@ -241,7 +241,8 @@ class _Checker:
     def place(self) -> Iterator[Problem]:
         """Yield what the site cannot be."""
         site = self.scenario.site
-        known = _timezones()  # none on a system without time zone data: then any will do
+        sound = _is_timezone(site.timezone)
+        known = set() if sound else available_timezones()  # none on a system without time zone data: then any will do
         if known and site.timezone not in known:
             near = nearest(site.timezone, known)
             hint = f"did you mean {near!r}?" if near else "write it like Europe/Berlin"
