@@ -59,7 +59,8 @@ def connect_power(
     sides = _feed(scenario, layout, loops, plants, first)
     for stage in stages:
         feed[first[stage.id] : first[stage.id] + stage.count] = sides.get(stage.id, -1)
-    x_m, y_m = _places(layout, parent, total, stands_of(scenario, stages))
+    stands = stands_of(scenario, stages)
+    x_m, y_m = _places(layout, parent, total, stands)
     figures = [figures_of(stage, catalog) for stage in stages]
     counts = [stage.count for stage in stages]
 
@@ -77,6 +78,7 @@ def connect_power(
         **{f.name: each(f.name) for f in fields(StageFigures)},
         x_m=x_m,
         y_m=y_m,
+        placed=np.array([stand is not None for stand in stands], np.bool_),
         feed=feed,
         present=np.ones(total, np.bool_),
     )

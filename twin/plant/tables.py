@@ -355,6 +355,7 @@ class PowerItems:
     carbon_kg_j: Floats  # of what is generated here, 0 else
     x_m: Floats
     y_m: Floats
+    placed: Bools  # somebody said where it stands
     feed: Ints  # 0: feed A of what hangs on it, 1: feed B, -1: feeds nothing itself
     present: Bools
 

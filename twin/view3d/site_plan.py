@@ -125,8 +125,10 @@ def site_plan(plant: Plant, geometry: Geometry, side: float) -> SitePlan:
     sizes = np.array([GEAR_M.get(kind, GEAR_M["pdu"]) for kind in plant.power.kind]).reshape(-1, 3)
     middle = np.zeros((len(sizes), 3))
     middle[:, 2] = sizes[:, 2] / 2
+    given = np.flatnonzero(plant.power.placed)
+    middle[given, 0], middle[given, 1] = plant.power.x_m[given], plant.power.y_m[given]
     hung = _place_feeding(plant, geometry, middle)
-    placed = np.asarray(middle[:, :2].any(axis=1), bool)
+    placed = np.asarray(middle[:, :2].any(axis=1), bool) | plant.power.placed
     _place_behind(plant, sizes, middle, placed, side)
     return SitePlan(middle - sizes / 2, middle + sizes / 2, hung, _yard(plant))
 
@@ -147,6 +149,8 @@ def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[
         at_row.setdefault(row, set()).add(item)
     for line, item in enumerate(lines.item.tolist()):
         start = spans[line, 0]
+        if power.placed[item]:
+            continue
         if power.kind[item] == "busbar":
             if not hung[item]:
                 middle[item], hung[item] = start, True

@@ -1,0 +1,155 @@
+"""The plate beside the pointer while something is placed: what it is, what it asks of the site, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from twin.app import theme as themes
+from twin.app.look import Look
+from twin.app.overlay import Glass
+from twin.app.text import quantity
+from twin.commands.part_load import PartLoad, SiteRoom
+
+_PAD, _LINE = 12.0, 17.0
+_BAR = 64.0
+
+
+@dataclass(frozen=True)
+class BudgetLine:
+    """What a thing adds, as words, and the share of the limit in use before and after; None without a limit."""
+
+    label: str
+    added: str
+    before: float | None = None
+    after: float | None = None
+
+    @property
+    def over(self) -> bool:
+        """Return whether the limit does not hold it."""
+        return self.after is not None and self.after > 1.0
+
+
+def budget_lines(load: PartLoad, room: SiteRoom) -> tuple[BudgetLine, ...]:
+    """Return power, cooling, ports, weight and cost of what is added; what it does not touch is left out."""
+    found = []
+    if load.power_w:
+        shares = _shares(room.power_w, load.power_w, room.power_limit_w)
+        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')}", *shares))
+    if load.gives_w:
+        limit_w = (room.heat_limit_w or 0.0) + load.gives_w
+        found.append(
+            BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, room.heat_w / limit_w)
+        )
+    elif load.heat_w:
+        shares = _shares(room.heat_w, load.heat_w, room.heat_limit_w)
+        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')}", *shares))
+    if load.ports:
+        shares = _shares(room.ports, load.ports, room.port_limit)
+        found.append(BudgetLine("Ports", f"+{load.ports:,}", *shares))
+    if load.weight_kg:
+        found.append(BudgetLine("Weight", f"+{load.weight_kg:,.0f} kg"))
+    if load.cost_usd:
+        found.append(BudgetLine("Cost", f"+{_money(load.cost_usd)}"))
+    return tuple(found)
+
+
+def _shares(used: float, added: float, limit: float | None) -> tuple[float | None, float | None]:
+    return (None, None) if not limit else (used / limit, (used + added) / limit)
+
+
+def _money(usd: float) -> str:
+    return f"${usd / 1e6:,.3g} M" if usd >= 1e6 else f"${usd:,.0f}"
+
+
+class PlacingPlate(Glass):
+    """Title and place, budget, reason, keys."""
+
+    def __init__(self, look: Look, parent: QWidget) -> None:
+        super().__init__(look, parent)
+        self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(11, as_is=True)
+        self.title, self.where, self.reason, self.keys = "", "", "", ""
+        self.refused = False
+        self.lines: tuple[BudgetLine, ...] = ()
+        self.hide()
+
+    def show_placing(
+        self, title: str, where: str, lines: Sequence[BudgetLine], reason: str, refused: bool, keys: str
+    ) -> None:
+        """Say what is being placed; `move_to` follows."""
+        said = (title, where, tuple(lines), reason, refused, keys)
+        if said == (self.title, self.where, self.lines, self.reason, self.refused, self.keys):
+            self.show()
+            return
+        self.title, self.where, self.lines, self.reason, self.refused, self.keys = said
+        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
+        wide = [bold.horizontalAdvance(title) + plain.horizontalAdvance(where) + 10]
+        wide += [plain.horizontalAdvance(one.added) + 78 + _BAR + 52 for one in lines]
+        wide += [plain.horizontalAdvance(words) + 14 for words in (reason, keys)]
+        rows = len(lines) + bool(reason) + bool(keys)
+        self.fit(max(wide) + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
+        self.setAccessibleName(f"{title} {where}. {reason}")
+        self.show()
+        self.update()
+
+    def move_to(self, at: QPoint) -> None:
+        """Stand beside a place of the parent, inside it."""
+        room = self.host.rect()
+        x = at.x() + 26 if at.x() + 26 + self.width() < room.width() else at.x() - 22 - self.width()
+        y = at.y() + 22 if at.y() + 22 + self.height() < room.height() else at.y() - 18 - self.height()
+        self.move(max(x, 0), max(y, 0))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the plate."""
+        painter = QPainter(self)
+        self.paint_plate(painter)
+        painter.setFont(self._bold)
+        painter.setPen(self.text_colour)
+        y = _PAD + 9
+        painter.drawText(QPointF(_PAD, y), self.title)
+        left = _PAD + QFontMetricsF(self._bold).horizontalAdvance(self.title) + 8
+        painter.setFont(self._plain)
+        painter.setPen(self.muted_colour)
+        painter.drawText(QPointF(left, y), self.where)
+        y += 4
+        for line in self.lines:
+            y += _LINE
+            self._paint_line(painter, line, y)
+        if self.reason:
+            y += _LINE
+            theme = self.look.theme
+            painter.setPen(QColor(theme.alarm if self.refused else theme.warning))
+            painter.drawText(QPointF(_PAD, y), self.reason)
+        if self.keys:
+            painter.setPen(QColor(self.look.theme.muted))
+            painter.drawText(QPointF(_PAD, y + _LINE), self.keys)
+        painter.end()
+
+    def _paint_line(self, painter: QPainter, line: BudgetLine, y: float) -> None:
+        theme = self.look.theme
+        painter.setPen(self.muted_colour)
+        painter.drawText(QPointF(_PAD, y), line.label)
+        painter.setPen(self.text_colour)
+        painter.drawText(QPointF(_PAD + 58, y), line.added)
+        if line.after is None:
+            return
+        right = self.room.width() - _PAD
+        bar = QRectF(right - 40 - _BAR, y - 7.5, _BAR, 6.0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.hover))
+        painter.drawRoundedRect(bar, 3, 3)
+        for share, colour in (
+            (line.after, theme.alarm if line.over else theme.ok),
+            (line.before or 0.0, theme.muted),
+        ):
+            filled = QRectF(bar.left(), bar.top(), bar.width() * min(share, 1.0), bar.height())
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(filled, 3, 3)
+        painter.setPen(QColor(theme.alarm) if line.over else self.text_colour)
+        words = f"{line.after:.0%}"
+        wide = QFontMetricsF(self._plain).horizontalAdvance(words)
+        painter.drawText(QPointF(right - wide, y), words)
