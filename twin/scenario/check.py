@@ -74,10 +74,12 @@ def check(
 
 
 def _is_timezone(name: str) -> bool:
+    """Return whether a name is one of the system's; one that was asked for before costs nothing."""
     try:
-        return bool(ZoneInfo(name))  # one that is known already costs nothing; all names are all files of the system
-    except (ValueError, OSError):
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
         return False
+    return True
 
 
 @dataclass
@@ -116,6 +118,7 @@ class _Checker:
             _named(("partitions",), (one.id for one in here.partitions)),
             _named(("clouds",), (one.id for one in here.clouds)),
             _named(("failures", "causes"), (one.id for one in here.failures.causes)),
+            _named(("exclusions",), (one.id for one in here.exclusions)),
             _named(("interventions",), (one.id for one in here.interventions)),
             _named(("edits",), (one.id for one in here.edits)),
         )
@@ -241,8 +244,8 @@ class _Checker:
     def place(self) -> Iterator[Problem]:
         """Yield what the site cannot be."""
         site = self.scenario.site
-        sound = _is_timezone(site.timezone)
-        known = set() if sound else available_timezones()  # none on a system without time zone data: then any will do
+        # There are none on a system without time zone data: then any will do.
+        known = set() if _is_timezone(site.timezone) else available_timezones()
         if known and site.timezone not in known:
             near = nearest(site.timezone, known)
             hint = f"did you mean {near!r}?" if near else "write it like Europe/Berlin"
