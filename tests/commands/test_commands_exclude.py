@@ -31,7 +31,7 @@ def test_accepting_a_finding_and_taking_it_back_leaves_every_byte() -> None:
     assert apply(after, Include("part-unverified", ("ib", "*")).patch(scene)).scenario == document.scenario
 
 
-def test_a_first_exclusion_makes_the_list_and_one_without_id_goes_too() -> None:
+def test_a_first_exclusion_makes_the_list_and_the_last_one_empties_it() -> None:
     bare = loads(LAB[: LAB.index("exclusions:")])
     made = apply(bare, Exclude("spares", "llama3", "two nodes").patch(Scene.of(bare)))
     assert [one.id for one in made.scenario.exclusions] == ["spares-1"]

@@ -50,7 +50,7 @@ jobs:
       batch_per_gpu: 8}
     checkpoint: {interval: 1 h, storage: pfs}
 exclusions:
-  - {rule: part-unverified, target: '*', comment: not what these tests are about}
+  - {id: parts, rule: part-unverified, target: '*', comment: not what these tests are about}
 """
 
 FABRIC = CLEAN[CLEAN.index("fabrics:\n") : CLEAN.index("power:\n")]
@@ -148,15 +148,18 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     (
         "part-unverified",
         (
-            "exclusions:\n  - {rule: part-unverified, target: '*', comment: not what these tests are about}\n",
+            CLEAN[CLEAN.index("exclusions:\n") :],
             "",
         ),
     ),
     (
         "exclusion-unmatched",
-        ("about}\n", "about}\n  - {rule: spares, target: train, comment: there were none}\n"),
+        ("about}\n", "about}\n  - {id: a, rule: spares, target: train, comment: there were none}\n"),
     ),
-    ("exclusion-unmatched", ("about}\n", "about}\n  - {rule: spears, target: train, comment: misspelt}\n")),
+    (
+        "exclusion-unmatched",
+        ("about}\n", "about}\n  - {id: a, rule: spears, target: train, comment: misspelt}\n"),
+    ),
     ("catalogue-edition", ('"2026.11"', '"2031.01"')),
 ]
 
@@ -212,8 +215,8 @@ def test_an_exclusion_of_the_rule_takes_what_it_finds_away(rule: str, changes: l
     if rule in ("part-unverified", "exclusion-unmatched"):
         return  # the first is excluded in the clean scene, the second is about exclusions
     text = changed(*changes) + "".join(
-        f"  - {{rule: {rule}, target: '{target}', comment: accepted}}\n"
-        for target in dict.fromkeys(one.target for one in found(changed(*changes)))
+        f"  - {{id: a-{place}, rule: {rule}, target: '{target}', comment: accepted}}\n"
+        for place, target in enumerate(dict.fromkeys(one.target for one in found(changed(*changes))))
     )
     accepted = report(text)
     assert accepted.open == ()
@@ -282,19 +285,19 @@ def test_an_exclusion_of_one_of_several_things_leaves_the_others() -> None:
     text = changed(("- {id: gpu, count: 2,", "- {id: gpu, count: 2, pitch: 1.5 m,"))
     (whole,) = found(text)
     assert set(whole.ids) == {"gpu/0/0", "gpu/0/1", "gpu/1/0", "gpu/1/1"}
-    text += "  - {rule: clearance, target: gpu/1/1, comment: stands empty}\n"
+    text += "  - {id: a, rule: clearance, target: gpu/1/1, comment: stands empty}\n"
     (rest,) = found(text)
     assert set(rest.ids) == {"gpu/0/0", "gpu/0/1", "gpu/1/0"}
-    for id in rest.ids:
-        text += f"  - {{rule: clearance, target: {id}, comment: taken out from the front}}\n"
+    for place, id in enumerate(rest.ids):
+        text += f"  - {{id: b-{place}, rule: clearance, target: {id}, comment: taken out from the front}}\n"
     assert found(text) == []
 
 
 def test_targets_are_things_keys_and_names() -> None:
     text = changed(("nodes: 6", "nodes: 8"))
     for target in ("train", "'jobs[train].nodes'", "'*'"):
-        assert found(f"{text}  - {{rule: spares, target: {target}, comment: so be it}}\n") == []
-    (one, unmatched) = found(f"{text}  - {{rule: spares, target: other, comment: so be it}}\n")
+        assert found(f"{text}  - {{id: a, rule: spares, target: {target}, comment: so be it}}\n") == []
+    (one, unmatched) = found(f"{text}  - {{id: a, rule: spares, target: other, comment: so be it}}\n")
     assert (one.rule, unmatched.rule) == ("spares", "exclusion-unmatched")
 
 

@@ -81,15 +81,9 @@ class Include:
         CommandError
             When there is none.
         """
-        mine = [
-            (place, one.id)
-            for place, one in enumerate(scene.scenario.exclusions)
-            if one.rule == self.rule and one.target in self.targets
-        ]
+        covering = (one for one in scene.scenario.exclusions if one.rule == self.rule)
+        mine = [one.id for one in covering if one.target in self.targets]
         if not mine:
             raise CommandError(f"no exclusion of the scene covers this finding of {self.rule}")
-        # From the last on: numbers of the others stay theirs.
-        changes = [
-            Change(f"exclusions[{id if id is not None else place}]", None) for place, id in reversed(mine)
-        ]
+        changes = [Change(f"exclusions[{id}]", None) for id in mine]
         return Patch(tuple(changes), self.title)

@@ -15,7 +15,9 @@ EVERYTHING = "*"
 class Exclusion(Part):
     """What a rule finds at a target is told apart from the others and counts for nothing."""
 
-    id: Id | None = Field(default=None, description="name of this entry, for edits; none: nobody edits it")
+    id: Id = Field(
+        description="name of this entry, for ever: scenes that extend this one keep it, or write over it"
+    )
     rule: Id = Field(description="id of the rule, as twin check gives it, such as cable-reach")
     target: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(
         description="id of a thing it is found at, the key it is blamed on, or * for all that the rule finds"
