@@ -98,8 +98,11 @@ class RulesDock(Dock):
             self.wanted.emit(Include(finding.rule, targets))
             return
         dialog = ExcludeDialog(finding, self)
-        dialog.accepted_as.connect(lambda target, why: self.wanted.emit(Exclude(finding.rule, target, why)))
+        dialog.accepted_as.connect(self._accept)
         dialog.open()
+
+    def _accept(self, rule: str, target: str, why: str) -> None:
+        self.wanted.emit(Exclude(rule, target, why))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the words what room the other columns leave."""
@@ -127,8 +130,8 @@ class RulesDock(Dock):
         table.customContextMenuRequested.connect(self._offer)
         table.clicked.connect(self._on_chosen)
         table.activated.connect(self._on_chosen)
-        table.selectionModel().currentRowChanged.connect(lambda *_: self._tell_button())
-        self.model.modelReset.connect(lambda: self._tell_button())
+        table.selectionModel().currentRowChanged.connect(self._tell_button)
+        self.model.modelReset.connect(self._tell_button)
         return table
 
     def _filter(self, kind: str) -> QPushButton:
@@ -151,7 +154,10 @@ class RulesDock(Dock):
         self._waits.start()
 
     def _show_kind(self, kind: str, on: bool) -> None:
+        held = self._chosen()
         self.model.show_kinds(self.model.kinds | {kind} if on else self.model.kinds - {kind})
+        if held is not None:
+            self._choose_again(held)
         self._tell()
 
     def _chosen(self) -> Finding | None:
@@ -184,7 +190,7 @@ class RulesDock(Dock):
         self._tell_button()
         self._share_width()
 
-    def _tell_button(self) -> None:
+    def _tell_button(self, *_change: object) -> None:
         finding = self._chosen()
         self.accept_button.setEnabled(finding is not None and finding.rule != "exclusion-unmatched")
         again = finding is not None and finding.excluded

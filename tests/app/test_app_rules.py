@@ -1,0 +1,83 @@
+"""The Checks dock of the real window: findings are listed, marked in the hall, gone to, accepted and undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialogButtonBox
+
+from twin.app.rules_exclude import ExcludeDialog
+from twin.app.rules_model import RULE, WHAT, WHERE
+
+MOVED = """\
+format: twin/scenario
+version: 1
+catalog: "2026.11"
+extends: builtin:lab-16
+title: A rack too near
+halls:
+  - {id: lab, overrides: {gpu/0/1: {at: {x: 0.5 m, y: 0.6 m}}}}
+"""
+
+
+@pytest.fixture
+def too_near(tmp_path: Path) -> Path:
+    file = tmp_path / "near.twin.yaml"
+    file.write_text(MOVED)
+    return file
+
+
+def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too_near: Path) -> None:
+    window = make_window(too_near)
+    dock = window.docks.checks
+    window.docks.show("checks")
+    qtbot.waitUntil(lambda: bool(dock.report.findings))
+    worst = dock.model.finding_at(0)
+    assert (worst.rule, worst.severity, worst.ids) == ("rack-collision", "error", ("gpu/0/1", "gpu/0/0"))
+    assert dock.model.index(0, RULE).data() == "Racks stand in one another"
+    assert dock.model.index(0, WHERE).data() == "gpu/0/1 +1"
+    assert not dock.model.index(0, RULE).data(Qt.ItemDataRole.DecorationRole).isNull()
+    assert dock.windowTitle() == "Checks (1)"
+    assert dock.filters["error"].text() == "1"
+    said = [badge.text for badge in window.hall.view._scene.found]
+    assert said == ["✖ Racks stand in one another"] * 2
+
+    place = dock.table.visualRect(dock.model.index(0, WHAT)).center()
+    QTest.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert set(window.hall.state.selection) == {"gpu/0/0", "gpu/0/1"}
+
+    rows = dock.model.rowCount()
+    QTest.mouseClick(dock.filters["notice"], Qt.MouseButton.LeftButton)
+    assert dock.model.rowCount() == 1 < rows
+
+    QTest.mouseClick(dock.accept_button, Qt.MouseButton.LeftButton)
+    (dialog,) = window.findChildren(ExcludeDialog)
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    assert not ok.isEnabled()
+    QTest.keyClicks(dialog.why, "moved for the photographer")
+    QTest.mouseClick(ok, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not dock.report.failed)
+    assert "moved for the photographer" in window.session.draft.file.text
+    assert dock.windowTitle() == "Checks"
+    assert window.hall.view._scene.found == []
+    assert [one.comment for one in dock.report.findings if one.rule == "rack-collision"] == [
+        "moved for the photographer"
+    ]
+    assert dock.model.rowCount() == 0
+    QTest.mouseClick(dock.filters["accepted"], Qt.MouseButton.LeftButton)
+    accepted = [dock.model.finding_at(row).rule for row in range(dock.model.rowCount())]
+    assert accepted == ["rack-collision", "spares"]
+
+    dock.table.setCurrentIndex(dock.model.index(0, RULE))
+    assert dock.accept_button.text() == "Count again"
+    QTest.mouseClick(dock.accept_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dock.report.failed)
+    assert "photographer" not in window.session.draft.file.text
+    assert window.editing.editor.undo()
+    qtbot.waitUntil(lambda: not dock.report.failed)
+    assert window.editing.editor.undo()
+    qtbot.waitUntil(lambda: dock.report.failed)
+    assert window.session.draft.file.text == MOVED
