@@ -61,9 +61,11 @@ class Shape:
     @classmethod
     def standing(cls, floor: Floor, ids: Sequence[str]) -> tuple[Shape, Point] | None:
         """Return the shape of things that stand there, and where its anchor, the first of them, is; None: none does."""
-        found = [floor.place[id] for id in ids if id in floor.place]
+        chosen = set(ids)
+        found = [k for k, id in enumerate(floor.ids) if id in chosen]
         if not found:
             return None
+        found.sort(key=lambda k: floor.ids[k] != ids[0])
         k = np.array(found)
         at = float(floor.x_m[k[0]]), float(floor.y_m[k[0]])
         shape = cls(
@@ -98,7 +100,6 @@ class Floor:
     row: Ints
     halls_m: Floats  # (n, 4): x0, y0, x1, y1
     hall_names: list[str]
-    place: dict[str, int]
 
     @classmethod
     def of(cls, plant: Plant, others: Sequence[Obstacle] = (), without: Collection[str] = ()) -> Floor:
@@ -129,7 +130,6 @@ class Floor:
             np.concatenate([racks.row[rack], nothing - 1]).astype(np.int32),
             np.stack([halls.x0_m, halls.y0_m, halls.x1_m, halls.y1_m], axis=1),
             list(halls.titles),
-            {id: k for k, id in reversed(list(enumerate(ids)))},
         )
 
     def hall_at(self, x_m: float, y_m: float) -> int:

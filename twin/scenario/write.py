@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./+°µ][A-Za-z0-9_./+*%()°µ@=' -]*")
+_PLAIN = re.compile(r"(-(?=[0-9]))?[A-Za-z0-9_./+°µ][A-Za-z0-9_./+*%()°µ@=' -]*")
 _OTHER = re.compile(
     r"~|null|true|false|[-+]?(\.?[0-9]|0[ox])[0-9a-f_.xo]*([eE][-+]?[0-9]+)?|[-+]?\.(inf|nan)", re.I
 )

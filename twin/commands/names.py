@@ -1,0 +1,67 @@
+"""Ids: which are taken, which are fresh, and which an edit has brought."""
+
+from __future__ import annotations
+
+import re
+
+from twin.scenario.document import Scenario
+
+_ENDING = re.compile(r"-\d+$")
+
+
+def hardware(scenario: Scenario) -> set[str]:
+    """Return the ids of all halls, generators, fabrics, stages, loops, plants, caps and stores: one space of names."""
+    names = {hall.id for hall in scenario.halls}
+    names |= {rows.id for hall in scenario.halls for rows in hall.rows}
+    names |= {fabric.id for fabric in scenario.fabrics}
+    names |= {stage.id for stage in scenario.power} | {cap.id for cap in scenario.power_caps}
+    names |= {plant.id for plant in scenario.cooling.plants} | {loop.id for loop in scenario.cooling.loops}
+    return names | {store.id for store in scenario.storage}
+
+
+def fresh(taken: set[str], stem: str) -> str:
+    """Return an id like `stem` that nobody has, and take it.
+
+    >>> taken = {"pdu", "pdu-2"}
+    >>> fresh(taken, "pdu"), fresh(taken, "pdu"), fresh(taken, "PDU floor 3")
+    ('pdu-3', 'pdu-4', 'pdu-floor-3')
+    """
+    base = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
+    if not base[:1].isalpha():
+        base = f"x-{base}".rstrip("-")
+    base = base[:34].rstrip("-")
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{_ENDING.sub('', base)}-{number}"
+    taken.add(name)
+    return name
+
+
+def newcomers(before: Scenario, after: Scenario) -> tuple[str, ...]:
+    """Return what an edit has brought, to be selected: racks and nodes one by one, other things by their id."""
+    new = hardware(after) - hardware(before)
+    found = [
+        f"{rows.id}/{row}/{rack}"
+        for hall in after.halls
+        for rows in hall.rows
+        if rows.id in new
+        for row in range(rows.count)
+        for rack in range(rows.racks.count)
+    ]
+    racks = {rows.id for hall in after.halls for rows in hall.rows}
+    counts = [(stage.id, stage.count) for stage in after.power]
+    counts += [(loop.id, loop.count) for loop in after.cooling.loops]
+    machines = [f"{name}/{number}" for name, count in counts if name in new for number in range(count)]
+    known = {item for hall in before.halls for item in hall.overrides}
+    nodes = [
+        item
+        for hall in after.halls
+        for item, said in hall.overrides.items()
+        if item not in known
+        and item.partition("/")[0] not in new
+        and said.u is not None
+        and said.part is not None
+    ]
+    whole = new - racks - {one.partition("/")[0] for one in machines}
+    return (*found, *machines, *nodes, *sorted(whole))
