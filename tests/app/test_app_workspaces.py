@@ -187,3 +187,19 @@ def test_the_story_of_the_scene_is_beside_the_hall(window: MainWindow) -> None:
     document = window.session.document
     assert document is not None
     assert window.docks.story.title.text() == document.scenario.title
+
+
+def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainWindow) -> None:
+    from twin.app.plot_style import curve_mark, curve_pen
+    from twin.app.theme import CONTRAST, DARK
+
+    assert len({curve_pen(CONTRAST, k).style() for k in range(4)}) == 4
+    assert len({curve_mark(CONTRAST, k) for k in range(4)}) == 4
+    assert {curve_pen(DARK, k).style() for k in range(4)} == {Qt.PenStyle.SolidLine}
+    window.docks.enter("run")
+    window.choose_theme("contrast")
+    area = next(iter(window.docks.plots.areas.values()))
+    styles = [curve.opts["pen"].style() for curve in area._curves.values()]
+    assert Qt.PenStyle.DashLine in styles
+    window.choose_theme("dark")
+    assert {curve.opts["pen"].style() for curve in area._curves.values()} == {Qt.PenStyle.SolidLine}

@@ -167,7 +167,7 @@ class FabricDock(Dock):
         """Put what colours the cables into the title bar, where other docks have their tools."""
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("What the colour of a cable says (7: link load, 8: rail)")
+        self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
         for by in CABLES_BY:
             self.cables_box.addItem({"rail": "Rail", "load": "Link load"}[by], by)
         self.tools.addWidget(label("Cables by", "muted"))

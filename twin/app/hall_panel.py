@@ -118,7 +118,7 @@ class HallPanel(QWidget):
         row.addWidget(label("Colour by", "muted"))
         self.colour_box = QComboBox()
         self.colour_box.setAccessibleName("Colour GPUs by")
-        self.colour_box.setToolTip("What the colour of a GPU says (1 to 6, 9, Y)")
+        self.colour_box.setToolTip("What the colour of a GPU says; the menu View has a key for each")
         self.colour_box.setMinimumWidth(160)
         for channel in COLOUR_BY:
             title = BY_ID[channel].title
@@ -129,7 +129,7 @@ class HallPanel(QWidget):
         row.addWidget(label("Cables", "muted"))
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
-        self.cables_box.setToolTip("What the colour of a cable says (7, 8)")
+        self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
         for by, title in (("rail", "By rail"), ("load", "By load")):
             self.cables_box.addItem(title, by)
         self.cables_box.currentIndexChanged.connect(self._on_cables_box)

@@ -153,7 +153,7 @@ class JobPageDock(Dock):
             self.which_buttons[which] = button
             self.tools.addWidget(button)
         self.fly_button = tool_button(self._look, "fly", "Fly to the racks it holds")
-        self.plan_button = tool_button(self._look, "gauge", "Open it in the job dialog (Ctrl+J)")
+        self.plan_button = tool_button(self._look, "gauge", "Open it in the job dialog")
         self.risk_button = tool_button(
             self._look, "target", "What if: spares, checkpoints, restarts, failures"
         )

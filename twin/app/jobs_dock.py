@@ -71,7 +71,7 @@ class JobsDock(Dock):
         self.search.setAccessibleName("Filter jobs")
         self.search.setToolTip("Shows the jobs with these letters")
         self.search.textChanged.connect(self._filter)
-        plan = tool_button(look, "gauge", "Plan a job (Ctrl+J)")
+        self.plan_button = plan = tool_button(look, "gauge", "Plan a job")
         plan.setText("Plan\N{HORIZONTAL ELLIPSIS}")
         plan.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         plan.clicked.connect(lambda: self.plan_wanted.emit(self._selected()))

@@ -44,6 +44,7 @@ from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
 from twin.app.shortcuts import Shortcuts
 from twin.app.theme import ThemeChoice
+from twin.app.tips import show_keys
 from twin.app.transport import Transport
 from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch
@@ -100,6 +101,7 @@ class MainWindow(QMainWindow):
         self._model.register_actions(all_actions(self))
         self.menus = MenuBar(self._model, look, self, Shortcuts(self._model, settings))
         self.transport.show_keys(self.menus.tip)
+        show_keys(self)
         self.workspaces = WorkspaceSwitch(self.docks)
         self.workspaces.stand_in(self, self.menus.tip)
         self._recent_menu()

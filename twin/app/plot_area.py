@@ -17,6 +17,7 @@ from twin.app.charts import Chart
 from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.plot_style import curve_mark, curve_pen
 from twin.app.text import quantity
 from twin.app.theme import Theme
 
@@ -183,22 +184,22 @@ class PlotArea(QWidget):
                 axis.setTextPen(pg.mkPen(theme.muted))
                 axis.setStyle(tickFont=themes.font(10), tickLength=-4)
             for i, curve in enumerate(chart.curves):
-                self._curves[curve.series].setPen(pg.mkPen(theme.series[i], width=1.4))
+                self._curves[curve.series].setPen(curve_pen(theme, i))
 
     def _set_title(self, number: int, chart: Chart) -> None:
         theme = self._look.theme
         names = " ".join(
-            f"<span style='color:{theme.series[i]}'>\u25cf</span> {curve.name}"
+            f"<span style='color:{theme.series[i]}'>{curve_mark(theme, i)}</span> {curve.name}"
             for i, curve in enumerate(chart.curves)
         )
         plain = f"{chart.title} {self._scales[number][1]}  " + " ".join(
-            f"\u25cf {c.name}" for c in chart.curves
+            f"{curve_mark(theme, i)} {c.name}" for i, c in enumerate(chart.curves)
         )
         title = self._titles[number]
         between = "&nbsp; " if title.fontMetrics().horizontalAdvance(plain) <= title.width() else "<br>"
         title.setText(
             f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span>{between}"
-            f"<span style='color:{theme.muted}; font-size:11px'>{names}</span>"
+            f"<span style='color:{theme.muted}; font-size:{themes.scaled(11)}px'>{names}</span>"
         )
 
     def _rescale(self, number: int, chart: Chart) -> None:

@@ -6,10 +6,15 @@ import math
 from typing import Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
 
 from twin.app import theme as themes
 from twin.app.text import prefixed
 from twin.app.theme import Theme
+
+_DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+_DASH_MARKS = ("\N{EM DASH}", "- -", "\N{MIDDLE DOT}\N{MIDDLE DOT}\N{MIDDLE DOT}", "-\N{MIDDLE DOT}-")
 
 
 class LogAxis(pg.AxisItem):  # type: ignore[misc]
@@ -71,3 +76,16 @@ def paint(made: Any, theme: Theme) -> None:
         axis.setStyle(tickFont=themes.font(10), tickLength=-4)
         axis.label.setFont(themes.font(11))
         axis.setLabel(axis.labelText, color=theme.muted)
+
+
+def curve_pen(theme: Theme, number: int) -> QPen:
+    """Return the pen of a curve; where colour alone must not tell, its dashes are its own."""
+    pen: QPen = pg.mkPen(theme.series[number], width=2.0 if theme.dashes else 1.4)
+    if theme.dashes:
+        pen.setStyle(_DASHES[number])
+    return pen
+
+
+def curve_mark(theme: Theme, number: int) -> str:
+    """Return what stands before the name of a curve."""
+    return _DASH_MARKS[number] if theme.dashes else "\N{BLACK CIRCLE}"

@@ -47,6 +47,7 @@ class Theme:
     alarm: str
     series: tuple[str, str, str, str]
     ring_px: int = 2  # width of the ring round what has the keyboard
+    dashes: bool = False  # whether curves differ by more than their colours
 
     @property
     def is_dark(self) -> bool:
@@ -117,6 +118,7 @@ CONTRAST = Theme(
     alarm="#ffb3bf",
     series=("#8accff", "#5dffb4", "#ffb48a", "#d3bcff"),
     ring_px=3,
+    dashes=True,
 )
 
 
