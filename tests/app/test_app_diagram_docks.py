@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from twin.app.main_window import MainWindow
 
-MakeWindow = Callable[..., MainWindow]
+UseWindow = Callable[[Path], MainWindow]
 SCENES = Path(__file__).parents[2] / "scenes"
 pytestmark = pytest.mark.gl
 
@@ -27,8 +27,8 @@ def pixels(widget: QWidget) -> np.ndarray:
     return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).astype(int)
 
 
-def test_diagrams_follow_the_selection_and_choose(make_window: MakeWindow, qtbot: QtBot) -> None:
-    window = make_window(SCENES / "nvl72-row.twin.yaml")
+def test_diagrams_follow_the_selection_and_choose(use_window: UseWindow, qtbot: QtBot) -> None:
+    window = use_window(SCENES / "nvl72-row.twin.yaml")
     docks, session = window.docks, window.session
     session.set_speed(600.0)
     session.play()
@@ -86,9 +86,9 @@ def test_diagrams_follow_the_selection_and_choose(make_window: MakeWindow, qtbot
 
 
 def test_plots_have_pages_and_both_themes_paint_diagrams(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     window.session.set_speed(3600.0)
     window.session.play()
     plots = window.docks.plots

@@ -17,7 +17,7 @@ from twin.app.main_window import MainWindow
 from twin.record.events import Event, Severity
 from twin.scenario import parse_injection
 
-MakeWindow = Callable[..., MainWindow]
+UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
 
@@ -29,9 +29,9 @@ def event(window: MainWindow, kind: str, subject: str, severity: Severity = Seve
 
 
 def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
-    make_window: MakeWindow, lab: Path
+    use_window: UseWindow, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     dock, hall = window.docks.alarms, window.hall
     assert not hall.alarm_badge.isVisible()
     event(window, "pump_stop", "crah/0")
@@ -57,8 +57,8 @@ def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
     assert not hall.alarm_badge.isVisible()
 
 
-def test_the_alarm_list_sorts_with_active_ones_on_top(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_alarm_list_sorts_with_active_ones_on_top(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     for kind, subject in (("shutdown", "gpu/0/0/1"), ("pump_stop", "crah/0"), ("shutdown", "gpu/0/0/0")):
         event(window, kind, subject)
     event(window, "restarted", "gpu/0/0/0", Severity.INFO)
@@ -69,10 +69,8 @@ def test_the_alarm_list_sorts_with_active_ones_on_top(make_window: MakeWindow, l
     assert [model.alarm_at(row).subject for row in range(3)] == ["gpu/0/0/1", "crah/0", "gpu/0/0/0"]
 
 
-def test_what_is_chosen_stays_chosen_and_in_sight_when_alarms_come(
-    make_window: MakeWindow, lab: Path
-) -> None:
-    window = make_window(lab)
+def test_what_is_chosen_stays_chosen_and_in_sight_when_alarms_come(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     for number in range(40):
         event(window, "shutdown", f"gpu/0/0/{number}")
     window.docks.show("alarms")
@@ -90,10 +88,8 @@ def test_what_is_chosen_stays_chosen_and_in_sight_when_alarms_come(
 
 
 @pytest.mark.parametrize("width", [980, 1280, 1600])
-def test_no_column_of_alarms_or_events_is_out_of_sight(
-    make_window: MakeWindow, lab: Path, width: int
-) -> None:
-    window = make_window(lab)
+def test_no_column_of_alarms_or_events_is_out_of_sight(use_window: UseWindow, lab: Path, width: int) -> None:
+    window = use_window(lab)
     window.resize(width, 800)
     for name, table in (("events", window.docks.events.table), ("alarms", window.docks.alarms.table)):
         window.docks.show(name)
@@ -103,8 +99,8 @@ def test_no_column_of_alarms_or_events_is_out_of_sight(
         assert all(header.sectionSize(column) >= 40 for column in range(header.count()))
 
 
-def test_the_badge_wears_the_sign_of_the_worst_alarm(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_badge_wears_the_sign_of_the_worst_alarm(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     told: list[Severity] = []
     window.docks.alarms.worst.connect(told.append)
     event(window, "throttle_on", "crah/0", Severity.WARNING)
@@ -114,9 +110,9 @@ def test_the_badge_wears_the_sign_of_the_worst_alarm(make_window: MakeWindow, la
 
 
 def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     window.hall.state.selection = ("gpu/0/0/0",)
     window.menus.execute("run.break")
     dialog = next(child for child in window.children() if isinstance(child, BreakDialog))
@@ -138,17 +134,17 @@ def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
     assert window.hall.mark.words == "SIMULATED"
 
 
-def test_what_the_run_refuses_is_said(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_what_the_run_refuses_is_said(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.session.intervene(parse_injection("0 s pump_stop no-such-loop/0"))
     qtbot.waitUntil(lambda: bool(window.notifications.notes), timeout=20_000)
     assert not window.session.by_hand
 
 
 def test_trace_and_blast_radius_follow_the_selection_and_end_with_escape(
-    make_window: MakeWindow, lab: Path
+    use_window: UseWindow, lab: Path
 ) -> None:
-    window = make_window(lab)
+    window = use_window(lab)
     hall = window.hall
     QTest.keyClick(window, Qt.Key.Key_T)
     assert hall.trace.told is None  # nothing is selected
@@ -171,8 +167,8 @@ def test_trace_and_blast_radius_follow_the_selection_and_end_with_escape(
     assert hall.legend.legend.title == "GPU temperature"
 
 
-def test_the_menu_of_a_thing_offers_to_break_it(make_window: MakeWindow, lab: Path) -> None:
-    window = make_window(lab)
+def test_the_menu_of_a_thing_offers_to_break_it(use_window: UseWindow, lab: Path) -> None:
+    window = use_window(lab)
     menu = window.hall.thing_menu("gpu/0/0")  # deleted with the window
     assert menu is not None
     titles = [action.text() for action in menu.actions()]
@@ -184,8 +180,8 @@ def test_the_menu_of_a_thing_offers_to_break_it(make_window: MakeWindow, lab: Pa
     assert asked == [("gpu/0/0", "fail")]
 
 
-def test_power_items_loops_and_plants_have_facts(make_window: MakeWindow, qtbot: QtBot, lab: Path) -> None:
-    window = make_window(lab)
+def test_power_items_loops_and_plants_have_facts(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
+    window = use_window(lab)
     window.session.play()
     qtbot.waitUntil(lambda: window.session.shown is not None and window.session.t_s > 10, timeout=30_000)
     window.session.pause()
