@@ -25,6 +25,7 @@ def facility_actions(window: MainWindow) -> list[Command]:
             icon="alarm",
             group=f"{number}",
             needs_scene=True,
+            tip=f"Things break at random: {level}, {words}",
         )
         for number, level in enumerate(LEVELS)
         for span, words, _ in SPANS
@@ -39,6 +40,7 @@ def facility_actions(window: MainWindow) -> list[Command]:
             key="B",
             icon="alarm",
             needs_scene=True,
+            tip="Lets something go wrong with what is selected",
         ),
         entry(
             "view.trace",
@@ -49,6 +51,7 @@ def facility_actions(window: MainWindow) -> list[Command]:
             icon="bolt",
             group="2",
             needs_scene=True,
+            tip="Lights the way from what is selected to the grid and to the sky",
         ),
         entry(
             "view.blast",
@@ -59,6 +62,7 @@ def facility_actions(window: MainWindow) -> list[Command]:
             icon="alarm",
             group="2",
             needs_scene=True,
+            tip="Lights what would be lost with what is selected",
         ),
         entry(
             "run.acknowledge",
@@ -69,5 +73,6 @@ def facility_actions(window: MainWindow) -> list[Command]:
             icon="check",
             group="4",
             needs_scene=True,
+            tip="Says that you have seen all alarms",
         ),
     ]

@@ -26,9 +26,17 @@ def run_actions(window: MainWindow) -> list[Command]:
             key="Space",
             icon="play",
             needs_scene=True,
+            tip="Lets time run, or stands still; presses a button that has the keyboard",
         ),
         entry(
-            "run.step", "To the next event", session.step, menu="run", key=".", icon="step", needs_scene=True
+            "run.step",
+            "To the next event",
+            session.step,
+            menu="run",
+            key=".",
+            icon="step",
+            needs_scene=True,
+            tip="Runs up to the next event and stops there",
         ),
         entry(
             "run.restart",
@@ -38,6 +46,7 @@ def run_actions(window: MainWindow) -> list[Command]:
             key="Ctrl+Shift+R",
             icon="restart",
             needs_scene=True,
+            tip="The same run from its beginning, with the same draws",
         ),
         entry(
             "run.next_seed",
@@ -46,6 +55,7 @@ def run_actions(window: MainWindow) -> list[Command]:
             menu="run",
             icon="seed",
             needs_scene=True,
+            tip="Another run of the same scene, with other random draws",
         ),
         entry(
             "run.plan_job",
@@ -55,6 +65,7 @@ def run_actions(window: MainWindow) -> list[Command]:
             key="Ctrl+J",
             icon="job",
             group="3",
+            tip="Opens the job dialog: step time, memory and the best plan of a job",
         ),
         entry(
             "run.risk",
@@ -65,6 +76,7 @@ def run_actions(window: MainWindow) -> list[Command]:
             icon="target",
             group="3",
             needs_scene=True,
+            tip="What the job would keep with other nodes, spares, checkpoints and failures",
         ),
         entry(
             "run.faster",
@@ -75,6 +87,7 @@ def run_actions(window: MainWindow) -> list[Command]:
             icon="speed",
             group="2",
             needs_scene=True,
+            tip="More simulated time per second of yours",
         ),
         entry(
             "run.slower",
@@ -84,6 +97,7 @@ def run_actions(window: MainWindow) -> list[Command]:
             key="[",
             group="2",
             needs_scene=True,
+            tip="Less simulated time per second of yours",
         ),
     ]
     for number, ratio in enumerate(SPEEDS):
@@ -95,6 +109,7 @@ def run_actions(window: MainWindow) -> list[Command]:
                 menu="run/speed",
                 needs_scene=True,
                 is_on=partial(_has_speed, session, ratio),
+                tip=f"Simulated time per second of yours: {speed(ratio)}",
             )
         )
     return actions
