@@ -117,11 +117,11 @@ def test_text_has_sizes_and_everything_goes_with_them(qapp: QApplication, qtbot:
         look.scale_text(1.5)
         after = [w.fontMetrics().height() for w in (button, title, plain)]
         assert all(1.35 < b / a < 1.65 for a, b in zip(before, after, strict=True)), (before, after)
-        assert table.verticalHeader().defaultSectionSize() == 36
-        assert themes.font(12).pixelSize() == 18 * round(themes.system_text_scale())
+        assert table.verticalHeader().defaultSectionSize() == round(36 * themes.system_text_scale())
+        assert themes.font(12).pixelSize() == round(18 * themes.system_text_scale())
         look.scale_text(1.0)
         assert [w.fontMetrics().height() for w in (button, title, plain)] == before
-        assert table.verticalHeader().defaultSectionSize() == 24
+        assert table.verticalHeader().defaultSectionSize() == themes.scaled(24)
     finally:
         look.close()
     assert next_text_scale(1.0, 1) == TEXT_SCALES[2]

@@ -36,6 +36,7 @@ class JobForm(QScrollArea):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.setAccessibleName("Settings of the job")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         self._look = look
         self._draft: Draft | None = None
         self._presets: list[Preset] = []
