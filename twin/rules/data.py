@@ -82,7 +82,7 @@ def _unverified(case: Case) -> Iterator[Found]:
             reason = (
                 f"is {part}: {len(figures) - sure} of its {len(figures)} figures are recalled or estimated"
             )
-            fix = f"read them at a source; twin catalog show {part} lists them"
+            fix = f"read them at a source: twin catalog show {part}"
             limit = number(100 * LEAST, "%")
             yield Found(at=at, reason=reason, fix=fix, ids=(id,) if id else (), value=share, limit=limit)
 

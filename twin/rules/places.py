@@ -47,6 +47,7 @@ def named(scenario: Scenario, at: Path) -> tuple[str, str, str]:
             own += f".{step}" if own else step
     if not own or own == "id":
         return text, subject, subject
+    own = "place" if own == "at" else own
     return text, subject, f"{own} of {subject}" if subject else own
 
 

@@ -130,6 +130,12 @@ class _Floor:
         kept = self.is_rack[one] | self.is_rack[other]
         return one[kept], other[kept]
 
+    def shared_m(self, pair: int) -> float:
+        """Return by how much two footprints reach into one another, across or along, whichever is less [m]."""
+        one, other = self.one[pair], self.other[pair]
+        x_m = (self.width_m[one] + self.width_m[other]) / 2 - abs(self.x_m[one] - self.x_m[other])
+        return float(min(x_m, -self.gap_m[pair]))
+
     def clear_m(self, facing: Ints) -> tuple[Floats, Floats]:
         """Return the clear space before and behind each rack [m]; inf where nothing stands there."""
         racks = len(self.rack)
@@ -147,15 +153,15 @@ def _collide(case: Case) -> Iterator[Found]:
     floor = _Floor(case)
     hit = floor.gap_m < -TOUCH_M
     told: dict[str, Found] = {}
-    for one, other in zip(floor.one[hit].tolist(), floor.other[hit].tolist(), strict=True):
+    for pair in np.flatnonzero(hit).tolist():
+        one, other = int(floor.one[pair]), int(floor.other[pair])
         moved = floor.is_rack[other] and _place(case, floor.ids[other])[2] == "overrides"
         rack, thing = (other, one) if moved or not floor.is_rack[one] else (one, other)
-        ids = (floor.ids[rack], floor.ids[thing])
-        depth = quantity(-float(floor.gap_m[(floor.one == one) & (floor.other == other)][0]), "length")
-        reason = f"stands in {ids[1]}: their footprints share {depth.text}"
-        at = _place(case, ids[0])
-        none = quantity(0.0, "length")
-        found = Found(at=at, reason=reason, fix="another place", ids=ids, value=depth, limit=none)
+        ids, at = (floor.ids[rack], floor.ids[thing]), _place(case, floor.ids[rack])
+        shared, none = quantity(floor.shared_m(pair), "length"), quantity(0.0, "length")
+        puts = "it" if at[2] == "overrides" else ids[0]
+        reason = f"puts {puts} into {ids[1]}: their footprints share {shared.text}"
+        found = Found(at=at, reason=reason, fix="another place", ids=ids, value=shared, limit=none)
         told.setdefault(ids[0], found)
     yield from told.values()
     for h, hall in enumerate(case.scenario.halls):
