@@ -45,7 +45,7 @@ class Editing:
         self.file = SceneFile(session, self.editor, files, settings, window, notifications.tell)
         self.editor.refused.connect(self._on_refused)
         self.editor.done.connect(show)
-        self.editor.changed.connect(self._on_changed)
+        self.editor.changed.connect(self.tell)
 
     def toggle_lock(self) -> None:
         """Lock the scene against accidents, or unlock it."""
@@ -70,7 +70,8 @@ class Editing:
         self._show(words)
         self._notifications.tell("Not done", words)
 
-    def _on_changed(self) -> None:
+    def tell(self) -> None:
+        """Tell what can be taken back, and whether something is not saved."""
         draft = self.editor.draft
         if draft is not None:
             self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)

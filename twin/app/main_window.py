@@ -301,7 +301,7 @@ class MainWindow(QMainWindow):
             return
         self.show_hall()
         self._model.context[HAS_SCENE] = True
-        self._on_edited("", "", dirty=False)
+        self.editing.tell()
 
     def _on_edited(self, undo: str, redo: str, dirty: bool) -> None:
         """Say what can be taken back, and whether something is not saved."""
