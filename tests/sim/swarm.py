@@ -43,7 +43,7 @@ def wrong_books(engine: Engine) -> Iterator[tuple[str, object]]:
     figures = engine.summary()
     json.dumps(figures)
     booked = figures["ledger_gpu_s"]
-    installed = figures["gpus"] * engine.now_s
+    installed = figures["installed_gpu_s"]
     off = abs(sum(booked.values()) - installed)
     if off > 1e-9 * max(installed, 1.0):
         yield "ledger sums to installed GPU-seconds", f"{off} of {installed}"

@@ -14,9 +14,17 @@ STEP = np.array([INDEX[name] for name in KEPT_STEP])
 
 
 class Ledger:
-    """Totals by account [GPU s], and how many GPUs without a job stand in which account now."""
+    """Totals by account [GPU s], and how many GPUs without a job stand in which account now.
+
+    Attributes
+    ----------
+    installed
+        GPUs that stand in the halls now: those of all accounts together.
+    """
 
     def __init__(self) -> None:
+        self.installed = 0.0
+        self._installed_s = (0.0, 0.0)  # GPU-seconds of those that stood there, up to when
         self.total = np.zeros(len(ACCOUNTS))
         self.resting = np.zeros(len(ACCOUNTS))  # GPUs
         self.since_s = 0.0
@@ -26,6 +34,16 @@ class Ledger:
         if t_s > self.since_s:
             self.total += self.resting * (t_s - self.since_s)
             self.since_s = t_s
+
+    def install(self, t_s: float, gpus: float) -> None:
+        """Let so many GPUs stand in the halls from `t_s` on."""
+        self._installed_s = self.installed_gpu_s(t_s), t_s
+        self.installed = gpus
+
+    def installed_gpu_s(self, t_s: float) -> float:
+        """Return what all accounts sum to at `t_s`, which is not before GPUs last came or went [GPU s]."""
+        gpu_s, since_s = self._installed_s
+        return gpu_s + self.installed * (t_s - since_s)
 
     def move(self, t_s: float, gpus: float, source: str | None, target: str | None) -> None:
         """Move `gpus` GPUs between resting accounts at `t_s`; None: into or out of a job's hands."""
@@ -49,10 +67,17 @@ class Ledger:
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
-        return {"total": self.total.tolist(), "resting": self.resting.tolist(), "since_s": self.since_s}
+        return {
+            "total": self.total.tolist(),
+            "resting": self.resting.tolist(),
+            "since_s": self.since_s,
+            "installed": [self.installed, *self._installed_s],
+        }
 
     def restore(self, state: dict[str, object]) -> None:
         """Take over what `state` returned."""
         self.total = np.array(state["total"])
         self.resting = np.array(state["resting"])
         self.since_s = float(state["since_s"])  # type: ignore[arg-type]
+        installed: list[float] = state["installed"]  # type: ignore[assignment]
+        self.installed, self._installed_s = float(installed[0]), (float(installed[1]), float(installed[2]))

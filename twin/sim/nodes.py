@@ -66,6 +66,7 @@ class Nodes:
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
         self.free_slices = np.where(self.gpus > 0, SLICES, 0)  # most free slices of one GPU of each node
+        ledger.install(0.0, float(self.gpus.sum()))
         for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):
             ledger.move(0.0, gpus, None, account)
 
@@ -289,6 +290,7 @@ class Nodes:
     def recount(self) -> None:
         """Count anew where GPUs rest that nobody holds: nodes have come or gone."""
         self.ledger.resting[:] = 0.0
+        self.ledger.install(self.ledger.since_s, float(self.gpus.sum()))
         for account, gpus in zip(_RESTS, self._counts(slice(None)), strict=True):
             self.ledger.move(self.ledger.since_s, gpus, None, account)
 
