@@ -81,6 +81,15 @@ def in_rack(plant: Plant, snap: UnitSnap) -> Ghost:
     return Ghost((*rim, *slots, chosen), (ruler,))
 
 
+def whole_rack(plant: Plant, rack: int, ok: bool) -> Ghost:
+    """Return the ghost of what a rack takes without asking for a unit: the rack itself, lit."""
+    racks = plant.racks
+    half_x, half_y = float(racks.width_m[rack]) / 2 + PROUD_M, float(racks.depth_m[rack]) / 2 + PROUD_M
+    low = (float(racks.x_m[rack]) - half_x, float(racks.y_m[rack]) - half_y, 0.0)
+    high = (low[0] + 2 * half_x, low[1] + 2 * half_y, float(racks.height_m[rack]) + PROUD_M)
+    return Ghost((GhostBox(low, high, "good" if ok else "bad"),))
+
+
 def nowhere(x_m: float, y_m: float, width_m: float, depth_m: float, height_m: float) -> Ghost:
     """Return the ghost of a thing that can only go into a rack, over bare floor."""
     low = (x_m - width_m / 2, y_m - depth_m / 2, 0.0)

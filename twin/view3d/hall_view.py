@@ -252,7 +252,7 @@ class HallView:
     def mark_found(self, marks: Sequence[Mark]) -> None:
         """Let words stand over things; those of one thing share a plate, and what stands nowhere has none."""
         self._found = tuple(marks)
-        self._scene.found = over_things(self._found, self._standing)
+        self._scene.found = over_things(self._found, self.standing)
         self._show()
 
     @property
@@ -383,17 +383,17 @@ class HallView:
     def _on_marks(self, *_change: object) -> None:
         if self.plant is None or self._geometry is None or self._cables is None:
             return
-        marks = marks_of(self.state.selection, self._path_names, self.plant, self._cables, self._standing)
+        marks = marks_of(self.state.selection, self._path_names, self.plant, self._cables, self.standing)
         found = (self.plant.slots.get(id, ("", 0)) for id in self.state.selection)
         items = [slot for kind, slot in found if kind == "power"]
         self.canvas.set_current()
         self._scene.want_power(items, layer="power" in self.state.layers)
         hovered = self.state.hovered or ""
         self._scene.mark_cables(marks.cables(hovered, self._isolated))
-        self._scene.mark(marks.boxes, self._standing(hovered), marks.names)
+        self._scene.mark(marks.boxes, self.standing(hovered), marks.names)
         self._show()
 
-    def _standing(self, id: str) -> Box | None:
+    def standing(self, id: str) -> Box | None:
         """Return the box of a thing, in the hall or outside."""
         if self.plant is None or self._geometry is None or self.plan is None:
             return None
@@ -404,7 +404,7 @@ class HallView:
         if self.plant is None or self._geometry is None or self._cables is None:
             return None
         bundle = find_bundle(self.plant, id)
-        return self._standing(id) if bundle is None else self._cables.box(bundle)
+        return self.standing(id) if bundle is None else self._cables.box(bundle)
 
     def _on_camera(self, pose: CameraPose | None, *_old: object) -> None:
         if pose is not None and not self._writing:
