@@ -90,28 +90,36 @@ class Block:
             if count:
                 begin = self._layout.offsets[channel.id] - self._begin
                 kind = np.dtype(channel.dtype)
-                cut = np.ascontiguousarray(self._rows[: self.samples, begin : begin + count * kind.itemsize])
+                cut = self._rows[: self.samples, begin : begin + count * kind.itemsize]
                 out.append((channel.id, encode(cut.view(kind), channel.quantum)))
         return out
 
 
 def encode(values: NDArray[np.generic], quantum: float) -> bytes:
     """Return samples x entities as one compressed column, rounded to `quantum` (0: as they are)."""
+    if values.shape[1] <= MANY:
+        return zlib.compress(_column(values, quantum).tobytes(), _LEVEL)
+    moving = (values != values[0]).any(axis=0)
+    column = _column(values[:, moving], quantum)
+    moves = (column != column[:, :1]).any(axis=1)  # still when rounded
+    moving[moving] = moves
+    parts = (
+        _column(values[:1], quantum).tobytes(),
+        np.packbits(moving).tobytes(),
+        column[moves].tobytes(),
+    )
+    return zlib.compress(b"".join(parts), _LEVEL)
+
+
+def _column(values: NDArray[np.generic], quantum: float) -> NDArray[np.generic]:
+    """Return samples x entities as rounded entities x samples."""
     if values.dtype == np.uint8:
-        return _compressed(np.ascontiguousarray(values.T))
+        return np.ascontiguousarray(values.T)
     column = values.T.astype(np.float32, order="C")
     if quantum:
         np.rint(column * np.float32(1.0 / quantum), out=column)
         column *= np.float32(quantum)
-    return _compressed(column)
-
-
-def _compressed(column: NDArray[np.generic]) -> bytes:
-    if len(column) <= MANY:
-        return zlib.compress(column.tobytes(), _LEVEL)
-    moving = (column != column[:, :1]).any(axis=1)
-    parts = (column[:, 0].tobytes(), np.packbits(moving).tobytes(), column[moving].tobytes())
-    return zlib.compress(b"".join(parts), _LEVEL)
+    return column
 
 
 def decode(blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.float32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,12 @@ class JobTime:
         self._groups = _groups()
         self._first = True
         self._index = np.zeros(0, np.intp)
+        self._known: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}  # spent, and its rate
 
-    def stand(self, v: Values, rows: Sequence[JobRow], ended: Sequence[JobRow]) -> None:
-        """Take note of jobs at work, and write those that hold nothing any more."""
+    def stand(
+        self, v: Values, rows: Sequence[JobRow], ended: Sequence[JobRow], moved: Collection[int]
+    ) -> None:
+        """Take note of jobs at work, `moved` among them, and write those that hold nothing any more."""
         jobs = self.jobs
         if self._first:  # of a run that was restored: all that ended before
             ended, self._first = [row for row in jobs.rows if row.start_s is not None], False
@@ -41,10 +44,16 @@ class JobTime:
             for name, seconds in zip(JOB_SECONDS, self._seconds([row])[0], strict=True):
                 v[name][row.index] = seconds
         self._index = np.array([row.index for row in rows], np.intp)
+        before, self._known = self._known, {}
+        for row in rows:
+            known = None if row.index in moved else before.get(row.index)
+            if known is None:
+                rate = jobs.spends(row) @ self._groups / max(row.gpus, 1e-9)
+                known = self._seconds([row])[0], rate
+            self._known[row.index] = known
         if len(rows):
-            self._spent = self._seconds(rows)
-            rate = np.array([jobs.spends(row) for row in rows]) @ self._groups
-            self._rate = rate / np.array([max(row.gpus, 1e-9) for row in rows])[:, None]
+            self._spent = np.array([spent for spent, _ in self._known.values()])
+            self._rate = np.array([rate for _, rate in self._known.values()])
             self._since_s = np.array([row.since_s for row in rows])
 
     def _seconds(self, rows: Sequence[JobRow]) -> NDArray[np.float64]:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import JobState, WaitReason
-from twin.sim.jobs import JobRow
+from twin.sim.jobs import JobRow, Pace
 from twin.sim.ledger import INDEX
 from twin.sim.observe_job_time import JobTime
+from twin.sim.work import Work
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -32,6 +33,7 @@ class JobsShown:
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
         self._planned: list[object] = []
         self._active: list[JobRow] = []
+        self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
         self._time = JobTime(engine.jobs)
         self._ended = 0  # of those who left the table's active rows, how many are written
 
@@ -45,9 +47,10 @@ class JobsShown:
             rows = {row.index: row for row in (*self._active, *jobs.active, *left)}.values()
         self._planned, self._active, self._ended = list(plans), jobs.active, len(jobs.left)
         now = self.engine.now_s
-        for row in rows:
+        moved = [row for row in rows if self._has_moved(row)]
+        for row in moved:
             self._row(v, row, now)
-        self._time.stand(v, jobs.active, left)
+        self._time.stand(v, jobs.active, left, {row.index for row in moved})
         v["job.network"][...] = self.engine.network.shown_left()
         self._queue(v)
         away = [jobs.rows[index] for index in self.engine.clouds.stays]  # at rest here, and yet they step
@@ -67,7 +70,29 @@ class JobsShown:
         self._gpus = np.array([row.gpus for row in active], float)
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         under_way = max(float(self._under_way.sum()), 1.0)
-        v["site.goodput_now"][0] = min(100.0, 100 * float(self._under_way @ self._at_pace) / under_way)
+        # Summed here, not by the dot product of a library whose threads wait for each other longer than that takes.
+        at_pace = float((self._under_way * self._at_pace).sum())
+        v["site.goodput_now"][0] = min(100.0, 100 * at_pace / under_way)
+
+    def _has_moved(self, row: JobRow) -> bool:
+        """Return whether anything of a job is not as it was written last, but for what `move` writes at every look."""
+        jobs, i = self.engine.jobs, row.index
+        pace, work, planned = jobs.pace[i], jobs.work[i], jobs.planned[i]
+        told = (
+            row.state,
+            row.since_s,
+            row.entered_s,
+            row.held,
+            row.durable,
+            row.lost_gpu_s,
+            len(row.in_flight),
+        )
+        known = self._marks.get(i)
+        same = known is not None and known[0] is pace and known[1] is work and known[2] is planned
+        if same and known is not None and known[3] == told:
+            return False
+        self._marks[i] = pace, work, planned, told
+        return True
 
     def _queue(self, v: Values) -> None:
         """Write who waits at which place, why, and until when."""
@@ -117,4 +142,4 @@ class JobsShown:
             v["job.goodput"][mine] = 100 * so_far
             self._weight[mine] = self._gpus * (now - self._start_s)
         total = max(float(self._weight.sum()), 1e-9)
-        v["site.goodput"][0] = 100 * float(self._weight @ self._goodput) / total
+        v["site.goodput"][0] = 100 * float((self._weight * self._goodput).sum()) / total
