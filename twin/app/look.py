@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from psygnal import Signal
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QTableView, QToolButton, QWidget
 from shiboken6 import isValid
@@ -16,6 +17,8 @@ from twin.app import icons, theme
 from twin.app.focus_ring import FocusRing
 from twin.app.stylesheet import stylesheet
 from twin.app.theme import ThemeChoice
+
+_ICON_PX = 16
 
 
 class _HasIcon(Protocol):
@@ -66,10 +69,12 @@ class Look:
         if scale != self.text_scale:
             before, self.text_scale = self.text_scale, scale
             self._apply()
-            for table in self._app.allWidgets():
-                if isinstance(table, QTableView):
-                    rows = table.verticalHeader()
+            for widget in self._app.allWidgets():
+                if isinstance(widget, QTableView):
+                    rows = widget.verticalHeader()
                     rows.setDefaultSectionSize(round(rows.defaultSectionSize() * scale / before))
+                elif isinstance(widget, QToolButton):
+                    widget.setIconSize(widget.iconSize() * (scale / before))
             self.changed.emit(self.theme)
 
     def is_chosen(self, choice: ThemeChoice) -> bool:
@@ -141,6 +146,7 @@ def tool_button(look: Look, icon: str, tip: str, *, role: str = "flat", colour: 
     """Return a button that is an icon, with its meaning as tool tip and accessible name."""
     made = QToolButton()
     made.setProperty("role", role)
+    made.setIconSize(QSize(theme.scaled(_ICON_PX), theme.scaled(_ICON_PX)))
     made.setToolTip(tip)
     made.setAccessibleName(tip)
     look.dress(made, icon, colour)

@@ -12,6 +12,7 @@ from twin.app.kpi import KpiStrip
 from twin.app.look import Look, label, line, tool_button
 from twin.app.session import SPEEDS, Session
 from twin.app.text import calendar, duration, elapsed, speed
+from twin.app.theme import scaled
 from twin.record.frame import Frame
 
 
@@ -56,7 +57,7 @@ class Transport(QWidget):
         self.play_button = tool_button(self._look, "play", "Play", role="play", colour="on_accent")
         self.step_button = tool_button(self._look, "step", "Run to the next event")
         for button in (self.restart_button, self.step_button):
-            button.setIconSize(QSize(20, 20))
+            button.setIconSize(QSize(scaled(20), scaled(20)))
         self.play_button.setFixedSize(38, 38)
         self.play_button.setIconSize(QSize(22, 22))
         self.restart_button.clicked.connect(lambda: self._session.restart())
