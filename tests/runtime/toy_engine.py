@@ -159,17 +159,19 @@ class ToyEngine:
         }
         return json.dumps(state).encode()
 
-    def summary(self) -> dict[str, Any]:
+    def ledger_gpu_s(self) -> dict[str, float]:
         gpu_s = self.now_s * self._nodes * 8
-        ledger = dict.fromkeys(ACCOUNTS, 0.0) | {
+        return dict.fromkeys(ACCOUNTS, 0.0) | {
             "productive": gpu_s - self._lost_ms * 8e-3,
             "idle_in_repair": self._lost_ms * 8e-3,
         }
+
+    def summary(self) -> dict[str, Any]:
         return {
             "seed": self.seed,
             "events": self._hash.count,
             "event_hash": self.event_hash(),
-            "ledger_gpu_s": ledger,
+            "ledger_gpu_s": self.ledger_gpu_s(),
         }
 
     def _next(self) -> None:

@@ -52,8 +52,8 @@ class Observed(Protocol):
     def snapshot(self) -> bytes:
         """Return the whole state."""
 
-    def summary(self) -> dict[str, Any]:
-        """Return the summary so far."""
+    def ledger_gpu_s(self) -> Mapping[str, float]:
+        """Return the GPU-seconds of each account since the start."""
 
 
 class Recorder:
@@ -123,7 +123,7 @@ class Recorder:
         if engine.now_s >= self._next_milestone_s:
             self._next_milestone_s = engine.now_s + self._milestone_s
             self._take_snapshot(rolling=False)
-            self._take_ledger(engine.summary())
+            self._writer.add_ledger(engine.now_s, engine.ledger_gpu_s())
         wall_s = monotonic()
         if wall_s - self._commit_wall_s >= COMMIT_WALL_S:
             if wall_s - self._snapshot_wall_s >= ROLLING_WALL_S and engine.now_s > self._snapshot_s:
@@ -148,7 +148,7 @@ class Recorder:
         self.observe(force=True)
         if self._engine.now_s > self._snapshot_s:
             self._take_snapshot(rolling=False)
-        self._take_ledger(summary)
+        self._writer.add_ledger(self._engine.now_s, self._engine.ledger_gpu_s())
         self._writer.commit(self._engine.now_s, self._rows, self._engine.event_hash(), summary)
         self._close()
 
@@ -182,11 +182,6 @@ class Recorder:
         engine = self._engine
         self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
         self._snapshot_s, self._snapshot_wall_s = engine.now_s, monotonic()
-
-    def _take_ledger(self, summary: Mapping[str, Any]) -> None:
-        ledger = summary.get("ledger_gpu_s")
-        if isinstance(ledger, Mapping):
-            self._writer.add_ledger(self._engine.now_s, ledger)
 
 
 def entity_ids(engine: Observed) -> dict[Entity, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -69,6 +69,10 @@ class Engine(Protocol):
 
     def snapshot(self) -> bytes:
         """Return the whole discrete and continuous state, to be restored by `restore`."""
+        ...
+
+    def ledger_gpu_s(self) -> Mapping[str, float]:
+        """Return the GPU-seconds of each account since the start, as in the summary."""
         ...
 
     def summary(self) -> dict[str, Any]:

@@ -344,6 +344,10 @@ class Engine(Parts):
         """Return the whole discrete and continuous state, to be restored by `restore`."""
         return snapshot.pack(self)
 
+    def ledger_gpu_s(self) -> dict[str, float]:
+        """Return the GPU-seconds of each account since the start, as in the summary."""
+        return summary.ledger_gpu_s(self)
+
     def summary(self) -> dict[str, Any]:
         """Return the object of ``twin run --json`` without the wall clock figures."""
         return summary.summarise(self)

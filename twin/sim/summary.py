@@ -26,7 +26,7 @@ def summarise(engine: Engine) -> dict[str, Any]:
     incidents = engine.incidents
     started = [row for row in engine.jobs.rows if row.start_s is not None]
     by_cause = {**incidents.unexpected, **incidents.planned}
-    ledger, job_j = _ledger(engine), engine.meter.job_energy_j(engine.heat, now)
+    ledger, job_j = ledger_gpu_s(engine), engine.meter.job_energy_j(engine.heat, now)
     figures = {
         "scene": engine.scenario.title,
         "seed": engine.seed,
@@ -81,7 +81,8 @@ def _mean(engine: Engine, rows: list[JobRow], figure: Any) -> float | None:
     return sum(w * v for w, v in known) / weight if weight else None
 
 
-def _ledger(engine: Engine) -> dict[str, float]:
+def ledger_gpu_s(engine: Engine) -> dict[str, float]:
+    """Return the GPU-seconds of each account since the start, what is not settled yet where it was spent."""
     ledger = engine.ledger
     total = (
         ledger.total + ledger.resting * (engine.now_s - ledger.since_s) + engine.jobs.unbooked(engine.now_s)
