@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant, RackKind
@@ -77,11 +77,16 @@ def before_front(
     return CameraPose(pose.centre_m, pose.distance_m, azimuth, elevation, 38.0)
 
 
-def before_obstacles(pose: CameraPose, picker: Picker) -> CameraPose:
-    """Return the pose moved nearer, with a wider view, when a rack or machine stands between eye and centre."""
+def before_obstacles(pose: CameraPose, picker: Picker, half_m: ArrayLike = 0.0) -> CameraPose:
+    """Return the pose moved nearer, with a wider view, when a rack or machine stands between eye and what is shown.
+
+    `half_m` is half the size of what is shown round the centre: what stands within, such as racks that collide, hides
+    nothing.
+    """
     eye, centre = eye_m(pose), np.array(pose.centre_m)
     outwards = (eye - centre) / pose.distance_m
-    free_m = picker.free_way_m(centre + outwards * STEP_M, outwards) + STEP_M
+    own_m = STEP_M + float((np.asarray(half_m) / np.maximum(np.abs(outwards), 1e-9)).min())
+    free_m = picker.free_way_m(centre + outwards * own_m, outwards) + own_m
     if free_m >= pose.distance_m:
         return pose
     distance = max(0.5, free_m - 0.12)
@@ -95,7 +100,8 @@ def before_racks(
     """Return a pose that shows racks or what is in them, from before their fronts."""
     low, high = _airy(boxes)
     front = before_front(pose, plant, low, high)
-    return before_obstacles(frame_box(front, low, high, aspect), picker)
+    own_m = np.max([box[1] for box in boxes], axis=0) - np.min([box[0] for box in boxes], axis=0)
+    return before_obstacles(frame_box(front, low, high, aspect), picker, own_m / 2)
 
 
 def before_machines(
