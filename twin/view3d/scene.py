@@ -412,7 +412,7 @@ class Scene:
             labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
         )
         points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
-        grave = [10.0 + badge.weight for badge in self._words_over]
+        grave = [10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self._words_over)]  # first ones first
         weights = np.concatenate([weights, np.full(len(selected), 9.0), grave])
         everything = np.concatenate([anchors, marks])
         hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
