@@ -27,6 +27,7 @@ from twin.app.actions.entry import HAS_SCENE
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
 from twin.app.docks import Docks
+from twin.app.edit_tools import EditTools
 from twin.app.editing import Editing
 from twin.app.fact_rows import World
 from twin.app.facts import facts_of, state_of
@@ -92,6 +93,9 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
+        self.tools = EditTools(
+            look, session, self.editing.editor, self.hall, self._catalog, self.statusBar().showMessage
+        )
         self.planner = JobPlanner(look, session, self._catalog, self)
         self.job_actions = JobActions(self)
         self._status()

@@ -8,6 +8,7 @@ from twin.app.actions.edit import edit_actions
 from twin.app.actions.facility import facility_actions
 from twin.app.actions.file import file_actions
 from twin.app.actions.help import help_actions
+from twin.app.actions.place import place_actions
 from twin.app.actions.run import run_actions
 from twin.app.actions.view import view_actions
 from twin.app.actions.window import window_actions
@@ -22,6 +23,7 @@ def all_actions(window: MainWindow) -> list[Command]:
     parts = (
         file_actions,
         edit_actions,
+        place_actions,
         run_actions,
         view_actions,
         facility_actions,

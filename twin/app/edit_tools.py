@@ -1,0 +1,146 @@
+"""The tools that edit the hall with pointer, keys and clipboard, put together for the main window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from twin.app import similar
+from twin.app.carried import Carried, carried_part, carried_things
+from twin.app.editor import Editor
+from twin.app.hall_drags import HallDrags
+from twin.app.hall_panel import HallPanel
+from twin.app.look import Look
+from twin.app.part_drop import PartDrop
+from twin.app.part_mime import Dragged
+from twin.app.place_tool import PlaceTool
+from twin.app.session import Session
+from twin.catalog import Catalog
+from twin.commands.command import Command, Scene
+from twin.commands.delete import Delete
+from twin.commands.move import Rotate
+from twin.plant.tables import Plant
+
+Prefabs = Callable[[str], Carried | None]
+
+
+class EditTools(QObject):
+    """Places, moves, turns, deletes and copies what is selected in the hall.
+
+    Parameters
+    ----------
+    show
+        Shows a sentence in the status bar; "" takes it away.
+
+    Attributes
+    ----------
+    place
+        Carries one thing at a time.
+    prefabs
+        Returns a prefab by its id as a thing on its way; None for one that is not known.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        session: Session,
+        editor: Editor,
+        hall: HallPanel,
+        catalog: Catalog,
+        show: Callable[[str], None],
+    ) -> None:
+        super().__init__(hall)
+        self._session, self._editor, self._hall, self._catalog = session, editor, hall, catalog
+        self._show = show
+        self.prefabs: Prefabs | None = None
+        self.place = PlaceTool(look, session, editor, hall.view, hall, catalog)
+        self.place.told.connect(show)
+        self.drags = HallDrags(session, editor, hall.view, self.place)
+        hall.view.edit.take_drag = self.drags.begin
+        self.drop = PartDrop(hall.view, self.place, self.carry, self)
+
+    # -- carrying ----
+
+    def carry(self, dragged: Dragged) -> Carried | None:
+        """Return what the palette offers as a thing on its way into the hall; None for what is not known."""
+        if dragged.prefab:
+            return self.prefabs(dragged.prefab) if self.prefabs is not None else None
+        if dragged.part not in self._catalog:
+            self._show(f"the catalogue has no {dragged.part!r}")
+            return None
+        return carried_part(self._catalog, dragged.part)
+
+    def place_by_keys(self, dragged: Dragged) -> bool:
+        """Take something from the palette into the middle of the view: arrows move it, Enter puts it down."""
+        carried = self.carry(dragged)
+        if carried is None or not self.place.begin_by_keys(carried):
+            return False
+        self._hall.view.native.setFocus()
+        return True
+
+    def carry_selection(self) -> None:
+        """Take up what is selected: pointer or arrows move it, a click or Enter puts it down."""
+        plant, plan = self._session.plant, self._hall.view.plan
+        if plant is None or plan is None:
+            return
+        carried = carried_things(plant, plan, self.selection)
+        if isinstance(carried, str):
+            self._show(f"Not moved: {carried}" if self.selection else "Select what is to be moved first")
+        elif self.place.begin_by_keys(carried):
+            self._hall.view.native.setFocus()
+
+    # -- commands on the selection ----
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """Return what is selected."""
+        return self._hall.state.selection
+
+    def delete(self) -> None:
+        """Take what is selected out of the scene."""
+        self._on_selection(Delete, "be deleted")
+
+    def rotate(self) -> None:
+        """Turn what is carried, else what is selected."""
+        if self.place.active:
+            self.place.turn()
+        else:
+            self._on_selection(Rotate, "be turned")
+
+    def _on_selection(self, command: Callable[[tuple[str, ...]], Command], what: str) -> bool:
+        if not self.selection:
+            self._show(f"Select first what is to {what}")
+            return False
+        return self._editor.do(command(self.selection))
+
+    def _scene(self) -> Scene | None:
+        document, plant = self._session.document, self._session.plant
+        return None if document is None or plant is None else Scene.of(document, plant, self._catalog)
+
+    # -- selecting ----
+
+    def select(self, how: str) -> None:
+        """Select what is like the selection: `similar`, `row`, `job` or `feed`; or `all` racks."""
+        plant = self._session.plant
+        if plant is None:
+            return
+        found = self._like(plant, how)
+        if found:
+            self._hall.state.selection = found
+            self._show(f"{len(found):,} selected")
+        else:
+            self._show("Nothing is like that: select a rack, node or machine first")
+
+    def _like(self, plant: Plant, how: str) -> tuple[str, ...]:
+        match how:
+            case "similar":
+                return similar.similar(plant, self.selection)
+            case "row":
+                return similar.same_row(plant, self.selection)
+            case "feed":
+                return similar.same_feed(plant, self.selection)
+            case "job":
+                return similar.same_job(plant, self._session.shown, self.selection)
+            case _:
+                return similar.all_racks(plant)
