@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QSizePolicy
 from pytestqt.qtbot import QtBot
 
 from twin.app.workspaces import BY_NAME, RUN, WORKSPACES, home
@@ -203,3 +203,33 @@ def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainW
     assert Qt.PenStyle.DashLine in styles
     window.choose_theme("dark")
     assert {curve.opts["pen"].style() for curve in area._curves.values()} == {Qt.PenStyle.SolidLine}
+
+
+@pytest.mark.parametrize("width_px", [1280, 1600])
+def test_docks_to_come_find_their_places(window: MainWindow, qtbot: QtBot, width_px: int) -> None:
+    from PySide6.QtWidgets import QLabel, QMainWindow
+
+    from twin.app.dock import Dock
+    from twin.app.workspaces import DESIGN, arrange
+
+    other = QMainWindow()
+    qtbot.addWidget(other)
+    hall = QLabel("hall")
+    hall.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+    other.setCentralWidget(hall)
+    other.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+    names = ("palette", "outliner", "inspector", "fabric", "checks", "events", "plots")
+    docks = {name: Dock(window.look, name, name.title(), "list", other) for name in names}
+    other.resize(width_px, 800)
+    other.show()
+    arrange(other, docks, DESIGN)
+    QTest.qWait(20)
+    palette, outliner = docks["palette"], docks["outliner"]
+    assert palette.x() == outliner.x() == 0
+    assert palette.geometry().bottom() < outliner.geometry().top()
+    assert (
+        outliner.geometry().bottom() > docks["checks"].geometry().top()
+    )  # the left column goes to the ground
+    assert not docks["checks"].visibleRegion().isEmpty()  # in front of the events
+    assert docks["plots"].isHidden()
+    assert 0.55 <= hall.width() / width_px <= 0.7

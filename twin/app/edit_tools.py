@@ -55,7 +55,9 @@ class EditTools(QObject):
         self._show = show
         self.prefabs: Prefabs | None = None
         self.place = PlaceTool(look, session, editor, hall.view, hall, catalog)
-        self.place.told.connect(show)
+        self.place.told.connect(
+            lambda words: show(words)
+        )  # psygnal cannot read the signature of a method of Qt
         self.drags = HallDrags(session, editor, hall.view, self.place)
         hall.view.edit.take_drag = self.drags.begin
         self.drop = PartDrop(hall.view, self.place, self.carry, self)
