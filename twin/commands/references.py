@@ -83,6 +83,7 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
                     else:
                         changes.take(f"{where}[{name}].{key}")
     _loops(scene, gone)
+    _homes(changes, gone, touched)
     _tiers(changes, gone, touched)
     _checkpoints(changes, gone, touched)
     _traces(changes, gone, touched)
@@ -113,6 +114,19 @@ def _loops(scene: Scene, gone: Gone) -> None:
         if gone(loop.plant) and not gone(loop.id):
             hint = f"connect {loop.id} to another one first, or delete it too"
             raise CommandError(f"{loop.plant} takes the heat of {loop.id}", hint)
+
+
+def _homes(changes: Changes, gone: Gone, touched: list[str]) -> None:
+    """Let nodes that have moved to a rack that goes stand where they came from; added ones go with it."""
+    for hall in changes.scene.scenario.halls:
+        for item, said_of in hall.overrides.items():
+            if said_of.rack is None or not gone(said_of.rack) or gone(item):
+                continue
+            touched.append(item)
+            if said_of.part is not None and said_of.u is not None:
+                changes.forget(hall.id, item)
+            else:
+                changes.override(hall.id, item, rack=None, u=None)
 
 
 def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:

@@ -1,34 +1,59 @@
-"""Fabrics that connect every node, and newcomers they have no ports for: those stand there without cables at first."""
+"""Newcomers among things that mean all there is: fabrics without ports for them, jobs that want nodes of one kind."""
 
 from __future__ import annotations
 
 from twin.commands.changes import Changes
+from twin.commands.command import Scene
 from twin.scenario import expand
 from twin.scenario.fabric_fits import connected
 from twin.scenario.fabric_size import Misfit, cards_of, size_of
+from twin.scenario.job_rows import node_kinds, rows_within
+from twin.scenario.systems import Fabric
 
 
 def unwired(changes: Changes, parts: list[str]) -> None:
-    """Let fabrics that name no rows keep to those there are, where they cannot take more nodes of these parts."""
+    """Let what names no rows keep to those there are, where nodes of these parts do not suit it.
+
+    A fabric that has no ports for them leaves them without cables at first; a job goes on with the nodes it has.
+    """
+    if not parts:
+        return
     scene = changes.scene
+    here = standing_rows(scene)
+    if not here:
+        return
+    for fabric in scene.scenario.fabrics:
+        if not fabric.rows and not takes(scene, fabric, parts):
+            changes.set(f"fabrics[{fabric.id}].rows", here)
+    known = {part for part, _ in node_kinds(scene.scenario, scene.catalog, ())}
+    if set(parts) <= known:
+        return
+    for where, jobs in (("jobs", scene.scenario.jobs), ("streams", scene.scenario.streams)):
+        for job in jobs:
+            if not rows_within(scene.scenario, job.rows, job.partition):
+                changes.set(f"{where}[{job.id}].rows", here)
+
+
+def takes(scene: Scene, fabric: Fabric, parts: list[str]) -> bool:
+    """Return whether a fabric has room for so many more nodes."""
     found = [cards_of(scene.catalog.node(part), scene.catalog) for part in parts]
     cards = [number for number, _ in found if number]
     if not cards:
-        return
-    for fabric in scene.scenario.fabrics:
-        if fabric.rows:
-            continue
-        nodes = connected(scene.scenario, fabric, scene.catalog)
-        speed = max(nodes.card_bytes_s, *(bytes_s for _, bytes_s in found))
-        try:
-            size_of(
-                fabric, scene.catalog, len(nodes.cards) + len(cards), max(nodes.most_cards, *cards), speed
-            )
-        except Misfit:
-            rows = dict.fromkeys(
-                rack.partition("/")[0]
-                for row in expand.rows(scene.scenario, scene.catalog)
-                for rack in (one.id for one in row.racks if one.nodes and one.role == "compute")
-            )
-            if rows:
-                changes.set(f"fabrics[{fabric.id}].rows", list(rows))
+        return True
+    nodes = connected(scene.scenario, fabric, scene.catalog)
+    speed = max(nodes.card_bytes_s, *(bytes_s for _, bytes_s in found))
+    try:
+        size_of(fabric, scene.catalog, len(nodes.cards) + len(cards), max(nodes.most_cards, *cards), speed)
+    except Misfit:
+        return False
+    return True
+
+
+def standing_rows(scene: Scene) -> list[str]:
+    """Return the row generators that have nodes for work."""
+    found = {
+        row.id.partition("/")[0]: None
+        for row in expand.rows(scene.scenario, scene.catalog)
+        if any(rack.nodes and rack.role == "compute" for rack in row.racks)
+    }
+    return list(found)
