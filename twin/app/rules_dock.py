@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
 
+from twin.app import theme
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.rules_exclude import ExcludeDialog
@@ -16,7 +17,9 @@ from twin.app.rules_model import ACCEPTED, IS, KINDS, LIMIT, RULE, SIGNS, WHAT, 
 from twin.app.session import Session
 from twin.catalog import load_catalog
 from twin.commands.exclude import Exclude, Include
+from twin.record.events import Event
 from twin.rules import Finding, Report, check
+from twin.rules.told import TOLD, at_the_start
 from twin.scenario.exclusion import EVERYTHING
 
 _WAIT_MS = 150
@@ -65,6 +68,7 @@ class RulesDock(Dock):
         self._waits.timeout.connect(self.ask)
         session.document_changed.connect(self._later)
         session.plant_changed.connect(self._later)
+        session.events_added.connect(self._on_events)
         look.changed.connect(self._dress)
         self._dress()
         self._tell()
@@ -76,7 +80,9 @@ class RulesDock(Dock):
         if document is None or plant is None:
             self.show_report(Report(()))
         else:
-            self.show_report(check(document.scenario, plant, self._catalog))
+            scenario = document.scenario
+            told = at_the_start(scenario, self._session.events)
+            self.show_report(check(scenario, plant, self._catalog, told))
 
     def show_report(self, report: Report) -> None:
         """Show what was found; the chosen finding stays chosen while it is there."""
@@ -120,7 +126,6 @@ class RulesDock(Dock):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(_ROW_PX)
         table.horizontalHeader().setHighlightSections(False)
         table.horizontalHeader().setDefaultAlignment(
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -145,6 +150,7 @@ class RulesDock(Dock):
         return made
 
     def _dress(self, *_theme: object) -> None:
+        self.table.verticalHeader().setDefaultSectionSize(theme.scaled(_ROW_PX))
         for kind, button in self.filters.items():
             button.setIcon(self._look.icon(*SIGNS.get(kind, ACCEPTED)))
 
@@ -152,6 +158,11 @@ class RulesDock(Dock):
 
     def _later(self, *_change: object) -> None:
         self._waits.start()
+
+    def _on_events(self, events: list[Event]) -> None:
+        """Ask again when the run tells at its start what is wrong with the scene."""
+        if any(event.t_s <= 0 and event.kind in TOLD for event in events):
+            self._later()
 
     def _show_kind(self, kind: str, on: bool) -> None:
         held = self._chosen()

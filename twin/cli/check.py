@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,13 +9,8 @@ import typer
 from twin.cli.options import Json
 
 if TYPE_CHECKING:
-    from twin.planning.joined import NotJoined
     from twin.rules import Finding, Found, Report
-    from twin.runtime.protocol import Engine
-    from twin.scenario import Document, Scenario
-    from twin.scenario.streams import JobStream
-    from twin.scenario.tree import Path
-    from twin.scenario.work import Job
+    from twin.scenario import Document
 
 EXAMPLE = "Example: twin check my-hall.twin.yaml --json"
 
@@ -93,6 +87,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.plant.build import build
     from twin.plant.error import PlantError
     from twin.rules import Found, check, unbuilt
+    from twin.rules.told import at_the_start, size_of
     from twin.scenario.expand import counts
     from twin.scenario.population import jobs_of
     from twin.sim.engine import Engine
@@ -107,9 +102,10 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
         return unbuilt(scenario, str(error.args[0])), made
     told: list[tuple[str, Found]] = []
     try:
-        told = list(_said_at_the_start(document, Engine(scenario)))
+        told = list(at_the_start(scenario, Engine(scenario).events(0)))
     except NotJoined as error:
-        told = [("job-fits", _not_joined(scenario, error))]
+        at, ids = size_of(scenario, error.job), (error.job,)
+        told = [("job-fits", Found(at=at, reason=error.reason, fix=error.hint, ids=ids))]
     except UncooledNode as error:
         if (plant.nodes.loop[plant.nodes.present] >= 0).all():  # else a rule of cooling says it
             told = [("run-impossible", Found(at=(), reason=str(error)))]
@@ -118,54 +114,6 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     except UnknownPart as error:
         told = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
     return check(scenario, plant, catalog, told), made
-
-
-def _not_joined(scenario: Scenario, error: NotJoined) -> Found:
-    """Return a job whose nodes nothing joins as a finding about how many it asks for."""
-    from twin.rules import Found
-
-    return Found(at=_place_of(scenario, error.job), reason=error.reason, fix=error.hint, ids=(error.job,))
-
-
-def _place_of(scenario: Scenario, job: str) -> Path:
-    """Return the key that says how large a job is, or of which stream or trace it is."""
-    written = {one.id: i for i, one in enumerate(scenario.jobs)}
-    if job in written:
-        return ("jobs", written[job], "nodes")
-    streams = {one.id: i for i, one in enumerate(scenario.streams)}
-    stem = job.rpartition("-")[0]
-    if stem in streams:
-        return ("streams", streams[stem], "sizes")
-    traces = (i for i, one in enumerate(scenario.traces) if job.startswith(f"{one.id}-"))
-    return ("traces", next(traces, 0), "map")
-
-
-def _cuts_of(scenario: Scenario, job: str) -> Path:
-    """Return the key that says how the work of a job is cut over its GPUs."""
-    at = _place_of(scenario, job)
-    if at[0] == "traces":
-        return (*at, "workload")
-    things: Sequence[Job | JobStream] = scenario.jobs if at[0] == "jobs" else scenario.streams
-    workload = things[int(at[1])].workload
-    cut = ("parallelism",) if hasattr(workload, "parallelism") else ()  # not every workload is cut by degrees
-    return (at[0], at[1], "workload", *cut)
-
-
-def _said_at_the_start(document: Document, engine: Engine) -> Iterator[tuple[str, Found]]:
-    """Yield what the engine refuses or warns of before anything has run."""
-    from twin.rules import Found
-
-    told: set[Path] = set()
-    for event in engine.events(0):
-        if event.kind == "refused":
-            same = [one.target == event.subject for one in document.scenario.interventions]
-            at: Path = ("interventions", same.index(True))
-            yield "action-refused", Found(at=at, reason=event.text, ids=(event.subject,))
-        elif event.kind == "does_not_fit":
-            at = _cuts_of(document.scenario, event.subject)
-            if at not in told:  # not another job of the same stream or trace
-                told.add(at)
-                yield "job-fits", Found(at=at, reason=event.text, ids=(event.subject,))
 
 
 def _located(document: Document, finding: Finding) -> dict[str, Any]:
