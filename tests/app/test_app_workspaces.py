@@ -66,10 +66,7 @@ def test_a_workspace_shows_its_docks_and_leaves_room_for_the_hall(
     QTest.qWait(20)
     docks, workspace = docks_of(window), BY_NAME[name]
     named = {
-        dock
-        for side in ("left", "right", "bottom")
-        for stack in workspace.side(side)  # type: ignore[arg-type]
-        for dock in stack.docks
+        dock for side in ("left", "right", "bottom") for stack in workspace.side(side) for dock in stack.docks
     }
     assert {each for each in docks if window.docks.is_shown(each)} == named & set(docks)
     assert window.size().toTuple() == size  # no dock asks for more than the window has
@@ -173,7 +170,7 @@ def test_every_dock_has_a_place_in_the_table() -> None:
         dock
         for each in WORKSPACES
         for side in ("left", "right", "bottom")
-        for stack in each.side(side)  # type: ignore[arg-type]
+        for stack in each.side(side)
         for dock in stack.docks
     }
     assert set(Docks.titles) <= placed
