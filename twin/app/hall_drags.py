@@ -67,9 +67,9 @@ class HallDrags:
 
     def begin(self, x: float, y: float, keys: set[str]) -> Drag | None:
         """Return what follows the pointer: the selection when it is held, a band from the floor with Shift."""
-        hit = self._view.pick(x, y)
+        hit = self._view.edit.solid_at(x, y)
         if "Shift" in keys:
-            return BandDrag(self._view, x, y) if hit is None or hit.kind == "bundle" else None
+            return BandDrag(self._view, x, y) if hit is None else None
         plan, plant = self._view.plan, self._session.plant
         if hit is None or keys or plan is None or plant is None or self._editor.why_not():
             return None

@@ -324,7 +324,8 @@ class PlaceTool:
             return
         keys = ARROW_KEYS if self._by_keys else MOUSE_KEYS
         self.plate.show_placing(carried.title, where, self._lines, self._reason, self._refused, keys)
-        self.told.emit(f"{carried.title}: {self._reason}" if self._reason else f"{carried.title}: {where}")
+        said = self._reason or where
+        self.told.emit(said if said.startswith(carried.title) else f"{carried.title}: {said}")
         if self._by_keys:
             x, y = self._landed()
             place = camera.project(self._view.pose, np.array([[x, y, self._height()]]), *self._view.size())

@@ -10,6 +10,7 @@ from twin.view3d.drag_plane import boxes_in, floor_at, height_on_front, unit_at
 from twin.view3d.edit_layer import EditLayer
 from twin.view3d.edit_shapes import Ghost
 from twin.view3d.gestures import Drag
+from twin.view3d.picking import Hit
 from twin.view3d.rubber import Rect
 
 if TYPE_CHECKING:
@@ -72,6 +73,15 @@ class EditView:
     def floor_at(self, x_px: float, y_px: float, z_m: float = 0.0) -> tuple[float, float] | None:
         """Return the place (x, y) [m] of the floor, or of a level over it, under a place of the widget."""
         return floor_at(self._hall.pose, x_px, y_px, *self._hall.size(), z_m)
+
+    def solid_at(self, x_px: float, y_px: float) -> Hit | None:
+        """Return the rack, machine or front under a place of the widget, whatever cables hang before it."""
+        hall = self._hall
+        return (
+            None
+            if hall.picker is None
+            else hall.picker.pick(*camera.ray(hall.pose, x_px, y_px, *hall.size()))
+        )
 
     def rack_at(self, x_px: float, y_px: float) -> tuple[int, float] | None:
         """Return the rack (slot) under a place of the widget and the unit at that height; None over all else."""
