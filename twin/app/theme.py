@@ -96,7 +96,7 @@ LIGHT = Theme(
     notice="#0a5cbe",
     warning="#7f4b00",
     alarm="#b5183c",
-    series=("#0a5cbe", "#0a6b43", "#b8480f", "#7048d6"),
+    series=("#0b66d0", "#0f8a57", "#d1571c", "#7048d6"),
 )
 
 CONTRAST = Theme(
