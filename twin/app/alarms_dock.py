@@ -9,11 +9,11 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTableView
 
-from twin.app import theme as themes
 from twin.app.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.row_menu import offer_menus
+from twin.app.row_table import RowTable
 from twin.app.session import Session
 from twin.record.alarms import Alarms
 from twin.record.events import Event
@@ -103,18 +103,9 @@ class AlarmsDock(Dock):
         self.table.setColumnWidth(TEXT, max(0, self.width() - sum(widths.values()) - _SCROLL_BAR_PX))
 
     def _table(self) -> QTableView:
-        table = QTableView()
-        table.setModel(self.model)
-        table.setAccessibleName("Alarms")
-        table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        table = RowTable(self._look, "Alarms", _ROW_PX, self.model)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header = table.header
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
         header.setSortIndicatorClearable(True)

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from twin.app import theme as themes
 from twin.app.dock import Dock
 from twin.app.event_model import COLUMNS, EVENT, TIME, WHERE, EventModel
 from twin.app.look import Look, label, tool_button
 from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.row_menu import offer_menus
+from twin.app.row_table import RowTable
 from twin.app.session import Session
 from twin.record.events import Event, Severity
 
@@ -49,7 +49,7 @@ class EventsDock(Dock):
         super().__init__(look, "events", "Events", "list", parent)
         self._session = session
         self.model = EventModel(look)
-        self.table = event_table(self.model)
+        self.table = event_table(look, self.model)
         self.table.clicked.connect(self._on_clicked)
         self.table.activated.connect(self._on_clicked)
         self.body.addWidget(self.table)
@@ -141,20 +141,10 @@ class EventsDock(Dock):
         self.chosen.emit(self.model.event_at(index.row()))
 
 
-def event_table(model: EventModel) -> QTableView:
+def event_table(look: Look, model: EventModel) -> RowTable:
     """Return the table widget of an event model."""
-    table = QTableView()
-    table.setModel(model)
-    table.setAccessibleName("Events")
-    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
-    header = table.horizontalHeader()
-    header.setHighlightSections(False)
-    header.setDefaultAlignment(header.defaultAlignment().AlignLeft | header.defaultAlignment().AlignVCenter)
+    table = RowTable(look, "Events", _ROW_PX, model)
+    header = table.header
     header.setMinimumSectionSize(_ICON_PX)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     header.setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)

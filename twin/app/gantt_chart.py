@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 from psygnal import Signal
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -17,7 +16,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from twin.app.clock import Clock
 from twin.app.gantt_axes import AHEAD, gpu_axis, time_axis
@@ -26,6 +25,7 @@ from twin.app.gantt_paint import Painting
 from twin.app.gantt_shown import Place, Shown
 from twin.app.gantt_words import Words
 from twin.app.look import Look
+from twin.app.painted import Painted
 from twin.app.queue_history import JobHistory
 from twin.app.queue_plan import Planned, planned_boxes
 from twin.record.frame import Frame
@@ -38,7 +38,7 @@ _FIRST_S = 1800.0
 """A run that has just begun is shown with so much room [s]."""
 
 
-class GanttChart(QWidget):
+class GanttChart(Painted):
     """Wheel zooms time at the pointer, with Ctrl the GPUs; a drag moves; a double click or 0 shows all.
 
     Attributes
@@ -54,8 +54,7 @@ class GanttChart(QWidget):
     menu_wanted = Signal(int, object)  # job index, place on the screen: right button
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        super().__init__(look, "GPUs by time")
         self.shown: Shown | None = None
         self.job: int | None = None
         self.by_tenant = False
@@ -68,8 +67,6 @@ class GanttChart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("GPUs by time")
-        look.changed.connect(self._on_theme)
 
     # -- what is shown ----
 
@@ -217,13 +214,6 @@ class GanttChart(QWidget):
                 return words.window(window)
         return ""
 
-    def event(self, event: QEvent) -> bool:
-        """Tell what is under the pointer."""
-        if isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.said_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom at the pointer: time, or with Ctrl the GPUs."""
         factor, place = _ZOOM ** (event.angleDelta().y() / 120.0), self.place
@@ -301,9 +291,6 @@ class GanttChart(QWidget):
         else:
             super().keyPressEvent(event)
             return
-        self.update()
-
-    def _on_theme(self, _theme: object) -> None:
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
+from PySide6.QtWidgets import QApplication, QHeaderView
 
-from twin.app import theme as themes
 from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.job_events import Line, Which
 from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS
+from twin.app.row_table import RowTable
 from twin.record.events import Severity
 
 COLUMNS = ("Time", "What happened", "Cost")
@@ -79,28 +79,18 @@ class JobEventModel(ColumnModel):
         return None
 
 
-class JobEventTable(QTableView):
+class JobEventTable(RowTable):
     """The table."""
 
     chosen = Signal(object)  # Line
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
         self.lines = JobEventModel(look)
-        self.setModel(self.lines)
-        self.setAccessibleName("What happened to the job")
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
+        super().__init__(look, "What happened to the job", _ROW_PX, self.lines)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(60)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         self.lines.modelReset.connect(self._share_width)
         header = self.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         self.clicked.connect(self._on_chosen)

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from twin.app import text
 from twin.app.clock import Clock
 from twin.app.job_page_facts import Progress
 from twin.app.look import Look
+from twin.app.painted import Painted
 from twin.app.theme import Theme, font, scaled
 
 _EDGE_PX, _BAR_PX, _WORDS_PX, _MARKS_PX = 12.0, 12.0, 16.0, 15.0
 _AHEAD = 1.04
 
 
-class JobProgress(QWidget):
+class JobProgress(Painted):
     """Two bars of one job: steps above, time below."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        super().__init__(look, "Progress of the job")
         self.shown: Progress | None = None
         self._clock: Clock | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Progress of the job")
-        look.changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
         """Return both bars with their words."""
@@ -169,20 +167,16 @@ class JobProgress(QWidget):
         found.append((p.submit_s, "submitted", theme.muted, 1.0))
         return found
 
-    def event(self, event: QEvent) -> bool:
-        """Say in the tool tip what the marks are."""
-        if isinstance(event, QHelpEvent) and self.shown is not None and self._clock is not None:
-            p, clock = self.shown, self._clock
-            lines = [
-                f"<b>{escape(self.words())}</b>",
-                "Solid: safe in a checkpoint. Hatched: lost if it stops.",
-            ]
-            lines += [f"{title}: {clock.says(t_s)}" for t_s, title, _, _ in self.marks()]
-            if p.start_s is not None:
-                lines.append(f"waited {text.duration(p.start_s - p.submit_s)} for its first start")
-            QToolTip.showText(event.globalPos(), "<br>".join(lines), self)
-            return True
-        return super().event(event)
-
-    def _on_theme(self, _theme: object) -> None:
-        self.update()
+    def said_at(self, place: QPointF) -> str:
+        """Return what the marks are."""
+        p, clock = self.shown, self._clock
+        if p is None or clock is None:
+            return ""
+        lines = [
+            f"<b>{escape(self.words())}</b>",
+            "Solid: safe in a checkpoint. Hatched: lost if it stops.",
+        ]
+        lines += [f"{title}: {clock.says(t_s)}" for t_s, title, _, _ in self.marks()]
+        if p.start_s is not None:
+            lines.append(f"waited {text.duration(p.start_s - p.submit_s)} for its first start")
+        return "<br>".join(lines)

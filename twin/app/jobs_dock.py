@@ -12,15 +12,14 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMainWindow,
     QMenu,
-    QTableView,
     QToolButton,
 )
 
-from twin.app import theme as themes
 from twin.app.dock import Dock
 from twin.app.job_model import JobModel, Which
 from twin.app.look import Look, label, tool_button
 from twin.app.row_menu import offer_menus
+from twin.app.row_table import RowTable
 from twin.app.session import Session
 from twin.scenario.population import jobs_of
 
@@ -41,17 +40,8 @@ class JobsDock(Dock):
         super().__init__(look, "jobs", "Jobs", "job", parent)
         self._session = session
         self.model = JobModel(look)
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Jobs")
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
-        header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
+        self.table = RowTable(look, "Jobs", _ROW_PX, self.model)
+        header = self.table.header
         header.setMinimumSectionSize(_FIRST_PX // 2)
         for column, width_px in enumerate(_WIDTHS_PX):
             if width_px:

@@ -7,16 +7,16 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt
-from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent, QShortcut
+from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 
 from twin.app import text
-from twin.app import theme as themes
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
 from twin.app.queue_history import JobHistory
 from twin.app.queue_moves import JOBS_MIME
 from twin.app.queue_plan import expected_s
+from twin.app.row_table import RowTable
 from twin.app.wait_words import WHY
 from twin.record.channels import WaitReason
 from twin.record.frame import Frame
@@ -140,7 +140,7 @@ class WaitingModel(ColumnModel):
         return "\n".join(lines)
 
 
-class WaitingTable(QTableView):
+class WaitingTable(RowTable):
     """The table; rows can be dragged to a partition, or moved by menu and keys (M).
 
     Attributes
@@ -153,26 +153,16 @@ class WaitingTable(QTableView):
     move_wanted = Signal(list, str)  # job ids, partition id
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        self.queue = WaitingModel(look)
+        super().__init__(look, "Waiting jobs", _ROW_PX, self.queue, "No job waits")
         self._partitions: tuple[tuple[str, str], ...] = ()
         self.job_menu: Callable[[str], QMenu | None] = lambda _job: None
-        self.queue = WaitingModel(look)
-        self.setModel(self.queue)
-        self.setAccessibleName("Waiting jobs")
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # jobs of a stream differ in their last digits
         self.setMinimumWidth(120)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
         header = self.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         header.setMinimumSectionSize(34)
         for column, width_px in _WIDTHS_PX.items():
             self.setColumnWidth(column, width_px)
@@ -184,15 +174,6 @@ class WaitingTable(QTableView):
         key = QShortcut(QKeySequence("M"), self)
         key.setContext(Qt.ShortcutContext.WidgetShortcut)
         key.activated.connect(self._offer_by_key)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows, or that there are none."""
-        super().paintEvent(event)
-        if not self.queue.order:
-            painter = QPainter(self.viewport())
-            painter.setPen(QColor(self._look.theme.muted))
-            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, "No job waits")
-            painter.end()
 
     def offer_partitions(self, partitions: tuple[tuple[str, str], ...]) -> None:
         """Take the partitions that jobs can be moved to: id and title."""

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from twin.app import text
 from twin.app.look import Look, label
+from twin.app.painted import Painted
 from twin.app.risk_sample import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.theme import font
 from twin.planning.risk import JobRisk
@@ -183,20 +184,17 @@ class _Slider:
         self.words.setText(f"{self._words(self.value)}{own}")
 
 
-class EttrCurve(QWidget):
+class EttrCurve(Painted):
     """Mean ETTR by the interval between checkpoints, with a dot where the slider stands."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        super().__init__(look, "Effective training time by checkpoint interval")
         self._x: NDArray[np.float64] = np.zeros(0)
         self._y: NDArray[np.float64] = np.zeros(0)
         self._at_s = math.inf
         self._found: Estimate | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(280, 150)
-        self.setAccessibleName("Effective training time by checkpoint interval")
-        look.changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
         """Return a size in which everything is legible."""
@@ -258,9 +256,6 @@ class EttrCurve(QWidget):
         words = f"best about {text.duration(float(self._x[best]))}"
         below = QRectF(room.left(), room.bottom() - 18, room.width(), 16)  # the curve is high on its right
         painter.drawText(below, middle | Qt.AlignmentFlag.AlignRight, words)
-
-    def _on_theme(self, _theme: object) -> None:
-        self.update()
 
 
 def _round_marks(low: float, high: float) -> list[float]:

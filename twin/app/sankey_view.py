@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QHelpEvent,
     QKeyEvent,
     QLinearGradient,
     QPainter,
@@ -17,13 +16,14 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMainWindow, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QMainWindow, QSizePolicy
 
 from twin.app import text
 from twin.app.diagram_dock import LiveDock
 from twin.app.diagram_paint import rectangle
 from twin.app.fact_rows import World
 from twin.app.look import Look, label
+from twin.app.painted import Painted
 from twin.app.sankey import FEW, Band, Node, Sankey, lay_out, through
 from twin.app.sankey_flows import ENDS, EnergyFlows, energy_flows
 from twin.app.session import Session
@@ -33,21 +33,18 @@ _TAIL_PX = 72.0
 _ARROW = "\N{RIGHTWARDS ARROW}"
 
 
-class SankeyView(QWidget):
+class SankeyView(Painted):
     """Bands as wide as what flows; arrow keys go from node to node."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        super().__init__(look, "Energy flow diagram")
         self.shown = EnergyFlows()
         self.sankey: Sankey = lay_out((), (), 10, 10, 0)
         self._amounts: dict[str, float] = {}
         self._nodes: dict[str, Node] = {}
         self._current = ""
-        self.setAccessibleName("Energy flow diagram")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        look.changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
         """Return a size in which everything is legible."""
@@ -151,13 +148,6 @@ class SankeyView(QWidget):
 
     # -- pointer and keys ----
 
-    def event(self, event: QEvent) -> bool:
-        """Say what is under the pointer."""
-        if isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.said_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
     def said_at(self, place: QPointF) -> str:
         """Return what a node or band under a point is, as rich text."""
         for key, spot in self.sankey.bars.items():
@@ -187,9 +177,6 @@ class SankeyView(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is."""
         super().focusInEvent(event)
-        self.update()
-
-    def _on_theme(self, *_theme: object) -> None:
         self.update()
 
 

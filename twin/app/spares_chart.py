@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy
 
 from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look
+from twin.app.painted import Painted
 from twin.app.spares_facts import DARK_TINTS, LIGHT_TINTS, ORDER
 from twin.app.theme import font
 from twin.record.channels import NodeCondition
@@ -23,18 +24,16 @@ STACKED = tuple(name for name in ORDER if name not in (NodeCondition.IN_USE, Nod
 """Nodes at work, and those that no live job may use, are the rest: they would press all others to a line."""
 
 
-class SparesChart(QWidget):
+class SparesChart(Painted):
     """Draws the history of the pool; the key beside it has the figures of now."""
 
     def __init__(self, look: Look, history: History) -> None:
-        super().__init__()
-        self._look, self._history = look, history
+        super().__init__(look, "Nodes by condition over time")
+        self._history = history
         self._clock: Clock | None = None
         self._now: Mapping[NodeCondition, int] = {}
         self.setMinimumSize(300, 110)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Nodes by condition over time")
-        look.changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
         """Return a size in which everything is legible."""
@@ -148,16 +147,6 @@ class SparesChart(QWidget):
             count = int(self._history.series(name.name)[at])
             lines += [f"{WORDS[name]} {count:,}"] if count else []
         return "<br>".join(lines)
-
-    def event(self, event: QEvent) -> bool:
-        """Say what was under the pointer."""
-        if isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.said_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
-    def _on_theme(self, _theme: object) -> None:
-        self.update()
 
 
 def _step(top: float) -> int:

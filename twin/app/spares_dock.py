@@ -7,17 +7,17 @@ from collections.abc import Callable
 import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHeaderView, QMainWindow, QMenu, QSplitter, QTableView
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QHeaderView, QMainWindow, QMenu, QSplitter
 
 from twin.app import text
-from twin.app import theme as themes
 from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
 from twin.app.history import History
 from twin.app.look import Look, label
 from twin.app.row_menu import offer_menus
+from twin.app.row_table import RowTable
 from twin.app.session import Session
 from twin.app.spares_chart import SparesChart
 from twin.app.spares_facts import (
@@ -83,36 +83,14 @@ class PoolModel(ColumnModel):
         return None
 
 
-class PoolTable(QTableView):
-    """The list; it says so where every node is at work."""
-
-    def __init__(self, look: Look, model: PoolModel) -> None:
-        super().__init__()
-        self._look = look
-        self.setModel(model)
-        self.setAccessibleName("Nodes that are not at work")
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
-        header = self.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
-        for column, width_px in _WIDTHS_PX.items():
-            self.setColumnWidth(column, width_px)
-        header.setSectionResizeMode(LAST, QHeaderView.ResizeMode.Stretch)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows, or that there are none."""
-        super().paintEvent(event)
-        if not self.model().rowCount():
-            painter = QPainter(self.viewport())
-            painter.setPen(QColor(self._look.theme.muted))
-            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, "Every node is at work")
-            painter.end()
+def pool_table(look: Look, model: PoolModel) -> RowTable:
+    """Return the list of the nodes of a model."""
+    table = RowTable(look, "Nodes that are not at work", _ROW_PX, model, "Every node is at work")
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # nodes of a row differ in their last digits
+    for column, width_px in _WIDTHS_PX.items():
+        table.setColumnWidth(column, width_px)
+    table.header.setSectionResizeMode(LAST, QHeaderView.ResizeMode.Stretch)
+    return table
 
 
 class SparesDock(Dock):
@@ -125,7 +103,7 @@ class SparesDock(Dock):
         self._session, self._seen = session, False
         self.history = History(tuple(name.name for name in ORDER), _CAPACITY)
         self.last, self.model = LastEvents(), PoolModel(look)
-        self.chart, self.table = SparesChart(look, self.history), PoolTable(look, self.model)
+        self.chart, self.table = SparesChart(look, self.history), pool_table(look, self.model)
         self.table.clicked.connect(self._on_chosen)
         self.table.activated.connect(self._on_chosen)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)

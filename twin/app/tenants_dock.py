@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app import text
-from twin.app import theme as themes
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
 from twin.app.gantt_colours import colour_of
@@ -25,6 +24,7 @@ from twin.app.gantt_paint import partition_colour
 from twin.app.look import Look, label, line, tool_button
 from twin.app.queue_feed import QueueFeed
 from twin.app.queue_moves import JOBS_MIME
+from twin.app.row_table import RowTable
 from twin.app.session import Session
 from twin.app.tenant_facts import PartitionLine, Partitions, TenantLine, tenant_lines
 
@@ -117,14 +117,14 @@ class _Bar(QStyledItemDelegate):
         painter.restore()
 
 
-class PartitionTable(QTableView):
+class PartitionTable(RowTable):
     """Partitions; jobs can be dropped on a row."""
 
     dropped = Signal(list, str)  # job ids, partition id
     dragged = Signal(str, str)  # job id, partition id under the drag; both "" when it left
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, look: Look, model: _Lines) -> None:
+        super().__init__(look, "Partitions", _ROW_PX, model)
         self.partition_ids: list[str] = []
         self.setAcceptDrops(True)
 
@@ -172,9 +172,10 @@ class TenantsDock(Dock):
         self._partitions: Partitions | None = None
         self.tenants = _Lines(look, TENANT_COLUMNS, frozenset({0, 1, 7, 8}))
         self.partitions = _Lines(look, PARTITION_COLUMNS, frozenset({0, 1, 5, 6, 7}))
-        self.tenant_table, self.partition_table = QTableView(), PartitionTable()
-        self._dress(self.tenant_table, self.tenants, "Tenants", _TENANT_PX)
-        self._dress(self.partition_table, self.partitions, "Partitions", _PARTITION_PX)
+        self.tenant_table = RowTable(look, "Tenants", _ROW_PX, self.tenants)
+        self.partition_table = PartitionTable(look, self.partitions)
+        self._dress(self.tenant_table, self.tenants, _TENANT_PX)
+        self._dress(self.partition_table, self.partitions, _PARTITION_PX)
         self.tenant_table.clicked.connect(lambda _: self.colour_wanted.emit("gpu.tenant"))
         self.partition_table.clicked.connect(lambda _: self.colour_wanted.emit("gpu.partition"))
         self.partition_table.dropped.connect(self.dropped.emit)
@@ -202,22 +203,11 @@ class TenantsDock(Dock):
         look.changed.connect(self._refresh)
         self.visibilityChanged.connect(lambda seen: self._refresh() if seen else None)
 
-    def _dress(self, table: QTableView, model: _Lines, name: str, widths_px: tuple[int, ...]) -> None:
-        table.setModel(model)
-        table.setAccessibleName(name)
-        table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(themes.scaled(_ROW_PX))
+    def _dress(self, table: RowTable, model: _Lines, widths_px: tuple[int, ...]) -> None:
         table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
-        header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         for column, width_px in enumerate(widths_px):
             table.setColumnWidth(column, width_px)
-        header.setSectionResizeMode(len(widths_px), QHeaderView.ResizeMode.Stretch)
+        table.header.setSectionResizeMode(len(widths_px), QHeaderView.ResizeMode.Stretch)
 
     def _on_begun(self) -> None:
         document, history = self._session.document, self._feed.history

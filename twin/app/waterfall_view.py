@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from twin.app import text
 from twin.app.account_colours import Piece, colour
 from twin.app.look import Look
+from twin.app.painted import Painted
 from twin.app.theme import Theme, font, scaled
 from twin.app.waterfall import PRODUCTIVE, REST, Waterfall
 
@@ -22,17 +23,14 @@ _LOSSES_WIDE, _CUT_BELOW = 0.62, 0.35
 _CUT_PX = 5.0
 
 
-class WaterfallView(QWidget):
+class WaterfallView(Painted):
     """Shows where the time of one job went; a tool tip says what a line means."""
 
     def __init__(self, look: Look) -> None:
-        super().__init__()
-        self._look = look
+        super().__init__(look, "Where the time of the job went")
         self.shown: Waterfall | None = None
         self.setMinimumSize(340, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Where the time of the job went")
-        look.changed.connect(self._on_theme)
 
     def sizeHint(self) -> QSize:
         """Return room for every line."""
@@ -148,16 +146,6 @@ class WaterfallView(QWidget):
             if spot.contains(place):
                 return f"<b>{escape(piece.title)}</b> {self.figure(piece.value)}<br>{escape(piece.hint)}"
         return ""
-
-    def event(self, event: QEvent) -> bool:
-        """Say what is under the pointer."""
-        if isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.said_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
-    def _on_theme(self, _theme: object) -> None:
-        self.update()
 
 
 def _short(piece: Piece) -> str:
