@@ -7,6 +7,7 @@ nothing of that failed, and its time has come, the run moves over (`move_over`).
 from __future__ import annotations
 
 from bisect import insort
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -117,9 +118,9 @@ class Edits:
         insort(self._ahead, (at_s, place))
         return place
 
-    def before(self, t_s: float) -> bool:
-        """Return whether an edit acts, or has acted, before `t_s` [s]."""
-        return any(edit.at_s < t_s for edit in self.asked)
+    def any_by(self, t_s: float) -> bool:
+        """Return whether an edit acts, or has acted, up to `t_s` [s], that time included."""
+        return any(edit.at_s <= t_s for edit in self.asked)
 
     def refusal(self, edit: Edit, at_s: float, engine: Engine) -> str | None:
         """Return why an edit cannot act at `at_s`, or None; those ahead of it must still be possible behind it."""
@@ -265,18 +266,19 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
     let_go(engine, stands.gone, stage.plant, f"{what}: nodes are taken away")
     engine.network.update(engine.recovery.changed)
     emptied_j = _charge(engine, new, stands.kept["power"])
-    graft(engine, new, stands)
-    new.power.totals.emptied_j += emptied_j
-    new.timers.restore(timers_of(engine, new))
-    new.nodes.recount()
-    for row in new.jobs.active:
+    old = copy(engine)
+    engine.move_into(new)  # now: what parts ask the engine for while they take over must be of the new hall
+    graft(old, engine, stands)
+    engine.power.totals.emptied_j += emptied_j
+    engine.timers.restore(timers_of(old, engine))
+    engine.nodes.recount()
+    for row in engine.jobs.active:
         if row.nodes:
-            new.recovery._hold(row)
-    new.recovery.changed.update(engine.recovery.changed, (row.index for row in new.jobs.active))
-    new.recovery.returned = engine.recovery.returned
-    _submissions(engine, new)
-    moved = [slot for slot in stands.kept["loops"] if engine.cooling.drives[slot] != new.cooling.drives[slot]]
-    engine.move_into(new)
+            engine.recovery._hold(row)
+    engine.recovery.changed.update(old.recovery.changed, (row.index for row in engine.jobs.active))
+    engine.recovery.returned = old.recovery.returned
+    _submissions(old, engine)
+    moved = [slot for slot in stands.kept["loops"] if old.cooling.drives[slot] != engine.cooling.drives[slot]]
     _settle(engine, stands.came, drained, moved)
     engine.log.add(now, "edited", edit.id, what, Severity.NOTICE, epoch=engine.plant.epoch)
 

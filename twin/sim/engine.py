@@ -107,7 +107,7 @@ class Engine(Parts):
         )
         self._edited: int | None = None  # an edit whose time is now
         self.timers.handle("edit", self._edit)
-        self.incidents.edited_before = self.edits.before
+        self.incidents.edited_by = self.edits.any_by
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
 

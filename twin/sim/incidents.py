@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +29,7 @@ from twin.sim.moves import Moves
 from twin.sim.nodes import DOWN, FREE, Nodes
 from twin.sim.outages import Outages
 from twin.sim.recovery import Recovery
+from twin.sim.removal import stands
 from twin.sim.repairs import Repairs
 from twin.sim.settings import Settings
 from twin.sim.shutdowns import LEAK, Shutdowns
@@ -44,8 +44,8 @@ class Incidents:
 
     Attributes
     ----------
-    edited_before
-        Whether an edit of the hall acts before a time, so that what is there then is not known yet; the engine sets it.
+    edited_by
+        Whether the hall is edited up to a time, that time included; the engine sets it.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Incidents:
         self.asked: list[Intervention] = []
         self.acting: list[Intervention] = []  # of them, what lasts now
         self._changed = False
-        self.edited_before: Callable[[float], bool] = lambda t_s: False
+        self.edited_by: Callable[[float], bool] = lambda t_s: False
         self.strikes = Strikes(
             timers,
             log,
@@ -127,11 +127,15 @@ class Incidents:
     def ask(self, intervention: Intervention, now_s: float) -> str | None:
         """Take an intervention to be done at its time, not before `now_s`; return why it is refused, or None."""
         refusal = self._refusal(intervention)
-        if refusal is None or self.edited_before(intervention.at_s):  # then it is looked at again
-            refusal = None
+        if refusal is not None and not self._is_there(intervention) and self.edited_by(intervention.at_s):
+            refusal = None  # an edit may bring it: it is looked at again when its time has come
+        if refusal is None:
             self.asked.append(intervention)
             self.timers.set("do", len(self.asked) - 1, max(now_s, intervention.at_s), INTERVENTION)
         return refusal
+
+    def _is_there(self, i: Intervention) -> bool:
+        return i.kind == "set" or stands(self.plant, i) or any(row.id == i.target for row in self.jobs.rows)
 
     def _refusal(self, i: Intervention) -> str | None:
         if i.kind in ("cancel", "requeue"):
@@ -195,7 +199,7 @@ class Incidents:
 
     def _do(self, index: int) -> None:
         i = self.asked[index]
-        refusal = self._refusal(i) if self.edited_before(math.inf) else None
+        refusal = self._refusal(i) if self.edited_by(self.timers.now_s) else None
         if refusal is not None:
             self._say("refused", i.target, refusal, Severity.WARNING)
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +10,8 @@ from numpy.typing import NDArray
 from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import Plant
-from twin.record.channels import JobState
 from twin.scenario.faults import Intervention
-from twin.sim.jobs import AT_REST, ENDED, JobRow
+from twin.sim.jobs import AT_REST, JobRow
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -120,17 +118,3 @@ def stands(plant: Plant, i: Intervention) -> bool:
     if i.target in ("site", "all"):
         return True
     return find(plant, i.target) is not None or find_link(plant, i.target) is not None
-
-
-def end_jobs(engine: Engine, jobs: Iterable[int]) -> None:
-    """End jobs that were taken out of the scene."""
-    for job in jobs:
-        row = engine.jobs.rows[job]
-        if row.state in ENDED:
-            continue
-        engine.scheduler.withdraw(job)
-        if row.state == JobState.REMOTE:
-            engine.clouds.stop(row, "taken out of the scene")
-        else:
-            engine.recovery.kill(row, "cancelled", "taken out of the scene")
-        engine.timers.cancel("submit", job)
