@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from twin.catalog import UnknownPart
 from twin.rules.case import Case
 from twin.rules.finding import Found, number
@@ -56,8 +58,10 @@ def _unverified(case: Case) -> Iterator[Found]:
         use(rows.racks.part, (*at, "racks", "part"), f"{rows.id}/0")
         for n, group in enumerate(rows.racks.nodes):
             use(group.part, (*at, "racks", "nodes", n, "part"), f"{rows.id}/0")
-    for name, rack in zip(plant.node_parts, range(len(plant.node_parts)), strict=True):
-        use(name, ("halls",), plant.nodes.ids[0] if rack == 0 and plant.nodes.ids else "")
+    for kind, name in enumerate(plant.node_parts):  # those that rack parts bring, too
+        mine = np.flatnonzero((plant.nodes.part == kind) & plant.nodes.present)
+        for at, ids in case.by_generator(plant.nodes.rack[mine[:1]]):
+            use(name, (*at, "racks", "part"), ids[0])
     for i, fabric in enumerate(here.fabrics):
         for tier in ("leaf", "spine", "core"):
             said = getattr(fabric, tier)
