@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from twin.physics.thermal_constants import Floats
+from twin.physics.thermal_foresight import AHEAD, GAMMA, Foresight
 from twin.physics.thermal_inputs import ThermalInputs, leak_w
 from twin.physics.thermal_network import Groups, Network, State, uniform_state
 from twin.physics.thermal_solve import GroupIndex, GroupOperator, HeatPaths, Operator, rejection_w_k
 
-GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
-AHEAD = (1.0 - GAMMA) / GAMMA
 ERROR_SHARE = 0.25
 FLOW_DT_SHARE = 0.5
 """While a loop's flow moves, dt is at most this share of the fastest moving time constant."""
@@ -66,6 +65,7 @@ class ThermalStepper:
         self._operators: dict[float, Operator] = {}
         self._odd: dict[float, Operator] = {}  # of steps off the ladder, oldest first
         self._gathered: dict[float, GroupOperator] = {}
+        self._foresight: Foresight | None = None  # of flows that stand
         self._steady_sink: tuple[Floats, Floats] | None = None
         self._unmixed: Floats  # heat into all nodes, valves aside [W]
         self._source: Floats
@@ -104,7 +104,7 @@ class ThermalStepper:
         return source
 
     def step(
-        self, state: State, t_s: float, dt_s: float, on_ladder: bool
+        self, state: State, t_s: float, dt_s: float, on_ladder: bool, estimate: bool = True
     ) -> tuple[State, float, EnergyTerms]:
         """One SDIRK2 step.
 
@@ -116,6 +116,8 @@ class ThermalStepper:
             Start and length [s].
         on_ladder : bool
             Whether this dt comes again, so that its factors are worth keeping.
+        estimate : bool
+            Whether the error is asked for; of a part of a step that was good it is not.
 
         Returns
         -------
@@ -128,8 +130,7 @@ class ThermalStepper:
         sink_2, source_2 = self._sink_and_source(end_s)
         n_groups, leak_total_w = self.groups.size, 0.0
         if self._leaks:
-            leak = self.leak_w(state)
-            leak_total_w = float(np.dot(self.groups.n, leak))
+            leak_total_w = float(np.dot(self.groups.n, self.leak_w(state)))
             alike = source_1 is source_2
             source_1 = self._with_leak(source_1, state)
             source_2 = source_1 if alike else self._with_leak(source_2, state)
@@ -139,8 +140,10 @@ class ThermalStepper:
         stage = one.solve(start, source_1)
         two = self._operator(GAMMA * dt_s, end_s, on_ladder) if moving else one
         end = two.solve(start + AHEAD * (stage - start), source_2)
-        euler = self._operator(dt_s, end_s, on_ladder)
-        error = self._error_k(end - euler.solve(start, source_2))
+        error = 0.0
+        if estimate:
+            euler = self._operator(dt_s, end_s, on_ladder)
+            error = self._error_k(end - euler.solve(start, source_2))
 
         out_w = (1.0 - GAMMA) * self._rejected_w(stage, sink_1)
         out_w += GAMMA * self._rejected_w(end, sink_2)
@@ -171,6 +174,25 @@ class ThermalStepper:
         result[:n_chain:8] += leak - self.groups.mean_s * rise
         result[1:n_chain:8] += rise
         return result
+
+    def foreseen_k(self, state: State, t_s: float, dt_s: Floats) -> tuple[Floats, float]:
+        """Error estimate of steps (M,) that begin in this state, were flows and loops to stand still [K].
+
+        `dt_s` is the same at each call: what it takes is kept. The other figure is how far dies whose power depends
+        on their temperature are from where they will come to rest, at most [K].
+        """
+        if self._foresight is None:
+            self._foresight = Foresight(self._paths_at(max(t_s, self._settled_s)), dt_s)
+        _, source = self._sink_and_source(t_s)
+        if self._leaks:
+            source = self._with_leak(source, state)
+        apart_k = np.abs(self._foresight.apart_k(state, source, self._index))
+        away_k = 0.0
+        if self._leaks:
+            leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
+            away_k = float(np.maximum.reduce(apart_k[:, -1] * leaks, initial=0.0))
+        apart_k = apart_k[:, :-1] * self._weight[:, None]
+        return ERROR_SHARE * np.maximum.reduce(apart_k, axis=0, initial=0.0), away_k
 
     def power_w(self, state: State) -> float:
         """Heat of everything in a step that begins in this state [W]."""
@@ -222,6 +244,7 @@ class ThermalStepper:
         self._settled_s = inputs.flow.settled_s()
         self._reject_w_k = rejection_w_k(self.network, inputs.plant)
         self._paths: HeatPaths | None = None  # of flows that stand
+        self._foresight = None
 
     def _set_inputs(self, inputs: ThermalInputs) -> None:
         groups, shape = self.groups, self.network.shape

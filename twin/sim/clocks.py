@@ -221,9 +221,16 @@ class Clocks:
         return self.hot_gpus if self.throttling else 0
 
     def stale(self, hot_c: Floats) -> bool:
-        """Return whether the hottest dies have moved enough for new clocks [C]."""
+        """Return whether heat has moved clocks, or the hottest dies have moved enough for new ones [C].
+
+        What shared nodes and loads draw was measured: their temperature moves it only where heat walks their clocks.
+        """
+        if self.walked:
+            return True
         moved = np.abs(hot_c - self._seen_c) > REFRESH_K
-        return bool(np.logical_or.reduce(moved & self.traces.working))
+        moved &= self.traces.working
+        moved &= self.traces.trace < self.first_mixed
+        return bool(np.logical_or.reduce(moved))
 
     def work(self, job: int) -> Work:
         """Return the work of a job, or of what stands for several (`mixed`)."""
@@ -246,9 +253,10 @@ class Clocks:
         base[on] = self.values("idle_w")[on]
         jobs = len(self.jobs.rows)
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
-        for job, members in traces.of_job.items():
-            if job < jobs or not free:
-                self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
+        if not free or np.count_nonzero(traces.working & (traces.trace < self.first_mixed)):
+            for job, members in traces.of_job.items():
+                if job < jobs or not free:
+                    self._refresh_job(job, members, pooled_c, base, dyn, leak, clock)
         if free:
             self._refresh_mixed(base, clock)
         self.base_w, self.dyn_w, self.leak_w_k, self.clock_ghz = base, dyn, leak, clock

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from time import monotonic
 from typing import Any
 
@@ -165,10 +166,7 @@ class Engine(Parts):
             self.cooling.changed, incidents.machines_changed = False, True
         if not (recovery.changed or incidents.machines_changed or heat.fresh):
             return
-        if recovery.changed:
-            self.network.update(recovery.changed)
-            self.degraded.follow()
-        self.pacing.follow(set(recovery.changed))
+        self._follow_jobs()
         if recovery.changed and not incidents.machines_changed and self._only_hands():
             recovery.changed.clear()
             self.meter.hand_over(heat, self.timers.now_s)
@@ -178,7 +176,10 @@ class Engine(Parts):
         if recovery.changed or incidents.machines_changed:
             heat.cut()
         if heat.fresh:
+            known = set(recovery.changed)
             self._watch_heat()
+            if recovery.changed != known:  # heat has shut nodes down
+                self._follow_jobs(self.pacing.moved)
         changed = bool(recovery.changed) or incidents.machines_changed
         recovery.changed.clear()
         incidents.machines_changed = False
@@ -192,6 +193,14 @@ class Engine(Parts):
             heat.repower()
         self._measure(force=changed)
         heat.look_ahead(self._next_change_s())
+
+    def _follow_jobs(self, besides: AbstractSet[int] = frozenset()) -> None:
+        """Let the fabric and the pace of jobs know which of them are not as they were."""
+        changed = self.recovery.changed
+        if changed:
+            self.network.update(changed)
+            self.degraded.follow()
+        self.pacing.follow(changed | besides)
 
     def _only_hands(self) -> bool:
         """Return whether nodes only changed hands: nothing draws another power, nobody goes at another pace."""
@@ -256,6 +265,7 @@ class Engine(Parts):
             self.log.add(now, "throttle_off", subject, "clocks are free again", Severity.NOTICE)
 
     def _heat_besides_gpus(self, wanted: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        self._book()  # before nodes draw another power
         self.meter.set_overhead(wanted, self.clocks)
         self.caps.update(
             self.timers.now_s, self.meter.overhead_w, self.meter.static_w, self.power.rack_loss_at
@@ -264,9 +274,14 @@ class Engine(Parts):
 
     def _measure(self, *, force: bool = True) -> None:
         now = self.timers.now_s
-        self.book_hour(self.hourly, now)
+        self._book()
         self.meter.measure(self.heat, self.traces, self.clocks, now, force=force)
         self.swing.look(now)
+
+    def _book(self) -> None:
+        now = self.timers.now_s
+        self.book_hour(self.hourly, now)
+        self.meter.book(self.heat, now)
 
     def book_hour(self, hourly: Hourly, now_s: float) -> None:
         """Add to `hourly` what has flowed since the meters were read last, at the powers of then."""

@@ -43,7 +43,7 @@ def graft_heat(old: Engine, new: Engine, stands: Standing) -> None:
     new.lifetime.above_s |= old.lifetime.above_s
     new.lifetime.any = old.lifetime.any
     heat, totals = new.heat, old.heat.totals
-    heat.hottest_c, heat.power_w = old.heat.hottest_c, old.heat.power_w
+    heat.hottest_c = old.heat.hottest_c
     kept = stands.kept["loops"]
     heat.totals = HeatTotals(**vars(totals))
     for name, none in (("loop_max_c", -np.inf), ("loop_throttle_gpu_s", 0.0)):

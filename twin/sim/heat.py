@@ -38,9 +38,7 @@ IDLE_ERROR_WEIGHT = 0.1
 """Dies that nobody works on are followed within 2 K while they settle, the others within 0.2 K."""
 LOAD_ERROR_WEIGHT = 0.2
 """Dies of loads and of shared nodes, whose power is a mean itself, are followed within 1 K while they settle."""
-QUIET = 1e-2
-"""Relative change of the GPUs' power that needs no fresh start of the step size."""
-SETTLING_S = 3.0
+SETTLING_S = 2.0
 """While steps are shorter than this and no limit is near, clocks and joining groups can wait for the next step."""
 NEAR_K = 5.0
 CROSSING_S = 0.05
@@ -81,7 +79,6 @@ class Heat:
         self.totals = HeatTotals(
             loop_max_c=np.full(shape.n_loops, -math.inf), loop_throttle_gpu_s=np.zeros(shape.n_loops)
         )
-        self.power_w = 0.0  # of all GPUs since the last change
         self._hot: tuple[State, Floats, Floats] | None = None  # state, offset, hot dies at the latest look
         self._top: tuple[Floats, float] | None = None  # hot dies, the hottest of them
         self._behind: tuple[Floats, Floats, Floats] | None = None  # power, spread of hot dies, offset
@@ -315,12 +312,8 @@ class Heat:
         after = self._inputs()
         if rewired:
             self.integrator = Integrator(self.network, self.traces.groups, after, state, self.integrator.t_s)
-        # A node that comes or goes moves little: the error control looks after it without a fresh start.
-        steady = before.flow is after.flow and before.plant is after.plant
-        power_w = self.traces.groups.n @ after.base_w + self.traces.groups.sum_s @ after.dyn_w
-        quiet = steady and abs(power_w - self.power_w) < QUIET * self.power_w
-        self.power_w = float(power_w)
-        self.integrator.change(after, self.traces.groups, state, restart=not quiet)
+        still = after.flow.same_as(before.flow) and after.plant.same_as(before.plant)
+        self.integrator.change(after, self.traces.groups, state, restart=not still)
 
     def _error_weight(self) -> Floats:
         trace = self.traces.trace
@@ -366,12 +359,12 @@ class Heat:
             if merged:
                 self.clocks.fit()
                 integrator.state = state
-        renewed = not brief and self.clocks.stale(self.hot_c(state))
+        renewed = merged or (not brief and self.clocks.stale(self.hot_c(state)))
         if renewed:
             self.clocks.refresh(state)
             self.cooling.carry(self._into_loops_w())
         self.cooling.look(state)
-        if merged or renewed:
+        if renewed:
             integrator.stepper.change(self._inputs(), self.traces.groups)
         else:
             now = self.timers.now_s
@@ -383,10 +376,9 @@ class Heat:
 
     def repower(self) -> None:
         """Take note that jobs go at another pace: GPUs that wait longer draw less."""
-        state = self.integrator.state
-        self.clocks.refresh(state)
+        self.clocks.refresh(self.integrator.state)
         self.cooling.carry(self._into_loops_w())
-        self.integrator.stepper.change(self._inputs(), self.traces.groups)
+        self.integrator.change(self._inputs(), self.traces.groups, restart=False)
 
     def look_ahead(self, change_s: float = math.inf) -> None:
         """Take the next step, up to the first crossing of a limit, and wait for its end.

@@ -147,8 +147,7 @@ class Meter:
 
     def measure(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float, *, force: bool) -> None:
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
-        if now_s > self.meters.at_s:
-            self._book(heat.totals.in_j, now_s)
+        self.book(heat, now_s)
         self._look(heat, now_s)
         if force:
             self.job_energy.share(self.node_w(heat, traces, clocks))
@@ -161,6 +160,11 @@ class Meter:
             heat.loop_heat_w, heat.hall_heat_w = self.overhead.loop_heat_w, self.overhead.hall_heat_w
             heat.repower()
             self._look(heat, now_s)
+
+    def book(self, heat: Heat, now_s: float) -> None:
+        """Take note of what has flowed since the last reading, at the powers of then."""
+        if now_s > self.meters.at_s:
+            self._book(heat.totals.in_j, now_s)
 
     def _look(self, heat: Heat, now_s: float) -> None:
         """Take note of what flows from now on."""

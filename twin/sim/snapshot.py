@@ -110,7 +110,6 @@ def _heat(engine: Engine) -> dict[str, Any]:
         "dt_s": heat.integrator.dt_s,
         "dt_cap_s": heat.integrator.dt_cap_s,
         "hottest_c": heat.hottest_c,
-        "power_w": heat.power_w,
         "sink": [inputs.sink_c.tolist(), inputs.sink_slope_k_s.tolist(), inputs.sink_since_s],
         "heat_w": [heat.loop_heat_w.tolist(), heat.hall_heat_w.tolist()],
     }
@@ -124,5 +123,5 @@ def _restore_heat(engine: Engine, saved: dict[str, Any]) -> None:
     t0, t1, error, energy, dt_next = saved["step"]
     before, after = _state(saved["before"]), _state(saved["after"])
     step = AcceptedStep(t0, t1, before, after, error, EnergyTerms(*energy), dt_next)
-    heat.hottest_c, heat.power_w = saved["hottest_c"], saved["power_w"]
+    heat.hottest_c = saved["hottest_c"]
     heat.resume(step, saved["sink"], saved["heat_w"], saved["dt_s"], saved["dt_cap_s"])

@@ -126,22 +126,24 @@ class Traces:
         self.version += 1
         self.live = self.slot_gpus > 0
         slots = self.slot_group[self.live]
-        hot, behind = np.zeros(size), np.zeros(size)
+        hot = np.zeros(size)
         np.maximum.at(hot, slots, self.slot_max_s[self.live])
-        self.hot_s = np.where(hot > 0, hot, 1.0)
+        taken = hot > 0
+        self.hot_s = np.where(taken, hot, 1.0)
         # Of a whole node some GPU stands in the exhaust of another; one alone may stand in front.
         if self.alone:
+            behind = np.zeros(size)
             behind[self.node_group[self.live[: self.nodes]]] = 1.0
             last = (self.dies.index[self.alone] % 2).astype(float)
             np.maximum.at(behind, self.slot_group[self.nodes :], last)
         else:
-            behind[slots] = 1.0
+            behind = taken.astype(float)
         self.behind = behind
         self.powered = (self.groups.n > 0) & (self.trace > OFF)
         self.working = self.trace > IDLE
-        self.of_job = self._find_jobs()
+        self._of_job: dict[int, list[tuple[int, Ints]]] | None = None
         self.dark_c = np.where(self.powered, 0.0, -np.inf)  # added to temperatures, leaves powered dies alone
-        self._doubles = np.array(self._find_doubles(), np.intp).reshape(-1, 2)
+        self._doubles = self._find_doubles()
         # Groups of one key work alike, so that they become alike and can be joined.
         self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
         self._gpu_group: Ints | None = None
@@ -322,11 +324,17 @@ class Traces:
             self._measure()
         return state, bool(alike)
 
-    def _find_jobs(self) -> dict[int, list[tuple[int, Ints]]]:
+    @property
+    def of_job(self) -> dict[int, list[tuple[int, Ints]]]:
         """Groups that work, by job and, within it, by part."""
+        if self._of_job is None:
+            self._of_job = self._find_jobs()
+        return self._of_job
+
+    def _find_jobs(self) -> dict[int, list[tuple[int, Ints]]]:
         found: dict[int, list[tuple[int, Ints]]] = {}
         members: dict[int, dict[int, list[int]]] = {}
-        working = np.flatnonzero(self.working)
+        working = self.working.nonzero()[0]
         jobs, parts = self.trace[working] // 2 - 1, self.groups.part[working]
         for group, job, part in zip(working.tolist(), jobs.tolist(), parts.tolist(), strict=True):
             members.setdefault(job, {}).setdefault(part, []).append(group)
@@ -334,16 +342,17 @@ class Traces:
             found[job] = [(part, np.array(mine, np.intp)) for part, mine in sorted(by_part.items())]
         return found
 
-    def _find_doubles(self) -> list[tuple[int, int]]:
-        """Pairs of groups of one loop, part, trace and limit class: (first of its kind, another)."""
+    def _find_doubles(self) -> Ints:
+        """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
         first: dict[tuple[int, int, int, int], int] = {}
         pairs = []
         g = self.groups
         keys = zip(g.loop.tolist(), g.part.tolist(), self.trace.tolist(), self.limit.tolist(), strict=True)
         for i, key in enumerate(keys):
-            if key[2] != STAND_IN and first.setdefault(key, i) != i:
-                pairs.append((first[key], i))
-        return pairs
+            before = first.setdefault(key, i)
+            if before != i and key[2] != STAND_IN:
+                pairs.append((before, i))
+        return np.array(pairs, np.intp).reshape(-1, 2)
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group."""

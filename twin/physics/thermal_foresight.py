@@ -1,0 +1,76 @@
+"""How large the error of a step will be, foreseen chain by chain while loops and halls hold their temperatures.
+
+A chain of die, HBM, plate and fluid is symmetric, so it has four decay rates. With them the error that steps of every
+size would make after a change of power follows at once, and how far the die has to go: both are linear in the heat
+that each node has too much.
+"""
+
+import math
+
+import numpy as np
+
+from twin.physics.thermal_constants import Floats
+from twin.physics.thermal_network import State
+from twin.physics.thermal_solve import GroupIndex, HeatPaths
+
+GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
+"""Share of the step in each of the two stages of SDIRK2 [-]."""
+AHEAD = (1.0 - GAMMA) / GAMMA
+"""The second stage starts from where the first has come to, and this much of its way further [-]."""
+
+
+class Foresight:
+    """What steps of several sizes would be wrong by at the dies, as far as flows and plant state hold.
+
+    Parameters
+    ----------
+    paths : HeatPaths
+    dt_s : ndarray, shape (M,)
+        Sizes of the steps [s].
+    """
+
+    def __init__(self, paths: HeatPaths, dt_s: Floats) -> None:
+        self.paths = paths
+        chain_w_k = paths.chain_w_k.reshape(-1, 4, 4)
+        root = np.sqrt(np.tile(paths.network.chain_capacity_j_k, (len(paths.chain_w_k), 1)))
+        rates, modes = np.linalg.eigh(chain_w_k / (root[:, :, None] * root[:, None, :]))
+        z = dt_s[:, None, None] * rates
+        first = 1.0 / (1.0 + GAMMA * z)
+        apart = first * (1.0 + AHEAD * (first - 1.0)) - 1.0 / (1.0 + z)
+        apart = np.concatenate([apart, np.ones((1, *rates.shape))])
+        # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
+        die = (apart / rates * modes[:, 0] / root[:, 0, None])[..., None]
+        into = modes.transpose(0, 2, 1) / root[:, None, :]
+        self._rows_k_w = (die * into).sum(axis=2).transpose(1, 2, 0)
+        self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
+
+    def apart_k(self, state: State, source_w: Floats, index: GroupIndex) -> Floats:
+        """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
+
+        Parameters
+        ----------
+        state : State
+            Temperatures that the steps begin with.
+        source_w : ndarray, shape (8G, ...)
+            Heat into all nodes, those of the groups first, as `State.flat` [W].
+        index : GroupIndex
+
+        Returns
+        -------
+        ndarray, shape (G, M + 1)
+            The last column is how far each die is from where it will come to rest.
+        """
+        paths, chain = self.paths, state.chain.reshape(-1, 8)
+        source = source_w[: chain.size].reshape(-1, 4, 2)
+        surplus_w = source[:, :, 0] + source[:, :, 1]
+        drivers_c = state.upper.take(index.driver[:, ::-1])
+        if len(self._away_w_k) == 1:
+            surplus_w -= chain.dot(self._away_w_k[0])
+            surplus_w[:, 2:] += paths.gain_w_k[0, :, 0] * drivers_c
+            alike: Floats = surplus_w.dot(self._rows_k_w[0])
+            return alike
+        kind = index.part if paths.even else index.kind
+        surplus_w -= (chain[:, None, :] @ self._away_w_k.take(kind, axis=0))[:, 0]
+        surplus_w[:, 2:] += paths.gain_w_k.take(kind, axis=0)[:, :, 0] * drivers_c
+        result: Floats = (surplus_w[:, None, :] @ self._rows_k_w.take(kind, axis=0))[:, 0]
+        return result
