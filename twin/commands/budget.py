@@ -247,5 +247,5 @@ def _cost(scene: Scene) -> tuple[float, tuple[str, ...]]:
         cables += int(plant.switch_links.cables[plant.switch_links.fabric == slot].sum())
         add(fabric.cable, cables)
     priced = {name: catalog.part(name).price_usd for name in counts}
-    total = sum(price * counts[name] for name, price in priced.items() if price is not None)
+    total = float(sum(price * counts[name] for name, price in priced.items() if price is not None))
     return total, tuple(sorted(name for name, price in priced.items() if price is None))

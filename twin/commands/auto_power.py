@@ -1,0 +1,189 @@
+"""Feeds by rule: each thing hangs on the nearest stages with capacity left, A and B on paths of their own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from twin.catalog import PduPart
+from twin.commands import names
+from twin.commands.budget import item_capacity_w
+from twin.commands.changes import Changes, said
+from twin.commands.command import CommandError, Scene
+from twin.commands.place import supplier
+from twin.commands.wired import wired
+from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
+from twin.scenario.electricity import PowerStage
+
+FEEDING = ("pdu", "busbar")
+"""Kinds of stage that things hang on."""
+
+USUAL_PDU = "floor-PDU"
+
+
+@dataclass(frozen=True)
+class _Thing:
+    """What wants power: its id, most it draws [W], where it is [m], and its feeds so far."""
+
+    id: str
+    load_w: float
+    at_m: tuple[float, float]
+    fed_by: list[str]
+    mechanical: bool
+
+
+def wire_power(changes: Changes, feeds: int, add: bool) -> int:
+    """Give everything without power its feeds; return how many feeds were laid.
+
+    Raises
+    ------
+    CommandError
+        When no stage has capacity left for a first feed.
+    """
+    scene = changes.scene
+    tree = _Tree(scene)
+    laid = 0
+    added: list[tuple[str, float, list[str]]] = []
+    for thing in _things(scene, feeds):
+        for side in range(len(thing.fed_by), feeds if not thing.mechanical else 1):
+            stage = tree.nearest(thing)
+            if stage is None and not add:
+                if side:
+                    break  # a second feed is wished for, not needed
+                raise CommandError(tree.why_none(thing), "put more PDUs into the hall, or let it add them")
+            if stage is None:
+                while len(added) <= side:
+                    added.append(("ab"[len(added)] if len(added) < 2 else "", 0.0, []))
+                letter, load_w, fed = added[side]
+                added[side] = (letter, load_w + thing.load_w, [*fed, thing.id])
+                thing.fed_by.append("")
+            else:
+                tree.feed(stage, thing)
+                thing.fed_by.append(stage)
+            laid += 1
+    for stage, fed in tree.fed.items():
+        changes.set(f"power[{stage}].feeds", fed)
+    taken = names.hardware(scene.scenario)
+    for letter, load_w, fed in added:
+        if fed:
+            _add_stage(changes, taken, letter, load_w, fed)
+    return laid
+
+
+def _add_stage(changes: Changes, taken: set[str], letter: str, load_w: float, fed: list[str]) -> None:
+    """Add as many PDUs as a load takes, under the stage that supplies them best."""
+    part = changes.scene.catalog.pdu(USUAL_PDU)
+    assert isinstance(part, PduPart)
+    name = names.fresh(taken, f"pdu-{letter}")
+    entry: dict[str, Any] = {"id": name, "kind": "pdu", "part": part.id}
+    count = max(1, math.ceil(load_w * 1.05 / part.capacity_w))
+    entry |= {"count": count} if count > 1 else {}
+    above = supplier(changes.scene, "pdu")
+    entry |= {"from": above} if above else {}
+    changes.set(f"power[{name}]", {**entry, "feeds": fed, "breaker": {"rating": "125 %"}})
+
+
+def _things(scene: Scene, feeds: int) -> list[_Thing]:
+    """Return what has fewer feeds than asked for, what has none first."""
+    plant, catalog = scene.plant, scene.catalog
+    loads = rack_design_w(plant, catalog), loop_design_w(plant, catalog), plant_design_w(plant, catalog)
+    loose = {one.id: one.second for one in wired(scene) if one.what == "power"}
+    fed_by: dict[str, list[str]] = {}
+    for stage in scene.scenario.power:
+        for name in stage.feeds:
+            fed_by.setdefault(name, []).append(stage.id)
+    wanted = dict.fromkeys(loose)
+    if feeds > 1:
+        racks = [rows.id for hall in scene.scenario.halls for rows in hall.rows]
+        wanted |= dict.fromkeys(name for name in racks if len(fed_by.get(name, ())) == 1)
+    found = []
+    for name in wanted:
+        load_w, at_m, mechanical = 0.0, (0.0, 0.0), False
+        if name in plant.plants.ids:
+            load_w, mechanical = float(loads[2][plant.plants.ids.index(name)]), True
+        else:
+            for ids, watts, x_m, y_m in (
+                (plant.racks.ids, loads[0], plant.racks.x_m, plant.racks.y_m),
+                (plant.loops.ids, loads[1], plant.loops.x_m, plant.loops.y_m),
+            ):
+                mine = [slot for slot, id in enumerate(ids) if id.partition("/")[0] == name]
+                if mine:
+                    load_w = float(watts[mine].sum())
+                    at_m = float(x_m[mine].mean()), float(y_m[mine].mean())
+        found.append(_Thing(name, load_w, at_m, list(fed_by.get(name, ())), mechanical))
+    return sorted(found, key=lambda one: len(one.fed_by))
+
+
+class _Tree:
+    """Stages that feed, what is left of their capacity, and what hangs on them now.
+
+    A feed must carry the whole of a thing: when the other one is dead it does.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        plant = scene.plant
+        self._scene = scene
+        self._stages = {stage.id: stage for stage in scene.scenario.power}
+        self.fed: dict[str, list[str]] = {}
+        capacity_w = item_capacity_w(plant)
+        self._left_w: dict[str, float] = {}
+        self._at_m: dict[str, tuple[float, float]] = {}
+        racks = rack_design_w(plant, scene.catalog), loop_design_w(plant, scene.catalog)
+        for number, stage in enumerate(scene.scenario.power):
+            items = np.flatnonzero(plant.power.stage == number)
+            load_w = plant_load_w = 0.0
+            for table, watts in ((plant.racks, racks[0]), (plant.loops, racks[1])):
+                hangs = np.isin(table.feed_a, items) | np.isin(table.feed_b, items)
+                load_w += float(watts[hangs].sum())
+            self._left_w[stage.id] = float(capacity_w[items].sum()) - load_w - plant_load_w
+            self._at_m[stage.id] = (
+                float(plant.power.x_m[items].mean()),
+                float(plant.power.y_m[items].mean()),
+            )
+
+    def _candidates(self, thing: _Thing) -> list[PowerStage]:
+        kinds = ("transformer", "switchgear", "pdu") if thing.mechanical else FEEDING
+        found = [stage for stage in self._stages.values() if stage.kind in kinds]
+        if not found:
+            found = [
+                stage for stage in self._stages.values() if stage.kind in ("ups", "switchgear", "utility")
+            ]
+        return [stage for stage in found if stage.id not in thing.fed_by]
+
+    def nearest(self, thing: _Thing) -> str | None:
+        """Return the nearest stage with capacity left; a second feed is one with as little in common as can be."""
+        used = {above for one in thing.fed_by for above in self._path(one)}
+
+        def cost(stage: PowerStage) -> tuple[int, int, float]:
+            shared = len(set(self._path(stage.id)) & used)
+            x_m, y_m = self._at_m[stage.id]
+            kind = 0 if not thing.mechanical or not stage.feeds else 1
+            return shared, kind, math.hypot(x_m - thing.at_m[0], y_m - thing.at_m[1])
+
+        fit = [stage for stage in self._candidates(thing) if self._left_w[stage.id] >= thing.load_w]
+        return min(fit, key=cost).id if fit else None
+
+    def why_none(self, thing: _Thing) -> str:
+        """Return why nothing can feed a thing."""
+        found = self._candidates(thing)
+        needs = f"{thing.id} draws up to {thing.load_w / 1e3:,.0f} kW"
+        if not found:
+            return f"{needs}, and there is no PDU to feed it"
+        best = max(found, key=lambda stage: self._left_w[stage.id])
+        return f"{needs}, and {best.id} has {max(0.0, self._left_w[best.id]) / 1e3:,.0f} kW left"
+
+    def feed(self, stage: str, thing: _Thing) -> None:
+        """Let a stage feed a thing."""
+        there = self.fed.setdefault(stage, list(said(self._scene, f"power[{stage}].feeds") or []))
+        there.append(thing.id)
+        self._left_w[stage] -= thing.load_w
+
+    def _path(self, stage: str) -> list[str]:
+        found, at = [], self._stages.get(stage)
+        while at is not None and at.id not in found:
+            found.append(at.id)
+            at = self._stages.get(at.source or "")
+        return found
