@@ -27,11 +27,11 @@ class ExcludeDialog(QDialog):
         What was found.
     """
 
-    accepted_as = Signal(str, str)  # target, reason
+    accepted_as = Signal(str, str, str)  # rule, target, reason
 
     def __init__(self, finding: Finding, parent: QWidget) -> None:
         super().__init__(parent)
-        rule = BY_ID[finding.rule]
+        self._rule, rule = finding.rule, BY_ID[finding.rule]
         self.setWindowTitle("Accept a finding")
         self.setMinimumWidth(460)
         column = QVBoxLayout(self)
@@ -69,5 +69,5 @@ class ExcludeDialog(QDialog):
     def accept(self) -> None:
         """Tell what was decided."""
         if self.why.text().strip():
-            self.accepted_as.emit(str(self.target_box.currentData()), self.why.text().strip())
+            self.accepted_as.emit(self._rule, str(self.target_box.currentData()), self.why.text().strip())
             super().accept()
