@@ -312,6 +312,8 @@ class FabricState:
 
     def _share(self) -> None:
         """Share out the links that jobs together want more of than there is."""
+        if not self._seats and not self._solved:  # nobody sends anything
+            return
         self._sum()
         over = self.peak > self._alarm
         met: dict[int, Bools] = {}

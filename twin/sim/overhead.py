@@ -68,6 +68,8 @@ class Overhead:
         self.hall_tripped = np.zeros(self._halls, bool)  # switches and stores are off: the room is too hot
         self.static_w = body.rack_static_w
         # How hard traces drive the rest of a node, whether at its peak, and the traces of jobs among them.
+        self._any_to_air = bool(body.overhead_to_air.any())
+        self._swing_w = body.overhead_full_w - body.overhead_idle_w
         self._share, self._peak, self._apart = np.zeros(0), np.zeros(0), set[int]()
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
@@ -91,10 +93,11 @@ class Overhead:
         for trace in self._apart.difference(map(stepping, clocks.apart)):
             share[trace] = peak[trace] = 0.0
         self._apart = set(map(stepping, clocks.apart))
-        full, at_peak = body.overhead_full_w, peak[wanted] > 0
-        if at_peak.any():
-            full = np.where(at_peak, body.overhead_peak_w, full)
-        driven = body.overhead_idle_w + share[wanted] * (full - body.overhead_idle_w)
+        swing_w = self._swing_w
+        if any(work.node_at_peak for work in clocks.mixed) or peak[list(self._apart)].any():
+            at_peak = peak[wanted] > 0
+            swing_w = np.where(at_peak, body.overhead_peak_w - body.overhead_idle_w, swing_w)
+        driven = body.overhead_idle_w + share[wanted] * swing_w
         lit = self.plant.nodes.present & (wanted != OFF)
         self.node_w = driven * lit
         self.rest_w = float(self.node_w.sum())
@@ -107,6 +110,9 @@ class Overhead:
 
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
+        if not self._any_to_air:
+            by_loop = np.bincount(self._node_loop, node_w, minlength=self._loops)
+            return by_loop.astype(float, copy=False), np.zeros(self._halls)
         air_w = node_w * self.body.overhead_to_air
         loop_w = np.bincount(self._node_loop, node_w - air_w, minlength=self._loops)
         hall_w = np.bincount(self._node_hall, air_w, minlength=self._halls)
@@ -149,7 +155,7 @@ class Overhead:
             (hall_w, self.cooling.hall_heat_w(now)),
         ):
             total[: len(part)] += part
-        machines_w = float(loop_w.sum() + hall_w.sum())
+        machines_w = float(np.add.reduce(loop_w) + np.add.reduce(hall_w))
         supplies = self.power.supplies
         if supplies.any_shelves:
             loss_w, racks = self.power.supply_loss_w, self.plant.racks
@@ -159,6 +165,8 @@ class Overhead:
         if supplies.any_converters:
             by_loop, by_hall = self._by_node(self.converter_w)
             loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
+        if not (supplies.any_shelves or supplies.any_converters):
+            return loop_w, hall_w, machines_w, 0.0
         return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
 
     def _take_extras(self) -> None:
