@@ -102,7 +102,8 @@ def test_the_stack_is_said_and_can_be_changed(twin, tmp_path: Path) -> None:
         assert f"        {line}\n" in inside
     scene = tmp_path / "mine.twin.yaml"
     scene.write_text(
-        f"{HEAD.replace('lab-16', 'video-ingest')}jobs:\n  - id: llama\n    nodes: 32\n    workload:\n"
+        f"{HEAD.replace('lab-16', 'video-ingest')}jobs:\n  - id: llama\n    nodes: 32\n"
+        "    checkpoint: {interval: none}\n    workload:\n"
         f"      kind: llm\n      model: llama3-70b\n      global_batch: 512\n{inside}"
     )
     assert "error" not in twin("check", scene).stdout

@@ -141,7 +141,8 @@ def _print_report(document: Document, report: Report, counts: dict[str, int]) ->
     for one in report.open:
         place = _located(document, one)
         own = place["file"] == document.name
-        line = str(place["line"] or "") if own else f"{place['file']}:{place['line']}"
+        line = str(place["line"] or "")
+        line = line if own else f"{place['file'].removesuffix('.twin.yaml')}:{line}"
         value = one.value.text if one.value is not None else ""
         limit = one.limit.text if one.limit is not None else ""
         what = f"{one.sentence}\n\N{RIGHTWARDS ARROW} {one.fix}" if one.fix else one.sentence
