@@ -42,8 +42,8 @@ TENANT_COLUMNS = (
 PARTITION_COLUMNS = ("Partition", "GPUs held", "GPUs", "Waits", "Limit", "Open to", "Rows", "Network")
 _HELD = 1
 _ROW_PX, _SWATCH_PX = 24, 10
-_TENANT_PX = (144, 86, 62, 60, 54, 56, 92, 90)
-_PARTITION_PX = (144, 86, 62, 56, 64, 110, 90)
+_TENANT_PX = (132, 84, 60, 58, 52, 54, 92, 90)
+_PARTITION_PX = (132, 84, 62, 56, 60, 110, 90)
 
 
 class _Lines(ColumnModel):
