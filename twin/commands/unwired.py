@@ -43,7 +43,7 @@ def takes(scene: Scene, fabric: Fabric, parts: list[str]) -> bool:
     nodes = connected(scene.scenario, fabric, scene.catalog)
     speed = max(nodes.card_bytes_s, *(bytes_s for _, bytes_s in found))
     try:
-        size_of(fabric, scene.catalog, len(nodes.cards) + len(cards), max(nodes.most_cards, *cards), speed)
+        size_of(fabric, scene.catalog, nodes.count + len(cards), max(nodes.most_cards, *cards), speed)
     except Misfit:
         return False
     return True

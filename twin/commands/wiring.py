@@ -226,7 +226,7 @@ def _uncable(changes: Changes, a: Thing, b: Thing) -> None:
 def free_ports(scene: Scene, fabric: Fabric) -> dict[str, int]:
     """Return end of an explicit fabric -> ports or cards without a cable."""
     nodes = connected(scene.scenario, fabric, scene.catalog)
-    size = size_of(fabric, scene.catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+    size = size_of(fabric, scene.catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
     free = {node: cards * fabric.homes for node, cards in nodes.cards.items()}
     tiers = ((size.leaf, size.leaves), (size.spine, size.spines), (size.core, size.cores))
     for level, (ports, count) in enumerate(tiers):

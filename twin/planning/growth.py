@@ -258,7 +258,7 @@ class _Grower:
         """Return why a fabric does not carry the grown scene as it carries that of before; "" when it does."""
         nodes = connected(scenario, fabric, self.catalog)
         try:
-            size = size_of(fabric, self.catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+            size = size_of(fabric, self.catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
         except Misfit as wrong:
             return f"{wrong.key} {wrong.reason}"
         if fabric.kind == "single-switch" and size.leaves > fabric.homes:

@@ -6,7 +6,8 @@ rack count on from there (``gpu/i/j/k``), and so do the GPUs of a node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from twin.catalog import Catalog, NodePart, RackPart
@@ -72,6 +73,38 @@ def rows(scenario: Scenario, catalog: Catalog) -> Iterator[Row]:
                 if not hall.overrides.get(row, _PLAIN).absent:
                     racks = tuple(_racks(hall, generator, row, catalog, strays))
                     yield Row(row, label(generator, index), racks)
+
+
+def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int]]:
+    """Return row generator -> part -> how many nodes of it stand there, absent ones left out; raises as `rows`.
+
+    Racks that nothing particular is said of are counted, not made.
+    """
+    strays = Strays(scenario, catalog)
+    found: dict[str, dict[str, int]] = {}
+    for hall in scenario.halls:
+        some = differing(hall) | {rack for rack in strays.moved if rack.count("/") == 2}
+        for generator in hall.rows:
+            counts: Counter[str] = Counter()
+            usual = Counter(node_parts(generator.racks, generator.racks.part, catalog))
+            mine = {rack for rack in some if rack.partition("/")[0] == generator.id}
+            for index in range(generator.count):
+                row = f"{generator.id}/{index}"
+                if hall.overrides.get(row, _PLAIN).absent:
+                    mine -= {rack for rack in mine if rack.startswith(f"{row}/")}
+                    continue
+                here = {int(rack.rpartition("/")[2]) for rack in mine if rack.startswith(f"{row}/")}
+                alike = generator.racks.count - len(here)
+                counts.update({part: number * alike for part, number in usual.items()})
+                for rack in _racks(hall, generator, row, catalog, strays, sorted(here)):
+                    counts.update(node.part for node in rack.nodes)
+            found[generator.id] = {part: number for part, number in counts.items() if number}
+    return found
+
+
+def differing(hall: Hall) -> set[str]:
+    """Return the racks of which, or of whose nodes, something particular is said."""
+    return {"/".join(item.split("/", 3)[:3]) for item in hall.overrides if item.count("/") >= 2}
 
 
 def counts(scenario: Scenario, catalog: Catalog) -> Counts:
@@ -145,9 +178,16 @@ class Strays:
             numbers.sort()
 
 
-def _racks(hall: Hall, generator: Rows, row: str, catalog: Catalog, strays: Strays) -> Iterator[Rack]:
+def _racks(
+    hall: Hall,
+    generator: Rows,
+    row: str,
+    catalog: Catalog,
+    strays: Strays,
+    places: Iterable[int] | None = None,
+) -> Iterator[Rack]:
     racks = generator.racks
-    for index in range(racks.count):
+    for index in range(racks.count) if places is None else places:
         rack = f"{row}/{index}"
         said = hall.overrides.get(rack, _PLAIN)
         if not said.absent:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from twin.catalog import Catalog
 from twin.scenario import expand
 from twin.scenario.document import Scenario
 from twin.scenario.fabric_size import Misfit, Size, cards_of, size_of
-from twin.scenario.site import CABINET_UNITS, Hall, Override, Rows
+from twin.scenario.site import CABINET_UNITS, Hall, Rows
 from twin.scenario.systems import Fabric, SwitchTier
 from twin.scenario.tree import Path
 from twin.scenario.validate import nearest
@@ -25,59 +26,98 @@ MEANT_WITHIN = 20000
 
 @dataclass(frozen=True)
 class Connected:
-    """Nodes that a fabric connects, absent ones too: they keep their ports."""
+    """Nodes that a fabric connects, absent ones too: they keep their ports.
 
-    cards: dict[str, int]
-    """Node id -> its network cards, in order."""
+    Attributes
+    ----------
+    count
+        How many have network cards.
+    most_cards
+        Of the node with most.
+    card_bytes_s
+        Of the fastest card [B/s].
+    """
+
+    count: int
+    most_cards: int
     card_bytes_s: float
+    _all: Callable[[], dict[str, int]]
 
-    @property
-    def most_cards(self) -> int:
-        """Cards of the node with most."""
-        return max(self.cards.values(), default=0)
+    @cached_property
+    def cards(self) -> dict[str, int]:
+        """Node id -> its network cards, in order."""
+        return self._all()
 
 
 def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected:
     """Return the nodes with network cards in the rows of a fabric; raises UnknownPart."""
-    cards: dict[str, int] = {}
-    speed = 0.0
-    known: dict[str, tuple[int, float]] = {}
     every = [rows for hall in scenario.halls for rows in hall.rows]
     wanted = set(fabric.rows) or {rows.id for rows in every if rows.racks.role == "compute"}
     strays = expand.Strays(scenario, catalog)
     moved = {node.id: rack.partition("/")[0] for rack, nodes in strays.moved.items() for node in nodes}
+    count, most, speed = 0, 0, 0.0
+    known: dict[str, tuple[int, float]] = {}
+    for hall in scenario.halls:
+        differing = expand.differing(hall)
+        for rows in hall.rows:
+            mine = sorted(rack for rack in differing if rack.partition("/")[0] == rows.id)
+            if rows.id not in wanted and not moved:
+                continue
+            some = [
+                part
+                for node, part in _of_racks(hall, rows, mine, strays, catalog)
+                if moved.get(node, rows.id) in wanted
+            ]
+            alike = rows.count * rows.racks.count - len(mine)
+            usual = expand.node_parts(rows.racks, rows.racks.part, catalog) if rows.id in wanted else []
+            for part, number in (
+                Counter(some) + Counter({one: n * alike for one, n in Counter(usual).items()})
+            ).items():
+                if part not in known:
+                    known[part] = cards_of(catalog.node(part), catalog)
+                cards, bytes_s = known[part]
+                if cards:
+                    count, most, speed = count + number, max(most, cards), max(speed, bytes_s)
+    return Connected(count, most, speed, lambda: _cards(scenario, wanted, strays, moved, catalog))
+
+
+def _cards(
+    scenario: Scenario, wanted: set[str], strays: expand.Strays, moved: dict[str, str], catalog: Catalog
+) -> dict[str, int]:
+    """Return node id -> network cards of all nodes that have some."""
+    found: dict[str, int] = {}
+    known: dict[str, int] = {}
     for hall in scenario.halls:
         for rows in hall.rows:
             if rows.id not in wanted and not moved:
                 continue
-            for node, part in _nodes(hall, rows, strays, catalog):
+            racks = [f"{rows.id}/{i}/{j}" for i in range(rows.count) for j in range(rows.racks.count)]
+            for node, part in _of_racks(hall, rows, racks, strays, catalog):
                 if (moved.get(node, rows.id) if moved else rows.id) not in wanted:
                     continue
                 if part not in known:
-                    known[part] = cards_of(catalog.node(part), catalog)
-                number, bytes_s = known[part]
-                if number:
-                    cards[node] = number
-                    speed = max(speed, bytes_s)
-    return Connected(cards, speed)
+                    known[part] = cards_of(catalog.node(part), catalog)[0]
+                if known[part]:
+                    found[node] = known[part]
+    return found
 
 
-def _nodes(hall: Hall, rows: Rows, strays: expand.Strays, catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """Yield id and part of every node named after a rack of a generator, absent ones too."""
+def _of_racks(
+    hall: Hall, rows: Rows, racks: list[str], strays: expand.Strays, catalog: Catalog
+) -> Iterator[tuple[str, str]]:
+    """Yield id and part of every node named after some racks of a generator, absent ones too."""
     usual = expand.node_parts(rows.racks, rows.racks.part, catalog)
     changed = {item for item, said in hall.overrides.items() if said.part is not None}
-    for row in range(rows.count):
-        for place in range(rows.racks.count):
-            rack = f"{rows.id}/{row}/{place}"
-            parts = usual
-            if rack in changed:
-                parts = expand.node_parts(rows.racks, hall.overrides[rack].part, catalog)
-            for index, part in enumerate(parts):
-                node = f"{rack}/{index}"
-                yield node, (hall.overrides.get(node, Override()).part or part) if changed else part
-            for index in strays.added.get(rack, ()):
-                node = f"{rack}/{index}"
-                yield node, hall.overrides[node].part or ""
+    for rack in racks:
+        parts = usual
+        if rack in changed:
+            parts = expand.node_parts(rows.racks, hall.overrides[rack].part, catalog)
+        for index, part in enumerate(parts):
+            node = f"{rack}/{index}"
+            yield node, (hall.overrides[node].part or part) if node in changed else part
+        for index in strays.added.get(rack, ()):
+            node = f"{rack}/{index}"
+            yield node, hall.overrides[node].part or ""
 
 
 def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str]]:
@@ -92,7 +132,7 @@ def fabrics(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
         at: Path = ("fabrics", i)
         nodes = connected(scenario, fabric, catalog)
         try:
-            size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+            size = size_of(fabric, catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
         except Misfit as wrong:
             yield (*at, *wrong.key.split(".")), wrong.reason, wrong.hint
             continue
@@ -107,10 +147,10 @@ def unmet(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, str
         nodes = connected(scenario, fabric, catalog)
         if (
             fabric.kind not in ("single-switch", "leaf-spine", "rail-optimised", "rail-only")
-            or not nodes.cards
+            or not nodes.count
         ):
             continue
-        size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+        size = size_of(fabric, catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
         if fabric.kind == "single-switch":
             if size.leaves > fabric.homes and fabric.leaf is not None and fabric.leaf.count is None:
                 each = size.leaves // fabric.homes
@@ -170,7 +210,7 @@ def crowded(scenario: Scenario, catalog: Catalog) -> Iterator[tuple[Path, str, s
     racks = {rows.id: rows for hall in scenario.halls for rows in hall.rows if not rows.racks.nodes}
     for i, fabric in enumerate(scenario.fabrics):
         nodes = connected(scenario, fabric, catalog)
-        size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+        size = size_of(fabric, catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
         each_unit = size.units if fabric.kind in ("fat-tree", "dragonfly-plus") else 1
         counts = (size.leaves * max(1, size.units), size.spines * each_unit, size.cores)
         for name, ports, count in zip(TIER_NAMES, (size.leaf, size.spine, size.core), counts, strict=True):

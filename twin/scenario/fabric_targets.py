@@ -39,7 +39,7 @@ def targets(
             if fabric.id not in known:
                 nodes = connected(scenario, fabric, catalog)
                 try:
-                    size = size_of(fabric, catalog, len(nodes.cards), nodes.most_cards, nodes.card_bytes_s)
+                    size = size_of(fabric, catalog, nodes.count, nodes.most_cards, nodes.card_bytes_s)
                 except Misfit:
                     continue  # said of the fabric itself
                 known[fabric.id] = nodes, switch_counts(fabric, size)

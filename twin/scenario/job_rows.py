@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from twin.catalog import Catalog
 from twin.scenario import expand
@@ -24,7 +24,7 @@ def rows_within(scenario: Scenario, rows: tuple[str, ...], partition: str | None
     return tuple(name for name in rows if name in within)
 
 
-def node_kinds(scenario: Scenario, catalog: Catalog, rows: Iterable[str]) -> dict[tuple[str, int], int]:
+def node_kinds(scenario: Scenario, catalog: Catalog, rows: Collection[str]) -> dict[tuple[str, int], int]:
     """Return how many nodes there are of each (part, GPUs) in the named row generators; none named: in all.
 
     Raises
@@ -32,15 +32,12 @@ def node_kinds(scenario: Scenario, catalog: Catalog, rows: Iterable[str]) -> dic
     UnknownPart
         When the catalogue lacks a part.
     """
-    wanted = set(rows)
     kinds: dict[tuple[str, int], int] = {}
-    for row in expand.rows(scenario, catalog):
-        if wanted and row.id.partition("/")[0] not in wanted:
-            continue
-        for rack in row.racks:
-            for node in rack.nodes:
-                kind = (node.part, node.gpus)
-                kinds[kind] = kinds.get(kind, 0) + 1
+    for name, counts in expand.node_counts(scenario, catalog).items():
+        if not rows or name in rows:
+            for part, number in counts.items():
+                kind = (part, catalog.node(part).n_gpu)
+                kinds[kind] = kinds.get(kind, 0) + number
     return kinds
 
 
