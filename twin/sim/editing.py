@@ -25,7 +25,7 @@ from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
 from twin.scenario.edits import edited
 from twin.scenario.problem import ScenarioError
-from twin.sim.grafting import graft, standing, timers_of
+from twin.sim.grafting import Standing, graft, standing, timers_of
 from twin.sim.removal import let_go
 
 if TYPE_CHECKING:
@@ -258,19 +258,22 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
     """Let the run go on in the edited hall: the engine stays, all its parts are others."""
     new, now = stage.parts, engine.timers.now_s
     assert new is not None
-    stands, what = standing(engine.plant, stage.plant), edit.title or "the hall is edited"
-    drained = _drained(engine, stage)
+    stands, what = (
+        standing(engine.plant, stage.plant, len(engine.jobs.rows)),
+        edit.title or "the hall is edited",
+    )
+    drained = _drained(engine.plant, stage.plant, stands)
     engine.heat.cut()
     engine._measure()
     engine.ledger.advance(now)
     let_go(engine, stands.gone, stage.plant, f"{what}: nodes are taken away")
     engine.network.update(engine.recovery.changed)
-    emptied_j = _charge(engine, new, stands.kept["power"])
+    emptied_j = _charge(engine, new, stands.kept["power"][0])
     old = copy(engine)
     engine.move_into(new)  # now: what parts ask the engine for while they take over must be of the new hall
     graft(old, engine, stands)
     engine.power.totals.emptied_j += emptied_j
-    engine.timers.restore(timers_of(old, engine))
+    engine.timers.restore(timers_of(old, engine, stands))
     engine.nodes.recount()
     for row in engine.jobs.active:
         if row.nodes:
@@ -278,17 +281,18 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
     engine.recovery.changed.update(old.recovery.changed, (row.index for row in engine.jobs.active))
     engine.recovery.returned = old.recovery.returned
     _submissions(old, engine)
-    moved = [slot for slot in stands.kept["loops"] if old.cooling.drives[slot] != engine.cooling.drives[slot]]
+    moved = [
+        slot for slot in stands.kept["loops"][0] if old.cooling.drives[slot] != engine.cooling.drives[slot]
+    ]
     _settle(engine, stands.came, drained, moved)
     engine.log.add(now, "edited", edit.id, what, Severity.NOTICE, epoch=engine.plant.epoch)
 
 
-def _drained(engine: Engine, stage: Stage) -> list[tuple[int, bool]]:
-    """Return the nodes that the edit drains, or lets work again."""
-    count = len(engine.plant.nodes.ids)
-    was, now = engine.plant.nodes.drained, stage.plant.nodes.drained[:count]
-    both = engine.plant.nodes.present & stage.plant.nodes.present[:count]
-    return [(node, bool(now[node])) for node in np.flatnonzero((was != now) & both).tolist()]
+def _drained(before: Plant, after: Plant, stands: Standing) -> list[tuple[int, bool]]:
+    """Return the nodes, by their slots after it, that the edit drains or lets work again."""
+    there, here = stands.kept["nodes"]
+    was, now = before.nodes.drained[there], after.nodes.drained[here]
+    return [(int(here[k]), bool(now[k])) for k in np.flatnonzero(was != now).tolist()]
 
 
 def _charge(old: Engine, new: Engine, kept: Ints) -> float:

@@ -18,6 +18,7 @@ from twin.plant.tables import Plant
 from twin.sim.clockwork import Timer
 from twin.sim.failures import FailureClocks
 from twin.sim.grafting_heat import graft_heat
+from twin.sim.grafting_numbers import Numbers, renumber
 from twin.sim.snapshot import PARTS
 
 if TYPE_CHECKING:
@@ -37,69 +38,76 @@ class Standing:
     Parameters
     ----------
     kept
-        Slots whose thing is there before and after, and is the same.
+        Slots whose thing is there before and after, and is the same: before, and after. They differ for nodes alone:
+        a rack that holds more of them than ever has them in new slots.
     came, gone
-        Nodes that are there after only, or before only; one that was exchanged is in both.
+        Slots of nodes that are there after only, or before only; one that was exchanged is in both.
     """
 
-    kept: dict[str, Ints]
+    kept: dict[str, tuple[Ints, Ints]]
     came: Ints
     gone: Ints
 
 
-def standing(before: Plant, after: Plant) -> Standing:
-    """Compare two plants with the same slots."""
-    kept: dict[str, Ints] = {}
+def standing(before: Plant, after: Plant, jobs: int) -> Standing:
+    """Compare two plants with the same slots; so many `jobs` there were before, and none of them goes."""
+    kept: dict[str, tuple[Ints, Ints]] = {"jobs": (np.arange(jobs),) * 2}
     for name in ("racks", "switches", "loops", "power"):
         old, new = getattr(before, name), getattr(after, name)
         stays = old.present & new.present[: len(old.ids)]
         if name == "power":
             stays &= np.array([a == b for a, b in zip(old.kind, new.kind, strict=False)], bool)
-        kept[name] = np.flatnonzero(stays)
+        kept[name] = (np.flatnonzero(stays),) * 2
     for name in ("halls", "plants", "storage"):  # never taken away in a run
-        kept[name] = np.arange(len(getattr(before, name).ids))
-    old_nodes, new_nodes = before.nodes, after.nodes
-    count = len(old_nodes.ids)
-    same = old_nodes.present & new_nodes.present[:count]
-    for column in ("part", "gpu_first", "gpu_count"):
-        same &= getattr(old_nodes, column) == getattr(new_nodes, column)[:count]
-    kept["nodes"] = np.flatnonzero(same)
-    came, gone = new_nodes.present.copy(), old_nodes.present.copy()
-    came[kept["nodes"]] = gone[kept["nodes"]] = False
+        kept[name] = (np.arange(len(getattr(before, name).ids)),) * 2
+    old, new = before.nodes, after.nodes
+    place = {new.ids[slot]: slot for slot in np.flatnonzero(new.present).tolist()}
+    there = np.flatnonzero(old.present)
+    here = np.array([place.get(old.ids[slot], -1) for slot in there.tolist()], np.intp)
+    same = (here >= 0) & (old.part[there] == new.part[here]) & (old.gpu_count[there] == new.gpu_count[here])
+    kept["nodes"] = there[same], here[same]
+    came, gone = new.present.copy(), old.present.copy()
+    gone[there[same]] = came[here[same]] = False
     return Standing(kept, np.flatnonzero(came), np.flatnonzero(gone))
 
 
-# --- how a piece of state goes over: (old, fresh, kept slots) -> merged
+# --- how a piece of state goes over: (old, fresh, slots kept before and after) -> merged
+
+Kept = tuple[Ints, Ints]
 
 
-def _column(old: list[Any], fresh: list[Any], kept: Ints) -> list[Any]:
+def _column(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
     """One entry a slot."""
     merged = list(fresh)
-    for slot in kept.tolist():
-        merged[slot] = old[slot]
+    for there, here in zip(*(slots.tolist() for slots in kept), strict=True):
+        merged[here] = old[there]
     return merged
 
 
-def _members(old: list[int], fresh: list[int], kept: Ints) -> list[int]:
+def _numbers(kept: Kept) -> dict[int, int]:
+    return dict(zip(*(slots.tolist() for slots in kept), strict=True))
+
+
+def _members(old: list[int], fresh: list[int], kept: Kept) -> list[int]:
     """Slots of which something is true."""
-    stays = set(kept.tolist())
-    return [slot for slot in old if slot in stays]
+    number = _numbers(kept)
+    return [number[slot] for slot in old if slot in number]
 
 
-def _rows(old: list[Any], fresh: list[Any], kept: Ints) -> list[Any]:
+def _rows(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
     """Rows that begin with a slot."""
-    stays = set(kept.tolist())
-    return [row for row in old if row[0] in stays]
+    number = _numbers(kept)
+    return [[number[row[0]], *row[1:]] for row in old if row[0] in number]
 
 
-def _pairs(old: list[list[Any]], fresh: list[list[Any]], kept: Ints) -> list[list[Any]]:
+def _pairs(old: list[list[Any]], fresh: list[list[Any]], kept: Kept) -> list[list[Any]]:
     """Slots, and a value of each."""
-    stays = set(kept.tolist())
-    both = [pair for pair in zip(*old, strict=True) if pair[0] in stays]
+    number = _numbers(kept)
+    both = [(number[slot], value) for slot, value in zip(*old, strict=True) if slot in number]
     return [[slot for slot, _ in both], [value for _, value in both]]
 
 
-Way = Callable[[Any, Any, Ints], Any]
+Way = Callable[[Any, Any, Kept], Any]
 TABLE: tuple[tuple[str, str, Way], ...] = (
     *((f"nodes.{name}", "nodes", _column) for name in ("condition", "cordoned", "job", "wanted")),
     *((f"nodes.{name}", "nodes", _members) for name in ("withheld", "left", "cut", "dark")),
@@ -113,6 +121,7 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
     ("limits.capped", "nodes", _pairs),
     ("limits.slow", "nodes", _pairs),
     ("job_energy.node_w", "nodes", _column),
+    ("job_energy.energy_j", "jobs", _column),
     *((f"caps.{name}", "nodes", _column) for name in ("holder", "rest_w")),
     *((f"meter.overhead.{name}", "nodes", _column) for name in ("node_w", "converter_w", "converted_w")),
     *((f"meter.overhead.{name}", "racks", _column) for name in ("static_w", "shelf_w")),
@@ -144,7 +153,7 @@ TABLE: tuple[tuple[str, str, Way], ...] = (
 """(where in the state, table of its slots, how it goes over); * is every entry of a list or group."""
 
 
-def _merge(old: Any, fresh: Any, steps: list[str], kept: Ints, way: Way) -> Any:
+def _merge(old: Any, fresh: Any, steps: list[str], kept: Kept, way: Way) -> Any:
     """Return `old` with what lies at `steps` gone over."""
     if not steps:
         return way(old, fresh, kept)
@@ -171,8 +180,11 @@ def graft(old: Engine, new: Engine, stands: Standing) -> None:
     _joined_comfort(state["comfort"], fresh["comfort"], old.plant, new.plant, stands)
     _breaker_loads(state, old, new)
     _oddities(state["oddities"], old, new, stands)
-    seated = set(stands.gone.tolist())
-    state["network"]["seats"] = [one for one in state["network"]["seats"] if seated.isdisjoint(one[2])]
+    gone = set(stands.gone.tolist())
+    state["network"]["seats"] = [one for one in state["network"]["seats"] if gone.isdisjoint(one[2])]
+    there, here = stands.kept["nodes"]
+    if not np.array_equal(there, here):
+        renumber(state, Numbers.of(old.plant, new.plant, stands.kept["nodes"]))
     state["cooling"]["rejection"]["known"] = None  # worked out anew at the next look
     state["incidents"]["set"] = [
         one for one in state["incidents"]["set"] if new.incidents.settings.refusal(*one) is None
@@ -208,7 +220,7 @@ def _breaker_loads(state: dict[str, Any], old: Engine, new: Engine) -> None:
 
 def _oddities(state: dict[str, Any], old: Engine, new: Engine, stands: Standing) -> None:
     """Faults of cooling stay with the nodes and GPUs that do; parts are numbered anew."""
-    kept, node_of = set(stands.kept["nodes"].tolist()), old.plant.gpus.node
+    kept, node_of = set(stands.kept["nodes"][0].tolist()), old.plant.gpus.node
     acting = []
     for key, nodes, gpu, *rest in state["acting"]:
         mine = [node for node in nodes if node in kept]
@@ -236,34 +248,27 @@ class _Clocks:
 
     def state(self, stands: Standing) -> dict[str, Any]:
         old, new = self.old.state(), self.new.state()
-        count = len(self.old.count)
-        slots = np.arange(count)  # also of nodes that are gone: should they come back, theirs goes on
-        merged = self._set(old, new, slots, slots, len(self.new.count), stands)
-        merged["generation"] = old["generation"] + new["generation"][count:]
+        before, after = len(self.old.count), len(self.new.count)
+        there, here = stands.kept["nodes"]
+        gone = np.setdiff1d(np.arange(before), there)  # should they come back, their clocks go on
+        gone = gone[~np.isin(gone, here)]
+        nodes = np.append(there, gone), np.append(here, gone)
+        generation = np.zeros(after, np.int64)
+        generation[nodes[1]] = self.old.generation[nodes[0]]
+        merged = self._set(old, new, nodes, after) | {"generation": generation.tolist()}
         others = []
         laws = {(on, clocks.shape): at for at, (on, _, clocks) in enumerate(self.old.others)}
         for at, (on, _, clocks) in enumerate(self.new.others):
             before = laws[on, clocks.shape]
-            mine = self.old.others[before][2]
-            if on == "node":
-                nodes: Standing | None = stands
-                there, here = slots, slots
-            else:
-                nodes = None
-                _, there, here = np.intersect1d(mine.keys, clocks.keys, return_indices=True)
-            saved = old["others"][before], new["others"][at]
-            others.append(self._set(*saved, there, here, len(clocks.count), nodes))
+            mine, slots = self.old.others[before][2], nodes
+            if on != "node":
+                _, had, has = np.intersect1d(mine.keys, clocks.keys, return_indices=True)
+                slots = had, has
+            others.append(self._set(old["others"][before], new["others"][at], slots, len(clocks.count)))
         return merged | {"others": others}
 
-    def _set(
-        self,
-        old: dict[str, Any],
-        new: dict[str, Any],
-        there: Ints,
-        here: Ints,
-        count: int,
-        stands: Standing | None,
-    ) -> dict[str, Any]:
+    def _set(self, old: dict[str, Any], new: dict[str, Any], slots: Kept, count: int) -> dict[str, Any]:
+        there, here = slots
         merged: dict[str, Any] = {}
         for name, begin in (("count", 0), ("hazard", 0.0), ("since_s", self.now_s), ("wear", 1.0)):
             values = np.full(count, begin)
@@ -272,12 +277,11 @@ class _Clocks:
             merged[name] = values.tolist()
         up = np.array(new["up"], bool)
         up[here] = np.array(old["up"], bool)[there]
-        merged["up"] = up.tolist()
-        return merged
+        return merged | {"up": up.tolist()}
 
 
-def timers_of(old: Engine, new: Engine) -> list[Timer]:
-    """Return the timers that go on, those of cooling under the numbers they have now."""
+def timers_of(old: Engine, new: Engine, stands: Standing) -> list[Timer]:
+    """Return the timers that go on, those of cooling and nodes under the numbers they have now."""
     before, after = old.plant, new.plant
     loops, plants = len(before.loops.ids), len(before.plants.ids)
     more_loops, more_plants = len(after.loops.ids) - loops, len(after.plants.ids) - plants
@@ -290,8 +294,11 @@ def timers_of(old: Engine, new: Engine) -> list[Timer]:
         return id + steps[sum(id >= end for end in ends)]
 
     gone = {slot for slot in range(loops) if not after.loops.present[slot]}
+    number = _numbers(stands.kept["nodes"])
     rows = []
     for timer in old.timers.rows():
+        if timer.kind in ("repair", "hands"):
+            timer = timer._replace(id=number[timer.id])
         if timer.kind == "cooling":
             coil = timer.id - loops - 2 * plants
             if timer.id in gone or coil in gone:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from twin.physics.thermal import AcceptedStep, EnergyTerms
 from twin.physics.thermal_network import Groups, Network, State
+from twin.sim.grafting_numbers import Numbers
 from twin.sim.heat import HeatTotals
 from twin.sim.traces import IDLE
 
@@ -44,7 +45,7 @@ def graft_heat(old: Engine, new: Engine, stands: Standing) -> None:
     new.lifetime.any = old.lifetime.any
     heat, totals = new.heat, old.heat.totals
     heat.hottest_c = old.heat.hottest_c
-    kept = stands.kept["loops"]
+    kept, _ = stands.kept["loops"]
     heat.totals = HeatTotals(**vars(totals))
     for name, none in (("loop_max_c", -np.inf), ("loop_throttle_gpu_s", 0.0)):
         values = np.full(len(new.plant.loops.ids), none)
@@ -66,17 +67,20 @@ def graft_heat(old: Engine, new: Engine, stands: Standing) -> None:
 def _regroup(old: Engine, new: Engine, stands: Standing) -> Ints:
     """Give every slot of `new` a group; return the group of `old` that each comes from."""
     was, now = old.traces, new.traces
-    kept = np.zeros(now.nodes, bool)
-    kept[stands.kept["nodes"]] = True
-    alone = [gpu for gpu in was.alone if kept[was.dies.node[gpu]]]
-    now.set_alone(alone)
-    now._leaving = was._leaving & set(alone)
+    there, here = stands.kept["nodes"]
+    numbers = Numbers.of(old.plant, new.plant, (there, here))
+    stays = set(there.tolist())
+    alone = [gpu for gpu in was.alone if int(was.dies.node[gpu]) in stays]
+    now.set_alone([numbers.gpu(gpu) for gpu in alone])
+    now._leaving = {numbers.gpu(gpu) for gpu in alone if gpu in was._leaving}
     source = np.full(len(now.slot_group), NEW, np.intp)
-    mine = stands.kept["nodes"]
-    source[mine] = was.slot_group[mine]
+    source[here] = was.slot_group[there]
+    before = np.full(len(source), -1, np.intp)  # the node that each slot was of
+    before[here] = there
     for slot, gpu in enumerate(alone, now.nodes):
         source[slot] = was.slot_group[was.nodes + was.alone.index(gpu)]
-    part = _parts(old, new, source)
+        before[slot] = was.dies.node[gpu]
+    part = _parts(old, new, source, before)
     now.slot_part, now.slot_limit = part, new.limits.node_class[now.owner]
     trace = np.where(source >= 0, was.trace[source], IDLE)
     trace[trace >= old.clocks.first_mixed] += new.clocks.first_mixed - old.clocks.first_mixed
@@ -100,8 +104,11 @@ def _regroup(old: Engine, new: Engine, stands: Standing) -> Ints:
     return source_of
 
 
-def _parts(old: Engine, new: Engine, source: Ints) -> Ints:
-    """Return the thermal part of each slot: that of its fault, where what cools it is as before."""
+def _parts(old: Engine, new: Engine, source: Ints, before: Ints) -> Ints:
+    """Return the thermal part of each slot: that of its fault, where what cools it is as before.
+
+    `before` is the node that the slot was of.
+    """
     place = {key: number for number, key in enumerate(new.body.keys)}
     same = {number: place[key] for number, key in enumerate(old.body.keys) if key in place}
     renamed = np.full(len(old.heat.network.parts), -1, np.intp)
@@ -113,8 +120,7 @@ def _parts(old: Engine, new: Engine, source: Ints) -> Ints:
     usual = new.oddities._base_part[new.traces.owner]
     was_usual, was = np.full((2, len(source)), -1, np.intp)
     known = source >= 0
-    owner = new.traces.owner[known]
-    was_usual[known] = renamed[old.oddities._base_part[owner]]
+    was_usual[known] = renamed[old.oddities._base_part[before[known]]]
     was[known] = renamed[old.traces.groups.part[source[known]]]
     parts: Ints = np.where((was_usual == usual) & (was >= 0), was, usual)
     return parts
@@ -125,7 +131,7 @@ def _upper(old: Engine, new: Engine, stands: Standing, before: State) -> Floats:
     was, now = old.heat.network.shape, new.body.network.shape
     air_c = before.hall_air_c(was)
     reference_c = float(air_c.mean())
-    loops, halls, plants = (stands.kept[name] for name in ("loops", "halls", "plants"))
+    loops, halls, plants = (stands.kept[name][0] for name in ("loops", "halls", "plants"))
     held_c = np.asarray(new.cooling.rejection.held_c, float)
     out: list[Floats] = []
     upper, at = before.upper, 0
