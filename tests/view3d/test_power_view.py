@@ -291,7 +291,7 @@ def test_a_stopped_pump_shows_on_its_machine(view: HallView, fed: Plant) -> None
 def test_gear_is_picked_and_outlined(view: HallView, fed: Plant) -> None:
     for id, kind in (("ups-a/0", "power"), ("water", "plant")):
         view.fly_to(id, animate=False)
-        box = view._standing(id)
+        box = view.standing(id)
         assert box is not None
         x, y, _ = camera.project(view.pose, ((box[0] + box[1]) / 2)[None], *view.canvas.size)[0]
         hit = view.pick(float(x), float(y))

@@ -116,6 +116,11 @@ class Coolant:
         self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
         self.set_frame(None)
 
+    def set_plant(self, plant: Plant) -> None:
+        """Take another plant with the same pipes; all of them shine."""
+        self._plant = plant
+        self.light(None)
+
     def set_frame(self, frame: Frame | None) -> None:
         """Take temperatures and flows; without a frame the design temperatures stand still."""
         if not self._count:

@@ -66,15 +66,23 @@ class Floor:
     """Draws the floor under everything, after the solids so that hidden floor costs nothing."""
 
     def __init__(self, lightmap: Lightmap) -> None:
+        self._program = program(_VERTEX, _FRAGMENT, np.zeros(4, [("a_position", np.float32, 3)]))
+        self._indices = gloo.IndexBuffer(quad_indices(1))
+        self._texture: gloo.Texture2D | None = None
+        self.set_lightmap(lightmap)
+
+    def set_lightmap(self, lightmap: Lightmap) -> None:
+        """Take other light, perhaps of another floor."""
         vertices = np.zeros(4, [("a_position", np.float32, 3)])
         middle = np.array(lightmap.origin_m) + np.array(lightmap.size_m) / 2
         corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * _REACH_M + middle
         vertices["a_position"][:, :2] = corners
-        self._program = program(_VERTEX, _FRAGMENT, vertices)
-        self._indices = gloo.IndexBuffer(quad_indices(1))
-        self._program["u_lightmap"] = gloo.Texture2D(
-            lightmap.texels, interpolation="linear", wrapping="clamp_to_edge"
-        )
+        self._program.bind(gloo.VertexBuffer(vertices))
+        if self._texture is not None and self._texture.shape == lightmap.texels.shape:
+            self._texture.set_data(lightmap.texels)
+        else:
+            self._texture = gloo.Texture2D(lightmap.texels, interpolation="linear", wrapping="clamp_to_edge")
+            self._program["u_lightmap"] = self._texture
         self._program["u_area"] = (*lightmap.origin_m, 1 / lightmap.size_m[0], 1 / lightmap.size_m[1])
 
     def draw(self, stage: Stage, *, air: bool) -> None:

@@ -11,8 +11,18 @@ from twin.plant.geometry import AisleKind, Geometry
 from twin.plant.tables import Plant
 
 MARGIN_M = 8.0
+STEP_M = 6.0
 MAX_TEXELS = 1024
 FINEST_M = 0.1
+SOFT_M: dict[str, tuple[tuple[float, float], ...]] = {
+    "shadow": ((0.75, 0.22), (0.55, 0.9)),
+    "cold": ((1.0, 0.7),),
+    "hot": ((1.0, 0.55),),
+    "hall": ((1.0, 0.15),),
+}
+"""Weight and softness [m] of the blurs of each layer: a shadow is dark close by and fades far."""
+MOST_REGIONS = 24
+"""Rectangles that change at once; of more the whole floor is baked anew."""
 
 
 @dataclass(frozen=True)
@@ -34,70 +44,125 @@ class Lightmap:
 
 def bake(plant: Plant, geometry: Geometry) -> Lightmap:
     """Return the floor's light for a plant."""
-    low = geometry.bounds_m[0, :2] - MARGIN_M
-    size = geometry.bounds_m[1, :2] + MARGIN_M - low
-    step = max(FINEST_M, float(size.max()) / MAX_TEXELS)
-    width, height = (int(np.ceil(s / step)) for s in size)
-    canvas = _Canvas(low, step, width, height)
-    racks, boxes, aisles = plant.racks, geometry.machines, geometry.aisles
-    shadow = canvas.blank()
-    for k in np.flatnonzero(racks.present).tolist():
-        canvas.fill(shadow, racks.x_m[k], racks.y_m[k], racks.width_m[k], racks.depth_m[k])
-    for k in range(len(boxes.x_m)):
-        canvas.fill(shadow, boxes.x_m[k], boxes.y_m[k], boxes.width_m[k], boxes.depth_m[k])
-    light = {AisleKind.COLD: canvas.blank(), AisleKind.HOT: canvas.blank()}
-    for k in range(len(aisles.kind)):
-        x, y = (aisles.x0_m[k] + aisles.x1_m[k]) / 2, (aisles.y0_m[k] + aisles.y1_m[k]) / 2
-        wide, deep = aisles.x1_m[k] - aisles.x0_m[k], aisles.y1_m[k] - aisles.y0_m[k]
-        canvas.fill(light[AisleKind(int(aisles.kind[k]))], x, y, wide, deep)
-    hall = canvas.blank()
-    for k in range(len(plant.halls.ids)):
-        x0, x1, y0, y1 = (
-            float(v[k]) for v in (plant.halls.x0_m, plant.halls.x1_m, plant.halls.y0_m, plant.halls.y1_m)
-        )
-        canvas.fill(hall, (x0 + x1) / 2, (y0 + y1) / 2, x1 - x0, y1 - y0)
-    near, wide_soft = _blur(shadow, 0.22 / step), _blur(shadow, 0.9 / step)
-    texels = np.stack(
-        [
-            np.clip(0.75 * near + 0.55 * wide_soft, 0, 1),
-            _blur(light[AisleKind.COLD], 0.7 / step),
-            _blur(light[AisleKind.HOT], 0.55 / step),
-            _blur(hall, 0.15 / step),
-        ],
-        axis=-1,
-    )
-    return Lightmap(
-        np.rint(np.clip(texels, 0, 1) * 255).astype(np.uint8),
-        (float(low[0]), float(low[1])),
-        (width * step, height * step),
-    )
+    return Baker().bake(plant, geometry)
 
 
-class _Canvas:
-    def __init__(self, low: NDArray[np.float64], step: float, width: int, height: int) -> None:
-        self._low, self._step, self._shape = low, step, (height, width)
+class Baker:
+    """Bakes one plant after another; where the next differs little, only round what has changed."""
 
-    def blank(self) -> NDArray[np.float64]:
-        return np.zeros(self._shape)
+    def __init__(self) -> None:
+        self._area: tuple[float, ...] = ()
+        self._layers: dict[str, _Layer] = {}
+        self._texels = np.zeros((0, 0, 4), np.uint8)
 
-    def fill(self, map_: NDArray[np.float64], x: float, y: float, wide: float, deep: float) -> None:
-        a = np.rint((np.array([x - wide / 2, y - deep / 2]) - self._low) / self._step).astype(int)
-        b = np.rint((np.array([x + wide / 2, y + deep / 2]) - self._low) / self._step).astype(int)
-        a, b = np.maximum(a, 0), np.maximum(b, 0)
-        map_[a[1] : b[1], a[0] : b[0]] = 1.0
+    def bake(self, plant: Plant, geometry: Geometry) -> Lightmap:
+        """Return the floor's light for a plant."""
+        # In steps, so that a hall that grows a little keeps what is baked.
+        low = np.floor((geometry.bounds_m[0, :2] - MARGIN_M) / STEP_M) * STEP_M
+        size = np.ceil((geometry.bounds_m[1, :2] + MARGIN_M - low) / STEP_M) * STEP_M
+        step = max(FINEST_M, float(size.max()) / MAX_TEXELS)
+        width, height = (int(np.ceil(s / step)) for s in size)
+        area = (*low.tolist(), step, width, height)
+        if area != self._area:
+            self._area = area
+            self._layers = {
+                name: _Layer((height, width), [(weight, sigma_m / step) for weight, sigma_m in soft])
+                for name, soft in SOFT_M.items()
+            }
+            self._texels = np.zeros((height, width, 4), np.uint8)
+        for place, (name, rectangles) in enumerate(_rectangles(plant, geometry).items()):
+            layer = self._layers[name]
+            corners = np.maximum(np.rint((rectangles - np.tile(low, 2)) / step), 0).astype(int)
+            for touched in layer.show(corners):
+                light = layer.light(touched)
+                self._texels[(*touched, place)] = np.rint(np.clip(light, 0, 1) * np.float32(255))
+        return Lightmap(self._texels, (float(low[0]), float(low[1])), (width * step, height * step))
 
 
-def _blur(map_: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+def _rectangles(plant: Plant, geometry: Geometry) -> dict[str, NDArray[np.float64]]:
+    """Return what lies on the floor, as (x0, y0, x1, y1) [m] by layer."""
+    racks, boxes, aisles, halls = plant.racks, geometry.machines, geometry.aisles, plant.halls
+    there = racks.present
+    bodies = [
+        _round(racks.x_m[there], racks.y_m[there], racks.width_m[there], racks.depth_m[there]),
+        _round(boxes.x_m, boxes.y_m, boxes.width_m, boxes.depth_m),
+    ]
+    lanes = np.stack([aisles.x0_m, aisles.y0_m, aisles.x1_m, aisles.y1_m], axis=1)
+    return {
+        "shadow": np.concatenate(bodies),
+        "cold": lanes[aisles.kind == AisleKind.COLD],
+        "hot": lanes[aisles.kind == AisleKind.HOT],
+        "hall": np.stack([halls.x0_m, halls.y0_m, halls.x1_m, halls.y1_m], axis=1),
+    }
+
+
+def _round(
+    x: NDArray[np.float64], y: NDArray[np.float64], wide: NDArray[np.float64], deep: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return np.stack([x - wide / 2, y - deep / 2, x + wide / 2, y + deep / 2], axis=1)
+
+
+class _Layer:
+    """Rectangles on the floor and their blurs."""
+
+    def __init__(self, shape: tuple[int, int], soft: list[tuple[float, float]]) -> None:
+        self._weights, self._sigmas = zip(*soft, strict=True)
+        self._shown: frozenset[tuple[int, ...]] = frozenset()
+        self._plain = np.zeros(shape, np.float32)
+        self._blurred = [np.zeros(shape, np.float32) for _ in soft]
+
+    def light(self, place: tuple[slice, slice]) -> NDArray[np.float32]:
+        """Return the sum of the blurs in a place."""
+        total = np.zeros(self._plain[place].shape, np.float32)
+        for weight, blurred in zip(self._weights, self._blurred, strict=True):
+            total += np.float32(weight) * blurred[place]
+        return total
+
+    def show(self, rectangles: NDArray[np.int64]) -> list[tuple[slice, slice]]:
+        """Take other rectangles (x0, y0, x1, y1) [texels]; return where that changes the blurs."""
+        wanted = frozenset(map(tuple, rectangles.tolist()))
+        changed = wanted ^ self._shown
+        if not changed:
+            return []
+        self._shown = wanted
+        self._plain[:] = 0.0
+        for x0, y0, x1, y1 in rectangles.tolist():
+            self._plain[y0:y1, x0:x1] = 1.0
+        whole = (0, 0, *reversed(self._plain.shape))
+        regions = sorted(changed) if len(changed) <= MOST_REGIONS else [whole]
+        widest = 3 * (_radius(max(self._sigmas)) + 1)
+        for blurred, sigma in zip(self._blurred, self._sigmas, strict=True):
+            reach = 3 * (_radius(sigma) + 1)
+            for x0, y0, x1, y1 in regions:
+                # What is touched, and what that depends on.
+                touched = _grown(y0, y1, reach), _grown(x0, x1, reach)
+                needed = _grown(y0, y1, 2 * reach), _grown(x0, x1, 2 * reach)
+                soft = _blur(self._plain[needed], sigma)
+                height, width = self._plain[touched].shape
+                top, left = touched[0].start - needed[0].start, touched[1].start - needed[1].start
+                blurred[touched] = soft[top : top + height, left : left + width]
+        return [(_grown(y0, y1, widest), _grown(x0, x1, widest)) for x0, y0, x1, y1 in regions]
+
+
+def _grown(low: int, high: int, by: int) -> slice:
+    return slice(max(low - by, 0), max(high + by, 0))
+
+
+def _radius(sigma: float) -> int:
+    return max(1, round(sigma))
+
+
+def _blur(map_: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
     """Return three box blurs after each other: near a Gaussian of `sigma` texels."""
-    radius = max(1, round(sigma))
+    radius = _radius(sigma)
+    span = 2 * radius + 1
     out = map_
     for _ in range(3):
         for axis in (0, 1):
             padding = [(0, 0), (0, 0)]
             padding[axis] = (radius + 1, radius)
-            total = np.cumsum(np.pad(out, padding, mode="edge"), axis=axis)
-            span = 2 * radius + 1
+            total = np.cumsum(np.pad(out, padding, mode="edge"), axis=axis, dtype=np.float32)
             upper = total[span:] if axis == 0 else total[:, span:]
             lower = total[:-span] if axis == 0 else total[:, :-span]
-            out = (upper - lower) / span
+            out = (upper - lower) / np.float32(span)
     return out

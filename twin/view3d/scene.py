@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from twin.plant.tables import Plant
 from twin.plant.tray_runs import CableRuns
 from twin.record.frame import Frame
 from twin.view3d import camera
+from twin.view3d.alike import alike
 from twin.view3d.arcs import Arcs
 from twin.view3d.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.cables import Cables
@@ -27,7 +29,7 @@ from twin.view3d.glass import Glass
 from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.label_layout import place_labels
 from twin.view3d.labels import Labels, draw_atlas
-from twin.view3d.lightmap import bake
+from twin.view3d.lightmap import Baker
 from twin.view3d.lit import PATHS, Lit, Reach
 from twin.view3d.locate import Box, machine_boxes
 from twin.view3d.machine_state import Badge, CoolingShown, badges
@@ -47,6 +49,7 @@ from twin.view3d.state import CameraPose, ViewState
 from twin.view3d.theme import colours_of
 from twin.view3d.values import ValueTexture
 
+Layer = TypeVar("Layer")
 LABEL_PERIOD_S = 0.25
 """Labels are placed anew at most so often."""
 _SWITCH_CHANNELS = ("switch.state", "switch.load")
@@ -66,6 +69,9 @@ class Scene:
         self._outline_paths = {name: Outline() for name, _ in PATHS}
         self._labels = Labels()
         self._sky = Sky()
+        self._baker = Baker()
+        self._floor: Floor | None = None
+        self._kept: dict[str, tuple[object, Any]] = {}
         self.keep_clear: list[tuple[float, float, float, float]] = []
         self._plant: Plant | None = None
         self._phase_s = 0.0
@@ -100,14 +106,21 @@ class Scene:
         self._panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
         self._building = Solids(building(plant, geometry))
-        self._tray_rails = Solids(tray_rails(geometry.trays))
+        self._tray_rails = self._keep("rails", geometry.trays, lambda: Solids(tray_rails(geometry.trays)))
         self._gear = Gear(plant, geometry, plan)
-        self._power = PowerPaths(power_lines(plant, geometry, plan.low, plan.high))
+        lines = power_lines(plant, geometry, plan.low, plan.high)
+        self._power = self._keep("power", lines, lambda: PowerPaths(lines))
         self._cables = Cables(geometry.bundles, runs)
         self._arcs = Arcs(plant)
-        self._coolant = Coolant(plant, with_yard_pipes(geometry.pipes, plan.yard))
-        self._glass = Glass(geometry.aisles)
-        self._floor = Floor(bake(plant, geometry))
+        pipes = with_yard_pipes(geometry.pipes, plan.yard)
+        self._coolant = self._keep("coolant", pipes, lambda: Coolant(plant, pipes))
+        self._coolant.set_plant(plant)
+        self._glass = self._keep("glass", geometry.aisles, lambda: Glass(geometry.aisles))
+        light = self._baker.bake(plant, geometry)
+        if self._floor is None:
+            self._floor = Floor(light)
+        else:
+            self._floor.set_lightmap(light)
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
@@ -119,6 +132,16 @@ class Scene:
         self._marked = Marked()
         self._lit, self._reach, self._badges, self.found = None, None, [], []
         self._power_wanted, self._power_only = False, None
+
+    def _keep(self, name: str, made_of: object, make: Callable[[], Layer]) -> Layer:
+        """Return the layer of the plant before when it was made of the same."""
+        kept = self._kept.get(name)
+        if kept is not None and alike(kept[0], made_of):
+            layer: Layer = kept[1]
+            return layer
+        layer = make()
+        self._kept[name] = (made_of, layer)
+        return layer
 
     def set_frame(
         self,
@@ -331,6 +354,7 @@ class Scene:
             gloo.set_cull_face("back")
         gloo.set_state(cull_face=False)
         gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
+        assert self._floor is not None
         self._floor.draw(stage, air="air" in layers)
         gloo.set_state(depth_mask=False)
         self._sky.draw(stage)
@@ -412,7 +436,9 @@ class Scene:
             labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
         )
         points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
-        grave = [10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self._words_over)]  # first ones first
+        grave = [
+            10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self._words_over)
+        ]  # first ones first
         weights = np.concatenate([weights, np.full(len(selected), 9.0), grave])
         everything = np.concatenate([anchors, marks])
         hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]

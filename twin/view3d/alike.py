@@ -1,0 +1,20 @@
+"""Whether two pieces of geometry are the same, number for number."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+
+
+def alike(one: object, other: object) -> bool:
+    """Return whether two values are equal; data classes field by field, arrays as a whole."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and np.array_equal(one, other)
+    if is_dataclass(one):
+        return all(alike(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return bool(one == other)
