@@ -11,6 +11,7 @@ from twin.cli import (
     calibrate,
     catalog,
     check,
+    diff,
     estimate,
     grow,
     incidents,
@@ -54,6 +55,7 @@ def _root(
 app.command("open", epilog=open_app.EXAMPLE)(open_app.open_scene)
 app.command("run", epilog=run.EXAMPLE)(run.run_scene)
 app.command("check", epilog=check.EXAMPLE)(check.check_scene)
+app.command("diff", epilog=diff.EXAMPLE)(diff.diff_scenes)
 app.command("show", epilog=show.EXAMPLE)(show.show_scene)
 app.command("incidents", epilog=incidents.EXAMPLE)(incidents.show_incidents)
 app.command("shot", epilog=shot.EXAMPLE)(shot.take_picture)
@@ -71,6 +73,7 @@ COMMANDS = (
     "open",
     "run",
     "check",
+    "diff",
     "show",
     "estimate",
     "plan",

@@ -16,6 +16,21 @@ from twin.plant.tables import LoopKind, Plant
 CABINET_KG = 150.0
 """Of a plain cabinet where the catalogue says nothing [est]."""
 
+FIGURES: dict[str, tuple[str, str]] = {
+    "racks": ("Racks", ""),
+    "nodes": ("Nodes", ""),
+    "gpus": ("GPUs", ""),
+    "it_w": ("Power of racks", "power"),
+    "feed_capacity_w": ("Power of their feeds", "power"),
+    "grid_w": ("Power from the grid", "power"),
+    "heat_w": ("Heat of nodes", "power"),
+    "cooling_w": ("Cooling for it", "power"),
+    "weight_kg": ("Weight of racks", "mass"),
+    "footprint_m2": ("Floor under racks", "area"),
+    "cost_usd": ("Cost, where prices are known", "currency"),
+}
+"""Figures that say what a scene is: title and dimension, "" of a count."""
+
 
 @dataclass(frozen=True)
 class FabricPorts:

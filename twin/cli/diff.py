@@ -1,0 +1,107 @@
+"""`twin diff`: what differs between two scenes, in domain words."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.commands.budget import Budget
+    from twin.scenario.differences import Difference
+
+EXAMPLE = "Example: twin diff lab-16 my-lab.twin.yaml"
+
+
+def diff_scenes(
+    before: Annotated[
+        str, typer.Argument(metavar="A", help="A *.twin.yaml file or the name of a shipped scene.")
+    ],
+    after: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
+    json: Json = False,
+) -> None:
+    """Tell what differs between two scenes.
+
+    Both as they take effect, after inheritance and defaults: which things came and went, which values are others, and
+    what that adds up to in racks, power, cooling, ports and cost. Comments and layout of the files count for nothing.
+
+    Exit code 0: they mean the same. 1: they differ. 2: one cannot be read.
+    """
+    from twin.cli.errors import ExitCode, told
+    from twin.cli.output import print_json
+    from twin.cli.scene import load_scene
+    from twin.commands.budget import budget
+    from twin.commands.command import Scene
+    from twin.scenario.differences import differences
+
+    with told(f"{before} {after}"):
+        first, second = (Scene.of(load_scene(name)) for name in (before, after))
+        found = differences(first.scenario, second.scenario)
+        sums = _sums(budget(first), budget(second))
+        if json:
+            rows = [
+                {
+                    "path": one.path,
+                    "section": one.section,
+                    "kind": one.kind,
+                    "before": one.before or None,
+                    "after": one.after or None,
+                }
+                for one in found
+            ]
+            print_json({"a": before, "b": after, "same": not found, "differences": rows, "sums": sums})
+        else:
+            _print(found, sums)
+        raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
+
+
+def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:
+    """Return the figures that differ, by name: before and after; None where there is no limit."""
+    from math import isfinite
+
+    from twin.commands.budget import FIGURES
+
+    made: dict[str, dict[str, float | None]] = {}
+    for name in FIGURES:
+        pair = [float(getattr(one, name)) for one in (before, after)]
+        if pair[0] != pair[1]:
+            old, new = (value if isfinite(value) else None for value in pair)
+            made[name] = {"before": old, "after": new}
+    return made
+
+
+def _print(found: list[Difference], sums: dict[str, dict[str, float | None]]) -> None:
+    from twin import units
+    from twin.cli.tables import console, table_of
+    from twin.commands.budget import FIGURES
+
+    to = console()
+    if not found:
+        to.print("They mean the same.")
+        return
+    if sums:
+        table = table_of()
+        for title in ("", "A", "B"):
+            table.add_column(title, justify="left" if not title else "right")
+        for name, pair in sums.items():
+            title, dimension = FIGURES[name]
+            table.add_row(
+                title, *(_figure(pair[side], dimension, units.render) for side in ("before", "after"))
+            )
+        to.print(table)
+    for section, group in groupby(found, key=lambda one: one.section):
+        to.print(f"\n[bold]{section}[/bold]")
+        for one in group:
+            mark = {"added": "+", "removed": "-", "changed": "~"}[one.kind]
+            to.print(f"  {mark} {one.sentence}", highlight=False, markup=False)
+
+
+def _figure(value: float | None, dimension: str, render: Any) -> str:
+    if value is None:
+        return "no limit"
+    if not dimension:
+        return f"{value:,.0f}"
+    return str(render(float(f"{value:.4g}"), dimension))
