@@ -62,6 +62,11 @@ class NetworkShape:
         """1 where a hall hangs on a plant, shape (P, H)."""
         return _membership(self.n_plants, self.hall_plant)
 
+    @cached_property
+    def each_alone(self) -> Floats:
+        """Right-hand sides with one unknown above the groups each, shape (2L + H + 2P, same)."""
+        return np.eye(self.n_upper)
+
     @property
     def n_upper(self) -> int:
         """Number of unknowns above the groups: 2 per loop, 1 per hall, 2 per plant."""

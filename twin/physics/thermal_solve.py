@@ -180,7 +180,7 @@ class Operator:
         self._fr1 = self._k_fr * (paths.plant_flow + back)
         self._k_fs = 1.0 / (d_fs + paths.plant_flow - paths.to_supply * self._fr1)
         dense = shape.n_upper <= DENSE_UPPER_LIMIT
-        self._dense = self.eliminate(np.eye(shape.n_upper)) if dense else None
+        self._dense = self.eliminate(shape.each_alone) if dense else None
 
     def eliminate(self, rhs: Floats) -> Floats:
         """Upper temperatures for right-hand sides (2L + H + 2P, columns), by tree elimination [C]."""

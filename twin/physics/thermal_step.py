@@ -196,6 +196,8 @@ class ThermalStepper:
 
     def power_w(self, state: State) -> float:
         """Heat of everything in a step that begins in this state [W]."""
+        if not self._leaks:
+            return self._input_w
         return self._input_w + float(np.dot(self.groups.n, self.leak_w(state)))
 
     def sink_c(self, at_s: float) -> Floats:
