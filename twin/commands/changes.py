@@ -14,6 +14,9 @@ from twin.scenario.write import block, flow
 LONG = 110
 """Characters of a group of keys beyond which it is written on lines of its own."""
 
+MANY = 24
+"""Items of which more is said in one edit are written as one table: reading a text again for each takes long."""
+
 
 def metres(length_m: float) -> str:
     """Return a length as a file says it, to a tenth of a millimetre.
@@ -111,6 +114,9 @@ class Changes:
             return
         if not after and in_file(self.scene, table):
             self._changes[table] = None
+            return
+        if len(items) > MANY:
+            self._changes[table] = block(after)
             return
         for item in items:
             self._item(f"{table}[{item}]", before.get(item), after.get(item))

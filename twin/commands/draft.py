@@ -33,6 +33,10 @@ class Proposal:
         On the scene as it stands, and what takes them back.
     after
         How the scene will stand.
+    before, back
+        How it stands, and the way back to it to the byte.
+    plant
+        Of the scene as it stands, where it was built.
     undoes, redoes
         Whether it takes back the last step, or does again the one taken back last.
     """
@@ -41,6 +45,9 @@ class Proposal:
     changes: tuple[Change, ...]
     inverse: tuple[Change, ...]
     after: Document
+    before: Document
+    back: Patch
+    plant: Plant | None = None
     undoes: bool = False
     redoes: bool = False
 
@@ -102,6 +109,7 @@ class Draft:
         self.done: list[Step] = []
         self.undone: list[Step] = []
         self._saved_text = file.text
+        self._begun: Proposal | None = None
 
     # -- what is there ----
 
@@ -126,6 +134,7 @@ class Draft:
             own = self.file is self.shown
             self.file = file
             self.shown = file if own else self.shown
+            self._begun = None
         self._saved_text = self.file.text
 
     def mark_lost(self) -> None:
@@ -151,11 +160,15 @@ class Draft:
         CommandError
             When it cannot be done.
         """
-        scene = self.shown
+        document = self.shown
         if self._continues(gesture):
-            scene, plant = self._without_last(), None
-        patch = command.patch(Scene.of(scene, plant))
-        return self._fitting(scene, patch, patch.title or command.title)
+            begun = self._begun
+            document, plant = (
+                (begun.before, begun.plant) if begun is not None else (self._without_last(), None)
+            )
+        scene = Scene.of(document, plant)
+        patch = command.patch(scene)
+        return replace(self._fitting(document, patch, patch.title or command.title), plant=scene.plant)
 
     def propose_undo(self) -> Proposal | None:
         """Return what would take the last step back; None when there is none."""
@@ -179,7 +192,7 @@ class Draft:
             after, inverse = spliced(scene, patch)
         except ScenarioError as error:
             raise CommandError(_said(error)) from error
-        return Proposal(title, patch.changes, inverse.changes, after)
+        return Proposal(title, patch.changes, inverse.changes, after, scene, inverse)
 
     def _continues(self, gesture: str) -> bool:
         return bool(gesture and self.done and not self.undone and self.done[-1].gesture == gesture)
@@ -193,13 +206,19 @@ class Draft:
     def land(self, proposal: Proposal, gesture: str = "") -> None:
         """Let a proposal change the scene itself: the run has not begun."""
         if self._continues(gesture):
-            self.file = spliced(self.file, self.done.pop().out_of_file)[0]
+            step, begun = self.done.pop(), self._begun
+            self.file = begun.before if begun is not None else spliced(self.file, step.out_of_file)[0]
         own = not self.file.scenario.edits
         in_file = Patch(proposal.changes, proposal.title)
-        try:
-            after, out_of_file = spliced(self.file, in_file)
-        except ScenarioError as error:  # edits that act later no longer fit
-            raise CommandError(_said(error)) from error
+        if own and proposal.before is self.file:
+            after, out_of_file = proposal.after, proposal.back
+        else:
+            try:
+                after, out_of_file = spliced(self.file, in_file)
+            except ScenarioError as error:  # edits that act later no longer fit
+                raise CommandError(_said(error)) from error
+        # What a gesture began with, so that its next part need not find it again.
+        self._begun = proposal if own and gesture and proposal.before is self.file else None
         self.file = after
         self.shown = after if own else effective(after, self.t_s)
         self._push(Step(proposal.title, gesture, proposal.changes, proposal.inverse, in_file, out_of_file))
@@ -208,6 +227,7 @@ class Draft:
         """Take the last step out of the file again, to the byte; return whether there was one."""
         if not self.done:
             return False
+        self._begun = None
         step = self.done.pop()
         self.file, in_file = spliced(self.file, step.out_of_file)
         self.shown = effective(self.file, self.t_s)
@@ -218,6 +238,7 @@ class Draft:
         """Put the step taken back last into the file again; return whether there was one."""
         if not self.undone:
             return False
+        self._begun = None
         step = self.undone.pop()
         self.file, out_of_file = spliced(self.file, step.in_file)
         self.shown = effective(self.file, self.t_s)

@@ -8,8 +8,9 @@ from twin.scenario.load import Document, document_from, document_of
 from twin.scenario.patch import Change, Exact, Patch, digest
 from twin.scenario.path import first, resolve, split
 from twin.scenario.problem import Problem, ScenarioError
+from twin.scenario.reparse import reparse
 from twin.scenario.text_edit import TextEdit
-from twin.scenario.tree import Path, Tree, child, parse
+from twin.scenario.tree import Path, Tree, child
 from twin.scenario.write import flow
 
 
@@ -31,6 +32,7 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
     """
     text, before = document.text, document.text
     inverse: list[Change] = []
+    made: Source | None = None
     exact = patch.exact
     if exact is not None and exact.digest == digest(before):
         text = before[: exact.start] + exact.text + before[exact.end :]
@@ -44,20 +46,24 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
                 inverse.append(_inverse(source, whole, change.path))
                 base = extend.merged(list(inherited)) if inherited else None
                 text = TextEdit(source, base, change).text()
-                source = Source(source.name, source.path, text, parse(text, source.name))
+                tree = reparse(source.tree, source.text, text, source.name)
+                source = Source(source.name, source.path, text, tree)
                 whole = extend.merged([source, *inherited])
             except ScenarioError as error:
                 wrong += error.problems
         if wrong:
             raise ScenarioError(wrong)
-    after = _reload(document, text)
+        if source.text == text:
+            made = source
+    after = _reload(document, text, made)
     return after, Patch(tuple(reversed(inverse)), patch.title, difference(text, before))
 
 
-def _reload(document: Document, text: str) -> Document:
-    """Load changed text; what it extends is read anew only when `extends` itself changed."""
+def _reload(document: Document, text: str, source: Source | None) -> Document:
+    """Load changed text, read already or not; what it extends is read anew only when `extends` itself changed."""
     old = document.files[0]
-    source = Source(old.name, old.path, text, parse(text, old.name))
+    if source is None:
+        source = Source(old.name, old.path, text, reparse(old.tree, old.text, text, old.name))
     if _plain(source.tree, "extends") == _plain(old.tree, "extends"):
         return document_from((source, *document.files[1:]))
     return document_of(source)

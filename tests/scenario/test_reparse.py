@@ -1,0 +1,52 @@
+"""Reading the section that changed alone gives the same tree as reading it all."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from twin.scenario import Problem, ScenarioError
+from twin.scenario.extend import builtin, builtin_names
+from twin.scenario.reparse import reparse
+from twin.scenario.tree import Tree, parse
+
+TEXTS = {name: builtin(f"builtin:{name}").read_text(encoding="utf-8") for name in builtin_names()}
+PIECES = (
+    "\n",
+    " ",
+    "x",
+    ": ",
+    "- ",
+    "{a: 1}",
+    "#",
+    "[",
+    '"',
+    "0",
+    "\nnew: {b: 2}\n",
+    "  - {id: q}\n",
+    "&a",
+    "*a",
+    "|\n",
+    "'",
+)
+
+
+def outcome(read: Callable[[], Tree]) -> Tree | tuple[Problem, ...]:
+    try:
+        return read()
+    except ScenarioError as error:
+        return error.problems
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_any_edit_gives_the_tree_or_the_error_of_the_whole(name: str) -> None:
+    draw = random.Random(name)
+    old = TEXTS[name]
+    before = parse(old, name)
+    for _ in range(25):
+        start = draw.randrange(len(old))
+        end = min(len(old), start + draw.choice((0, 0, 1, 7, 40)))
+        new = old[:start] + draw.choice(PIECES) * draw.randrange(1, 3) + old[end:]
+        wanted = outcome(lambda new=new: parse(new, name))
+        assert outcome(lambda new=new: reparse(before, old, new, name)) == wanted
+    assert before == parse(old, name)
