@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from twin.cli.options import Json, SceneOrRun
 
@@ -12,6 +14,10 @@ EXAMPLE = "Example: twin show nvl72-row | less"
 def show_scene(
     what: SceneOrRun,
     json: Json = False,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Of a scene: as its edits have made it by then, such as '2 h'."),
+    ] = None,
 ) -> None:
     """Print a scene in full, or the summary of a run.
 
@@ -34,6 +40,11 @@ def show_scene(
         from twin.scenario.show import plain, show
 
         document = load_scene(what)
+        if at is not None:
+            from twin.cli.scene import time_of
+            from twin.scenario.effective import effective
+
+            document = effective(document, time_of(at, "--at"))
         if json:
             print_json(plain(document.scenario))
         else:
