@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
 
 from twin.app import similar
-from twin.app.carried import Carried, carried_part, carried_things
+from twin.app.carried import Carried, carried_part, carried_text, carried_things
 from twin.app.editor import Editor
 from twin.app.hall_drags import HallDrags
 from twin.app.hall_panel import HallPanel
@@ -17,7 +18,9 @@ from twin.app.part_mime import Dragged
 from twin.app.place_tool import PlaceTool
 from twin.app.session import Session
 from twin.catalog import Catalog
-from twin.commands.command import Command, Scene
+from twin.commands.clipboard import Paste, copied
+from twin.commands.command import Command, CommandError, Scene
+from twin.commands.copies import Duplicate
 from twin.commands.delete import Delete
 from twin.commands.move import Rotate
 from twin.plant.tables import Plant
@@ -102,6 +105,48 @@ class EditTools(QObject):
     def delete(self) -> None:
         """Take what is selected out of the scene."""
         self._on_selection(Delete, "be deleted")
+
+    def duplicate(self) -> None:
+        """Copy what is selected to beside all that stands."""
+        if self.selection:
+            self.place.do_new(Duplicate(self.selection))
+        else:
+            self._show("Select first what is to be copied")
+
+    def copy(self) -> bool:
+        """Put what is selected on the clipboard, as the text of a scene; return whether it is there."""
+        scene = self._scene()
+        if scene is None or not self.selection:
+            self._show("Select first what is to be copied")
+            return False
+        try:
+            text = copied(scene, self.selection)
+        except CommandError as error:
+            self._show(f"Not copied: {error}")
+            return False
+        QGuiApplication.clipboard().setText(text)
+        self._show(f"{len(self.selection):,} copied, as text that can be pasted anywhere")
+        return True
+
+    def cut(self) -> None:
+        """Put what is selected on the clipboard and take it out of the scene."""
+        if self.copy():
+            self.delete()
+
+    def paste(self) -> None:
+        """Carry what the clipboard holds, which may come from another window or a file, to a place in the hall."""
+        scene, text = self._scene(), QGuiApplication.clipboard().text()
+        if scene is None:
+            return
+        try:
+            carried = carried_text(scene, text)
+        except CommandError as error:
+            self._show(f"Not pasted: {error}")
+            return
+        if carried is None:  # nothing of it stands on the floor
+            self.place.do_new(Paste(text))
+        elif self.place.begin_by_keys(carried):
+            self._hall.view.native.setFocus()
 
     def rotate(self) -> None:
         """Turn what is carried, else what is selected."""

@@ -15,8 +15,8 @@ from twin.app.placing_plate import BudgetLine, PlacingPlate, budget_lines
 from twin.app.session import Session
 from twin.catalog import Catalog
 from twin.commands import names
-from twin.commands.command import Command
-from twin.commands.part_load import site_room
+from twin.commands.budget import budget
+from twin.commands.command import Command, Scene
 from twin.commands.snap import Floor, Point, Snap, snap
 from twin.commands.snap_units import UnitSnap, snap_units
 from twin.plant.find import find
@@ -91,8 +91,8 @@ class PlaceTool:
             Height of the plane that the pointer moves on.
         """
         self.cancel()
-        plant, reason = self._session.plant, self._editor.why_not()
-        if plant is None or self._view.plan is None or reason:
+        plant, document, reason = self._session.plant, self._session.document, self._editor.why_not()
+        if plant is None or document is None or self._view.plan is None or reason:
             self.told.emit(f"{carried.title} stays: {reason}" if reason else "open a scene first")
             return False
         self.carried, self._grip, self._level_m = carried, grip, level_m
@@ -100,7 +100,7 @@ class PlaceTool:
         self._turned = self._by_keys = False
         self._take_plant(plant)
         if carried.load is not None:
-            self._lines = budget_lines(carried.load, site_room(plant, self._catalog))
+            self._lines = budget_lines(carried.load, budget(Scene.of(document, plant, self._catalog)))
         return True
 
     def begin_by_keys(self, carried: Carried) -> bool:
@@ -131,8 +131,8 @@ class PlaceTool:
 
     def drop(self) -> bool:
         """Put it where it is now, as one step; return whether it was. A refusal says why, and the tool ends."""
-        carried, document = self.carried, self._session.document
-        if carried is None or document is None:
+        carried = self.carried
+        if carried is None:
             return False
         if self._refused:
             words = f"{carried.title} was not put there: {self._reason}"
@@ -143,8 +143,17 @@ class PlaceTool:
         self.cancel()
         if command is None:
             return False
-        self._before = None if carried.ids else document.scenario
-        return self._editor.do(command)
+        return self._editor.do(command) if carried.ids else self.do_new(command)
+
+    def do_new(self, command: Command) -> bool:
+        """Do what brings new things, and select them when they stand there."""
+        document = self._session.document
+        before = None if document is None else document.scenario
+        self._before = before
+        if self._editor.do(command):
+            return True
+        self._before = None
+        return False
 
     def _command(self, carried: Carried) -> Command | None:
         plant, landing = self._session.plant, self.landing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
@@ -13,7 +14,8 @@ from twin.app import theme as themes
 from twin.app.look import Look
 from twin.app.overlay import Glass
 from twin.app.text import quantity
-from twin.commands.part_load import PartLoad, SiteRoom
+from twin.commands.budget import Budget
+from twin.commands.part_load import PartLoad
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
@@ -34,23 +36,27 @@ class BudgetLine:
         return self.after is not None and self.after > 1.0
 
 
-def budget_lines(load: PartLoad, room: SiteRoom) -> tuple[BudgetLine, ...]:
-    """Return power, cooling, ports, weight and cost of what is added; what it does not touch is left out."""
+def budget_lines(load: PartLoad, budget: Budget) -> tuple[BudgetLine, ...]:
+    """Return power, cooling, ports, weight and cost of what is added; what it does not touch is left out.
+
+    Parameters
+    ----------
+    budget
+        Of the scene without it.
+    """
     found = []
     if load.power_w:
-        shares = _shares(room.power_w, load.power_w, room.power_limit_w)
+        shares = _shares(budget.it_w, load.power_w, budget.feed_capacity_w)
         found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')}", *shares))
     if load.gives_w:
-        limit_w = (room.heat_limit_w or 0.0) + load.gives_w
-        found.append(
-            BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, room.heat_w / limit_w)
-        )
+        after = budget.heat_w / (budget.cooling_w + load.gives_w)
+        found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
     elif load.heat_w:
-        shares = _shares(room.heat_w, load.heat_w, room.heat_limit_w)
+        shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
         found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')}", *shares))
     if load.ports:
-        shares = _shares(room.ports, load.ports, room.port_limit)
-        found.append(BudgetLine("Ports", f"+{load.ports:,}", *shares))
+        used, ports = sum(one.used for one in budget.ports), sum(one.ports for one in budget.ports)
+        found.append(BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports)))
     if load.weight_kg:
         found.append(BudgetLine("Weight", f"+{load.weight_kg:,.0f} kg"))
     if load.cost_usd:
@@ -58,8 +64,8 @@ def budget_lines(load: PartLoad, room: SiteRoom) -> tuple[BudgetLine, ...]:
     return tuple(found)
 
 
-def _shares(used: float, added: float, limit: float | None) -> tuple[float | None, float | None]:
-    return (None, None) if not limit else (used / limit, (used + added) / limit)
+def _shares(used: float, added: float, limit: float) -> tuple[float | None, float | None]:
+    return (used / limit, (used + added) / limit) if limit and isfinite(limit) else (None, None)
 
 
 def _money(usd: float) -> str:
@@ -144,7 +150,7 @@ class PlacingPlate(Glass):
         painter.drawRoundedRect(bar, 3, 3)
         for share, colour in (
             (line.after, theme.alarm if line.over else theme.ok),
-            (line.before or 0.0, theme.muted),
+            (0.0 if line.over else line.before or 0.0, theme.muted),
         ):
             filled = QRectF(bar.left(), bar.top(), bar.width() * min(share, 1.0), bar.height())
             painter.setBrush(QColor(colour))

@@ -38,7 +38,17 @@ def place_actions(window: MainWindow) -> list[Command]:
             "R",
             "Turns racks and rows: their fronts look to the other side",
         ),
-        ("delete", "Delete", tools.delete, "Del", "Takes what is selected out of the scene"),
+        ("cut", "Cut", tools.cut, "Ctrl+X", "Copies what is selected and takes it out of the scene"),
+        (
+            "copy",
+            "Copy",
+            tools.copy,
+            "Ctrl+C",
+            "What is selected goes to the clipboard, as the text of a scene",
+        ),
+        ("paste", "Paste", tools.paste, "Ctrl+V", "Carries what the clipboard holds to a place in the hall"),
+        ("duplicate", "Duplicate", tools.duplicate, "Ctrl+D", "Copies what is selected to a free place"),
+        ("delete", "Delete", tools.delete, "Delete", "Takes what is selected out of the scene"),
     )
     made = [
         entry(f"edit.{name}", title, act, menu="edit", group="4", key=key, needs_scene=True, tip=tip)
