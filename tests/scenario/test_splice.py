@@ -153,7 +153,7 @@ def test_an_inherited_value_is_overridden_in_the_child(tmp_path: Path) -> None:
     child.write_text('format: twin/scenario\nversion: 1\ncatalog: "2026.11"\nextends: builtin:lab-16\n')
     document = load(child)
     after, inverse = edit(document, one("jobs[llama3].checkpoint.pause", "1 min"))
-    assert after.text == document.text + "jobs: [{id: llama3, checkpoint: {pause: 1 min}}]\n"
+    assert after.text == document.text + "jobs:\n  - {id: llama3, checkpoint: {pause: 1 min}}\n"
     assert after.scenario.jobs[0].checkpoint.pause_s == 60.0
     assert after.scenario.jobs[0].nodes == 2
     assert apply(after, inverse).text == document.text

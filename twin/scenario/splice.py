@@ -36,14 +36,14 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
     exact = patch.exact
     if exact is not None and exact.digest == digest(before):
         text = before[: exact.start] + exact.text + before[exact.end :]
-        inverse = [_inverse(document.files[0], document.tree, one.path) for one in patch.changes]
+        inverse = [_inverse(document.files[0], document.tree, one) for one in patch.changes]
     else:
         source, inherited = document.files[0], document.files[1:]
         whole = document.tree
         wrong: list[Problem] = []
         for change in patch.changes:
             try:
-                inverse.append(_inverse(source, whole, change.path))
+                inverse.append(_inverse(source, whole, change))
                 base = extend.merged(list(inherited)) if inherited else None
                 text = TextEdit(source, base, change).text()
                 tree = reparse(source.tree, source.text, text, source.name)
@@ -82,14 +82,19 @@ def difference(after: str, before: str) -> Exact:
     return Exact(digest(after), start, len(after) - tail, before[start : len(before) - tail])
 
 
-def _inverse(source: Source, whole: Tree, path: str) -> Change:
+def _inverse(source: Source, whole: Tree, change: Change) -> Change:
     """Return the change that gives a path back what it has: in the file itself, inherited, or nothing at all.
 
-    Of what was not there the outermost missing key is taken away again, with all that was put below it.
+    Of what was not there the outermost missing key is taken away again, with all that was put below it. An item that
+    goes from the midst of a list comes back with its list, for the order counts.
     """
+    path = change.path
     steps = split(path)
     place, rest = resolve(steps, source.tree)
     if not rest:
+        above = _at(source.tree, place[:-1])
+        if change.value is None and isinstance(above.value, list) and place[-1] != len(above.value) - 1:
+            return Change(first(path, len(place) - 1), flow(above.plain()))
         at = _at(source.tree, place)
         return Change(path, source.text[at.start : at.end] if at.flow and not at.shared else flow(at.plain()))
     place, rest = resolve(steps, whole)

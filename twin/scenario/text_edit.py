@@ -13,7 +13,7 @@ from twin.scenario.path import resolve, split
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.tree import Entry, Path, Tree, child, parse, written
 from twin.scenario.validate import nearest
-from twin.scenario.write import flow, scalar
+from twin.scenario.write import block, flow, item_lines, scalar
 
 
 def value_of(text: str, spot: Spot, name: str) -> tuple[Tree, str]:
@@ -152,9 +152,9 @@ class TextEdit:
         """Put a value under keys that are missing; `spots` are the places from the first of them on."""
         at, step = self._at(path), rest[0]
         for missing, spot in zip(reversed(rest[1:]), reversed(spots[1 : len(rest)]), strict=True):
-            value = _made(_wrapped(missing, value.tree.plain(), spot))
+            value = _laid(_wrapped(missing, value.tree.plain(), spot))
         if at.value is None:
-            return self._replaced(path, _made(_wrapped(step, value.tree.plain(), spots[0])))
+            return self._replaced(path, _laid(_wrapped(step, value.tree.plain(), spots[0])))
         if isinstance(at.value, list):
             item = value.tree.plain()
             if not isinstance(item, dict) or item.get("id", step) != step:
@@ -244,6 +244,22 @@ def _reads_as_block(text: str) -> bool:
 
 def _made(plain: object) -> _Value:
     return _Value(parse(flow(plain), ""))
+
+
+def _laid(plain: object) -> _Value:
+    """Return a value with lists of groups of keys on lines of their own, one each, where there is room for lines."""
+    groups = plain if isinstance(plain, list) else list(plain.values()) if isinstance(plain, dict) else []
+    if isinstance(plain, list) and any(isinstance(item, dict) for item in groups):
+        text = "".join(f"{line}\n" for item in plain for line in item_lines(item))
+        return _Value(parse(text, ""), text.strip("\n"))
+    if isinstance(plain, dict) and any(_lists_groups(item) for item in groups):
+        text = block(plain)
+        return _Value(parse(text, ""), text.strip("\n"))
+    return _made(plain)
+
+
+def _lists_groups(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
 def _wrapped(step: str, value: object, spot: Spot) -> object:

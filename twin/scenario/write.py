@@ -43,6 +43,11 @@ def block(value: dict[str, Any], indent: int = 0) -> str:
     return "".join(f"{line}\n" for line in _lines(value, indent))
 
 
+def item_lines(item: Any) -> Iterator[str]:
+    """Yield the lines of one item of a list."""
+    return _item(item, 0)
+
+
 def _lines(value: dict[str, Any], indent: int) -> Iterator[str]:
     pad = " " * indent
     for key, one in value.items():
