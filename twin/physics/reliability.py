@@ -50,6 +50,7 @@ _U30, _U27, _U31, _U12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(
 _HOUR_S = 3600.0
 
 
+@lru_cache(maxsize=1 << 16)
 def component_key(name: str) -> int:
     """64-bit key of a component id or stream name (BLAKE2b)."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")

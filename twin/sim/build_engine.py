@@ -86,7 +86,8 @@ class Parts:
         self.nodes = Nodes(plant, self.ledger)
         fleet = fleet_of(*self.first)  # rates are scaled once: who comes or goes moves nobody else's failures
         self.failures = FailureClocks(plant, scenario.failures, seed, fleet, self.first[1])
-        self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions)
+        before: FabricState | None = vars(self).get("network")  # of the hall before an edit
+        self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions, before)
         self.plans, work, gpus = self._plans(scenario)
         self.jobs = Jobs(jobs_of(scenario), work, gpus, self.ledger)
         self.network.bind(self.jobs, self.plans)

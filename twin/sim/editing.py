@@ -268,7 +268,7 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
     engine.ledger.advance(now)
     let_go(engine, stands.gone, stage.plant, f"{what}: nodes are taken away")
     engine.network.update(engine.recovery.changed)
-    emptied_j = _charge(engine, new, stands.kept["power"][0])
+    emptied_j = _charge(engine, new, stands.kept["power"].there)
     old = copy(engine)
     engine.move_into(new)  # now: what parts ask the engine for while they take over must be of the new hall
     graft(old, engine, stands)
@@ -282,7 +282,7 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
     engine.recovery.returned = old.recovery.returned
     _submissions(old, engine)
     moved = [
-        slot for slot in stands.kept["loops"][0] if old.cooling.drives[slot] != engine.cooling.drives[slot]
+        slot for slot in stands.kept["loops"].there if old.cooling.drives[slot] != engine.cooling.drives[slot]
     ]
     _settle(engine, stands.came, drained, moved)
     engine.log.add(now, "edited", edit.id, what, Severity.NOTICE, epoch=engine.plant.epoch)
@@ -290,7 +290,7 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
 
 def _drained(before: Plant, after: Plant, stands: Standing) -> list[tuple[int, bool]]:
     """Return the nodes, by their slots after it, that the edit drains or lets work again."""
-    there, here = stands.kept["nodes"]
+    there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
     was, now = before.nodes.drained[there], after.nodes.drained[here]
     return [(int(here[k]), bool(now[k])) for k in np.flatnonzero(was != now).tolist()]
 

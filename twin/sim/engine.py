@@ -320,7 +320,9 @@ class Engine(Parts):
         if at_s > self.now_s:
             return at_s
         since_ms = math.ceil(self.now_s * 1e3)
-        return (since_ms if since_ms > self.timers.now_s * 1e3 else since_ms + 1) / 1e3
+        while since_ms / 1e3 <= self.timers.now_s or since_ms / 1e3 < self.now_s:
+            since_ms += 1
+        return since_ms / 1e3
 
     def _take(self, edit: Edit, at_s: float) -> None:
         self.timers.set("edit", self.edits.take(edit, at_s), at_s, FIRST)

@@ -73,6 +73,10 @@ class FaultyRoutes:
         self.faults: Some = ()
         self._made: dict[tuple[int, frozenset[str]], Router] = {}
 
+    def adopt(self, other: FaultyRoutes) -> None:
+        """Take over the routes of the same links without faults."""
+        self._made = {key: router for key, router in other._made.items() if not key[1]}
+
     def set(self, faults: Iterable[Fault]) -> None:
         """Let these be the faults in force, oldest first."""
         self.faults = tuple({fault.key: fault for fault in faults}.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,40 +33,68 @@ GROUPED = ("traces", "clocks", "lifetime")
 
 
 @dataclass(frozen=True)
+class Kept:
+    """Slots of things that stay, before and after; they differ for nodes alone.
+
+    A rack that holds more nodes than it ever did has all of them in new slots.
+    """
+
+    there: Ints
+    here: Ints
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """Return the slot after of each slot before."""
+        return dict(zip(self.there.tolist(), self.here.tolist(), strict=True))
+
+    def all_of(self, slots: int) -> bool:
+        """Return whether the first `slots` all stay where they are."""
+        return len(self.there) == slots and self.unmoved and (not slots or int(self.there[-1]) == slots - 1)
+
+    @cached_property
+    def unmoved(self) -> bool:
+        """Whether everything that stays has the slot it had."""
+        return np.array_equal(self.there, self.here)
+
+
+@dataclass(frozen=True)
 class Standing:
     """What stands in the hall before and after an edit, by the name of its table.
 
     Parameters
     ----------
     kept
-        Slots whose thing is there before and after, and is the same: before, and after. They differ for nodes alone:
-        a rack that holds more of them than ever has them in new slots.
+        Slots whose thing is there before and after, and is the same.
     came, gone
         Slots of nodes that are there after only, or before only; one that was exchanged is in both.
     """
 
-    kept: dict[str, tuple[Ints, Ints]]
+    kept: dict[str, Kept]
     came: Ints
     gone: Ints
 
 
+def _same(slots: Ints) -> Kept:
+    return Kept(slots, slots)
+
+
 def standing(before: Plant, after: Plant, jobs: int) -> Standing:
     """Compare two plants with the same slots; so many `jobs` there were before, and none of them goes."""
-    kept: dict[str, tuple[Ints, Ints]] = {"jobs": (np.arange(jobs),) * 2}
+    kept: dict[str, Kept] = {"jobs": _same(np.arange(jobs))}
     for name in ("racks", "switches", "loops", "power"):
         old, new = getattr(before, name), getattr(after, name)
         stays = old.present & new.present[: len(old.ids)]
         if name == "power":
             stays &= np.array([a == b for a, b in zip(old.kind, new.kind, strict=False)], bool)
-        kept[name] = (np.flatnonzero(stays),) * 2
+        kept[name] = _same(np.flatnonzero(stays))
     for name in ("halls", "plants", "storage"):  # never taken away in a run
-        kept[name] = (np.arange(len(getattr(before, name).ids)),) * 2
+        kept[name] = _same(np.arange(len(getattr(before, name).ids)))
     old, new = before.nodes, after.nodes
     place = {new.ids[slot]: slot for slot in np.flatnonzero(new.present).tolist()}
     there = np.flatnonzero(old.present)
     here = np.array([place.get(old.ids[slot], -1) for slot in there.tolist()], np.intp)
     same = (here >= 0) & (old.part[there] == new.part[here]) & (old.gpu_count[there] == new.gpu_count[here])
-    kept["nodes"] = there[same], here[same]
+    kept["nodes"] = Kept(there[same], here[same])
     came, gone = new.present.copy(), old.present.copy()
     gone[there[same]] = came[here[same]] = False
     return Standing(kept, np.flatnonzero(came), np.flatnonzero(gone))
@@ -73,37 +102,30 @@ def standing(before: Plant, after: Plant, jobs: int) -> Standing:
 
 # --- how a piece of state goes over: (old, fresh, slots kept before and after) -> merged
 
-Kept = tuple[Ints, Ints]
-
 
 def _column(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
     """One entry a slot."""
+    if kept.all_of(len(old)):
+        return [*old, *fresh[len(old) :]]
     merged = list(fresh)
-    for there, here in zip(*(slots.tolist() for slots in kept), strict=True):
+    for there, here in kept.number.items():
         merged[here] = old[there]
     return merged
 
 
-def _numbers(kept: Kept) -> dict[int, int]:
-    return dict(zip(*(slots.tolist() for slots in kept), strict=True))
-
-
 def _members(old: list[int], fresh: list[int], kept: Kept) -> list[int]:
     """Slots of which something is true."""
-    number = _numbers(kept)
-    return [number[slot] for slot in old if slot in number]
+    return [kept.number[slot] for slot in old if slot in kept.number]
 
 
 def _rows(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
     """Rows that begin with a slot."""
-    number = _numbers(kept)
-    return [[number[row[0]], *row[1:]] for row in old if row[0] in number]
+    return [[kept.number[row[0]], *row[1:]] for row in old if row[0] in kept.number]
 
 
 def _pairs(old: list[list[Any]], fresh: list[list[Any]], kept: Kept) -> list[list[Any]]:
     """Slots, and a value of each."""
-    number = _numbers(kept)
-    both = [(number[slot], value) for slot, value in zip(*old, strict=True) if slot in number]
+    both = [(kept.number[slot], value) for slot, value in zip(*old, strict=True) if slot in kept.number]
     return [[slot for slot, _ in both], [value for _, value in both]]
 
 
@@ -182,9 +204,9 @@ def graft(old: Engine, new: Engine, stands: Standing) -> None:
     _oddities(state["oddities"], old, new, stands)
     gone = set(stands.gone.tolist())
     state["network"]["seats"] = [one for one in state["network"]["seats"] if gone.isdisjoint(one[2])]
-    there, here = stands.kept["nodes"]
-    if not np.array_equal(there, here):
-        renumber(state, Numbers.of(old.plant, new.plant, stands.kept["nodes"]))
+    nodes = stands.kept["nodes"]
+    if not nodes.unmoved:
+        renumber(state, Numbers.of(old.plant, new.plant, nodes.number))
     state["cooling"]["rejection"]["known"] = None  # worked out anew at the next look
     state["incidents"]["set"] = [
         one for one in state["incidents"]["set"] if new.incidents.settings.refusal(*one) is None
@@ -220,7 +242,7 @@ def _breaker_loads(state: dict[str, Any], old: Engine, new: Engine) -> None:
 
 def _oddities(state: dict[str, Any], old: Engine, new: Engine, stands: Standing) -> None:
     """Faults of cooling stay with the nodes and GPUs that do; parts are numbered anew."""
-    kept, node_of = set(stands.kept["nodes"][0].tolist()), old.plant.gpus.node
+    kept, node_of = stands.kept["nodes"].number, old.plant.gpus.node
     acting = []
     for key, nodes, gpu, *rest in state["acting"]:
         mine = [node for node in nodes if node in kept]
@@ -249,7 +271,7 @@ class _Clocks:
     def state(self, stands: Standing) -> dict[str, Any]:
         old, new = self.old.state(), self.new.state()
         before, after = len(self.old.count), len(self.new.count)
-        there, here = stands.kept["nodes"]
+        there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
         gone = np.setdiff1d(np.arange(before), there)  # should they come back, their clocks go on
         gone = gone[~np.isin(gone, here)]
         nodes = np.append(there, gone), np.append(here, gone)
@@ -267,7 +289,9 @@ class _Clocks:
             others.append(self._set(old["others"][before], new["others"][at], slots, len(clocks.count)))
         return merged | {"others": others}
 
-    def _set(self, old: dict[str, Any], new: dict[str, Any], slots: Kept, count: int) -> dict[str, Any]:
+    def _set(
+        self, old: dict[str, Any], new: dict[str, Any], slots: tuple[Ints, Ints], count: int
+    ) -> dict[str, Any]:
         there, here = slots
         merged: dict[str, Any] = {}
         for name, begin in (("count", 0), ("hazard", 0.0), ("since_s", self.now_s), ("wear", 1.0)):
@@ -294,7 +318,7 @@ def timers_of(old: Engine, new: Engine, stands: Standing) -> list[Timer]:
         return id + steps[sum(id >= end for end in ends)]
 
     gone = {slot for slot in range(loops) if not after.loops.present[slot]}
-    number = _numbers(stands.kept["nodes"])
+    number = stands.kept["nodes"].number
     rows = []
     for timer in old.timers.rows():
         if timer.kind in ("repair", "hands"):

@@ -45,7 +45,7 @@ def graft_heat(old: Engine, new: Engine, stands: Standing) -> None:
     new.lifetime.any = old.lifetime.any
     heat, totals = new.heat, old.heat.totals
     heat.hottest_c = old.heat.hottest_c
-    kept, _ = stands.kept["loops"]
+    kept = stands.kept["loops"].there
     heat.totals = HeatTotals(**vars(totals))
     for name, none in (("loop_max_c", -np.inf), ("loop_throttle_gpu_s", 0.0)):
         values = np.full(len(new.plant.loops.ids), none)
@@ -67,9 +67,9 @@ def graft_heat(old: Engine, new: Engine, stands: Standing) -> None:
 def _regroup(old: Engine, new: Engine, stands: Standing) -> Ints:
     """Give every slot of `new` a group; return the group of `old` that each comes from."""
     was, now = old.traces, new.traces
-    there, here = stands.kept["nodes"]
-    numbers = Numbers.of(old.plant, new.plant, (there, here))
-    stays = set(there.tolist())
+    there, here = stands.kept["nodes"].there, stands.kept["nodes"].here
+    stays = stands.kept["nodes"].number
+    numbers = Numbers.of(old.plant, new.plant, stays)
     alone = [gpu for gpu in was.alone if int(was.dies.node[gpu]) in stays]
     now.set_alone([numbers.gpu(gpu) for gpu in alone])
     now._leaving = {numbers.gpu(gpu) for gpu in alone if gpu in was._leaving}
@@ -131,7 +131,7 @@ def _upper(old: Engine, new: Engine, stands: Standing, before: State) -> Floats:
     was, now = old.heat.network.shape, new.body.network.shape
     air_c = before.hall_air_c(was)
     reference_c = float(air_c.mean())
-    loops, halls, plants = (stands.kept[name][0] for name in ("loops", "halls", "plants"))
+    loops, halls, plants = (stands.kept[name].there for name in ("loops", "halls", "plants"))
     held_c = np.asarray(new.cooling.rejection.held_c, float)
     out: list[Floats] = []
     upper, at = before.upper, 0

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from twin.plant.tables import Plant
 
-Ints = NDArray[np.intp]
-
 
 @dataclass(frozen=True)
 class Numbers:
@@ -23,9 +21,8 @@ class Numbers:
     first_after: NDArray[np.int32]
 
     @classmethod
-    def of(cls, before: Plant, after: Plant, kept: tuple[Ints, Ints]) -> Numbers:
-        """Return the numbers of the nodes that stay, given by their slots before and after."""
-        nodes = dict(zip(*(slots.tolist() for slots in kept), strict=True))
+    def of(cls, before: Plant, after: Plant, nodes: dict[int, int]) -> Numbers:
+        """Return the numbers of the nodes that stay, given by their slots before."""
         return cls(nodes, before.gpus.node, before.nodes.gpu_first, after.nodes.gpu_first)
 
     def node(self, slot: int) -> int:

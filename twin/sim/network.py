@@ -65,6 +65,8 @@ class FabricState:
         Jobs of the scenario.
     partitions
         Of the scenario: a job runs on the rows of its own.
+    like
+        Fabrics of the hall before an edit: what was worked out for the same links holds. None: there are none.
 
     Attributes
     ----------
@@ -78,6 +80,7 @@ class FabricState:
         catalog: Catalog,
         specs: tuple[Job, ...],
         partitions: Sequence[Partition] = (),
+        like: FabricState | None = None,
     ) -> None:
         self.plant, self.catalog, self.specs = plant, catalog, specs
         self.rows_in = {one.id: one.rows for one in partitions}
@@ -109,6 +112,35 @@ class FabricState:
         self._left = np.full(len(specs), 100.0)
         self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
         self._picture = NetworkPicture(plant, self.links)
+        self._expected: dict[tuple[int, bytes], Network] = {}
+        if like is not None and self._has_links_of(like):
+            self._expected, self._traffic = like._expected, dict(like._traffic)
+            self.routes.adopt(like.routes)
+
+    def _has_links_of(self, other: FabricState) -> bool:
+        """Return whether jobs and links are those of `other`, so that all routes are the same."""
+        mine, its = self.plant, other.plant
+        same = (
+            self.specs == other.specs
+            and mine.fabrics == its.fabrics
+            and mine.fabric_table == its.fabric_table
+        )
+        count = len(mine.nodes.ids)
+        return (
+            same
+            and len(its.nodes.ids) == count
+            and self.rows_in == other.rows_in
+            and mine.node_parts == its.node_parts
+            and all(
+                np.array_equal(getattr(self.links, name), getattr(other.links, name))
+                for name in ("kind", "fabric", "a", "b", "cables", "bytes_s")
+            )
+            and all(
+                np.array_equal(getattr(mine.nodes, name), getattr(its.nodes, name))
+                for name in ("part", "gpu_count", "nics", "present")
+            )
+            and np.array_equal(self.domain, other.domain)
+        )
 
     def bind(self, jobs: Jobs, plans: list[JobPlan]) -> None:
         """Say whose work follows from the fabric."""
@@ -175,8 +207,7 @@ class FabricState:
     def expected(self) -> list[Network]:
         """Return what the intact fabric gives each job on the nodes it would take if all started in order."""
         taken = self.plant.nodes.drained.copy()
-        networks = []
-        known: dict[tuple[int, bytes], Network] = {}
+        networks, known = [], self._expected
         for index, job in enumerate(self.specs):
             chosen = self.places[index].first(job.nodes, taken)
             taken[chosen] = True
