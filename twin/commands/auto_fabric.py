@@ -96,7 +96,7 @@ def _joins(changes: Changes, fabric: Fabric, wanted: _Wanted, add: bool) -> bool
         return False
     nodes = len(mine) + wanted.nodes
     cards = max(int(plant.nodes.nics[mine].max()), wanted.cards)
-    larger = fabric
+    counts: dict[str, int] = {}
     try:
         size_of(fabric, scene.catalog, nodes, cards, wanted.card_bytes_s)
     except Misfit:
@@ -106,12 +106,18 @@ def _joins(changes: Changes, fabric: Fabric, wanted: _Wanted, add: bool) -> bool
             update={name: _uncounted(getattr(fabric, name)) for name in ("leaf", "spine", "core")}
         )
         try:
-            size_of(larger, scene.catalog, nodes, cards, wanted.card_bytes_s)
+            size = size_of(larger, scene.catalog, nodes, cards, wanted.card_bytes_s)
         except Misfit:
             return False
-    for name in ("leaf", "spine", "core"):
-        if said(scene, f"fabrics[{fabric.id}].{name}.count") is not None and larger is not fabric:
-            changes.take(f"fabrics[{fabric.id}].{name}.count")
+        each_unit = max(1, size.units) if fabric.kind in ("fat-tree", "dragonfly-plus") else 1
+        counts = {
+            "leaf": size.leaves * max(1, size.units),
+            "spine": size.spines * each_unit,
+            "core": size.cores,
+        }
+    for name, count in counts.items():
+        if count and said(scene, f"fabrics[{fabric.id}].{name}.count") is not None:
+            changes.set(f"fabrics[{fabric.id}].{name}.count", count)
     changes.set(f"fabrics[{fabric.id}].rows", [*fabric.rows, *wanted.rows])
     return True
 

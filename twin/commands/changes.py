@@ -72,6 +72,13 @@ class Changes:
             raise CommandError(f"{path} is inherited from another file", "change it there")
         self._changes[path] = None
 
+    def clear(self, path: str, none: Any = None) -> None:
+        """Take away what is said at a path; what is inherited is said to be `none`."""
+        if in_file(self.scene, path):
+            self._changes[path] = None
+        else:
+            self._changes[path] = flow(none)
+
     def override(self, hall: str, item: str, **keys: Any) -> None:
         """Say something of a generated item; None takes a key away."""
         waiting = self._overrides.setdefault(hall, {}).setdefault(item, {})

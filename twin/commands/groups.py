@@ -116,7 +116,7 @@ class AssignTenant:
                 if self.tenant and self.tenant not in there:
                     changes.set(f"{one.path}.tenants", [*there, self.tenant])
                 elif not self.tenant and there:
-                    changes.take(f"{one.path}.tenants")
+                    changes.clear(f"{one.path}.tenants", [])
             else:
                 hint = "tenants have jobs, and may use partitions and stores"
                 raise CommandError(f"{titled(one.kind)} {id} belongs to no tenant", hint)
@@ -164,7 +164,7 @@ class AssignJob:
             if self.rows and there != list(self.rows):
                 changes.set(f"{one.path}.rows", list(self.rows))
             elif not self.rows and there:
-                changes.take(f"{one.path}.rows")
+                changes.clear(f"{one.path}.rows", [])
         return changes.patch(self.title)
 
 
@@ -208,4 +208,4 @@ def _one(changes: Changes, path: str, value: str) -> None:
     if value and there != value:
         changes.set(path, value)
     elif not value and there is not None:
-        changes.take(path)
+        changes.clear(path)

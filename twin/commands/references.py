@@ -67,7 +67,7 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
                     changes.take(f"{where}[{name}]")
                     more.add(name)
                 elif not left and key != "serves":
-                    changes.take(f"{where}[{name}].{key}")
+                    changes.clear(f"{where}[{name}].{key}", [])
                 else:
                     changes.set(f"{where}[{name}].{key}", left)
     for where, single in _SINGLE.items():
@@ -81,7 +81,7 @@ def cut(changes: Changes, gone: Gone) -> list[str]:
                     if above is not None:
                         changes.set(f"{where}[{name}].{key}", above)
                     else:
-                        changes.take(f"{where}[{name}].{key}")
+                        changes.clear(f"{where}[{name}].{key}")
     _loops(scene, gone)
     _homes(changes, gone, touched)
     _tiers(changes, gone, touched)
@@ -137,7 +137,7 @@ def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
         for tier in ("leaf", "spine", "core"):
             one = fabric.get(tier)
             if isinstance(one, dict) and isinstance(one.get("racks"), str) and gone(one["racks"]):
-                changes.take(f"fabrics[{name}].{tier}.racks")
+                changes.clear(f"fabrics[{name}].{tier}.racks")
                 touched.append(f"fabrics[{name}]")
         links = fabric.get("links") or []
         left = [link for link in links if not gone(link["from"]) and not gone(link["to"])]
@@ -146,7 +146,7 @@ def _tiers(changes: Changes, gone: Gone, touched: list[str]) -> None:
             if left:
                 changes.set(f"fabrics[{name}].links", left)
             else:
-                changes.take(f"fabrics[{name}].links")
+                changes.clear(f"fabrics[{name}].links", [])
 
 
 def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
@@ -154,7 +154,7 @@ def _checkpoints(changes: Changes, gone: Gone, touched: list[str]) -> None:
         for name, one in _named(changes.scene, where):
             held = one.get("checkpoint")
             if isinstance(held, dict) and isinstance(held.get("storage"), str) and gone(held["storage"]):
-                changes.take(f"{where}[{name}].checkpoint.storage")
+                changes.clear(f"{where}[{name}].checkpoint.storage")
                 touched.append(f"{where}[{name}]")
             tiers = held.get("tiers") or [] if isinstance(held, dict) else []
             left = [tier for tier in tiers if not gone(str(tier.get("storage", "")))]
@@ -181,7 +181,7 @@ def _targets(changes: Changes, gone: Gone, touched: list[str]) -> None:
             continue
         touched.append(where)
         if not stay:
-            changes.take(where)
+            changes.clear(where, [])
         elif all("id" in one for one in items):
             kept = {one["id"] for one in stay}
             for one in items:

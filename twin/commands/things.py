@@ -151,8 +151,9 @@ def override(hall: Hall, item: str) -> Override:
 
 
 def in_file(scene: Scene, path: str) -> bool:
-    """Return whether the file itself says something at a path; else it is inherited, or not said."""
-    return not resolve(split(path), scene.document.files[0].tree)[1]
+    """Return whether the file itself, and no other that it extends, says something at a path."""
+    own, *others = (not resolve(split(path), one.tree)[1] for one in scene.document.files)
+    return own and not any(others)
 
 
 def counted(number: int, word: str) -> str:

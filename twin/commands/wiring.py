@@ -114,7 +114,7 @@ class Disconnect:
         """Take away whichever key hangs a stage on another; return whether there is one."""
         found = [key for key in ("from", "or_from", "at") if said(changes.scene, f"{b.path}.{key}") == a.id]
         for key in found:
-            changes.take(f"{b.path}.{key}")
+            changes.clear(f"{b.path}.{key}")
         return bool(found)
 
 
@@ -220,7 +220,7 @@ def _uncable(changes: Changes, a: Thing, b: Thing) -> None:
     if left:
         changes.set(f"fabrics[{fabric.id}].links", left)
     else:
-        changes.take(f"fabrics[{fabric.id}].links")
+        changes.clear(f"fabrics[{fabric.id}].links", [])
 
 
 def free_ports(scene: Scene, fabric: Fabric) -> dict[str, int]:

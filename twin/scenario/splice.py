@@ -92,9 +92,10 @@ def _inverse(source: Source, whole: Tree, change: Change) -> Change:
     steps = split(path)
     place, rest = resolve(steps, source.tree)
     if not rest:
-        above = _at(source.tree, place[:-1])
-        if change.value is None and isinstance(above.value, list) and place[-1] != len(above.value) - 1:
-            return Change(first(path, len(place) - 1), flow(above.plain()))
+        inside, _ = resolve(steps, whole)
+        above = _at(whole, inside[:-1])
+        if change.value is None and isinstance(above.value, list) and inside[-1] != len(above.value) - 1:
+            return Change(first(path, len(inside) - 1), flow(above.plain()))
         at = _at(source.tree, place)
         return Change(path, source.text[at.start : at.end] if at.flow and not at.shared else flow(at.plain()))
     place, rest = resolve(steps, whole)
