@@ -14,7 +14,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from twin.app.journal import Journal, left_behind
+from twin.app.journal import Journal
+from twin.app.recovery import left_behind
 from twin.commands.command import Given
 from twin.scenario import Change, Patch, load, loads
 from twin.scenario.splice import edit

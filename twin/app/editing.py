@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtWidgets import QMainWindow
 
 from twin.app.editor import Editor
 from twin.app.files import Files
-from twin.app.journal import Recovered, left_behind
 from twin.app.notifications import Notifications
+from twin.app.recovery import Recovered, discard, left_behind
 from twin.app.scene_file import SceneFile
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
@@ -62,7 +61,7 @@ class Editing:
         words = f"{changes} of {left.name}, the last at {left.at:%H:%M on %d %B}, were never saved."
         self._notifications.ask(
             Trouble("Unsaved work was found", words),
-            {"Recover": partial(self.file.recover, left), "Discard": partial(_discard, left.journal)},
+            {"Recover": partial(self.file.recover, left), "Discard": partial(discard, left.journal)},
         )
 
     def _on_refused(self, title: str, reason: str) -> None:
@@ -75,8 +74,3 @@ class Editing:
         draft = self.editor.draft
         if draft is not None:
             self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
-
-
-def _discard(journal: Path) -> None:
-    journal.unlink(missing_ok=True)
-    Path(f"{journal}.lock").unlink(missing_ok=True)

@@ -53,9 +53,12 @@ class Files:
         """Return the file of the open scene."""
         return self._session.path
 
-    def open(self, path: Path, seed: int | None = None) -> bool:
-        """Open a scene; when it is no good list its problems, keep the present scene and return False."""
-        if not self.may_leave():
+    def open(self, path: Path, seed: int | None = None, *, ask: bool = True) -> bool:
+        """Open a scene; when it is no good list its problems, keep the present scene and return False.
+
+        Unless told not to `ask`, what is not saved of the present scene is asked about first.
+        """
+        if ask and not self.may_leave():
             return False
         try:
             self._session.open(path, seed)

@@ -403,6 +403,7 @@ class MainWindow(QMainWindow):
         if not self.editing.file.may_leave():
             event.ignore()
             return
+        self.editing.file.close()
         self.docks.save(self.settings)
         self.settings.flush()
         self.welcome.stop()

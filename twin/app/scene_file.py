@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QMessageBox
 from twin import resources
 from twin.app.editor import Editor
 from twin.app.files import Files
-from twin.app.journal import Journal, Recovered
+from twin.app.journal import Journal
+from twin.app.recovery import Recovered, discard, run_of
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.scene_list import SUFFIX
-from twin.app.session import Session, last_snapshot
+from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.commands.draft import Draft
 from twin.scenario import Document, ScenarioError, load, loads
@@ -59,7 +60,9 @@ class SceneFile:
         self._session, self._editor, self._files = session, editor, files
         self._settings, self._window, self._tell = settings, window, tell
         self.journal = Journal()
+        self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
+        self.journal.failed.connect(self._on_journal_failed)
         session.opened.connect(self._on_opened)
         session.began.connect(self.journal.note_run)
         editor.changed.connect(self._on_changed)
@@ -129,38 +132,35 @@ class SceneFile:
             asked = "Go back to the scene as it is saved? What is not saved is lost."
             if not self._sure(asked, "Go back"):
                 return
-        self.journal.end()
-        self._session.draft = None  # so that nobody asks again
-        self._files.open(document.path)
+        self._files.open(document.path, ask=False)
 
     def recover(self, left: Recovered) -> bool:
         """Open what a crash left behind, with the run where it stood; return whether that went well."""
+        if not self.may_leave():
+            return False
         path = left.path or Path(NEW_NAME)
         try:
-            base = load(left.path) if left.path is not None and left.path.is_file() else None
-            folder = left.path.parent if left.path is not None else None
-            document = loads(left.text, path.name, folder)
+            document = loads(left.text, path.name, left.path.parent if left.path is not None else None)
+            run = run_of(document, left.run_file)
+            draft = Draft(run.document)
+            if _text_of(left.path) != run.document.text:
+                draft.mark_lost()
+            self._session.work_on(draft, path, run.seed, new=left.path is None, snapshot=run.snapshot)
         except SCENE_ERRORS as error:
             self._tell("Not recovered", f"{error}")
             return False
-        if left.path is None:
-            document = loads(left.text, path.name)
-        draft = Draft(document)
-        if base is None or base.text != left.text:
-            draft.mark_lost()
-        snapshot = last_snapshot(left.run_file) if left.run_file is not None else None
-        self._session.work_on(draft, path, new=left.path is None, snapshot=snapshot)
+        self.journal.note_run(left.run_file)
         self._files.opened.emit(path)
-        self.journal.begin(base or loads(EMPTY, NEW_NAME))
-        self.journal.note(document, "Recovered")
-        left.journal.unlink(missing_ok=True)
+        if self.journal.path is not None or not draft.dirty:
+            discard(left.journal)  # the journal of this program holds it now
         return True
 
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""
         draft = self._session.draft
         if draft is None or not draft.dirty:
-            self.journal.end()
+            return True
+        if not self.asks:
             return True
         box = QMessageBox(self._window)
         box.setObjectName("unsaved")
@@ -175,10 +175,11 @@ class SceneFile:
         box.setStandardButtons(button.Save | button.Discard | button.Cancel)
         box.setDefaultButton(button.Save)
         answer = box.exec()
-        if answer == button.Cancel or (answer == button.Save and not self.save()):
-            return False
+        return bool(answer == button.Discard or (answer == button.Save and self.save()))
+
+    def close(self) -> None:
+        """Nothing is to be recovered: what is not saved was given up; call when the window closes."""
         self.journal.end()
-        return True
 
     def changed_on_disk(self) -> bool:
         """Return whether another program has written the scene's file since it was read or written here."""
@@ -224,10 +225,17 @@ class SceneFile:
         return box.clickedButton() is go
 
     def _on_opened(self, _path: object) -> None:
-        document = self.document
-        if document is not None:
-            self.journal.begin(document)
+        draft = self._session.draft
+        if draft is not None:
+            self.journal.begin(draft.file, draft.saved_text)
+            self.journal.note(draft.file, draft.undo_title)  # where one comes back to what is not saved
             self.look_at_disk()
+
+    def _on_journal_failed(self, reason: str) -> None:
+        self._tell(
+            "Changes are not kept safe",
+            f"The journal cannot be written: {reason}. Work goes on, but a crash would lose what is not saved: save often.",
+        )
 
     def _on_changed(self) -> None:
         draft = self._session.draft
@@ -244,6 +252,14 @@ def document_of_text(document: Document, path: Path) -> Document:
 def _is_shipped(path: Path) -> bool:
     folder = Path(str(resources.folder("scenes"))).resolve()
     return path.resolve().parent == folder
+
+
+def _text_of(path: Path | None) -> str | None:
+    """Return what lies on the disk; None when nothing does that is a text."""
+    try:
+        return load(path).text if path is not None else None
+    except SCENE_ERRORS:
+        return None
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -119,6 +119,11 @@ class Draft:
         return self.file.text != self._saved_text
 
     @property
+    def saved_text(self) -> str:
+        """Return the text of the file as it is on disk; "" when that is another."""
+        return self._saved_text
+
+    @property
     def undo_title(self) -> str:
         """Return what going back would undo; "" when there is nothing."""
         return self.done[-1].title if self.done else ""

@@ -1,0 +1,193 @@
+"""What a program that ended in the middle of its work left behind: found, read, put together, thrown away."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from twin.app.journal import SUFFIX, journal_folder, lock_of
+from twin.commands.draft import edit_text
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.record.scenario_json import part_from_json
+from twin.scenario import Change, Document, Patch, ScenarioError
+from twin.scenario.edit import Edit
+from twin.scenario.patch import digest
+from twin.scenario.splice import apply
+
+MOST_BYTES = 200_000_000
+"""A longer journal is not read back."""
+KEPT_DAYS = 30
+KEPT = 20
+"""Older journals, and more of them, are thrown away."""
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """Work that a crash left behind.
+
+    Attributes
+    ----------
+    journal
+        The file it was read from.
+    path
+        Of the scene; None when it was never saved.
+    name
+        As people know it.
+    text
+        Of the scene with all changes that are whole.
+    steps
+        How many those are.
+    run_file
+        Where its run was recorded last; None when it had none.
+    at
+        When the last change was made.
+    """
+
+    journal: Path
+    path: Path | None
+    name: str
+    text: str
+    steps: int
+    run_file: Path | None
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where the run of a scene stood.
+
+    Attributes
+    ----------
+    document
+        The scene with every edit that the run has taken.
+    seed
+        Of its random draws; None: the scene's own.
+    snapshot
+        Its state; None: it begins anew.
+    """
+
+    document: Document
+    seed: int | None = None
+    snapshot: bytes | None = None
+
+
+def left_behind() -> list[Recovered]:
+    """Return the work of programs that ended without saving it, the newest first; what is old is thrown away."""
+    prune()
+    found = []
+    for path in sorted(journal_folder().glob(f"*{SUFFIX}"), reverse=True):
+        recovered = read(path)
+        if recovered is not None:
+            found.append(recovered)
+    return found
+
+
+def discard(journal: Path) -> None:
+    """Throw a journal away; harmless when it is gone."""
+    for path in (journal, Path(f"{journal}.lock")):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
+    """Throw away journals that are old or beyond the newest, except those of programs that run."""
+    oldest_s = time.time() - days * 86_400
+    with suppress(OSError):
+        dated = sorted(((path.stat().st_mtime, path) for path in journal_folder().glob(f"*{SUFFIX}")))
+        dated.reverse()
+        for place, (changed_s, path) in enumerate(dated):
+            if (place >= keep or changed_s < oldest_s) and not _in_use(path):
+                discard(path)
+
+
+def read(path: Path) -> Recovered | None:
+    """Return what a journal holds; None when its program still runs, nothing was changed, or it is no journal."""
+    lines = _lines(path)
+    head = next(lines, None)
+    if head is None or head.get("journal") != 1 or not isinstance(head.get("text"), str) or _in_use(path):
+        return None
+    text, steps, run_file, at = head["text"], 0, None, datetime.fromtimestamp(path.stat().st_mtime)
+    for line in lines:
+        if "run" in line:
+            run_file = Path(line["run"]) if isinstance(line["run"], str) else None
+            continue
+        try:
+            after = text[: line["start"]] + line["text"] + text[line["end"] :]
+            whole = digest(after) == line["digest"]
+        except (KeyError, TypeError):
+            break
+        if not whole:
+            break
+        text, steps = after, steps + 1
+    if not steps:
+        return None
+    where = head.get("path")
+    scene = Path(where) if isinstance(where, str) else None
+    return Recovered(path, scene, str(head.get("name") or "scene"), text, steps, run_file, at)
+
+
+def run_of(document: Document, run_file: Path | None) -> Run:
+    """Return where the run recorded in a file can go on, as a run of this document.
+
+    An edit that the run had taken, and of which the program did not hear before it ended, becomes part of the scene.
+    A run of another scene, as it was before its last change at t = 0, does not count: there is none then.
+    """
+    if run_file is None:
+        return Run(document)
+    try:
+        with Reader(run_file) as reader:
+            header = reader.header
+            snapshot = reader.nearest_snapshot(math.inf)
+            taken = {edit.id: edit for edit in header.scenario.edits}
+            for marker in reader.markers("edit"):
+                edit = part_from_json(Edit, json.dumps(json.loads(marker.data)["edit"]))
+                taken[edit.id] = edit
+    except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
+        return Run(document)
+    alone = {"edits": (), "seed": header.seed}
+    own = {edit.id for edit in document.scenario.edits}
+    if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
+        return Run(document)
+    if not own <= taken.keys():
+        return Run(document)
+    missed = [edit for id, edit in taken.items() if id not in own]
+    try:
+        if missed:
+            changes = tuple(Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed)
+            document = apply(document, Patch(changes, missed[-1].title))
+    except ScenarioError:
+        return Run(document)
+    return Run(document, header.seed, snapshot.data if snapshot is not None else None)
+
+
+def _in_use(path: Path) -> bool:
+    lock = lock_of(path)
+    if not lock.tryLock(0):
+        return True
+    lock.unlock()
+    return False
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with suppress(OSError):
+        if path.stat().st_size > MOST_BYTES:
+            return
+        with path.open("rb") as file:
+            for raw in file:
+                if not raw.endswith(b"\n"):
+                    return  # cut short by the crash
+                try:
+                    line = json.loads(raw)
+                except (ValueError, RecursionError):
+                    return
+                if not isinstance(line, dict):
+                    return
+                yield line
