@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from twin.catalog import NodePart
 from twin.plant.domains import birth_racks
-from twin.plant.tables import Bools, Floats, Ints
+from twin.plant.tables import Bools, Floats, Ints, LoopKind
 from twin.rules.case import Case
 from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
@@ -101,7 +101,9 @@ class _Floor:
 
     def __init__(self, case: Case) -> None:
         racks, machines, loops = case.plant.racks, case.plant.machines, case.plant.loops
-        there = np.flatnonzero(loops.present[machines.loop]) if len(machines.loop) else np.zeros(0, np.int64)
+        there = np.zeros(0, np.int64)
+        if len(machines.loop):  # doors hang on racks and swing open with them
+            there = np.flatnonzero((loops.present & (loops.kind != LoopKind.REAR_DOOR))[machines.loop])
         self.rack = np.flatnonzero(racks.present)
         self.ids = [racks.ids[slot] for slot in self.rack.tolist()]
         self.ids += [loops.ids[int(machines.loop[slot])] for slot in there.tolist()]
