@@ -96,6 +96,9 @@ def _things(scene: Scene, feeds: int) -> list[_Thing]:
         for name in stage.feeds:
             fed_by.setdefault(name, []).append(stage.id)
     wanted = dict.fromkeys(loose)
+    if loose:  # where there was no power at all, machines hung on the house supply
+        wanted |= dict.fromkeys(one.id for one in scene.scenario.cooling.loops if one.id not in fed_by)
+        wanted |= dict.fromkeys(one.id for one in scene.scenario.cooling.plants if one.id not in fed_by)
     if feeds > 1:
         racks = [rows.id for hall in scene.scenario.halls for rows in hall.rows]
         wanted |= dict.fromkeys(name for name in racks if len(fed_by.get(name, ())) == 1)

@@ -37,8 +37,8 @@ def _unreachable(case: Case) -> Iterator[Found]:
     said = {at[1]: (at, reason, hint) for at, reason, hint in unmet(case.scenario, case.catalog)}
     for i, fabric in enumerate(case.scenario.fabrics):
         members = np.flatnonzero(_members(case, fabric))
-        if not len(members):
-            continue
+        if not len(members) or (fabric.kind == "explicit" and not fabric.links and not fabric.rows):
+            continue  # switches that stand there without cables yet are meant for nobody
         island = islands_of(case.plant, case.links, i)[members]
         joined = island[island != ALONE]
         largest = int(np.bincount(joined).argmax()) if len(joined) else 0
