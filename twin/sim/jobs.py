@@ -43,8 +43,8 @@ AWAY = ("detect", *BUDGET, "wait", "queue")
 PROCESS, NODE, RACK, SITE = range(4)
 """How much a failure takes, and what a copy of a job's state outlives."""
 
-RERATE = 1e-3
-"""Relative change of step time that is worth a new plan of the job's next event."""
+RERATE = 1e-6
+"""Relative change of step time that is worth a new plan of the job's next event: less is rounding."""
 
 
 @dataclass
