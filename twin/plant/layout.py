@@ -15,6 +15,7 @@ import numpy as np
 from twin.catalog import Catalog, NodePart
 from twin.plant.cabinet import Cabinet, cabinet_of
 from twin.plant.error import PlantError
+from twin.plant.overrides import Overrides
 from twin.plant.tables import Bools, Fixtures, Floats, Gpus, Ints, Nodes, RackKind, Racks, Rows
 from twin.scenario import site
 from twin.scenario.document import Scenario
@@ -86,7 +87,7 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
     labels = [label if lettered[label.rsplit(" ", 1)[0]] > 1 else label.rsplit(" ", 1)[0] for label in labels]
     rows_table = _rows_table(row_pieces, row_ids, labels)
     chosen = rack_pieces.ints("cabinet")
-    overrides = _Overrides(scenario, generators, rack_ids, generator_racks)
+    overrides = Overrides(scenario, generators, rack_ids, generator_racks)
     for rack, racks, part in overrides.rack_parts:
         if any(isinstance(catalog.part(group.part), NodePart) for group in catalog.rack(part).layout):
             racks = racks.model_copy(update={"nodes": ()})  # it brings its own instead
@@ -263,7 +264,7 @@ def _fixtures(chosen: Ints, kinds: list[Cabinet]) -> Fixtures:
 
 
 def _expand(
-    racks: Racks, chosen: Ints, kinds: list[Cabinet], catalog: Catalog, overrides: _Overrides
+    racks: Racks, chosen: Ints, kinds: list[Cabinet], catalog: Catalog, overrides: Overrides
 ) -> tuple[Nodes, Gpus, list[str], list[str]]:
     """Return nodes and GPUs of all racks, and the names of their parts."""
     numbers: dict[str, int] = {}
@@ -327,110 +328,6 @@ def _expand(
     return nodes, gpus, list(numbers), gpu_parts
 
 
-class _Overrides:
-    """Overrides of all halls, as (level, row, rack, node, GPU) with what they say."""
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        generators: list[tuple[int, site.Rows]],
-        rack_ids: list[str],
-        generator_racks: dict[str, Ints],
-    ) -> None:
-        self._rows = {rows.id: rows for _, rows in generators}
-        self._racks = generator_racks
-        first_row, total = {}, 0
-        for _, rows in generators:
-            first_row[rows.id] = total
-            total += rows.count
-        self.first_row = first_row
-        self.items = [
-            (item, self._parse(item), said)
-            for hall in scenario.halls
-            for item, said in hall.overrides.items()
-        ]
-        self._added: dict[str, int] = {}
-        self.rack_parts = [
-            (self.racks(path)[0], self._rows[path[0]].racks, said.part)
-            for _, path, said in self.items
-            if said.part is not None and len(path[1]) == 2
-        ]
-
-    def _parse(self, item: str) -> tuple[str, list[int]]:
-        name, *numbers = item.split("/")
-        index = [int(n) for n in numbers]
-        rows = self._rows.get(name)
-        if rows is None:
-            raise PlantError(f"override {item!r}: no row generator is called {name!r}")
-        limits = (rows.count, rows.racks.count)
-        for number, limit, what in zip(index, limits, ("rows", "racks in a row"), strict=False):
-            if number >= limit:
-                raise PlantError(f"override {item!r}: {name!r} has {limit} {what}, counted from 0")
-        return name, index
-
-    def generator(self, name: str) -> site.Rows:
-        """Return a row generator."""
-        return self._rows[name]
-
-    def racks(self, path: tuple[str, list[int]]) -> Ints:
-        """Return the rack slots below a path."""
-        name, index = path
-        mine, per_row = self._racks[name], self._rows[name].racks.count
-        if not index:
-            return mine
-        row = mine[index[0] * per_row : (index[0] + 1) * per_row]
-        return row if len(index) == 1 else row[index[1] : index[1] + 1]
-
-    def node(self, item: str, path: tuple[str, list[int]], racks: Racks) -> int:
-        """Return the node slot of a path with at least three numbers; raises PlantError beyond the rack."""
-        rack, number = int(self.racks(path)[0]), path[1][2]
-        extra = self._added.get(item)
-        if extra is not None:
-            number = extra
-        if number >= racks.node_count[rack]:
-            raise PlantError(
-                f"override {item!r}: rack {racks.ids[rack]} holds {racks.node_count[rack]} nodes"
-            )
-        return int(racks.node_first[rack]) + number
-
-    def added(self, racks: Racks) -> list[tuple[int, int, str, int]]:
-        """Return (rack, number, part, unit) of nodes beyond those that the generators make, in order.
-
-        From then on `node` knows them: they follow the nodes of their rack, whatever their numbers.
-        """
-        found = [
-            (int(self.racks(path)[0]), path[1][2], said.part, said.u)
-            for _, path, said in self.items
-            if len(path[1]) == 3 and said.part is not None and said.u is not None
-        ]
-        found = sorted(one for one in found if one[1] >= racks.node_count[one[0]])
-        behind: Counter[int] = Counter()
-        for rack, number, _, _ in found:
-            self._added[f"{racks.ids[rack]}/{number}"] = int(racks.node_count[rack]) + behind[rack]
-            behind[rack] += 1
-        return found
-
-    def node_places(self, racks: Racks) -> list[tuple[int, int, int]]:
-        """Return (node slot, rack it has moved to or -1, its unit or 0) of nodes that were set elsewhere."""
-        return [
-            (
-                self.node(item, path, racks),
-                -1 if said.rack is None else int(self.racks(self._parse(said.rack))[0]),
-                said.u or 0,
-            )
-            for item, path, said in self.items
-            if len(path[1]) == 3 and (said.rack is not None or said.u is not None)
-        ]
-
-    def node_parts(self, racks: Racks) -> list[tuple[int, str]]:
-        """Return (node slot, node part) of the overrides that exchange a node."""
-        return [
-            (self.node(item, path, racks), said.part)
-            for item, path, said in self.items
-            if said.part is not None and len(path[1]) == 3
-        ]
-
-
 def _with_added(
     racks: Racks,
     rack: Ints,
@@ -454,7 +351,7 @@ def _with_added(
     return rack[order], content[order], [ids[k] for k in order.tolist()]
 
 
-def _apply_places(overrides: _Overrides, rows: Rows, racks: Racks) -> None:
+def _apply_places(overrides: Overrides, rows: Rows, racks: Racks) -> None:
     """Move and turn rows, then racks, as the overrides say."""
     turned: dict[str, set[int]] = {}
     for _, (name, index), said in sorted(overrides.items, key=lambda one: len(one[1][1])):
@@ -487,7 +384,7 @@ def _apply_places(overrides: _Overrides, rows: Rows, racks: Racks) -> None:
         rows.contained[mine] = _contained(generator, rows.facing[mine], moved)
 
 
-def _apply_absence(overrides: _Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
+def _apply_absence(overrides: Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:
     """Take away and drain what the overrides name."""
     for item, path, said in overrides.items:
         name, index = path
