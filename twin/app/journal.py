@@ -43,9 +43,8 @@ class Journal:
         self.path: Path | None = None
 
     def begin(self, document: Document, saved_text: str | None = None) -> None:
-        """Let a document be what changes are counted from, or the text of it that is on the disk; nothing is written."""
+        """Let a document be what changes are counted from, or the text of it that is saved; nothing is written yet."""
         self.end()
-        self._run_file = None
         self._document, self._text = document, document.text if saved_text is None else saved_text
 
     def note(self, document: Document, title: str = "") -> None:

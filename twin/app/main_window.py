@@ -47,6 +47,7 @@ from twin.app.shortcuts import Shortcuts
 from twin.app.theme import ThemeChoice
 from twin.app.tips import show_keys
 from twin.app.transport import Transport
+from twin.app.views import Views
 from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch
 from twin.catalog import load_catalog
@@ -96,6 +97,7 @@ class MainWindow(QMainWindow):
         self.tools = EditTools(
             look, session, self.editing.editor, self.hall, self._catalog, self.statusBar().showMessage
         )
+        self.views = Views(self.hall, self.editing.file, self.tell)
         self.planner = JobPlanner(look, session, self._catalog, self)
         self.job_actions = JobActions(self)
         self._status()
@@ -156,6 +158,7 @@ class MainWindow(QMainWindow):
         session.ended.connect(self._on_ended)
         session.unplayable.connect(self._on_unplayable)
         self.editing.titled.connect(self._on_edited)
+        self.editing.file.saved.connect(self.views.saved)
         session.plant_changed.connect(self._on_plant)
         self.files.opened.connect(self._on_opened)
         self.welcome.chosen.connect(self._open_and_play)
@@ -304,6 +307,7 @@ class MainWindow(QMainWindow):
         if document is None or plant is None:
             return
         self.show_hall()
+        self.views.opened(path)
         self._model.context[HAS_SCENE] = True
         self.editing.tell()
 
@@ -403,6 +407,7 @@ class MainWindow(QMainWindow):
         if not self.editing.file.may_leave():
             event.ignore()
             return
+        self.views.keep()
         self.editing.file.close()
         self.docks.save(self.settings)
         self.settings.flush()

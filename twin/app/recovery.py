@@ -101,7 +101,7 @@ def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
     """Throw away journals that are old or beyond the newest, except those of programs that run."""
     oldest_s = time.time() - days * 86_400
     with suppress(OSError):
-        dated = sorted(((path.stat().st_mtime, path) for path in journal_folder().glob(f"*{SUFFIX}")))
+        dated = sorted((path.stat().st_mtime, path) for path in journal_folder().glob(f"*{SUFFIX}"))
         dated.reverse()
         for place, (changed_s, path) in enumerate(dated):
             if (place >= keep or changed_s < oldest_s) and not _in_use(path):

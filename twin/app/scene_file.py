@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMessageBox
 
 from twin import resources
@@ -47,6 +48,8 @@ class SceneFile:
     tell
         Shows a title and a sentence to the person.
     """
+
+    saved = Signal(object)  # Path
 
     def __init__(
         self,
@@ -91,7 +94,7 @@ class SceneFile:
         document = self.document
         if document is None:
             return False
-        if document.path is None or _is_shipped(document.path):
+        if document.path is None or is_shipped(document.path):
             return self.ask_save_as()
         if self.changed_on_disk() and not self._overwrite(document.path):
             return False
@@ -102,7 +105,7 @@ class SceneFile:
         document = self.document
         if document is None:
             return False
-        folder = Path.home() if document.path is None or _is_shipped(document.path) else document.path.parent
+        folder = Path.home() if document.path is None or is_shipped(document.path) else document.path.parent
         chosen, _ = QFileDialog.getSaveFileName(
             self._window, "Save the scene", str(folder / document.name), _FILTER
         )
@@ -208,6 +211,7 @@ class SceneFile:
         self.journal.begin(written)
         self._settings.remember(path)
         self._editor.mark_saved()
+        self.saved.emit(path)
         self._tell("Saved", str(path))
         return True
 
@@ -227,6 +231,7 @@ class SceneFile:
     def _on_opened(self, _path: object) -> None:
         draft = self._session.draft
         if draft is not None:
+            self.journal.note_run(None)  # of the scene before
             self.journal.begin(draft.file, draft.saved_text)
             self.journal.note(draft.file, draft.undo_title)  # where one comes back to what is not saved
             self.look_at_disk()
@@ -234,7 +239,7 @@ class SceneFile:
     def _on_journal_failed(self, reason: str) -> None:
         self._tell(
             "Changes are not kept safe",
-            f"The journal cannot be written: {reason}. Work goes on, but a crash would lose what is not saved: save often.",
+            f"The journal cannot be written: {reason}. Work goes on, but a crash would lose what is not saved.",
         )
 
     def _on_changed(self) -> None:
@@ -249,7 +254,8 @@ def document_of_text(document: Document, path: Path) -> Document:
     return document_of(type(source)(path.name, path, source.text, source.tree))
 
 
-def _is_shipped(path: Path) -> bool:
+def is_shipped(path: Path) -> bool:
+    """Return whether a file is one of the scenes that come with the program."""
     folder = Path(str(resources.folder("scenes"))).resolve()
     return path.resolve().parent == folder
 

@@ -278,7 +278,7 @@ class HallView:
         machines = {self.plant.slots.get(id, ("", -1))[0] for id in ids} <= {"loop", "plant", "power"}
         place = before_machines if machines else before_racks
         if boxes:
-            self._go(place(self._pose, self.plant, boxes, self.picker, width / height), animate)
+            self.go(place(self._pose, self.plant, boxes, self.picker, width / height), animate)
 
     def frame_selection(self, animate: bool = True) -> None:
         """Move the camera so that the selection fills the picture; without one, the overview."""
@@ -291,7 +291,7 @@ class HallView:
         """Move the camera to one of `presets.PRESETS`."""
         if self.plant is not None and self._geometry is not None:
             width, height = self.size()
-            self._go(preset_pose(name, self.plant, self._geometry, width / height), animate)
+            self.go(preset_pose(name, self.plant, self._geometry, width / height), animate)
 
     def tick(self, wall_s: float) -> None:
         """Advance flight and flow; called by a timer with a monotonic clock, redraws only when something changed."""
@@ -416,7 +416,8 @@ class HallView:
         self.state.camera = self._pose
         self._writing = False
 
-    def _go(self, pose: CameraPose, animate: bool) -> None:
+    def go(self, pose: CameraPose, animate: bool = True) -> None:
+        """Fly to a pose, or stand there at once."""
         if animate:
             self._hover_nothing()
             self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from twin.app.actions.bookmarks import bookmark_actions
 from twin.app.actions.edit import edit_actions
 from twin.app.actions.facility import facility_actions
 from twin.app.actions.file import file_actions
@@ -26,6 +27,7 @@ def all_actions(window: MainWindow) -> list[Command]:
         place_actions,
         run_actions,
         view_actions,
+        bookmark_actions,
         facility_actions,
         window_actions,
         help_actions,

@@ -22,6 +22,7 @@ MENUS: dict[str, str] = {
     "view/colour": "Colour by",
     "view/layers": "Layers",
     "view/camera": "Camera",
+    "view/bookmarks": "Bookmarks",
     "view/workspace": "Workspace",
     "view/text": "Size of text",
     "run/speed": "Speed",
