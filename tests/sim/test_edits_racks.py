@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from edit_scenes import absent, closed, edit, racks, replayed, take
-from sim_scenes import events, inject, job, tiny
+from sim_scenes import events, inject, job, times, tiny
 
 from twin.record.channels import JobState
 from twin.record.frame import Frame
@@ -77,7 +77,8 @@ def test_a_rack_that_is_moved_changes_nothing_but_its_place() -> None:
     plain, other = Engine(scene), replayed(scene, 5000.0, moved)
     plain.advance(5000.0)
     assert other.plant.racks.x_m[1] != plain.plant.racks.x_m[1]
-    assert [e.t_s for e in events(other, "checkpoint")] == [e.t_s for e in events(plain, "checkpoint")]
+    # An edit ends a thermal step, so clocks follow temperatures at other moments: a hair of pace.
+    assert np.allclose(times(other, "checkpoint"), times(plain, "checkpoint"), rtol=1e-4)
     assert np.isclose(other.heat.totals.gpu_max_c, plain.heat.totals.gpu_max_c, atol=0.05)
     closed(other, GPUS * 3 * 5000.0)
 
