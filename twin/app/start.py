@@ -97,11 +97,13 @@ def run_app(
     def refuse() -> None:
         nonlocal code
         code = 2
+        window.editing.file.asks = False
         window.close()
 
     def finish() -> None:
         if picture is not None:
             window.grab().save(str(picture))
+        window.editing.file.asks = False
         window.close()
 
     if exit_after_s is not None and path is not None:

@@ -173,6 +173,7 @@ class HallView:
         self._cables = CableField(plant, self._geometry)
         self._isolated = None
         self._frame = None
+        self._changed_s, self._still_wanted = self._wall_s, False
         self.edit.layer.forget()
         self.canvas.set_current()
         self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)

@@ -38,6 +38,8 @@ FIGURES: tuple[Figure, ...] = (
     ("gui_timer_idle_p99_ms", "  99th percentile", 2, ""),
     ("gui_timer_simulating_p50_ms", "the same while simulating flat out, median [ms]", 2, ""),
     ("gui_timer_simulating_p99_ms", "  99th percentile", 2, "10 or less"),
+    ("edit_p50_ms", "an edit of llama3-16k to the next picture, median [ms]", 0, ""),
+    ("edit_max_ms", "  the slowest of 200 [ms]", 0, "100 or less"),
     ("first_picture_s", "start of the app to the first picture of llama3-16k [s]", 2, "3 or less"),
 )
 
@@ -80,10 +82,12 @@ def measure(drawn: bool) -> dict[str, Any]:
     _say("simulating 30 days of a shared cluster with 20,000 jobs")
     figures |= cluster.measure()
     if drawn:
-        from twin.cli.bench import window
+        from twin.cli.bench import edits, window
 
         _say("starting the app")
         figures["first_picture_s"] = window.first_picture_s()
+        _say("editing")
+        figures |= edits.measure()
         _say("timing the GUI")
         figures |= window.gui_timer_ms()
         _say("drawing")
