@@ -136,12 +136,12 @@ class _Tree:
         self._at_m: dict[str, tuple[float, float]] = {}
         racks = rack_design_w(plant, scene.catalog), loop_design_w(plant, scene.catalog)
         for number, stage in enumerate(scene.scenario.power):
-            items = np.flatnonzero(plant.power.stage == number)
-            load_w = plant_load_w = 0.0
+            items = np.flatnonzero((plant.power.stage == number) & plant.power.present)
+            load_w = 0.0
             for table, watts in ((plant.racks, racks[0]), (plant.loops, racks[1])):
                 hangs = np.isin(table.feed_a, items) | np.isin(table.feed_b, items)
                 load_w += float(watts[hangs].sum())
-            self._left_w[stage.id] = float(capacity_w[items].sum()) - load_w - plant_load_w
+            self._left_w[stage.id] = float(capacity_w[items].sum()) - load_w
             self._at_m[stage.id] = (
                 float(plant.power.x_m[items].mean()),
                 float(plant.power.y_m[items].mean()),

@@ -98,9 +98,9 @@ class Drain:
     def patch(self, scene: Scene) -> Patch:
         """Return the changes."""
         changes = Changes(scene)
+        halls = {rows.id: hall for hall in scene.scenario.halls for rows in hall.rows}
         for node in nodes_in(scene, self.ids):
-            hall = thing(scene.scenario, node).hall
-            assert hall is not None
+            hall = halls[node.partition("/")[0]]
             if self.drained or hall.overrides.get(node) is not None:
                 changes.override(hall.id, node, drained=True if self.drained else None)
         return changes.patch(self.title)
