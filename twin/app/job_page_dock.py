@@ -184,6 +184,7 @@ class JobPageDock(Dock):
         history = self._feed.history
         assert history is not None
         self.events.begin(history.index)
+        self.events.add(self._session.events)  # of a run that goes on in an edited hall
         self.curves.clear()
         self.page, self._table_rows = None, (-1, "")
         if self.job_id not in history.index:

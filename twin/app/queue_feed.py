@@ -7,6 +7,7 @@ from psygnal import Signal
 from twin.app.queue_history import JobHistory
 from twin.app.queue_plan import waiting_order
 from twin.app.session import Session
+from twin.plant.tables import Plant
 from twin.record.events import Event
 
 
@@ -29,6 +30,7 @@ class QueueFeed:
         self.history: JobHistory | None = None
         self.order: list[int] = []
         session.run_started.connect(self._begin)
+        session.plant_changed.connect(self._on_plant)
         session.events_added.connect(self._add)
         session.figures_changed.connect(self._tell)
 
@@ -45,6 +47,16 @@ class QueueFeed:
         self.order = []
         self.begun.emit()
         self.changed.emit()
+
+    def _on_plant(self, plant: Plant) -> None:
+        """The hall was edited while the run goes on: the same run, told of the halls as they are now."""
+        document = self._session.document
+        if document is None or self.history is None or not plant.epoch:
+            return
+        self.history = JobHistory(document.scenario, plant)
+        self.history.add(self._session.events)
+        self.begun.emit()
+        self._tell(None)
 
     def _add(self, events: list[Event]) -> None:
         if self.history is not None:

@@ -12,6 +12,7 @@ from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.app.clock import Clock
+from twin.app.open_scene import OpenScene, last_snapshot
 from twin.app.run_curves import RunCurves
 from twin.commands.draft import Draft
 from twin.plant.build import build
@@ -19,8 +20,6 @@ from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame
-from twin.record.reader import Reader
-from twin.record.runfile import RunFileError
 from twin.runtime.client import Client
 from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened, Ready, Refused
 from twin.scenario import Document, load
@@ -54,18 +53,6 @@ class Unplayable:
 
     path: Path
     reason: str
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """What it takes to go back to a scene: its run, as far as it had come, lies in a file."""
-
-    path: Path
-    draft: Draft
-    plant: Plant
-    seed: int
-    run_file: Path | None
-    events: list[Event]
 
 
 class Session:
@@ -128,7 +115,7 @@ class Session:
         self.lost = False  # the worker is gone; `resume` brings another
         self._ready = False  # the worker has made a run of the scene
         self._opening = False  # a scene that never ran yet
-        self._former: _Scene | None = None
+        self._former: OpenScene | None = None
         self._failure: Failed | None = None
         self._asked: dict[int, Intervention] = {}  # not answered yet
         self._asked_edits: set[int] = set()
@@ -262,10 +249,12 @@ class Session:
         self._set_playing(False)
         self.client.load(scenario, self.seed, snapshot=snapshot)
 
-    def _present(self) -> _Scene | None:
+    def _present(self) -> OpenScene | None:
         if self.path is None or self.draft is None or self.plant is None:
             return None
-        return _Scene(self.path, self.draft, self.plant, self.seed, self.client.run_file, list(self.events))
+        return OpenScene(
+            self.path, self.draft, self.plant, self.seed, self.client.run_file, list(self.events)
+        )
 
     def _go_back(self, failed: Failed) -> None:
         """Bring back the scene before the one that cannot be played, with its run where it stood."""
@@ -387,6 +376,7 @@ class Session:
                 case At():
                     self._arrive(message)
                 case Happened(events=events):
+                    self._stand(events[-1].t_s if events else 0.0)  # they are of the hall as it is by then
                     self._add(events)
                 case Ready(end_s=end_s):
                     self.end_s, self._ready, self._former = end_s, True, None
@@ -460,13 +450,17 @@ class Session:
         self.finished = at.ended
         if at.t_s != self.t_s:
             self.t_s = at.t_s
-            if self.draft is not None and self.draft.at(max(at.t_s, self.draft.t_s)):
-                self.edited()  # of the file
+            self._stand(at.t_s)
             self.time_changed.emit(at.t_s)
         if (
             at.ended
         ):  # a standing worker says nothing new: the answer to a `play` just sent may still be on its way
             self._set_playing(False)
+
+    def _stand(self, t_s: float) -> None:
+        """Let the edits of the file that act up to a time have acted."""
+        if self.draft is not None and self.draft.at(max(t_s, self.draft.t_s)):
+            self.edited()
 
     def _lose_worker(self, exit_code: int | None) -> None:
         self.lost = True
@@ -483,18 +477,6 @@ class Session:
         if playing != self.playing:
             self.playing = playing
             self.playing_changed.emit(playing)
-
-
-def last_snapshot(run_file: Path | None) -> bytes | None:
-    """Return the state a run was left in; None when none was kept: it begins anew."""
-    if run_file is None:
-        return None
-    try:
-        with Reader(run_file) as reader:
-            snapshot = reader.nearest_snapshot(math.inf)
-    except RunFileError:
-        return None
-    return snapshot.data if snapshot is not None else None
 
 
 def _notch(ratio: float) -> float:
