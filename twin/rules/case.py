@@ -64,7 +64,7 @@ class Case:
         """Which row generator each rack is of, in the order of `generators`."""
         rows = [name.partition("/")[0] for name in self.plant.rows.ids]
         order = {name: place for place, name in enumerate(self.generators)}
-        return np.array([order[name] for name in rows], np.int32)[self.plant.racks.row]
+        return np.array([order.get(name, -1) for name in rows], np.int32)[self.plant.racks.row]
 
     def racks_of(self, names: tuple[str, ...]) -> Bools:
         """Return the racks of some row generators that stand there."""

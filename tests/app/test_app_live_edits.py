@@ -1,0 +1,110 @@
+"""Edits while the run goes on: the worker answers, the hall follows, what is saved replays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from twin.commands.command import Given
+from twin.scenario import Change, Patch, load
+from twin.scenario.effective import effective
+from twin.sim.engine import Engine
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
+ADD = Given(
+    Patch(
+        (Change("halls[lab].rows[x-1]", RACK), Change("cooling.loops[crah].serves", "[gpu, x-1]")), "Add rack"
+    )
+)
+MOVE = Given(Patch((Change("halls[lab].rows[x-1].at.x", "24 m"),), "Move rack"))
+HOT = Given(Patch((Change("halls[lab].rows[x-2]", RACK.replace("x-1", "x-2")),), "Add rack without cooling"))
+
+
+@pytest.fixture
+def own(lab: Path, tmp_path: Path) -> Path:
+    """A copy of the lab that may be written."""
+    path = tmp_path / "own.twin.yaml"
+    path.write_bytes(lab.read_bytes())
+    return path
+
+
+def test_a_rack_comes_moves_and_goes_in_a_run_and_the_saved_file_replays_it(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    window = make_window(own)
+    session, editor = window.session, window.editing.editor
+    told: list[str] = []
+    refused: list[str] = []
+    editor.done.connect(told.append)
+    editor.refused.connect(lambda title, reason: refused.append(reason))
+    session.set_speed(3600.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > 600, timeout=30_000)
+    assert session.plant is not None
+    assert session.draft is not None
+    before = session.plant
+    for number, command in enumerate((ADD, MOVE), 1):
+        editor.do(command)
+        qtbot.waitUntil(lambda number=number: len(told) == number, timeout=30_000)
+        assert session.plant.epoch == number
+        qtbot.waitUntil(lambda: session.frame is not None, timeout=30_000)
+    assert session.plant.racks.ids[: len(before.racks.ids)] == before.racks.ids
+    assert int(session.plant.gpus.present.sum()) == 24
+    editor.do(HOT)
+    qtbot.waitUntil(lambda: len(refused) == 1, timeout=30_000)
+    assert "cool" in refused[0]
+    assert not editor.busy
+    for number in (3, 4):
+        editor.undo()
+        qtbot.waitUntil(lambda number=number: len(told) == number, timeout=30_000)
+    session.pause()
+    assert told == ["Add rack", "Move rack", "Undo move rack", "Undo add rack"]
+    assert int(session.plant.gpus.present.sum()) == 16
+    assert session.draft.shown.scenario.halls == load(own).scenario.halls
+    assert window.editing.file.save()
+    saved = load(own)
+    assert [edit.title for edit in saved.scenario.edits] == told
+    assert effective(saved).scenario.halls == session.draft.shown.scenario.halls
+    qtbot.waitUntil(lambda: not session.playing, timeout=30_000)
+    live = [(event.t_s, event.kind, event.subject) for event in session.events]
+    until_s = session.t_s
+    assert live
+    replay = Engine(saved.scenario, session.seed)
+    replay.advance(until_s)
+    assert [(event.t_s, event.kind, event.subject) for event in replay.events(0)][: len(live)] == live
+
+
+def test_going_back_to_the_start_shows_the_hall_of_the_start_and_the_edits_come_again(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    window = make_window(own)
+    session, editor = window.session, window.editing.editor
+    told: list[str] = []
+    editor.done.connect(told.append)
+    session.set_speed(3600.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > 600, timeout=30_000)
+    editor.do(ADD)
+    qtbot.waitUntil(lambda: bool(told), timeout=30_000)
+    session.restart()
+    assert session.plant is not None
+    assert int(session.plant.gpus.present.sum()) == 16
+    session.play()
+    qtbot.waitUntil(lambda: int(session.plant.gpus.present.sum()) == 24, timeout=30_000)
+    qtbot.waitUntil(lambda: session.frame is not None, timeout=30_000)
+    session.restart()
+    assert editor.undo()
+    assert session.draft is not None
+    assert not session.draft.file.scenario.edits
+    assert session.draft.file.text == own.read_text()
+    assert editor.redo()
+    assert editor.fold()
+    assert int(session.plant.gpus.present.sum()) == 24
+    assert not session.draft.file.scenario.edits
