@@ -1,8 +1,8 @@
 """One run of a scenario: the order in which the parts of the model (`build_engine`) look at each other.
 
-After every event, in this order: the scheduler places what waits; if powers or flows changed, temperatures are booked
-up to now; heat is watched (throttles, shutdowns); nodes get their new power traces; jobs get their new pace; the next
-thermal step is taken ahead. Observers only read.
+After every event the scheduler places what waits. After the last one of a time, in this order: if powers or flows
+changed, temperatures are booked up to now; heat is watched (throttles, shutdowns); nodes get their new power traces;
+jobs get their new pace; the next thermal step is taken ahead. Observers only read.
 """
 
 from __future__ import annotations
@@ -136,11 +136,18 @@ class Engine(Parts):
         return self.now_s
 
     def _one(self) -> None:
+        """Do all that happens at the next time: powers and heat follow once, when the last of it has happened."""
         self.generation += 1
         self.timers.step()
+        edited = self._edited is not None
         if self._edited is not None:
             place, self._edited = self._edited, None
             self._act(place)
+        self._arrange()
+        timers = self.timers
+        while not edited and timers.next_s() <= timers.now_s:  # edits come first, each by itself
+            timers.step()
+            self._arrange()
         self._after()
         self._end_with_jobs()
 
@@ -154,14 +161,17 @@ class Engine(Parts):
         if self._ended == len(rows):
             self.end_s = min(self.end_s, self.timers.now_s)
 
-    def _after(self) -> None:
-        recovery, heat, incidents = self.recovery, self.heat, self.incidents
+    def _arrange(self) -> None:
+        """Let those follow whom each single event concerns: tests of nodes, the queue, whoever has power."""
         self.health.look()
-        if recovery.freed:
-            recovery.freed = False
+        if self.recovery.freed:
+            self.recovery.freed = False
             self.scheduler.place()
         if self.power.changed:
             self._follow_power()
+
+    def _after(self) -> None:
+        recovery, heat, incidents = self.recovery, self.heat, self.incidents
         if self.cooling.changed or self.oddities.changed or self.limits.changed:
             self.cooling.changed, incidents.machines_changed = False, True
         if not (recovery.changed or incidents.machines_changed or heat.fresh):

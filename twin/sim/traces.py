@@ -19,6 +19,8 @@ Ints = NDArray[np.intp]
 OFF, IDLE = 0, 1
 STAND_IN = -1
 """Trace of a free slot."""
+TOGETHER = 16
+"""Groups that are joined at once, where others have yet to become alike."""
 
 
 _SLOTS = (
@@ -311,9 +313,14 @@ class Traces:
         return state
 
     def merge(self, state: State) -> tuple[State, bool]:
-        """Join groups that have become alike, when some are doubled; return the state and whether any were."""
+        """Join groups that have become alike, when some are doubled; return the state and whether any were.
+
+        A few of them wait for others, unless all have become alike: each time all powers are worked out anew.
+        """
         pairs = self._doubles
         alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
+        if len(alike) < min(TOGETHER, len(pairs)) and not self._leaving:
+            return state, False
         for into, g in alike:
             self.groups, state = merge_group(self.groups, state, into, g)
             self.slot_group[self.slot_group == g] = into
