@@ -32,16 +32,14 @@ class Foresight:
     def __init__(self, paths: HeatPaths, dt_s: Floats) -> None:
         self.paths = paths
         chain_w_k = paths.chain_w_k.reshape(-1, 4, 4)
-        root = np.sqrt(np.tile(paths.network.chain_capacity_j_k, (len(paths.chain_w_k), 1)))
-        rates, modes = np.linalg.eigh(chain_w_k / (root[:, :, None] * root[:, None, :]))
+        rates, modes = paths.modes
         z = dt_s[:, None, None] * rates
         first = 1.0 / (1.0 + GAMMA * z)
         apart = first * (1.0 + AHEAD * (first - 1.0)) - 1.0 / (1.0 + z)
         apart = np.concatenate([apart, np.ones((1, *rates.shape))])
         # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
-        die = (apart / rates * modes[:, 0] / root[:, 0, None])[..., None]
-        into = modes.transpose(0, 2, 1) / root[:, None, :]
-        self._rows_k_w = (die * into).sum(axis=2).transpose(1, 2, 0)
+        die = (apart / rates * modes[:, 0])[..., None]
+        self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 2, 0)
         self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
 
     def apart_k(self, state: State, source_w: Floats, index: GroupIndex) -> Floats:

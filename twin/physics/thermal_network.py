@@ -32,12 +32,12 @@ class NetworkShape:
     hall_plant: Ints
     n_plants: int
 
-    @property
+    @cached_property
     def n_loops(self) -> int:
         """Number of loops L."""
         return self.loop_hall.size
 
-    @property
+    @cached_property
     def n_halls(self) -> int:
         """Number of halls H."""
         return self.hall_plant.size
@@ -63,11 +63,6 @@ class NetworkShape:
         return _membership(self.n_plants, self.hall_plant)
 
     @cached_property
-    def each_alone(self) -> Floats:
-        """Right-hand sides with one unknown above the groups each, shape (2L + H + 2P, same)."""
-        return np.eye(self.n_upper)
-
-    @property
     def n_upper(self) -> int:
         """Number of unknowns above the groups: 2 per loop, 1 per hall, 2 per plant."""
         return 2 * self.n_loops + self.n_halls + 2 * self.n_plants

@@ -7,15 +7,17 @@ only, not on how GPUs are grouped, so they outlive every split and merge.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from twin.physics.hydraulics import counterflow_effectiveness
 from twin.physics.thermal_constants import PLANT_MAX_FLOW_SHARE, Floats
 from twin.physics.thermal_network import Groups, Network
+from twin.physics.thermal_upper import UpTheTree, between_w_k, inverse_k_w
 
-DENSE_UPPER_LIMIT = 128
-"""Up to this many unknowns above the groups, their elimination is applied as one matrix."""
+DENSE_UPPER_LIMIT = 96
+"""Up to this many unknowns above the groups, their inverse is applied as one matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class HeatPaths:
         self.ambient_w_k = np.tile(g_amb, phi.size)
         self.gain_w_k = np.array([self.ambient_w_k, self.flow_w_k]).T[:, :, None]
         # Columns: of loops, halls and plants, as the elimination below applies them.
-        self.loop_flow = self.by_loop(self.flow_w_k)
+        self.loop_flow = self.by_loop(self.flow_w_k[:, None])
         self.coil = exchanger_w_k(network, flow_fraction, plant)[:, None]
         self.forward = self.loop_flow - self.coil
         self.plant_flow = (plant.plant_flow * coefficients.plant_flow_w_k)[:, None]
@@ -125,15 +127,37 @@ class HeatPaths:
         self.hall_heat = shape.halls_on_plant * self.crah.T
 
     def by_loop(self, values: Floats) -> Floats:
-        """Sum of a figure per GPU of each kind, shape (N,), over the GPUs on each loop, shape (L, 1)."""
-        of_each = self.network.installed * values.reshape(self.chain_w_k.shape[:2])
-        total: Floats = np.add.reduce(of_each, axis=1, keepdims=True)
-        return total
+        """Sum of figures per GPU of each kind, shape (N, C), over the GPUs on each loop, shape (L, C)."""
+        installed = self.network.installed
+        if self.even:
+            return np.asarray(installed @ values, dtype=np.float64)
+        apart: Floats = np.einsum("lk,lkc->lc", installed, values.reshape(*installed.shape, -1))
+        return apart
 
     def chain_inverse(self, inv_h: float) -> Floats:
         """Inverse of the 4 x 4 stage matrix of one GPU of each kind, shape (N, 4, 4) [K/W]."""
+        if self.chain_w_k.size == 16:
+            rates, modes = self.modes
+            alike: Floats = (modes / (inv_h + rates)[:, None, :]) @ modes.transpose(0, 2, 1)
+            return alike
         stage = self.chain_w_k + inv_h * self.storage_j_k
         return np.asarray(np.linalg.inv(stage.reshape(-1, 4, 4)), dtype=np.float64)
+
+    @cached_property
+    def modes(self) -> tuple[Floats, Floats]:
+        """Decay rates of the chain of each kind, shape (N, 4) [1/s], and what decays so, (N, 4, 4) [sqrt(K/J)].
+
+        A chain is symmetric, so in these modes any stage of it is a division.
+        """
+        root = np.sqrt(np.tile(self.network.chain_capacity_j_k, (len(self.chain_w_k), 1)))[:, :, None]
+        chain_w_k = self.chain_w_k.reshape(-1, 4, 4)
+        rates, modes = np.linalg.eigh(chain_w_k / (root * root.transpose(0, 2, 1)))
+        return rates, modes / root
+
+    @cached_property
+    def between_w_k(self) -> Floats:
+        """What flows and exchangers do between loops, halls and plants (`thermal_upper`)."""
+        return between_w_k(self)
 
 
 class Operator:
@@ -147,77 +171,25 @@ class Operator:
     """
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
-        network, shape = paths.network, paths.shape
-        n_loops, n_halls, n_plants = shape.n_loops, shape.n_halls, shape.n_plants
-        self.paths, self.shape, self.inv_h = paths, shape, inv_h
-        w_part, g_amb, forward, coil = paths.flow_w_k, paths.ambient_w_k, paths.forward, paths.coil
-        inverse = paths.chain_inverse(inv_h)
-        self.chain = inverse
+        self.paths, self.inv_h = paths, inv_h
+        self.chain = inverse = paths.chain_inverse(inv_h)
         # Temperatures of the chain per kelvin of loop supply and of hall air.
-        self.drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
+        self.drive = drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
         self.product = _product(inverse[0]) if len(inverse) == 1 else None
-        b = paths.by_loop(w_part * self.drive[:, 3, 0])
-        c = paths.by_loop(w_part * self.drive[:, 3, 1])
-        room = paths.by_loop(g_amb * (self.drive[:, 2, 1] - 1.0))
-
-        rate = (inv_h * network.upper_capacity_j_k)[:, None]
-        d_r, d_s = rate[:n_loops], rate[n_loops : 2 * n_loops]
-        d_a = rate[2 * n_loops : 2 * n_loops + n_halls]
-        d_fr, d_fs = rate[-2 * n_plants : -n_plants], rate[-n_plants:]
-        self._k_r = 1.0 / (d_r + paths.loop_flow)
-        self._k_s = 1.0 / (d_s + paths.loop_flow - forward * self._k_r * b)
-        self._b, self._c = b, c
-        self._s1 = self._k_s * coil
-        self._s2 = self._k_s * forward * self._k_r * c
-        hall_sum = shape.loops_in_hall
-        self._k_a = 1.0 / (d_a + paths.crah - hall_sum @ (c * self._s2 + room))
-        self._t1 = self._k_a * (paths.crah + hall_sum @ (c * self._s1))
-        t1_loop = self._t1[shape.loop_hall]
-        self._s1_full = self._s1 + self._s2 * t1_loop
-        self._r1 = self._k_r * (b * self._s1_full + c * t1_loop)
-        back = paths.loop_heat @ (self._r1 - 1.0) + paths.hall_heat @ (self._t1 - 1.0)
-        self._k_fr = 1.0 / (d_fr + paths.plant_flow)
-        self._fr1 = self._k_fr * (paths.plant_flow + back)
-        self._k_fs = 1.0 / (d_fs + paths.plant_flow - paths.to_supply * self._fr1)
-        dense = shape.n_upper <= DENSE_UPPER_LIMIT
-        self._dense = self.eliminate(shape.each_alone) if dense else None
-
-    def eliminate(self, rhs: Floats) -> Floats:
-        """Upper temperatures for right-hand sides (2L + H + 2P, columns), by tree elimination [C]."""
-        shape, paths = self.shape, self.paths
-        n_loops, n_plants = shape.n_loops, shape.n_plants
-        loop_hall, loop_plant = shape.loop_hall, shape.loop_plant
-        r_loop, r_supply = rhs[:n_loops], rhs[n_loops : 2 * n_loops]
-        r_hall = rhs[2 * n_loops : 2 * n_loops + shape.n_halls]
-        r_fr, r_fs = rhs[-2 * n_plants : -n_plants], rhs[-n_plants:]
-
-        x = self._k_r * r_loop
-        s0 = self._k_s * (r_supply + paths.forward * x)
-        t0 = self._k_a * (r_hall + shape.loops_in_hall @ (self._c * s0))
-        t0_loop = t0[loop_hall]
-        s0 = s0 + self._s2 * t0_loop
-        r0 = x + self._k_r * (self._b * s0 + self._c * t0_loop)
-        heat = paths.loop_heat @ r0 + paths.hall_heat @ t0
-        fr0 = self._k_fr * (r_fr + heat)
-        plant_supply = self._k_fs * (r_fs + paths.to_supply * fr0)
-        plant_return = fr0 + self._fr1 * plant_supply
-        facility_loop = plant_supply[loop_plant]
-        return np.concatenate(
-            [
-                r0 + self._r1 * facility_loop,
-                s0 + self._s1_full * facility_loop,
-                t0 + self._t1 * plant_supply[shape.hall_plant],
-                plant_return,
-                plant_supply,
-            ]
-        )
+        gives_w_k = np.empty((len(drive), 3))
+        gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
+        gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)
+        on_loops, rate_w_k = paths.by_loop(gives_w_k), inv_h * paths.network.upper_capacity_j_k
+        self._above: Floats | UpTheTree
+        if paths.shape.n_upper <= DENSE_UPPER_LIMIT:
+            self._above = inverse_k_w(paths, rate_w_k, on_loops)
+        else:
+            self._above = UpTheTree(paths, rate_w_k, on_loops)
 
     def upper(self, rhs: Floats) -> Floats:
         """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
-        if self._dense is not None:
-            result: Floats = self._dense.dot(rhs)
-            return result
-        return self.eliminate(rhs[:, None])[:, 0]
+        result: Floats = self._above.dot(rhs)
+        return result
 
 
 def _product(inverse: Floats) -> Floats:
@@ -314,7 +286,7 @@ class GroupOperator:
         heat = (passed[:, ::2] + passed[:, 1::2]).reshape(-1)
         rhs += np.bincount(self._heated, heat, minlength=rhs.size)
         upper = new_c[n_chain:] = operator.upper(rhs)
-        drivers = upper[self._driver]
+        drivers = upper.take(self._driver)
         if operator.product is not None:
             chain[:, ::2] += drivers.dot(operator.drive[0].T)
         else:
