@@ -1,0 +1,449 @@
+"""Things are dragged into the hall and about in it, by pointer and by keys, in the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QMouseEvent,
+)
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from twin.app.main_window import MainWindow
+from twin.app.part_mime import Dragged, dragged_part, mime_of
+from twin.commands.snap import Snap
+from twin.commands.snap_units import UnitSnap
+from twin.view3d import camera
+from twin.view3d.edit_shapes import TONES
+
+MakeWindow = Callable[..., MainWindow]
+pytestmark = pytest.mark.gl
+NODE, RACK = Dragged("DGX-H100", "node"), Dragged("GB200-NVL72", "rack")
+NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+
+_SCENE = """\
+format: twin/scenario
+version: 1
+catalog: "2026.11"
+title: two rows to work on
+halls:
+  - id: main
+    rows:
+      - id: gpu   # kept
+        count: 2
+        at: {x: 3 m, y: 3 m}
+        pitch: 4.2 m
+        racks: {count: 4, nodes: [{part: DGX-H100, count: 2}]}
+power:
+  - {id: grid, kind: utility, capacity: 1 MW, feeds: [gpu], places: {grid/0: {x: 4 m, y: 14 m}}}
+cooling:
+  plants:
+    - {id: water, kind: chiller, supply: 16 degC}
+  loops:
+    - {id: crah, kind: air, part: CRAH-chilled, plant: water, serves: [gpu], supply: 22 degC}
+"""
+
+
+@pytest.fixture
+def window(use_window: MakeWindow, tmp_path: Path) -> Iterator[MainWindow]:
+    """Racks at x = 3.3 to 5.1 on the lines y = 3.6 (fronts to -y) and y = 7.8 (fronts to +y), seen from -y."""
+    scene = tmp_path / "rows.twin.yaml"
+    scene.write_text(_SCENE)
+    window = use_window(scene)
+    view = window.hall.view
+    view.state.camera = camera.CameraPose((4.5, 3.0, 0.8), 15.0, -90.0, 30.0)
+    QApplication.processEvents()
+    yield window
+    window.tools.place.cancel()
+    window.editing.editor.locked = False
+    draft = window.editing.editor.draft
+    assert draft is not None
+    draft.mark_saved()  # nobody is there to be asked
+
+
+def place_of(window: MainWindow, x_m: float, y_m: float, z_m: float = 0.0) -> QPointF:
+    """Return where on the widget a place in the hall is."""
+    view = window.hall.view
+    x, y, depth = camera.project(view.pose, np.array([[x_m, y_m, z_m]]), *view.size())[0]
+    assert depth > 0
+    return QPointF(float(x), float(y))
+
+
+def front_of(window: MainWindow, rack: str, z_m: float) -> QPointF:
+    """Return where the front of a rack is at a height."""
+    plant = window.session.plant
+    assert plant is not None
+    slot, racks = plant.slots[rack][1], plant.racks
+    y = float(racks.y_m[slot]) + int(racks.facing[slot]) * float(racks.depth_m[slot]) / 2
+    return place_of(window, float(racks.x_m[slot]), y, z_m)
+
+
+def drag(
+    window: MainWindow, kind: str, what: Dragged, at: QPointF, keys: Qt.KeyboardModifier = NO_KEYS
+) -> bool:
+    """Send one event of a drag, as Qt does; return whether it was taken."""
+    data, native = mime_of(what), window.hall.view.native
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    if kind == "drop":
+        event: QDropEvent = QDropEvent(at, copy, data, left, keys)
+    else:
+        event = (QDragEnterEvent if kind == "enter" else QDragMoveEvent)(at.toPoint(), copy, data, left, keys)
+    event.ignore()
+    QApplication.sendEvent(native, event)
+    return event.isAccepted()
+
+
+def mouse(window: MainWindow, kind: str, at: QPointF, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    """Press, move or release the left button."""
+    native = window.hall.view.native
+    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    kinds = {
+        "press": (QEvent.Type.MouseButtonPress, left, left),
+        "move": (QEvent.Type.MouseMove, none, left),
+        "release": (QEvent.Type.MouseButtonRelease, left, none),
+    }
+    event = QMouseEvent(kinds[kind][0], at, native.mapToGlobal(at), *kinds[kind][1:], keys)
+    QApplication.sendEvent(native, event)
+
+
+def key(window: MainWindow, name: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    """Press a key in the hall."""
+    QTest.keyClick(window.hall.view.native, name, keys)
+
+
+def racks(window: MainWindow) -> list[str]:
+    """Return the racks that stand."""
+    plant = window.session.plant
+    assert plant is not None
+    return [id for id, there in zip(plant.racks.ids, plant.racks.present, strict=True) if there]
+
+
+def spot(window: MainWindow, id: str) -> tuple[float, float]:
+    """Return where a rack stands."""
+    plant = window.session.plant
+    assert plant is not None
+    slot = plant.slots[id][1]
+    return round(float(plant.racks.x_m[slot]), 3), round(float(plant.racks.y_m[slot]), 3)
+
+
+def greenness(window: MainWindow) -> tuple[float, float]:
+    """Return the share of the picture in the colours of a good and of a refused ghost."""
+    picture = window.hall.view.grab().astype(float) / 255
+    out = []
+    for tone in ("good", "bad"):
+        rgb = np.array(TONES[tone])  # type: ignore[index]
+        near = picture @ rgb / (np.linalg.norm(picture, axis=2) * np.linalg.norm(rgb) + 1e-9)
+        out.append(float(((near > 0.985) & (picture.max(axis=2) > 0.45)).mean()))
+    return out[0], out[1]
+
+
+def test_what_a_drag_carries_survives_the_way() -> None:
+    assert dragged_part(mime_of(NODE)) == NODE
+    assert dragged_part(mime_of(Dragged(prefab="su-h100"))) == Dragged(prefab="su-h100")
+    data = mime_of(NODE)
+    data.setData("application/x-twin-part", b'{"part": 3}')
+    assert dragged_part(data) is None
+    data.setData("application/x-twin-part", b"[" * 20_000)
+    assert dragged_part(data) is None
+
+
+def test_a_rack_is_dragged_in_beside_a_row(window: MainWindow) -> None:
+    before = greenness(window)
+    at = place_of(window, 5.75, 3.5)
+    assert drag(window, "enter", RACK, at)
+    assert drag(window, "move", RACK, at)
+    landing = window.tools.place.landing
+    assert isinstance(landing, Snap)
+    assert landing.ok
+    assert (round(landing.place.x_m, 3), round(landing.place.y_m, 3)) == (5.7, 3.6)
+    good, bad = greenness(window)
+    assert good > before[0] + 0.002
+    assert bad < before[1] + 0.002
+    assert "in line with ROW A" in window.statusBar().currentMessage()
+    plate = window.tools.place.plate
+    assert plate.isVisible()
+    assert [line.label for line in plate.lines] == ["Power", "Cooling", "Ports", "Weight", "Cost"]
+    assert window.session.plant is not None
+    assert racks(window) == [
+        f"gpu/{row}/{k}" for row in (0, 1) for k in range(4)
+    ]  # nothing is built until the drop
+    assert drag(window, "drop", RACK, at)
+    assert len(racks(window)) == 9
+    new = racks(window)[-1]
+    assert spot(window, new) == (5.7, 3.6)
+    assert window.hall.state.selection == (new,)
+    assert not plate.isVisible()
+    assert window.hall.view.edit.ghost.boxes == ()
+    draft = window.editing.editor.draft
+    assert draft is not None
+    assert len(draft.done) == 1
+    window.editing.editor.undo()
+    assert draft.file.text == _SCENE
+
+
+def test_in_another_rack_it_is_red_and_refused_with_the_reason(window: MainWindow) -> None:
+    before = greenness(window)
+    at = place_of(window, 4.0, 3.6)
+    drag(window, "enter", RACK, at)
+    drag(window, "move", RACK, at)
+    good, bad = greenness(window)
+    assert bad > before[1] + 0.002
+    assert good < before[0] + 0.002
+    assert window.tools.place.plate.refused
+    assert "would stand in gpu/0/1" in window.statusBar().currentMessage()
+    drag(window, "drop", RACK, at)
+    assert "was not put there: GB200-NVL72 would stand in gpu/0/1" in window.statusBar().currentMessage()
+    assert len(racks(window)) == 8
+    assert not window.tools.place.active
+
+
+def test_leaving_or_escape_cancels(window: MainWindow) -> None:
+    at = place_of(window, 5.75, 3.5)
+    drag(window, "enter", RACK, at)
+    QApplication.sendEvent(window.hall.view.native, QDragLeaveEvent())
+    assert not window.tools.place.active
+    assert window.hall.view.edit.ghost.boxes == ()
+    drag(window, "enter", RACK, at)
+    key(window, Qt.Key.Key_Escape)
+    assert not window.tools.place.active
+
+
+def test_alt_frees_it_from_tiles(window: MainWindow) -> None:
+    at = place_of(window, 8.07, 1.11)
+    drag(window, "enter", RACK, at, Qt.KeyboardModifier.AltModifier)
+    landing = window.tools.place.landing
+    assert isinstance(landing, Snap)
+    assert (landing.place.x_m, landing.place.y_m) == pytest.approx((8.07, 1.11), abs=0.05)
+    drag(window, "move", RACK, at)
+    landing = window.tools.place.landing
+    assert isinstance(landing, Snap)
+    assert landing.place.y_m != pytest.approx(1.11, abs=0.005)
+
+
+def test_a_node_lights_the_units_of_a_rack_and_lands_in_one(window: MainWindow) -> None:
+    at = front_of(window, "gpu/0/2", 1.5)
+    drag(window, "enter", NODE, at)
+    drag(window, "move", NODE, at)
+    landing = window.tools.place.landing
+    assert isinstance(landing, UnitSnap)
+    assert landing.ok
+    lit = [box for box in window.hall.view.edit.ghost.boxes if box.tone == "slot"]
+    assert len(lit) == 1 + 32 - 8  # the outline, and 32 free units less the 8 that it takes
+    drag(window, "drop", NODE, at)
+    plant = window.session.plant
+    assert plant is not None
+    slot = plant.slots["gpu/0/2/2"][1]
+    assert int(plant.nodes.u[slot]) == landing.u
+    assert window.hall.state.selection == ("gpu/0/2/2",)
+
+
+def test_a_node_over_the_floor_brings_a_cabinet(window: MainWindow) -> None:
+    at = place_of(window, 5.75, 3.5)
+    drag(window, "enter", NODE, at)
+    drag(window, "drop", NODE, at)
+    assert len(racks(window)) == 9
+    assert spot(window, racks(window)[-1]) == (5.7, 3.6)
+
+
+def test_files_are_still_taken(window: MainWindow, lab: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(lab))])
+    native = window.hall.view.native
+    place = QPointF(native.rect().center())
+    with window.hall.dropped.blocked():
+        event = QDragEnterEvent(
+            place.toPoint(), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, NO_KEYS
+        )
+        event.ignore()
+        QApplication.sendEvent(native, event)
+    assert event.isAccepted()
+    assert not window.tools.place.active
+
+
+def test_what_is_selected_is_dragged_and_the_rest_orbits(window: MainWindow) -> None:
+    view = window.hall.view
+    roof = place_of(window, 3.9, 3.6, 2.29)
+    mouse(window, "press", roof)
+    mouse(window, "move", roof + QPointF(30, 0))
+    mouse(window, "release", roof + QPointF(30, 0))
+    assert spot(window, "gpu/0/1") == (3.9, 3.6)  # not selected: the camera went round
+    assert view.pose.azimuth_deg != -90.0
+    view.state.camera = camera.CameraPose((4.5, 3.0, 0.8), 15.0, -90.0, 30.0)
+    window.hall.state.selection = ("gpu/0/1", "gpu/0/2")
+    roof, pose = place_of(window, 3.9, 3.6, 2.29), view.pose
+    mouse(window, "press", roof)
+    mouse(window, "move", roof + QPointF(10, 0))
+    to = place_of(window, 3.9, 0.6, 2.29)
+    mouse(window, "move", to)
+    assert window.tools.place.active
+    mouse(window, "release", to)
+    assert view.pose == pose
+    assert spot(window, "gpu/0/1") == (3.9, 0.6)
+    assert spot(window, "gpu/0/2") == (4.5, 0.6)
+    draft = window.editing.editor.draft
+    assert draft is not None
+    assert draft.undo_title == "Move 2 racks"
+
+
+def test_a_drag_is_called_off_by_escape(window: MainWindow) -> None:
+    window.hall.state.selection = ("gpu/0/1",)
+    roof = place_of(window, 3.9, 3.6, 2.29)
+    mouse(window, "press", roof)
+    mouse(window, "move", roof + QPointF(0, 80))
+    key(window, Qt.Key.Key_Escape)
+    pose = window.hall.view.pose
+    mouse(window, "move", roof + QPointF(60, 90))
+    mouse(window, "release", roof + QPointF(60, 90))
+    assert spot(window, "gpu/0/1") == (3.9, 3.6)
+    assert window.hall.view.pose == pose  # and the camera stays where it is
+    assert window.hall.state.selection == ("gpu/0/1",)
+
+
+def test_with_the_lock_on_nothing_is_dragged(window: MainWindow) -> None:
+    window.editing.toggle_lock()
+    window.hall.state.selection = ("gpu/0/1",)
+    roof = place_of(window, 3.9, 3.6, 2.29)
+    mouse(window, "press", roof)
+    mouse(window, "move", roof + QPointF(0, 80))
+    mouse(window, "release", roof + QPointF(0, 80))
+    assert spot(window, "gpu/0/1") == (3.9, 3.6)
+    assert not drag(window, "enter", RACK, place_of(window, 5.7, 3.6))
+    assert "locked" in window.statusBar().currentMessage()
+
+
+def test_a_node_is_dragged_to_another_rack(window: MainWindow) -> None:
+    window.hall.state.selection = ("gpu/0/1/1",)
+    plant = window.session.plant
+    assert plant is not None
+    start = front_of(window, "gpu/0/1", 0.08 + 12 * 0.04445)
+    mouse(window, "press", start)
+    mouse(window, "move", start + QPointF(8, 0))
+    to = front_of(window, "gpu/0/3", 1.6)
+    mouse(window, "move", to)
+    mouse(window, "release", to)
+    plant = window.session.plant
+    slot = plant.slots["gpu/0/1/1"][1]
+    assert plant.racks.ids[int(plant.nodes.rack[slot])] == "gpu/0/3"
+
+
+def test_a_band_selects_and_control_toggles(window: MainWindow) -> None:
+    x, y = place_of(window, 2.0, 2.0).x(), place_of(window, 2.0, 1.0).y()
+    far = place_of(window, 4.2, 3.6, 2.6)
+    window.hall.view.grab()
+    mouse(window, "press", QPointF(x, y), SHIFT)
+    mouse(window, "move", QPointF(x + 30, y - 30), SHIFT)
+    assert window.hall.view.edit.layer.band is not None
+    picture = window.hall.view.grab()
+    mouse(window, "release", far, SHIFT)
+    assert window.hall.view.edit.layer.band is None
+    chosen = window.hall.state.selection
+    assert {"gpu/0/0", "gpu/0/1"} <= set(chosen)
+    assert "gpu/0/3" not in chosen
+    left, top = round(x) + 15, round(y) - 15
+    inside = picture[top, left].astype(int)
+    assert np.abs(inside - window.hall.view.grab()[top, left].astype(int)).sum() > 5
+    both = SHIFT | Qt.KeyboardModifier.ControlModifier
+    mouse(window, "press", QPointF(x, y), both)
+    mouse(window, "move", QPointF(x + 30, y - 30), both)
+    mouse(window, "release", far, both)
+    assert window.hall.state.selection == ()
+
+
+def test_a_part_is_placed_by_keys_alone(window: MainWindow) -> None:
+    tool = window.tools.place
+    assert window.tools.place_by_keys(RACK)
+    assert tool.plate.isVisible()
+    landing = tool.landing
+    assert isinstance(landing, Snap)
+    start = landing.place
+    key(window, Qt.Key.Key_Down)
+    key(window, Qt.Key.Key_Down)
+    landing = tool.landing
+    assert isinstance(landing, Snap)
+    assert landing.place.y_m < start.y_m  # towards the eye, which looks along +y
+    key(window, Qt.Key.Key_Up, SHIFT)
+    landing = tool.landing
+    assert isinstance(landing, Snap)
+    assert landing.place.row == 0
+    assert not landing.ok  # in the row
+    key(window, Qt.Key.Key_Return)
+    assert tool.active  # refused: it stays in hand
+    for _ in range(6):
+        if not tool.ok:
+            key(window, Qt.Key.Key_Right)
+    assert tool.ok
+    key(window, Qt.Key.Key_Return)
+    assert len(racks(window)) == 9
+    assert spot(window, racks(window)[-1])[1] == 3.6
+    assert not tool.active
+
+
+def test_a_node_is_placed_by_keys_in_units(window: MainWindow) -> None:
+    tool = window.tools.place
+    window.hall.state.selection = ("gpu/0/0",)
+    assert window.tools.place_by_keys(NODE)
+    first = tool.landing
+    assert isinstance(first, UnitSnap)
+    assert first.u == 17
+    key(window, Qt.Key.Key_PageUp)
+    key(window, Qt.Key.Key_PageUp)
+    key(window, Qt.Key.Key_Right)
+    landing = tool.landing
+    assert isinstance(landing, UnitSnap)
+    plant = window.session.plant
+    assert plant is not None
+    assert (plant.racks.ids[landing.rack], landing.u) == ("gpu/0/1", 19)
+    key(window, Qt.Key.Key_Escape)
+    assert not tool.active
+    assert window.hall.state.selection == ("gpu/0/0",)  # Escape put the node away, not the selection
+
+
+def test_copies_go_through_the_clipboard_as_text(window: MainWindow) -> None:
+    window.hall.state.selection = ("gpu/0/3",)
+    window.hall.view.native.setFocus()
+    key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    text = QGuiApplication.clipboard().text()
+    assert "halls:" in text
+    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    tool = window.tools.place
+    assert tool.active
+    at = place_of(window, 8.0, 1.0)
+    tool.point(at.x(), at.y(), set())
+    assert tool.ok
+    key(window, Qt.Key.Key_Return)
+    assert len(racks(window)) == 9
+    window.hall.state.selection = ("gpu/0/0",)
+    key(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert len(racks(window)) == 10
+    key(window, Qt.Key.Key_R)
+    key(window, Qt.Key.Key_Delete)
+    assert len(racks(window)) == 9
+    for _ in range(4):
+        key(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    draft = window.editing.editor.draft
+    assert draft is not None
+    assert draft.file.text == _SCENE
+    QGuiApplication.clipboard().setText("no scene at all")
+    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert window.statusBar().currentMessage().startswith("Not pasted")
+
+
+def test_more_of_a_kind_is_selected(window: MainWindow) -> None:
+    window.hall.state.selection = ("gpu/0/1/0/3",)
+    window.tools.select("row")
+    assert window.hall.state.selection == tuple(f"gpu/0/{k}" for k in range(4))
+    window.tools.select("similar")
+    assert len(window.hall.state.selection) == 8
+    window.tools.select("job")
+    assert "Nothing is like that" in window.statusBar().currentMessage()
+    assert len(window.hall.state.selection) == 8
