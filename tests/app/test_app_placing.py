@@ -55,20 +55,25 @@ cooling:
 
 
 @pytest.fixture
-def window(use_window: MakeWindow, tmp_path: Path) -> Iterator[MainWindow]:
+def open_rows(use_window: MakeWindow, tmp_path: Path) -> Iterator[MakeWindow]:
     """Racks at x = 3.3 to 5.1 on the lines y = 3.6 (fronts to -y) and y = 7.8 (fronts to +y), seen from -y."""
-    scene = tmp_path / "rows.twin.yaml"
-    scene.write_text(_SCENE)
-    window = use_window(scene)
-    view = window.hall.view
-    view.state.camera = camera.CameraPose((4.5, 3.0, 0.8), 15.0, -90.0, 30.0)
-    QApplication.processEvents()
-    yield window
-    window.tools.place.cancel()
-    window.editing.editor.locked = False
-    draft = window.editing.editor.draft
-    assert draft is not None
-    draft.mark_saved()  # nobody is there to be asked
+    made: list[MainWindow] = []
+
+    def make() -> MainWindow:
+        scene = tmp_path / "rows.twin.yaml"
+        scene.write_text(_SCENE)
+        made.append(use_window(scene))
+        view = made[0].hall.view
+        view.state.camera = camera.CameraPose((4.5, 3.0, 0.8), 15.0, -90.0, 30.0)
+        QApplication.processEvents()
+        return made[0]
+
+    yield make
+    editing = made[0].editing
+    made.pop().tools.place.cancel()
+    editing.editor.locked = False
+    assert editing.editor.draft is not None
+    editing.editor.draft.mark_saved()  # nobody is there to be asked
 
 
 def place_of(window: MainWindow, x_m: float, y_m: float, z_m: float = 0.0) -> QPointF:
@@ -112,6 +117,7 @@ def mouse(window: MainWindow, kind: str, at: QPointF, keys: Qt.KeyboardModifier 
         "move": (QEvent.Type.MouseMove, none, left),
         "release": (QEvent.Type.MouseButtonRelease, left, none),
     }
+    QTest.qWait(20)  # vispy passes over moves that come within 10 ms of one another
     event = QMouseEvent(kinds[kind][0], at, native.mapToGlobal(at), *kinds[kind][1:], keys)
     QApplication.sendEvent(native, event)
 
@@ -157,7 +163,8 @@ def test_what_a_drag_carries_survives_the_way() -> None:
     assert dragged_part(data) is None
 
 
-def test_a_rack_is_dragged_in_beside_a_row(window: MainWindow) -> None:
+def test_a_rack_is_dragged_in_beside_a_row(open_rows: MakeWindow) -> None:
+    window = open_rows()
     before = greenness(window)
     at = place_of(window, 5.75, 3.5)
     assert drag(window, "enter", RACK, at)
@@ -191,7 +198,8 @@ def test_a_rack_is_dragged_in_beside_a_row(window: MainWindow) -> None:
     assert draft.file.text == _SCENE
 
 
-def test_in_another_rack_it_is_red_and_refused_with_the_reason(window: MainWindow) -> None:
+def test_in_another_rack_it_is_red_and_refused_with_the_reason(open_rows: MakeWindow) -> None:
+    window = open_rows()
     before = greenness(window)
     at = place_of(window, 4.0, 3.6)
     drag(window, "enter", RACK, at)
@@ -207,7 +215,8 @@ def test_in_another_rack_it_is_red_and_refused_with_the_reason(window: MainWindo
     assert not window.tools.place.active
 
 
-def test_leaving_or_escape_cancels(window: MainWindow) -> None:
+def test_leaving_or_escape_cancels(open_rows: MakeWindow) -> None:
+    window = open_rows()
     at = place_of(window, 5.75, 3.5)
     drag(window, "enter", RACK, at)
     QApplication.sendEvent(window.hall.view.native, QDragLeaveEvent())
@@ -218,7 +227,8 @@ def test_leaving_or_escape_cancels(window: MainWindow) -> None:
     assert not window.tools.place.active
 
 
-def test_alt_frees_it_from_tiles(window: MainWindow) -> None:
+def test_alt_frees_it_from_tiles(open_rows: MakeWindow) -> None:
+    window = open_rows()
     at = place_of(window, 8.07, 1.11)
     drag(window, "enter", RACK, at, Qt.KeyboardModifier.AltModifier)
     landing = window.tools.place.landing
@@ -230,7 +240,8 @@ def test_alt_frees_it_from_tiles(window: MainWindow) -> None:
     assert landing.place.y_m != pytest.approx(1.11, abs=0.005)
 
 
-def test_a_node_lights_the_units_of_a_rack_and_lands_in_one(window: MainWindow) -> None:
+def test_a_node_lights_the_units_of_a_rack_and_lands_in_one(open_rows: MakeWindow) -> None:
+    window = open_rows()
     at = front_of(window, "gpu/0/2", 1.5)
     drag(window, "enter", NODE, at)
     drag(window, "move", NODE, at)
@@ -247,7 +258,8 @@ def test_a_node_lights_the_units_of_a_rack_and_lands_in_one(window: MainWindow) 
     assert window.hall.state.selection == ("gpu/0/2/2",)
 
 
-def test_a_node_over_the_floor_brings_a_cabinet(window: MainWindow) -> None:
+def test_a_node_over_the_floor_brings_a_cabinet(open_rows: MakeWindow) -> None:
+    window = open_rows()
     at = place_of(window, 5.75, 3.5)
     drag(window, "enter", NODE, at)
     drag(window, "drop", NODE, at)
@@ -255,7 +267,8 @@ def test_a_node_over_the_floor_brings_a_cabinet(window: MainWindow) -> None:
     assert spot(window, racks(window)[-1]) == (5.7, 3.6)
 
 
-def test_files_are_still_taken(window: MainWindow, lab: Path) -> None:
+def test_files_are_still_taken(open_rows: MakeWindow, lab: Path) -> None:
+    window = open_rows()
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(lab))])
     native = window.hall.view.native
@@ -270,7 +283,8 @@ def test_files_are_still_taken(window: MainWindow, lab: Path) -> None:
     assert not window.tools.place.active
 
 
-def test_what_is_selected_is_dragged_and_the_rest_orbits(window: MainWindow) -> None:
+def test_what_is_selected_is_dragged_and_the_rest_orbits(open_rows: MakeWindow) -> None:
+    window = open_rows()
     view = window.hall.view
     roof = place_of(window, 3.9, 3.6, 2.29)
     mouse(window, "press", roof)
@@ -295,7 +309,8 @@ def test_what_is_selected_is_dragged_and_the_rest_orbits(window: MainWindow) -> 
     assert draft.undo_title == "Move 2 racks"
 
 
-def test_a_drag_is_called_off_by_escape(window: MainWindow) -> None:
+def test_a_drag_is_called_off_by_escape(open_rows: MakeWindow) -> None:
+    window = open_rows()
     window.hall.state.selection = ("gpu/0/1",)
     roof = place_of(window, 3.9, 3.6, 2.29)
     mouse(window, "press", roof)
@@ -309,7 +324,8 @@ def test_a_drag_is_called_off_by_escape(window: MainWindow) -> None:
     assert window.hall.state.selection == ("gpu/0/1",)
 
 
-def test_with_the_lock_on_nothing_is_dragged(window: MainWindow) -> None:
+def test_with_the_lock_on_nothing_is_dragged(open_rows: MakeWindow) -> None:
+    window = open_rows()
     window.editing.toggle_lock()
     window.hall.state.selection = ("gpu/0/1",)
     roof = place_of(window, 3.9, 3.6, 2.29)
@@ -321,7 +337,8 @@ def test_with_the_lock_on_nothing_is_dragged(window: MainWindow) -> None:
     assert "locked" in window.statusBar().currentMessage()
 
 
-def test_a_node_is_dragged_to_another_rack(window: MainWindow) -> None:
+def test_a_node_is_dragged_to_another_rack(open_rows: MakeWindow) -> None:
+    window = open_rows()
     window.hall.state.selection = ("gpu/0/1/1",)
     plant = window.session.plant
     assert plant is not None
@@ -336,7 +353,8 @@ def test_a_node_is_dragged_to_another_rack(window: MainWindow) -> None:
     assert plant.racks.ids[int(plant.nodes.rack[slot])] == "gpu/0/3"
 
 
-def test_a_band_selects_and_control_toggles(window: MainWindow) -> None:
+def test_a_band_selects_and_control_toggles(open_rows: MakeWindow) -> None:
+    window = open_rows()
     x, y = place_of(window, 2.0, 2.0).x(), place_of(window, 2.0, 1.0).y()
     far = place_of(window, 4.2, 3.6, 2.6)
     window.hall.view.grab()
@@ -359,7 +377,8 @@ def test_a_band_selects_and_control_toggles(window: MainWindow) -> None:
     assert window.hall.state.selection == ()
 
 
-def test_a_part_is_placed_by_keys_alone(window: MainWindow) -> None:
+def test_a_part_is_placed_by_keys_alone(open_rows: MakeWindow) -> None:
+    window = open_rows()
     tool = window.tools.place
     assert window.tools.place_by_keys(RACK)
     assert tool.plate.isVisible()
@@ -388,7 +407,8 @@ def test_a_part_is_placed_by_keys_alone(window: MainWindow) -> None:
     assert not tool.active
 
 
-def test_a_node_is_placed_by_keys_in_units(window: MainWindow) -> None:
+def test_a_node_is_placed_by_keys_in_units(open_rows: MakeWindow) -> None:
+    window = open_rows()
     tool = window.tools.place
     window.hall.state.selection = ("gpu/0/0",)
     assert window.tools.place_by_keys(NODE)
@@ -408,7 +428,8 @@ def test_a_node_is_placed_by_keys_in_units(window: MainWindow) -> None:
     assert window.hall.state.selection == ("gpu/0/0",)  # Escape put the node away, not the selection
 
 
-def test_copies_go_through_the_clipboard_as_text(window: MainWindow) -> None:
+def test_copies_go_through_the_clipboard_as_text(open_rows: MakeWindow) -> None:
+    window = open_rows()
     window.hall.state.selection = ("gpu/0/3",)
     window.hall.view.native.setFocus()
     key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -438,7 +459,8 @@ def test_copies_go_through_the_clipboard_as_text(window: MainWindow) -> None:
     assert window.statusBar().currentMessage().startswith("Not pasted")
 
 
-def test_more_of_a_kind_is_selected(window: MainWindow) -> None:
+def test_more_of_a_kind_is_selected(open_rows: MakeWindow) -> None:
+    window = open_rows()
     window.hall.state.selection = ("gpu/0/1/0/3",)
     window.tools.select("row")
     assert window.hall.state.selection == tuple(f"gpu/0/{k}" for k in range(4))

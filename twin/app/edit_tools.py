@@ -65,6 +65,9 @@ class EditTools(QObject):
         hall.view.edit.take_drag = self.drags.begin
         self.drop = PartDrop(hall.view, self.place, self.carry, self)
 
+    def _tell(self, words: str) -> None:
+        self._show(words)
+
     # -- carrying ----
 
     def carry(self, dragged: Dragged) -> Carried | None:

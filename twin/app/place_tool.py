@@ -66,7 +66,7 @@ class PlaceTool:
         self._free, self._one_axis = False, False
         self._before: Scenario | None = None
         session.plant_changed.connect(self._on_plant)
-        session.opened.connect(lambda _: self.cancel())
+        session.opened.connect(self._on_opened)
 
     # -- beginning and ending ----
 
@@ -412,6 +412,9 @@ class PlaceTool:
         rows = [one[1] for one in known if one is not None and one[0] == "row"]
         gone |= {plant.racks.ids[k] for k in np.flatnonzero(np.isin(plant.racks.row, rows)).tolist()}
         self._floor = Floor.of(plant, power_obstacles(plant, plan), gone)
+
+    def _on_opened(self, _path: object) -> None:
+        self.cancel()
 
     def _on_plant(self, plant: Plant) -> None:
         before, self._before = self._before, None
