@@ -94,9 +94,7 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
-        self.tools = EditTools(
-            look, session, self.editing.editor, self.hall, self._catalog, self.statusBar().showMessage
-        )
+        self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.planner = JobPlanner(look, session, self._catalog, self)
         self.job_actions = JobActions(self)
