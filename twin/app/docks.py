@@ -19,6 +19,7 @@ from twin.app.inspector import Inspector
 from twin.app.job_page_dock import JobPageDock
 from twin.app.jobs_dock import JobsDock
 from twin.app.look import Look
+from twin.app.palette_dock import PaletteDock
 from twin.app.plots_dock import PlotsDock
 from twin.app.queue_dock import QueueDock
 from twin.app.queue_feed import QueueFeed
@@ -55,6 +56,7 @@ class Docks:
         "energy": "Energy",
         "plots": "Plots",
         "checks": "Checks",
+        "palette": "Parts",
         "story": "Story",
     }
 
@@ -79,6 +81,7 @@ class Docks:
         self.energy = EnergyDock(look, session, window)
         self.plots = PlotsDock(look, session, window)
         self.checks = RulesDock(look, session, window)
+        self.palette = PaletteDock(look, session, window)
         self.story = StoryDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
@@ -95,6 +98,7 @@ class Docks:
             "energy": self.energy,
             "plots": self.plots,
             "checks": self.checks,
+            "palette": self.palette,
             "story": self.story,
         }
         # Layouts of other docks are not for these.

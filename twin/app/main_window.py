@@ -40,6 +40,8 @@ from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
+from twin.app.prefab_list import carried_prefab
+from twin.app.room_wizard import RoomWizard
 from twin.app.rules_marks import RulesMarks
 from twin.app.session import Session, Trouble
 from twin.app.settings import Settings
@@ -94,7 +96,9 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
-        self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
+        self.tools = EditTools(
+            look, session, self.editing.editor, self.hall, self._catalog, self.statusBar().showMessage
+        )
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.planner = JobPlanner(look, session, self._catalog, self)
         self.job_actions = JobActions(self)
@@ -182,6 +186,10 @@ class MainWindow(QMainWindow):
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
         self.docks.checks.wanted.connect(self.editing.editor.do)
+        self.docks.palette.attach(self.settings)
+        self.docks.palette.taken.connect(self.tools.place_by_keys)
+        self.docks.palette.room_wanted.connect(self.build_room)
+        self.tools.prefabs = partial(carried_prefab, self._catalog)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
@@ -219,6 +227,10 @@ class MainWindow(QMainWindow):
             focused.click()
         else:
             self.session.toggle()
+
+    def build_room(self) -> None:
+        """Ask what a room is to be like, and put it into the hall."""
+        RoomWizard(self.look, self.session, self.editing.editor, self._catalog, self).show()
 
     def next_seed(self) -> None:
         """Run the scene again with other random draws."""

@@ -46,6 +46,15 @@ class Settings:
         """Take a scene off the recent ones."""
         self._store.setValue("recent", [str(p) for p in self.recent if p != path.resolve()])
 
+    def kept(self, name: str) -> list[str]:
+        """Return a list of names that was kept, such as favourite parts; empty the first time."""
+        stored = self._store.value(f"lists/{name}", [])
+        return [stored] if isinstance(stored, str) else list(stored) if isinstance(stored, list) else []
+
+    def keep(self, name: str, names: list[str]) -> None:
+        """Keep a list of names."""
+        self._store.setValue(f"lists/{name}", names)
+
     @property
     def theme(self) -> ThemeChoice:
         """The chosen theme."""

@@ -15,7 +15,7 @@ from twin.commands.room_design import AISLE_M, Design, design
 from twin.commands.room_plan import Room, RoomError
 from twin.scenario import Patch
 
-__all__ = ["AddRoom", "Room", "RoomError", "design", "free_corner"]
+__all__ = ["AddRoom", "Design", "Room", "RoomError", "design", "free_corner", "is_empty"]
 
 Corner = tuple[float, float]
 

@@ -71,8 +71,7 @@ class Design:
     @cached_property
     def scene(self) -> Scene:
         """The room as a scene of its own, to be drawn and counted."""
-        document = loads(block(_document(self.fragment)))
-        return Scene.of(document, build(document.scenario, self.catalog), self.catalog)
+        return scene_of(self.fragment, self.catalog)
 
 
 def design(room: Room, catalog: Catalog) -> Design:
@@ -318,10 +317,21 @@ def _document(fragment: Fragment) -> dict[str, Any]:
     """Return a scene with nothing but this in it."""
     things = fragment.things
     said: dict[str, Any] = {"format": "twin/scenario", "version": 1, "catalog": EDITION, "title": "Room"}
-    said["halls"] = [{"id": "hall", "rows": fragment.rows}]
+    hall: dict[str, Any] = {"id": "hall", "rows": [_without(rows, "overrides") for rows in fragment.rows]}
+    overrides = {item: keys for rows in fragment.rows for item, keys in rows.get("overrides", {}).items()}
+    said["halls"] = [hall | ({"overrides": overrides} if overrides else {})]
     said |= {name: things[name] for name in ("fabrics", "power", "storage") if name in things}
     loops, plants = things.get("cooling.loops", []), things.get("cooling.plants", [])
     return said | ({"cooling": {"plants": plants, "loops": loops}} if loops else {})
+
+
+def _without(said: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in said.items() if name != key}
+
+
+def scene_of(fragment: Fragment, catalog: Catalog) -> Scene:
+    """Return a scene with nothing but this in it."""
+    return Scene.of(loads(block(_document(fragment))), catalog=catalog)
 
 
 def _scenario(fragment: Fragment) -> Scenario:

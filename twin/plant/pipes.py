@@ -86,7 +86,7 @@ def _draw_facility(plant: Plant, hall: int, pipes: _PipeList) -> None:
     """Draw the overhead headers of one hall with drops, per kind of machine, end of the rows and plant."""
     loops, machines, racks = plant.loops, plant.machines, plant.racks
     here = np.flatnonzero((loops.hall[machines.loop] == hall) & loops.present[machines.loop])
-    if not len(here):
+    if not len(here) or not (racks.hall == hall).any():  # headers run over racks
         return
     east = machines.x_m[here] > float(racks.x_m[racks.hall == hall].mean())
     groups = np.stack([loops.kind[machines.loop[here]], loops.plant[machines.loop[here]], east], axis=1)

@@ -9,6 +9,7 @@ from twin.app.actions.edit import edit_actions
 from twin.app.actions.facility import facility_actions
 from twin.app.actions.file import file_actions
 from twin.app.actions.help import help_actions
+from twin.app.actions.parts import part_actions
 from twin.app.actions.place import place_actions
 from twin.app.actions.run import run_actions
 from twin.app.actions.view import view_actions
@@ -25,6 +26,7 @@ def all_actions(window: MainWindow) -> list[Command]:
         file_actions,
         edit_actions,
         place_actions,
+        part_actions,
         run_actions,
         view_actions,
         bookmark_actions,

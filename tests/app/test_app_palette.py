@@ -1,0 +1,168 @@
+"""The dock of parts and the room wizard in the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QElapsedTimer, QSize, Qt
+from PySide6.QtTest import QTest
+
+from twin.app.part_mime import PART_MIME, dragged_part
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+    from twin.app.room_wizard import RoomWizard
+
+MakeWindow = Callable[[Path], "MainWindow"]
+
+
+def wait(until: Callable[[], bool]) -> None:
+    timer = QElapsedTimer()
+    timer.start()
+    while not until():
+        assert timer.elapsed() < 20_000, "it does not come to it"
+        QTest.qWait(5)
+
+
+@pytest.fixture
+def show_parts(use_window: MakeWindow, lab: Path) -> Callable[[], MainWindow]:
+    """Return what opens the laboratory with the palette in front: a fixture must not hold the window itself."""
+
+    def show() -> MainWindow:
+        window = use_window(lab)
+        window.docks.enter("design")
+        window.menus.execute("edit.parts")
+        palette = window.docks.palette
+        palette.search.clear()
+        palette.group.setCurrentIndex(0)
+        wait(lambda: bool(palette.list.rows.rows))
+        return window
+
+    return show
+
+
+def test_letters_find_arrows_choose_and_enter_takes_in_hand(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    palette, place = window.docks.palette, window.tools.place
+    assert palette.search.hasFocus()
+    QTest.keyClicks(palette.search, "h100")
+    first = palette.list.item
+    assert first is not None
+    QTest.keyClick(palette.search, Qt.Key.Key_Down)
+    assert palette.list.item is not first
+    QTest.keyClick(palette.search, Qt.Key.Key_Up)
+    assert palette.list.item == first
+    QTest.keyClick(palette.search, Qt.Key.Key_Return)
+    assert place.active
+    assert place.carried is not None
+    assert window.hall.view.native.hasFocus()
+    place.cancel()
+    palette.group.setCurrentText("Recently used")
+    assert palette.list.rows.row_of(first.id) == 0
+
+
+def test_a_row_is_dragged_with_what_it_is(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    rows = window.docks.palette.list.rows
+    assert rows.flags(rows.index(0)) == Qt.ItemFlag.NoItemFlags  # the title of a group
+    for id, kind in (("QM9700", "switch"), ("nvl72-row", "")):
+        data = rows.mimeData([rows.index(rows.row_of(id))])
+        assert data.hasFormat(PART_MIME)
+        carried = dragged_part(data)
+        assert carried is not None
+        assert (carried.part or carried.prefab, carried.kind) == (id, kind)
+        assert window.tools.carry(carried) is not None
+
+
+def test_a_star_is_kept(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    palette = window.docks.palette
+    palette.list.choose("floor-PDU")
+    palette.list.scrollTo(palette.list.currentIndex())
+    where = palette.list.star_rect("floor-PDU").center()
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert window.settings.kept("favourite_parts") == ["floor-PDU"]
+    palette.group.setCurrentText("Favourites")
+    assert [getattr(one, "id", "") for one in palette.list.rows.rows] == ["floor-PDU"]
+    QTest.keyClick(palette.list, Qt.Key.Key_Asterisk)
+    assert window.settings.kept("favourite_parts") == []
+    assert palette.list.rows.rows == []
+    assert "no part has a star" in palette.count.text()
+
+
+def test_the_counter_follows_the_hall(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    from twin.commands.place import AddPart
+
+    palette = window.docks.palette
+    assert palette.list.rows.counts["DGX-H100"].there == 2
+    assert window.editing.editor.do(AddPart("DGX-H100", at=(6.0, 6.0)))
+    wait(lambda: palette.list.rows.counts["DGX-H100"].there == 3)
+    assert palette.list.rows.counts["DGX-H100"].loose == 1
+    row = palette.list.rows.index(palette.list.rows.row_of("DGX-H100"))
+    assert "3 in the hall, 1 not connected" in str(row.data(Qt.ItemDataRole.AccessibleTextRole))
+    assert window.editing.editor.undo()
+    wait(lambda: palette.list.rows.counts["DGX-H100"].there == 2)
+
+
+def test_every_part_has_a_picture_of_its_own_or_is_drawn(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    from twin.app.palette_model import items_of
+    from twin.app.part_pictures import PartPictures
+    from twin.catalog import load_catalog
+
+    pictures, catalog = PartPictures(), load_catalog()
+    assert [one.id for one in items_of(catalog) if not pictures.has(one.id)] == []
+    size = QSize(72, 54)
+    drawn = pictures.picture(
+        "no-such-part", catalog.part("floor-PDU"), size, 1.0, window.look.theme
+    ).toImage()
+    taken = pictures.picture("floor-PDU", None, size, 1.0, window.look.theme).toImage()
+    assert drawn.size() == taken.size() == size
+    colours = {drawn.pixel(x, y) for x in range(8, 64) for y in range(6, 48)}
+    assert len(colours) > 20
+    assert drawn != taken
+
+
+def _wizard(window: MainWindow) -> RoomWizard:
+    from twin.app.room_wizard import RoomWizard
+
+    window.menus.execute("edit.room")
+    return window.findChildren(RoomWizard)[-1]
+
+
+def test_the_room_is_seen_while_one_types_and_built_as_one_step(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    wizard = _wizard(window)
+    before, figures = wizard.preview.grab().toImage(), wizard.figures["GPUs"].text()
+    wizard.fields["rows"].setValue(3)  # type: ignore[attr-defined]
+    wait(lambda: wizard.figures["GPUs"].text() != figures)
+    assert wizard.preview.grab().toImage() != before
+    assert wizard.figures["GPUs"].text() == "768 in 96 nodes"
+    wizard.fields["nodes"].setValue(9)  # type: ignore[attr-defined]
+    wait(lambda: not wizard.build.isEnabled())
+    assert wizard.faults["nodes"].isVisible()
+    assert "at most 6" in wizard.faults["nodes"].text()
+    wizard.fields["nodes"].setValue(4)  # type: ignore[attr-defined]
+    wait(wizard.build.isEnabled)
+    assert not wizard.faults["nodes"].isVisible()
+    text = window.session.draft.file.text if window.session.draft is not None else ""
+    QTest.mouseClick(wizard.build, Qt.MouseButton.LeftButton)
+    wait(lambda: window.session.plant is not None and len(window.session.plant.nodes.ids) == 98)
+    draft = window.session.draft
+    assert draft is not None
+    assert draft.undo_title == "Add Training hall"
+    assert window.editing.editor.undo()
+    assert draft.file.text == text
+
+
+def test_all_of_the_wizard_has_a_name(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    wizard = _wizard(window)
+    for name, widget in wizard.fields.items():
+        assert widget.accessibleName(), name
+        assert widget.toolTip(), name
+    wizard.close()

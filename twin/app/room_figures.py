@@ -1,0 +1,65 @@
+"""A room in figures, as lines of a table: what it computes, draws, cools, weighs, costs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from twin.app.text import quantity
+from twin.commands.budget import budget
+from twin.commands.command import Scene
+from twin.plant.tables import LoopKind
+
+TON_W = 3516.85
+"""A ton of refrigeration [W]."""
+
+
+def figures_of(scene: Scene) -> list[tuple[str, str]]:
+    """Return label and figure of what matters of a room."""
+    plant, found = scene.plant, budget(scene)
+    liquid = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
+    units = plant.loops.units
+    machines = []
+    if liquid.any():
+        machines.append(f"{int(units[liquid].sum()):,} CDUs")
+    doors = int((plant.loops.kind == LoopKind.REAR_DOOR).any() and (plant.racks.node_count > 0).sum())
+    air = int(units[plant.loops.kind == LoopKind.AIR].sum())
+    machines += [f"{doors:,} rear doors"] if doors else [f"{air:,} air handlers"]
+    switches = int(plant.switches.present.sum())
+    cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
+    feeds = [
+        one.part for one in scene.scenario.power if one.kind in ("pdu", "busbar") for _ in range(one.count)
+    ]
+    cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
+    rows = [
+        ("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
+        ("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m2"),
+        ("IT power", f"{quantity(found.it_w, 'W')}, {quantity(found.grid_w, 'W')} from the grid"),
+        ("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
+        ("Heat", f"{quantity(found.heat_w, 'W')}, {found.heat_w / TON_W:,.0f} tons"),
+        ("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
+        ("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
+        ("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
+        ("Parts", f"{cost}, {len(found.unpriced)} kinds without a price"),
+    ]
+    return [*rows, ("Storage", _storage(scene))] if scene.scenario.storage else rows
+
+
+def floor_m2(scene: Scene) -> float:
+    """Return the floor of the rectangle round racks and machines [m2]."""
+    racks, machines = scene.plant.racks, scene.plant.machines
+    x_m, y_m = (np.concatenate([getattr(racks, k), getattr(machines, k)]) for k in ("x_m", "y_m"))
+    wide_m = np.concatenate([racks.width_m, machines.width_m]) / 2
+    deep_m = np.concatenate([racks.depth_m, machines.depth_m]) / 2
+    return float(np.ptp([(x_m - wide_m).min(), (x_m + wide_m).max()])) * float(
+        np.ptp([(y_m - deep_m).min(), (y_m + deep_m).max()])
+    )
+
+
+def _ups(scene: Scene) -> int:
+    return sum(one.count * one.units for one in scene.scenario.power if one.kind == "ups")
+
+
+def _storage(scene: Scene) -> str:
+    stores = scene.scenario.storage
+    read = sum(scene.catalog.storage(one.part).read_bytes_s * one.count for one in stores if one.part)
+    return f"{sum(one.count for one in stores):,} boxes, {quantity(read, 'B/s')} read"
