@@ -27,3 +27,6 @@ take repair-shop --at '17 day' --colour-by gpu.state
 take shared-cluster --at '4.5 day' --colour-by gpu.tenant
 take recovery-policies --at '30 h' --colour-by gpu.job
 take hybrid-burst --at '14 h' --colour-by gpu.job
+
+# Parts of the palette, each by itself as the hall draws it.
+.venv/bin/python packaging/part_pictures.py --all

@@ -36,7 +36,7 @@ def part_actions(window: MainWindow) -> list[Command]:
             window.build_room,
             menu="edit",
             group="3",
-            key="Ctrl+Shift+B",
+            key="Ctrl+Shift+H",
             icon="hall",
             needs_scene=True,
             tip="Rows of racks with network, cooling and power to match, seen before they are built",
