@@ -151,6 +151,12 @@ class EditTools(QObject):
         elif self.place.begin_by_keys(carried):
             self._hall.view.native.setFocus()
 
+    def toggle_wiring(self) -> None:
+        """Connect new things as they come, or leave that to a person."""
+        self.place.wires_new = not self.place.wires_new
+        words = "are connected as they come" if self.place.wires_new else "come without connections"
+        self._show(f"New things {words}")
+
     def rotate(self) -> None:
         """Turn what is carried, else what is selected."""
         if self.place.active:

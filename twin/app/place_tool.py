@@ -19,6 +19,7 @@ from twin.commands.budget import budget
 from twin.commands.command import Command, Scene
 from twin.commands.snap import Floor, Point, Snap, snap
 from twin.commands.snap_units import UnitSnap, snap_units
+from twin.commands.wired_in import WiredIn
 from twin.plant.find import find
 from twin.plant.halls import TILE_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant, RackKind
@@ -50,6 +51,7 @@ class PlaceTool:
     ) -> None:
         self._session, self._editor, self._view, self._catalog = session, editor, view, catalog
         self.plate = PlacingPlate(look, host)
+        self.wires_new = True  # what comes is connected in the same step
         self.carried: Carried | None = None
         self._floor: Floor | None = None
         self._lines: tuple[BudgetLine, ...] = ()
@@ -150,7 +152,7 @@ class PlaceTool:
         document = self._session.document
         before = None if document is None else document.scenario
         self._before = before
-        if self._editor.do(command):
+        if self._editor.do(WiredIn(command) if self.wires_new else command):
             return True
         self._before = None
         return False

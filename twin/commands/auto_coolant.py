@@ -39,7 +39,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
     heat = _heat_w(scene)
     joined = 0
     for side in ("liquid", "air"):
-        loose = _loose(scene, side)
+        loose = [name for name in _loose(scene, side) if changes.concerns(name)]
         if not loose:
             continue
         left_w, served = _loops(scene, side)

@@ -43,7 +43,7 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
         When switches, ports, room in racks or reach are missing.
     """
     scene = changes.scene
-    wanted = _wanted(scene)
+    wanted = _wanted(changes)
     if wanted is None:
         return 0
     for fabric in scene.scenario.fabrics:
@@ -59,9 +59,10 @@ def wire_fabric(changes: Changes, kind: str, oversubscription: float, add: bool)
     return wanted.nodes
 
 
-def _wanted(scene: Scene) -> _Wanted | None:
+def _wanted(changes: Changes) -> _Wanted | None:
     """Return the loose nodes of one speed, those of the first loose row and all that are alike."""
-    loose = [one.id for one in wired(scene) if one.what == "fabric"]
+    scene = changes.scene
+    loose = [one.id for one in wired(scene) if one.what == "fabric" and changes.concerns(one.id)]
     by_hand = {one.id for one in scene.scenario.fabrics if one.kind == "explicit" and one.links}
     if by_hand:
         linked = {

@@ -48,6 +48,8 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
     laid = 0
     added: list[tuple[str, float, list[str]]] = []
     for thing in _things(scene, feeds):
+        if not changes.concerns(thing.id):
+            continue
         for side in range(len(thing.fed_by), feeds if not thing.mechanical else 1):
             stage = tree.nearest(thing)
             if stage is None and not add:

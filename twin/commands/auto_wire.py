@@ -32,6 +32,8 @@ class AutoWire:
         1: A alone, 2: A and B.
     add
         Whether switches, PDUs, CDUs and air handlers may be added where there are too few.
+    only
+        Ids of generators and machines to connect; None: all that are loose.
     """
 
     what: Literal["fabric", "power", "coolant", "all"] = "all"
@@ -39,6 +41,7 @@ class AutoWire:
     oversubscription: float = 1.0
     feeds: int = 2
     add: bool = False
+    only: frozenset[str] | None = None
 
     @property
     def title(self) -> str:
@@ -48,7 +51,7 @@ class AutoWire:
 
     def patch(self, scene: Scene) -> Patch:
         """Return the changes."""
-        changes = Changes(scene)
+        changes = Changes(scene, self.only)
         done = 0
         if self.what in ("fabric", "all"):
             done += wire_fabric(changes, self.rule, self.oversubscription, self.add)
@@ -68,6 +71,6 @@ class AutoWire:
             after = Scene.of(splice.apply(scene.document, first), catalog=scene.catalog)
         except ScenarioError as error:
             raise CommandError(str(error.problems[0].reason), error.problems[0].hint) from error
-        changes = Changes(after)
+        changes = Changes(after, self.only)
         more = wire_power(changes, self.feeds, self.add)
         return Patch(first.changes + (changes.patch("").changes if more else ()), self.title)

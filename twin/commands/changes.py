@@ -48,12 +48,18 @@ class Changes:
     ----------
     scene
         As it stands.
+    only
+        Ids of generators and machines that are to be concerned, where others may not be; None: all.
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, scene: Scene, only: frozenset[str] | None = None) -> None:
+        self.scene, self._only = scene, only
         self._changes: dict[str, str | None] = {}
         self._overrides: dict[str, dict[str, dict[str, Any] | None]] = {}
+
+    def concerns(self, id: str) -> bool:
+        """Return whether a generator or machine is one of those that are to be concerned."""
+        return self._only is None or id in self._only
 
     def set(self, path: str, value: Any) -> None:
         """Set a value; a long group of keys gets lines of its own."""

@@ -130,7 +130,7 @@ PREFABS: Mapping[str, Prefab] = MappingProxyType(
                 "nvl72-row",
                 "Row of 8 GB200 NVL72",
                 "8 racks of 72 GPUs, two CDUs in line, four rails, a busway tap A and B for each rack",
-                "DGX GB200 SuperPOD: 8 racks a scalable unit, 1.2 MW; sizes of CDU and busway are estimates",
+                "DGX GB200 SuperPOD: 8 racks a scalable unit, 1.2 MW [recalled]; sizes of CDU and busway are estimates",
                 "GB200-NVL72",
                 _nvl72_row,
             ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
+from twin.commands.auto_wire import AutoWire
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
@@ -34,6 +36,35 @@ def edit_actions(window: MainWindow) -> list[Command]:
             icon="redo",
             needs_scene=True,
             tip="Do again what was taken back last",
+        ),
+        entry(
+            "edit.wire_new",
+            "Wire new things",
+            window.tools.toggle_wiring,
+            menu="edit",
+            group="6",
+            needs_scene=True,
+            is_on=lambda: window.tools.place.wires_new,
+            tip="What is put into the hall is connected at once: cooling, feeds and network that have room",
+        ),
+        entry(
+            "edit.wire",
+            "Wire what is loose",
+            partial(editor.do, AutoWire()),
+            menu="edit",
+            key="Ctrl+W",
+            group="6",
+            needs_scene=True,
+            tip="Connects everything without network, feed or cooling by rule; what was joined by hand stays",
+        ),
+        entry(
+            "edit.wire_adding",
+            "Wire what is loose, adding what it takes",
+            partial(editor.do, AutoWire(add=True)),
+            menu="edit",
+            group="6",
+            needs_scene=True,
+            tip="The same; switches, PDUs, CDUs and air handlers are added where there are too few",
         ),
         entry(
             "edit.lock",

@@ -1,0 +1,82 @@
+"""New things are connected as they come: to the nearest loop, feeds and network that have room, in the same step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from twin.commands.auto_wire import AutoWire, wired
+from twin.commands.command import Command, CommandError, Scene
+from twin.commands.names import hardware
+from twin.plant.error import PlantError
+from twin.scenario import Change, Patch, ScenarioError
+from twin.scenario.splice import edit
+from twin.scenario.write import flow
+
+_WHAT: tuple[Literal["fabric", "coolant", "power"], ...] = ("fabric", "coolant", "power")
+
+
+@dataclass(frozen=True)
+class WiredIn:
+    """A command that brings things, and what connects those.
+
+    What has no room for them, or is not there at all, is left out: design rules tell what is still loose.
+
+    Parameters
+    ----------
+    brings
+        The command.
+    """
+
+    brings: Command
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return self.brings.title
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes of the command, and those that connect what it brings."""
+        patch = self.brings.patch(scene)
+        try:
+            document = edit(scene.document, patch)[0]
+        except ScenarioError:
+            return patch  # whoever lands it says why it does not fit
+        new = frozenset(hardware(document.scenario) - hardware(scene.scenario))
+        if not new:
+            return patch
+        changes, after = patch.changes, Scene.of(document, catalog=scene.catalog)
+        wishes: list[Command] = [_Joins(new), *(AutoWire(what, only=new) for what in _WHAT)]
+        for wish in wishes:
+            try:
+                wires = wish.patch(after)
+                document = edit(after.document, wires)[0]
+            except (CommandError, ScenarioError):
+                continue
+            changes, after = changes + wires.changes, Scene.of(document, catalog=scene.catalog)
+        return Patch(changes, patch.title)
+
+
+@dataclass(frozen=True)
+class _Joins:
+    """Puts new rows into a network that stands, where its switches have ports or are as many as it takes."""
+
+    new: frozenset[str]
+
+    @property
+    def title(self) -> str:
+        return "Join a network"
+
+    def patch(self, scene: Scene) -> Patch:
+        loose = [one.id for one in wired(scene) if one.what == "fabric" and one.id in self.new]
+        for fabric in scene.scenario.fabrics:
+            if fabric.kind == "explicit" or not fabric.rows or not loose:
+                continue
+            patch = Patch((Change(f"fabrics[{fabric.id}].rows", flow([*fabric.rows, *loose])),))
+            try:
+                after = Scene.of(edit(scene.document, patch)[0], catalog=scene.catalog)
+            except (ScenarioError, PlantError):
+                continue  # no port is left, or cards of another speed
+            if not any(one.what == "fabric" and one.id in loose for one in wired(after)):
+                return patch
+        raise CommandError("no network has room")
