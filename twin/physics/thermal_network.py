@@ -5,7 +5,7 @@ Groups of like GPUs -> loops (a coolant loop with its CDU, or cold and hot aisle
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -321,43 +321,50 @@ def uniform_state(network: Network, groups: Groups, temp_c: float) -> State:
     return State(chain, np.full(network.shape.n_upper, temp_c))
 
 
-def split_group(
-    groups: Groups, state: State, source: int, n: float, sum_s: float
-) -> tuple[Groups, State, int]:
-    """Move GPUs that change their power trace into a group of their own, a copy of the source.
+def split_groups(
+    groups: Groups, state: State, parts: Sequence[tuple[int, float, float]]
+) -> tuple[Groups, State, list[int]]:
+    """Move GPUs that change their power trace into groups of their own, copies of those they leave.
 
     Parameters
     ----------
     groups, state
         Present groups and temperatures.
-    source : int
-        Group that loses the GPUs.
-    n, sum_s : float
-        Number of GPUs that leave and the sum of their spread factors; ValueError when more than there are.
+    parts : sequence of (int, float, float)
+        Group that loses GPUs, how many, and the sum of their spread factors; ValueError when more than there are.
 
     Returns
     -------
-    Groups, State, int
-        With the index of the new group: the first free slot, or one appended.
+    Groups, State, list of int
+        With the indices of the new groups: free slots, lowest first, or appended ones.
     """
-    if n <= 0.0 or n > groups.n[source]:
-        raise ValueError(f"cannot take {n:g} GPUs from a group of {groups.n[source]:g}")
-    free = np.flatnonzero(groups.n == 0.0)
-    target = int(free[0]) if free.size else groups.size
-    if target == groups.size:
-        loop, part = np.append(groups.loop, 0), np.append(groups.part, 0)
-        counts, sums = np.append(groups.n, 0.0), np.append(groups.sum_s, 0.0)
-        chain = np.concatenate([state.chain, state.chain[source : source + 1]])
+    free = (groups.n == 0.0).nonzero()[0][: len(parts)].tolist()
+    more = len(parts) - len(free)
+    targets = free + list(range(groups.size, groups.size + more))
+    if more:
+        none = np.zeros(more)
+        loop, part = (np.append(own, none.astype(np.intp)) for own in (groups.loop, groups.part))
+        counts, sums = np.append(groups.n, none), np.append(groups.sum_s, none)
+        chain = np.concatenate([state.chain, np.zeros((more, 4, 2))])
     else:
         loop, part = groups.loop.copy(), groups.part.copy()
-        counts, sums = groups.n.copy(), groups.sum_s.copy()
-        chain = state.chain.copy()
-    loop[target], part[target] = loop[source], part[source]
-    counts[target], sums[target] = n, sum_s
-    counts[source] -= n
-    sums[source] = sums[source] - sum_s if counts[source] > 0.0 else 0.0
-    chain[target] = chain[source]
-    return Groups(loop, part, counts, sums), State(chain, state.upper), target
+        counts, sums, chain = groups.n.copy(), groups.sum_s.copy(), state.chain.copy()
+    for (source, n, sum_s), target in zip(parts, targets, strict=True):
+        left = float(counts[source]) - n
+        if n <= 0.0 or left < 0.0:
+            raise ValueError(f"cannot take {n:g} GPUs from a group of {counts[source]:g}")
+        loop[target], part[target], chain[target] = loop[source], part[source], chain[source]
+        counts[target], sums[target], counts[source] = n, sum_s, left
+        sums[source] = sums[source] - sum_s if left > 0.0 else 0.0
+    return Groups(loop, part, counts, sums), State(chain, state.upper), targets
+
+
+def split_group(
+    groups: Groups, state: State, source: int, n: float, sum_s: float
+) -> tuple[Groups, State, int]:
+    """Move GPUs of one group into one of their own, as `split_groups`."""
+    after, split, (target,) = split_groups(groups, state, [(source, n, sum_s)])
+    return after, split, target
 
 
 def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0.01) -> NDArray[np.bool_]:
@@ -379,24 +386,29 @@ def mergeable(state: State, into: ArrayLike, source: ArrayLike, tol_k: float = 0
     return alike
 
 
-def merge_group(groups: Groups, state: State, into: int, source: int) -> tuple[Groups, State]:
-    """Join two groups of one loop and part; the joint X0 keeps their energy, the source becomes a free slot.
+def merge_groups(groups: Groups, state: State, pairs: Sequence[tuple[int, int]]) -> tuple[Groups, State]:
+    """Join pairs of groups of one loop and part; the joint X0 keeps their energy, the second becomes a free slot.
 
-    X0 += (m D0 + sum_s D1) / (n + m), with D = source - into and m, sum_s those of the source.
+    X0 += (m D0 + sum_s D1) / (n + m), with D = second - first and m, sum_s those of the second.
 
     Raises
     ------
     ValueError
         When the groups are not of one loop and part.
     """
-    if groups.loop[into] != groups.loop[source] or groups.part[into] != groups.part[source]:
-        raise ValueError("only groups of one loop and part merge")
-    counts, sums = groups.n.copy(), groups.sum_s.copy()
-    chain = state.chain.copy()
-    diff = chain[source] - chain[into]
-    total = counts[into] + counts[source]
-    if total > 0.0:
-        chain[into, :, 0] += (counts[source] * diff[:, 0] + sums[source] * diff[:, 1]) / total
-    counts[into], sums[into] = total, sums[into] + sums[source]
-    counts[source], sums[source] = 0.0, 0.0
-    return replace(groups, n=counts, sum_s=sums), State(chain, state.upper)
+    counts, sums, chain = groups.n.copy(), groups.sum_s.copy(), state.chain.copy()
+    for into, source in pairs:
+        if groups.loop[into] != groups.loop[source] or groups.part[into] != groups.part[source]:
+            raise ValueError("only groups of one loop and part merge")
+        more, more_s = float(counts[source]), float(sums[source])
+        diff, total = chain[source] - chain[into], float(counts[into]) + more
+        if total > 0.0:
+            chain[into, :, 0] += (more * diff[:, 0] + more_s * diff[:, 1]) / total
+        counts[into], sums[into] = total, sums[into] + more_s
+        counts[source] = sums[source] = 0.0
+    return Groups(groups.loop, groups.part, counts, sums), State(chain, state.upper)
+
+
+def merge_group(groups: Groups, state: State, into: int, source: int) -> tuple[Groups, State]:
+    """Join two groups, as `merge_groups`."""
+    return merge_groups(groups, state, [(into, source)])

@@ -95,9 +95,7 @@ class Clocks:
         )  # of the walk: smaller with each turn, +: upwards, -: downwards
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
-        self.base_w = np.zeros(traces.groups.size)
-        self.dyn_w = np.zeros(traces.groups.size)
-        self.leak_w_k = np.zeros(traces.groups.size)
+        self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: dict[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
         self.hbm_slow = np.zeros(
@@ -105,6 +103,7 @@ class Clocks:
         )  # HBM of the group is too hot for its full bandwidth
         self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
         self.first_mixed = stepping(len(jobs.rows))  # trace of the first of them
+        self._loads = np.zeros(0)  # how hard each of them drives its GPUs
         self.apart: list[int] = []  # jobs that step in a trace of their own
         self._reference: dict[tuple[int, int], float] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
@@ -266,9 +265,10 @@ class Clocks:
         """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
         mine = np.flatnonzero(self.traces.trace >= self.first_mixed)
         if mine.size:
-            load = np.array([work.gpu_load for work in self.mixed])
+            if len(self._loads) != len(self.mixed):
+                self._loads = np.array([work.gpu_load for work in self.mixed], float)
             rated_w = self.values("cap_w")[mine] - self.values("idle_w")[mine]
-            base[mine] += load[self.traces.trace[mine] // 2 - 1 - len(self.jobs.rows)] * rated_w
+            base[mine] += self._loads[self.traces.trace[mine] // 2 - 1 - len(self.jobs.rows)] * rated_w
             clock[mine] = self.capped_ghz[mine]
 
     def default_cap_w(self, job: int, model: GpuPowerModel) -> float:

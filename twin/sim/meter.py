@@ -131,8 +131,10 @@ class Meter:
 
     def rack_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each rack now behind its shelves: nodes, converters, switches and stores [W]."""
-        racks, supplies = len(self.plant.racks.ids), self.power.supplies
-        by_node = self.node_w(heat, traces, clocks)
+        return self._by_rack_w(self.node_w(heat, traces, clocks))
+
+    def _by_rack_w(self, node_w: Floats) -> Floats:
+        racks, supplies, by_node = len(self.plant.racks.ids), self.power.supplies, node_w
         if supplies.any_converters:
             by_node = by_node + supplies.converter_loss_w(by_node)
         return self.overhead.static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
@@ -149,17 +151,19 @@ class Meter:
         """Read the meters at `now_s`: what flowed since the last reading, and what flows from now on."""
         self.book(heat, now_s)
         self._look(heat, now_s)
-        if force:
-            self.job_energy.share(self.node_w(heat, traces, clocks))
         if not (force or self.power.stale(self.it_w, self.draw.power_w, now_s)):
             return
+        node_w = self.node_w(heat, traces, clocks)
+        if force:
+            self.job_energy.share(node_w)
         for _ in range(2):  # heat of the supplies is part of IT power
-            self._update(heat, traces, clocks, now_s)
+            self._update(node_w, now_s)
             if not self.overhead.follow(self.it_w):
                 break
             heat.loop_heat_w, heat.hall_heat_w = self.overhead.loop_heat_w, self.overhead.hall_heat_w
             heat.repower()
             self._look(heat, now_s)
+            node_w = self.node_w(heat, traces, clocks)
 
     def book(self, heat: Heat, now_s: float) -> None:
         """Take note of what has flowed since the last reading, at the powers of then."""
@@ -172,13 +176,13 @@ class Meter:
         self.draw = self.cooling.draw(now_s)
         self._outside_w = self.draw.power_w - self.overhead.machines_w
 
-    def _update(self, heat: Heat, traces: Traces, clocks: Clocks, now_s: float) -> None:
+    def _update(self, node_w: Floats, now_s: float) -> None:
         """Tell the power system what racks and machines take."""
         supplies, overhead = self.power.supplies, self.overhead
         if supplies.any_converters:
-            overhead.converter_w = supplies.converter_loss_w(self.node_w(heat, traces, clocks))
+            overhead.converter_w = supplies.converter_loss_w(node_w)
         self.power.update(
-            self.rack_w(heat, traces, clocks),
+            self._by_rack_w(node_w),
             self.cooling.loop_power_w(now_s),
             self.cooling.plant_power_w(now_s),
             now_s,

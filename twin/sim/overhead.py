@@ -71,6 +71,7 @@ class Overhead:
         self._any_to_air = bool(body.overhead_to_air.any())
         self._swing_w = body.overhead_full_w - body.overhead_idle_w
         self._share, self._peak, self._apart = np.zeros(0), np.zeros(0), set[int]()
+        self._mixed_peak = False  # whether shared nodes or loads drive some node at its peak
         self.converter_w = np.zeros(len(plant.nodes.ids))  # loss of each node's converters
         self.shelf_w = np.zeros(len(plant.racks.ids))  # loss of each rack's shelves, as it is in those sums
         self.converted_w = self.converter_w  # and of each node's converters
@@ -78,6 +79,8 @@ class Overhead:
         self.rest_w = 0.0
         self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
         self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
+        # Power of the movers when their heat was worked out, and that.
+        self._movers: tuple[Floats, tuple[Floats, Floats, float]] | None = None
 
     def set(self, wanted: NDArray[np.intp], clocks: Clocks) -> None:
         """Work out the power of nodes besides their GPUs for the wanted traces, and where its heat goes."""
@@ -87,20 +90,24 @@ class Overhead:
             share, peak = self._share, self._peak = np.zeros((2, jobs + 2 * len(clocks.mixed)))
             share[jobs::2] = [work.node_load for work in clocks.mixed]
             peak[jobs::2] = [work.node_at_peak for work in clocks.mixed]
+            self._mixed_peak = bool(peak.any())
         for job in clocks.apart:  # whoever steps alone; of others the entries are not asked for
             trace = stepping(job)
             share[trace], peak[trace] = clocks.load_share(job), clocks.jobs.work[job].node_at_peak
-        for trace in self._apart.difference(map(stepping, clocks.apart)):
+        apart = set(map(stepping, clocks.apart))
+        for trace in self._apart - apart:
             share[trace] = peak[trace] = 0.0
-        self._apart = set(map(stepping, clocks.apart))
+        self._apart = apart
         swing_w = self._swing_w
-        if any(work.node_at_peak for work in clocks.mixed) or peak[list(self._apart)].any():
-            at_peak = peak[wanted] > 0
+        if self._mixed_peak or any(peak[trace] for trace in apart):
+            at_peak = peak.take(wanted) > 0
             swing_w = np.where(at_peak, body.overhead_peak_w - body.overhead_idle_w, swing_w)
-        driven = body.overhead_idle_w + share[wanted] * swing_w
         lit = self.plant.nodes.present & (wanted != OFF)
-        self.node_w = driven * lit
-        self.rest_w = float(self.node_w.sum())
+        node_w = share.take(wanted)
+        node_w *= swing_w
+        node_w += body.overhead_idle_w
+        node_w *= lit
+        self.node_w, self.rest_w = node_w, float(np.add.reduce(node_w))
         self._follow_static(lit)
         loop_w, hall_w = self._by_node(self.node_w)
         loop_w += np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
@@ -148,20 +155,13 @@ class Overhead:
 
     def _extras(self) -> tuple[Floats, Floats, float, float]:
         """Return heat of machines and supplies into loops and halls now, and the sums of the two [W]."""
-        loop_w, hall_w = np.zeros(self._loops), np.zeros(self._halls)
-        now = self.power.timers.now_s
-        for total, part in (
-            (loop_w, self.cooling.loop_heat_w(now)),
-            (hall_w, self.cooling.hall_heat_w(now)),
-        ):
-            total[: len(part)] += part
-        machines_w = float(np.add.reduce(loop_w) + np.add.reduce(hall_w))
+        loop_w, hall_w, machines_w = self._machines()
         supplies = self.power.supplies
         if supplies.any_shelves:
             loss_w, racks = self.power.supply_loss_w, self.plant.racks
             in_loop = self._shelf_loop >= 0
-            loop_w += np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
-            hall_w += np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
+            loop_w = loop_w + np.bincount(self._shelf_loop[in_loop], loss_w[in_loop], minlength=self._loops)
+            hall_w = hall_w + np.bincount(racks.hall[~in_loop], loss_w[~in_loop], minlength=self._halls)
         if supplies.any_converters:
             by_loop, by_hall = self._by_node(self.converter_w)
             loop_w, hall_w = loop_w + by_loop, hall_w + by_hall
@@ -169,17 +169,34 @@ class Overhead:
             return loop_w, hall_w, machines_w, 0.0
         return loop_w, hall_w, machines_w, float(loop_w.sum() + hall_w.sum()) - machines_w
 
+    def _machines(self) -> tuple[Floats, Floats, float]:
+        """Return heat of pumps and fans into loops and halls now, and the sum of it [W]."""
+        now, known = self.power.timers.now_s, self._movers
+        power_w = self.cooling.loop_power_w(now)  # replaced when it changes
+        if known is None or known[0] is not power_w:
+            loop_w, hall_w = np.zeros(self._loops), np.zeros(self._halls)
+            for total, part in (
+                (loop_w, self.cooling.loop_heat_w(now)),
+                (hall_w, self.cooling.hall_heat_w(now)),
+            ):
+                total[: len(part)] += part
+            machines_w = float(np.add.reduce(loop_w) + np.add.reduce(hall_w))
+            self._movers = known = power_w, (loop_w, hall_w, machines_w)
+        return known[1]
+
     def _take_extras(self) -> None:
         self.shelf_w = self.power.supply_loss_w
         self.converted_w = self.converter_w
         self._extra_loop_w, self._extra_hall_w, self.machines_w, self.supplies_w = self._extras()
         self.loop_heat_w = self._own_loop_w + self._extra_loop_w
         self.hall_heat_w = self._own_hall_w + self._extra_hall_w
-        self.total_w = float(self.loop_heat_w.sum() + self.hall_heat_w.sum())
+        self.total_w = float(np.add.reduce(self.loop_heat_w) + np.add.reduce(self.hall_heat_w))
 
     def follow(self, it_w: float) -> bool:
         """Take the present heat of machines and supplies when it has moved; return whether it has."""
         loop_w, hall_w, _, _ = self._extras()
+        if loop_w is self._extra_loop_w:
+            return False
         moved = np.abs(loop_w - self._extra_loop_w).sum() + np.abs(hall_w - self._extra_hall_w).sum()
         if moved <= MOVED * max(it_w, 1.0):
             return False

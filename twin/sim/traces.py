@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.thermal_network import Groups, State, merge_group, mergeable, split_group
+from twin.physics.thermal_network import Groups, State, merge_groups, mergeable, split_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -149,6 +149,7 @@ class Traces:
         # Groups of one key work alike, so that they become alike and can be joined.
         self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
         self._gpu_group: Ints | None = None
+        self._stands: Ints | None = None  # trace of each node
 
     @property
     def node_group(self) -> Ints:
@@ -180,9 +181,12 @@ class Traces:
 
     def are(self, wanted: Ints) -> bool:
         """Return whether every node stands in its wanted trace already, shape (N,)."""
-        there = self.node_group >= 0
-        same: bool = np.array_equal(self.trace[self.node_group[there]], wanted[there])
-        return same
+        if self._stands is None:
+            self._stands = np.where(self.node_group >= 0, self.trace[self.node_group], STAND_IN)
+        apart = wanted != self._stands
+        if np.count_nonzero(apart):
+            apart &= self.node_group >= 0
+        return not np.count_nonzero(apart)
 
     def gpus_alone(self, group: int) -> list[int]:
         """Return the GPUs of a group in which every GPU has a fault of its own; empty: it holds nodes too."""
@@ -291,25 +295,37 @@ class Traces:
     def _move(self, slots: Ints, wanted: Ints, state: State) -> State:
         """Split off, or rekey as a whole, the groups of `slots`."""
         keys = (self.slot_group[slots], wanted, self.slot_limit[slots], self.slot_part[slots])
-        sizes = tuple(int(key.max()) + 1 for key in keys)
-        found, which = np.unique(np.ravel_multi_index(keys, sizes), return_inverse=True)
-        gpus = np.bincount(which, self.slot_gpus[slots]).tolist()
-        pairs = zip(*(key.tolist() for key in np.unravel_index(found, sizes)), strict=True)
-        for i, (source, trace, limit, part) in enumerate(pairs):
-            n, target = gpus[i], source
-            if n < self.groups.n[source] - 0.5:
-                members = slots[which == i]
-                sum_s = float(self.slot_sum_s[members].sum())
-                self.groups, state, target = split_group(self.groups, state, source, n, sum_s)
-                self.splits.append((source, target))
-                if target == len(self.trace):
-                    self.trace, self.limit = np.append(self.trace, trace), np.append(self.limit, limit)
+        of_key: dict[tuple[int, ...], list[int]] = {}
+        for slot, key in zip(slots.tolist(), zip(*(key.tolist() for key in keys), strict=True), strict=True):
+            of_key.setdefault(key, []).append(slot)
+        left = dict.fromkeys((source for source, *_ in of_key), 0.0)
+        off, whole = [], []
+        for key in sorted(of_key):
+            source, members = key[0], np.array(of_key[key], np.intp)
+            n = float(np.add.reduce(self.slot_gpus[members]))
+            left[source] = (left[source] or float(self.groups.n[source])) - n
+            if left[source] > 0.5:
+                off.append((key, members, (source, n, float(np.add.reduce(self.slot_sum_s[members])))))
+            else:
+                whole.append((key, source))
+        if off:
+            self.groups, state, targets = split_groups(self.groups, state, [part for *_, part in off])
+            more = self.groups.size - len(self.trace)
+            if more:
+                self.trace = np.append(self.trace, np.full(more, STAND_IN))
+                self.limit = np.append(self.limit, np.zeros(more, np.intp))
+            for (key, members, _), target in zip(off, targets, strict=True):
+                self.splits.append((key[0], target))
                 self.slot_group[members] = target
+                whole.append((key, target))
+        parts = self.groups.part
+        for (_, trace, limit, part), target in whole:
             self.trace[target], self.limit[target] = trace, limit
             if self.groups.part[target] != part:
-                parts = self.groups.part.copy()
+                parts = parts.copy() if parts is self.groups.part else parts
                 parts[target] = part
-                self.groups = replace(self.groups, part=parts)
+        if parts is not self.groups.part:
+            self.groups = replace(self.groups, part=parts)
         return state
 
     def merge(self, state: State) -> tuple[State, bool]:
@@ -321,11 +337,14 @@ class Traces:
         alike = pairs[mergeable(state, pairs[:, 0], pairs[:, 1])].tolist()
         if len(alike) < min(TOGETHER, len(pairs)) and not self._leaving:
             return state, False
-        for into, g in alike:
-            self.groups, state = merge_group(self.groups, state, into, g)
-            self.slot_group[self.slot_group == g] = into
-            self.trace[g], self.limit[g] = STAND_IN, 0
         if alike:
+            self.groups, state = merge_groups(self.groups, state, alike)
+            to = np.arange(self.groups.size + 1)  # the last: a slot without a group, -1
+            to[-1] = -1
+            for into, g in alike:
+                to[g] = into
+                self.trace[g], self.limit[g] = STAND_IN, 0
+            self.slot_group = to[self.slot_group]
             if self._leaving:
                 self._fold()
             self._measure()
