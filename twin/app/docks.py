@@ -19,6 +19,7 @@ from twin.app.inspector import Inspector
 from twin.app.job_page_dock import JobPageDock
 from twin.app.jobs_dock import JobsDock
 from twin.app.look import Look
+from twin.app.outliner_dock import OutlinerDock
 from twin.app.palette_dock import PaletteDock
 from twin.app.plots_dock import PlotsDock
 from twin.app.queue_dock import QueueDock
@@ -57,6 +58,7 @@ class Docks:
         "plots": "Plots",
         "checks": "Checks",
         "palette": "Parts",
+        "outliner": "Outliner",
         "story": "Story",
     }
 
@@ -82,6 +84,7 @@ class Docks:
         self.plots = PlotsDock(look, session, window)
         self.checks = RulesDock(look, session, window)
         self.palette = PaletteDock(look, session, window)
+        self.outliner = OutlinerDock(look, session, window)
         self.story = StoryDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
@@ -99,6 +102,7 @@ class Docks:
             "plots": self.plots,
             "checks": self.checks,
             "palette": self.palette,
+            "outliner": self.outliner,
             "story": self.story,
         }
         # Layouts of other docks are not for these.

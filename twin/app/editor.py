@@ -11,6 +11,7 @@ from psygnal import Signal
 from twin.app.session import Session
 from twin.commands.command import Command, CommandError
 from twin.commands.draft import Draft, Proposal
+from twin.scenario import Scenario
 from twin.scenario.edit import Edit
 
 
@@ -45,6 +46,7 @@ class Editor:
         self._asked: tuple[int, Proposal, Edit] | None = None
         self._was_dirty = False
         self.locked = False
+        self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: ""  # why an edit may not be done
         session.edit_applied.connect(self._on_applied)
         session.edit_refused.connect(self._on_refused)
         session.run_started.connect(self._forget)
@@ -95,6 +97,7 @@ class Editor:
             return self._wish(command.title, lambda: draft.propose(command, plant=self._session.plant))
         try:
             proposal = draft.propose(command, gesture, self._session.plant)
+            self._must_be_free(proposal)
             draft.land(proposal, gesture)
         except CommandError as error:
             return self._refuse(command.title, str(error))
@@ -156,11 +159,18 @@ class Editor:
             proposal = wish.propose()
             if proposal is None:
                 return False
+            self._must_be_free(proposal)
             edit = proposal.edit(draft.fresh_id(), self._session.t_s)
         except CommandError as error:
             return self._refuse(title or "Edit", str(error))
         self._asked = self._session.ask_edit(edit), proposal, edit
         return True
+
+    def _must_be_free(self, proposal: Proposal) -> None:
+        """Raise CommandError when a step changes something locked; taking a step back always may."""
+        reason = self.guard(proposal.before.scenario, proposal.after.scenario)
+        if reason and not (proposal.undoes or proposal.redoes):
+            raise CommandError(reason)
 
     def _on_applied(self, number: int, t_s: float) -> None:
         draft = self.draft

@@ -36,6 +36,7 @@ from twin.view3d.legend import coolant_legend, legend_for, power_legend
 from twin.view3d.picking import Hit
 from twin.view3d.presets import PRESETS
 from twin.view3d.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
+from twin.view3d.unseen import seen
 
 _TICK_MS = 33
 _LEGEND_EVERY_S = 0.25
@@ -179,6 +180,8 @@ class HallPanel(QWidget):
         self.state.events.colour_by.connect(self._on_colour_by)
         self.state.events.cables_by.connect(self._on_cables_by)
         self.state.events.layers.connect(self._show_legend)
+        self.state.events.hidden.connect(self._on_hidden)
+        self.state.events.only.connect(self._on_hidden)
         self.fabric.changed.connect(self._show_legend)
         self.trace.changed.connect(self._on_trace)
         self.state.events.selection.connect(self._show_legend)
@@ -228,10 +231,15 @@ class HallPanel(QWidget):
         self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
         document = self._session.document
         self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS
-        self.view.set_plant(plant, self.groups)
+        self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
         if document is not None:
             self.scene_label.setText(document.scenario.title)
         self._show_legend()
+
+    def _on_hidden(self, *_ids: object) -> None:
+        if self._session.plant is not None:
+            self._on_plant(self._session.plant)
+            self.view.set_frame(self._session.frame)
 
     def _on_opened(self, _path: object) -> None:
         self.state.selection = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from psygnal import Signal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -12,6 +13,9 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -19,9 +23,12 @@ from PySide6.QtWidgets import (
 from twin.app.dock import Dock
 from twin.app.fact_rows import Row, World, kind_word
 from twin.app.facts import Facts, Section, facts_of
+from twin.app.inspector_edit import EditPanel
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.session import Session
 from twin.catalog import Catalog, load_catalog
+from twin.commands.command import CommandError
+from twin.commands.things import thing, titled
 from twin.record.channels import State
 from twin.view3d import palette
 
@@ -48,7 +55,11 @@ class Inspector(Dock):
         self._scroll.setWidgetResizable(True)
         self._scroll.setAccessibleName("Facts of what is selected")
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.body.addWidget(self._scroll, 1)
+        self.properties = EditPanel(look, session, load_catalog())
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._scroll)
+        self._pages.addWidget(self.properties)
+        self.body.addWidget(self._pages, 1)
         self.setMinimumWidth(300)
         session.opened.connect(lambda _: self.show_thing(None))
         session.plant_changed.connect(self._on_plant)
@@ -68,8 +79,20 @@ class Inspector(Dock):
     def show_thing(self, thing: str | None) -> None:
         """Show the thing with this id; None shows the whole scene."""
         self._thing = thing
+        self.properties.edit((thing,) if thing is not None else ())
         self._update()
         self.shown.emit(thing)
+
+    def show_things(self, things: tuple[str, ...]) -> None:
+        """Show several things: facts of the last, properties of all of them together."""
+        self.show_thing(things[-1] if things else None)
+        if len(things) > 1:
+            self.properties.edit(things)
+
+    def show_page(self, page: str) -> None:
+        """Show "facts" or "properties"."""
+        self.page_buttons[page].setChecked(True)
+        self._pages.setCurrentIndex(0 if page == "facts" else 1)
 
     def _head(self) -> QWidget:
         head = QWidget()
@@ -104,14 +127,47 @@ class Inspector(Dock):
         grid.addWidget(self._title, 0, 1)
         grid.addWidget(self._subtitle, 1, 1)
         grid.addLayout(badges, 2, 1)
+        grid.addWidget(self._page_switch(), 3, 0, 1, 2)
         grid.setColumnStretch(1, 1)
         return head
+
+    def _page_switch(self) -> QWidget:
+        """Return the switch between what is known and what can be set."""
+        frame = QFrame()
+        frame.setProperty("role", "segments")
+        frame.setAccessibleName("What the inspector shows")
+        row = QHBoxLayout(frame)
+        row.setContentsMargins(1, 1, 1, 1)
+        row.setSpacing(2)
+        group = QButtonGroup(frame)
+        self.page_buttons: dict[str, QToolButton] = {}
+        for page, title, tip in (
+            ("facts", "Facts", "What is known of it, live"),
+            ("properties", "Edit", "Its properties, to be changed; several things at once"),
+        ):
+            button = QToolButton()
+            button.setProperty("role", "segment")
+            button.setText(title)
+            button.setToolTip(tip)
+            button.setAccessibleName(f"{title}: {tip}")
+            button.setCheckable(True)
+            button.setChecked(page == "facts")
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            button.clicked.connect(lambda _=False, page=page: self.show_page(page))
+            group.addButton(button)
+            row.addWidget(button)
+            self.page_buttons[page] = button
+        return frame
 
     def _on_plant(self) -> None:
         """Show the same thing of the changed hall, or the scene when it is gone."""
         world = self._world()
-        gone = self._thing is not None and world is not None and facts_of(world, self._thing) is None
-        self.show_thing(None if gone else self._thing)
+        gone = self._thing is not None and world is not None and self._facts_of(world, self._thing) is None
+        if gone:
+            self.show_thing(None)
+        else:
+            self._update()
+            self.shown.emit(self._thing)
 
     def _on_figures(self) -> None:
         if self.isVisible():
@@ -119,13 +175,24 @@ class Inspector(Dock):
 
     def _update(self) -> None:
         world = self._world()
-        facts = facts_of(world, self._thing) if world is not None else None
+        facts = self._facts_of(world, self._thing) if world is not None else None
         if facts is None:
             return
         if self.facts is None or _shape(facts) != _shape(self.facts):
             self._build(facts)
         self._fill(facts)
         self.facts = facts
+
+    def _facts_of(self, world: World, id: str | None) -> Facts | None:
+        """Return the facts of a thing; of a generator, a tenant and the like its name alone."""
+        facts = facts_of(world, id)
+        if facts is not None or id is None:
+            return facts
+        try:
+            kind = titled(thing(world.scenario, id).kind)
+        except CommandError:
+            return None
+        return Facts(id, kind, id, "Part of the design; see Edit", "layers", ())
 
     def _world(self) -> World | None:
         session = self._session
@@ -142,7 +209,7 @@ class Inspector(Dock):
         self._subtitle.setVisible(bool(facts.subtitle))
         self._kind.setText(kind_word(facts.kind))
         self.plan_button.setVisible(facts.kind == "job")
-        self.break_button.setVisible(facts.kind not in ("store", "fabric"))
+        self.break_button.setVisible(bool(facts.sections) and facts.kind not in ("store", "fabric"))
         self._values = []
         content = QWidget()
         column = QVBoxLayout(content)

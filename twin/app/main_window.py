@@ -26,6 +26,7 @@ from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
+from twin.app.design_tools import DesignTools
 from twin.app.docks import Docks
 from twin.app.edit_tools import EditTools
 from twin.app.editing import Editing
@@ -100,6 +101,17 @@ class MainWindow(QMainWindow):
             look, session, self.editing.editor, self.hall, self._catalog, self.statusBar().showMessage
         )
         self.views = Views(self.hall, self.editing.file, self.tell)
+        self.design = DesignTools(
+            look,
+            session,
+            self.editing.editor,
+            self.hall,
+            self.docks.outliner,
+            self.docks.inspector,
+            self.tools,
+            self._catalog,
+            self.tell,
+        )
         self.planner = JobPlanner(look, session, self._catalog, self)
         self.job_actions = JobActions(self)
         self._status()
@@ -348,7 +360,7 @@ class MainWindow(QMainWindow):
         self._hover_label.setText(words)
 
     def _on_selection(self, selection: tuple[str, ...]) -> None:
-        self.docks.inspector.show_thing(selection[-1] if selection else None)
+        self.docks.inspector.show_things(selection)
 
     def _on_clicked(self, hit: Hit | None) -> None:
         if hit is not None and self.docks.is_shown("inspector"):

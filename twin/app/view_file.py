@@ -22,6 +22,7 @@ VERSION = 1
 MOST_BYTES = 200_000
 MOST_BOOKMARKS = 100
 MOST_LETTERS = 60
+ITEM = r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){0,4}$"
 _FAR_M = 100_000.0
 
 Metres = Annotated[float, Field(ge=-_FAR_M, le=_FAR_M, allow_inf_nan=False)]
@@ -44,6 +45,9 @@ def _printable(name: str) -> str:
     if not name.strip() or not name.isprintable():
         raise ValueError("must be words on one line")
     return name.strip()
+
+
+Ids = Annotated[tuple[Annotated[str, Field(pattern=ITEM)], ...], Field(max_length=5000)]
 
 
 class _Part(BaseModel):
@@ -93,6 +97,9 @@ class View(_Part):
     cables_by: CablesBy | None = None
     layers: Annotated[tuple[Annotated[str, _known(LAYERS)], ...], Field(max_length=len(LAYERS))] | None = None
     bookmarks: Annotated[tuple[Bookmark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
+    hidden: Ids = ()
+    only: Ids = ()
+    locked: Ids = ()
 
     @classmethod
     def of(cls, state: ViewState, bookmarks: tuple[Bookmark, ...]) -> View:
@@ -103,6 +110,9 @@ class View(_Part):
             cables_by=state.cables_by,
             layers=tuple(layer for layer in LAYERS if layer in state.layers),
             bookmarks=bookmarks,
+            hidden=tuple(sorted(state.hidden)),
+            only=tuple(sorted(state.only)),
+            locked=tuple(sorted(state.locked)),
         )
 
     def show(self, state: ViewState) -> None:

@@ -21,7 +21,7 @@ from twin.app.view_file import (
     write_view,
 )
 
-Choices = tuple[str, str, frozenset[str]]
+Choices = tuple[str, str, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
 
 
 class Views:
@@ -59,6 +59,9 @@ class Views:
             self._strange = f"{view_path(path).name} {error}"
             self._show(f"The view is left as it is: {self._strange}")
         self.bookmarks = self._kept.bookmarks if self._kept is not None else ()
+        marks, state = self._kept or View(), self._hall.state
+        state.hidden, state.only = frozenset(marks.hidden), frozenset(marks.only)
+        state.locked = frozenset(marks.locked)
         if self._kept is not None:
             self._kept.show(self._hall.state)
         self._at_first = (self.bookmarks, self._choices)
@@ -89,7 +92,7 @@ class Views:
     @property
     def _choices(self) -> Choices:
         state = self._hall.state
-        return state.colour_by, state.cables_by, state.layers
+        return state.colour_by, state.cables_by, state.layers, state.hidden, state.only, state.locked
 
     def _write(self) -> None:
         assert self._path is not None

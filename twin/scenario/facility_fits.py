@@ -32,7 +32,7 @@ STAGE_PARTS: dict[StageKind, tuple[str, ...]] = {
 LOOP_PARTS = {"liquid": "cdu", "air": "crah", "rear-door": "rdhx", "immersion": "tank"}
 PLANT_PARTS = {"dry-cooler": "dry_cooler", "cooling-tower": "cooling_tower", "chiller": "chiller"}
 
-_ONLY: dict[str, tuple[StageKind, ...]] = {
+ONLY_FOR: dict[str, tuple[StageKind, ...]] = {
     "battery_s": ("ups",),
     "eco": ("ups",),
     "energy_j": ("battery",),
@@ -76,7 +76,7 @@ def facility(scenario: Scenario, catalog: Catalog) -> Iterator[Wrong]:
 
 def _stage(stage: PowerStage) -> Iterator[tuple[str, str, str]]:
     fields = PowerStage.model_fields
-    for name, kinds in _ONLY.items():
+    for name, kinds in ONLY_FOR.items():
         if stage.kind not in kinds and getattr(stage, name) != fields[name].default:
             reason = f"means nothing for a {stage.kind}"
             yield fields[name].alias or name, reason, f"{' and '.join(kinds)} have it"

@@ -68,6 +68,9 @@ class ViewState:
     traffic: str = "data"  # kind of communication of the collective layer
     layers: frozenset[str] = SHOWN_AT_FIRST
     selection: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()  # ids of things that are not drawn
+    only: frozenset[str] = frozenset()  # ids of the only things drawn; none: all
+    locked: frozenset[str] = frozenset()  # ids of things that edits leave alone
     hovered: str | None = None
     focus_job: int | None = None  # the job that stands out among the GPUs
     theme: Theme = "dark"

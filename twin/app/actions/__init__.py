@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twin.app.actions.bookmarks import bookmark_actions
+from twin.app.actions.design import design_actions
 from twin.app.actions.edit import edit_actions
 from twin.app.actions.facility import facility_actions
 from twin.app.actions.file import file_actions
@@ -26,6 +27,7 @@ def all_actions(window: MainWindow) -> list[Command]:
         file_actions,
         edit_actions,
         place_actions,
+        design_actions,
         part_actions,
         run_actions,
         view_actions,

@@ -15,6 +15,7 @@ HAS_SCENE = "has_scene"
 MENUS: dict[str, str] = {
     "file": "&File",
     "edit": "&Edit",
+    "edit/arrange": "Arrange",
     "run": "&Run",
     "faults": "F&aults",
     "faults/random": "Random incidents",

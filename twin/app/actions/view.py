@@ -29,6 +29,7 @@ _DIAGRAMS = (
     ("spares", "Spare pool", "Shift+S", "spare"),
     ("tenants", "Tenants and partitions", "Shift+N", "row"),
     ("checks", "Design rules", "Shift+K", "check"),
+    ("outliner", "Outliner", "Shift+O", "list"),
 )
 """Dock, title, key, icon."""
 

@@ -1,0 +1,76 @@
+"""Locks on single things: which of them an edit would change. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from twin.commands.command import CommandError
+from twin.commands.things import thing
+from twin.scenario import Scenario
+
+
+def struck(before: Scenario, after: Scenario, locked: Iterable[str]) -> str:
+    """Return the first locked thing that an edit changes, takes away, or moves with its generator; "" for none.
+
+    What a thing is called may change: labels and titles are for people.
+    """
+    for id in sorted(locked):
+        try:
+            stands = _said_of(before, id)
+        except CommandError:
+            continue  # it is gone: its lock waits until it is back
+        try:
+            if _said_of(after, id) != stands:
+                return id
+        except CommandError:
+            return id
+    return ""
+
+
+def _said_of(scenario: Scenario, id: str) -> Any:
+    """Return everything that a scene says of a thing."""
+    one = thing(scenario, id)
+    if one.kind == "hall" and one.hall is not None:
+        return one.hall.model_copy(update={"title": ""})
+    if one.hall is not None:
+        rows = next(rows for rows in one.hall.rows if rows.id == one.generator)
+        about = {
+            item: said
+            for item, said in one.hall.overrides.items()
+            if item == id or item.startswith(f"{id}/") or id.startswith(f"{item}/")
+        }
+        inside = one.kind != "rows" and (
+            one.numbers[0] >= rows.count or one.numbers[1:2] >= (rows.racks.count,)
+        )
+        if inside and about == {}:
+            raise CommandError(f"{id} is not made any more")
+        frame = (
+            {"label": "ROW"}
+            if one.kind == "rows"
+            else {"label": "ROW", "count": 1, "racks": _one(rows.racks)}
+        )
+        return rows.model_copy(update=frame), about
+    lists = (
+        scenario.power,
+        scenario.cooling.loops,
+        scenario.cooling.plants,
+        scenario.fabrics,
+        scenario.storage,
+        scenario.power_caps,
+        scenario.groups,
+        scenario.jobs,
+        scenario.streams,
+        scenario.traces,
+        scenario.tenants,
+        scenario.partitions,
+        scenario.reservations,
+    )
+    return next(
+        entry for entries in lists for entry in entries if getattr(entry, "id", None) == one.generator
+    )
+
+
+def _one(racks: Any) -> Any:
+    """Return the racks of a row as they are each: how many there are is no matter of one of them."""
+    return racks.model_copy(update={"count": 1})
