@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 from twin.app import text
 from twin.app.hall_panel import HallPanel
 from twin.app.look import Look
+from twin.app.newer_file import NewerFile
 from twin.app.scenario_problems import ScenarioProblems
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, shipped_scenes
 from twin.app.session import Session, Unplayable
 from twin.app.settings import Settings
-from twin.scenario import Problem
+from twin.scenario import NewerVersion, Problem
 from twin.view3d.legend import legend_for
 
 _FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
@@ -62,6 +63,9 @@ class Files:
             return False
         try:
             self._session.open(path, seed)
+        except NewerVersion as error:
+            NewerFile(path, error, self._window).show()
+            return False
         except SCENE_ERRORS as error:
             self._show_problems(path, problems_of(error, path.name))
             return False

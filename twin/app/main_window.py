@@ -26,6 +26,7 @@ from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
+from twin.app.comparing import Comparing
 from twin.app.design_tools import DesignTools
 from twin.app.docks import Docks
 from twin.app.edit_tools import EditTools
@@ -97,9 +98,8 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
-        self.tools = EditTools(
-            look, session, self.editing.editor, self.hall, self._catalog, self.statusBar().showMessage
-        )
+        self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
+        self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.design = DesignTools(
             look,
@@ -430,6 +430,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.views.keep()
+        self.comparing.close()
         self.editing.file.close()
         self.docks.save(self.settings)
         self.settings.flush()

@@ -121,9 +121,9 @@ class Notifications(QWidget):
         answers = {} if resume is None else {"Resume": resume}
         self._add(Note(self._look, trouble, "alarm", "alarm", answers))
 
-    def ask(self, trouble: Trouble, answers: Mapping[str, Callable[[], object]]) -> None:
-        """Show something with answers to choose from, the first the usual one, until one is chosen."""
-        self._add(Note(self._look, trouble, "info", "notice", answers))
+    def ask(self, trouble: Trouble, answers: Mapping[str, Callable[[], object]]) -> Note:
+        """Show something with answers to choose from, the first the usual one, until one is chosen; return it."""
+        return self._add(Note(self._look, trouble, "info", "notice", answers))
 
     def dismiss_resumable(self) -> None:
         """Take away notes about a lost worker: it is back."""

@@ -191,6 +191,35 @@ class SceneFile:
             return False
         return _stamp(document.path) not in (None, self._disk)
 
+    def same_on_disk(self) -> bool:
+        """Return whether the disk holds, byte for byte, what was read or written last."""
+        document, draft = self.document, self._session.draft
+        try:
+            return (
+                document is not None
+                and document.path is not None
+                and draft is not None
+                and document.path.read_bytes() == draft.saved_text.encode()
+            )
+        except OSError:
+            return False
+
+    def take_theirs(self) -> None:
+        """Read the file as another program has written it; what is not saved here is given up."""
+        document = self.document
+        if document is not None and document.path is not None:
+            self._files.open(document.path, ask=False)
+
+    def keep_mine(self) -> None:
+        """Go on with the scene as it is here: saving writes it over what another program has written."""
+        draft = self._session.draft
+        if draft is not None:
+            self.look_at_disk()
+            draft.mark_lost()
+            self.journal.begin(draft.file, draft.saved_text)
+            self.journal.note(draft.file, "Keep mine")  # it lies nowhere else now
+            self._editor.mark_saved()
+
     def look_at_disk(self) -> None:
         """Take note of the file as it is now, where another program's change shall stand."""
         document = self.document
