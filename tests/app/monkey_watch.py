@@ -1,0 +1,331 @@
+"""Does one random act after another in a window, looks after each at what must hold, and weighs what is kept."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import logging
+import random
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from tests.app.monkey_hands import Attendant, Hands, copies
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+    from twin.commands.draft import Draft
+
+SCENES = ("lab-16", "nvl72-row", "shared-cluster", "superpod-h100")
+WARM_UP = 2_000
+"""Acts after which caches are full: memory is compared with what it was then."""
+MOST_GROWTH = 1.05
+_MEASURE_EVERY = 1_000
+_STILL_MS = 12
+_BLOCKED_MS = 40
+_ODD_NOTES = (
+    "Something went wrong",
+    "The picture has a fault",
+    "The simulation stopped",
+    "Changes are not kept safe",
+)
+_SUSPECT = ("Error", "index ", "out of range", "NoneType", "not in list", "unhashable", "broadcast", "array")
+"""Words of a reason that no person should read: they are a fault of the program."""
+
+
+class WentWrong(Exception):
+    """What must never happen has happened."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """How much the program holds, with the same small scene open and all dialogs closed."""
+
+    act: int
+    rss_mib: float
+    worker_mib: float
+    gl: int
+    qt: int
+    python: int
+
+    def __str__(self) -> str:
+        return (
+            f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, worker {self.worker_mib:6.1f} MiB, "
+            f"{self.gl} GL objects, {self.qt:,} Qt objects, {self.python:,} Python objects"
+        )
+
+
+class Monkey:
+    """Acts in a window.
+
+    Parameters
+    ----------
+    folder
+        For scenes that may be written over.
+    tell
+        Is told each act before it is done: after a crash the last one told is the culprit.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        folder: Path,
+        seed: int,
+        names: tuple[str, ...] = SCENES,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.window, self.seed, self._tell = window, seed, tell
+        self.scenes = copies(names, folder)
+        self._folder = folder
+        self.hands = Hands(window, self.scenes)
+        self.attendant = Attendant(self.hands, window)
+        self.wrong: list[str] = []
+        self.warnings: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.landed = self.undone_all = 0
+        self.acting = False
+        self.number = 0
+        self._bases: tuple[Draft, str] | None = None
+        self.levels: list[Level] = []
+        editor, session = window.editing.editor, window.session
+        editor.refused.connect(self._on_refused)
+        editor.landed.connect(self._on_landed)
+        session.cannot_begin.connect(self._on_cannot_begin)
+        session.opened.connect(self._on_opened)
+
+    # -- one act after another ----
+
+    def run(self, count: int, first: int = 0) -> int:
+        """Do acts `first` to `count`; raises WentWrong with what and when."""
+        if not first:
+            self.window.files.open(self.scenes[0])
+        for number in range(first, count):
+            self.number = number
+            words = self.step(number)
+            if self.wrong:
+                raise WentWrong(f"act {number} ({words}):\n" + "\n".join(self.wrong))
+            if number and number % _MEASURE_EVERY == 0:
+                print(self.measure(number), flush=True)
+        return count
+
+    def step(self, number: int) -> str:
+        """Do one act and look at what came of it."""
+        draw = random.Random(f"{self.seed} {number}")
+        self.attendant.draw = draw
+        words = ""
+        try:
+            self._tell(f"{number}")
+            self.acting = True
+            words = self.hands.act(draw)
+            self.acting = False
+            self._tell(f"{number} {words}")
+            QTest.qWait(_STILL_MS)
+            if draw.random() < 0.02:
+                self._undo_all()
+        except Exception:  # noqa: BLE001 - whatever it is, it should not be
+            self.wrong.append(traceback.format_exc())
+        self.acting = False
+        self._look()
+        return words
+
+    def _look(self) -> None:
+        for note in self.window.notifications.notes:
+            trouble = note.trouble
+            if trouble.title in _ODD_NOTES or "Traceback" in trouble.detail:
+                self.wrong.append(f"{trouble.title}: {trouble.text}\n{trouble.detail}")
+                note.dismiss()
+        if self.window.session.lost:
+            self.wrong.append("the worker is gone")
+            self.window.session.resume()
+
+    def _undo_all(self) -> None:
+        """Before a run begins, undoing all gives the file back to the byte, and redoing all the work."""
+        editor, draft = self.window.editing.editor, self.window.editing.editor.draft
+        if (
+            draft is None
+            or editor.why_not()
+            or editor.live
+            or self._bases is None
+            or self._bases[0] is not draft
+        ):
+            return
+        if draft.file.scenario.edits or any(step.title.startswith("Fold") for step in draft.done):
+            return  # made while it ran: those are taken back by other edits
+        text, count = draft.file.text, len(draft.done)
+        while draft.done:
+            editor.undo()
+        if draft.file.text != self._bases[1]:
+            raise WentWrong(f"{count} steps undone: the file is not as it was\n{draft.file.text}")
+        while len(draft.done) < count:
+            editor.redo()
+        if draft.file.text != text:
+            raise WentWrong(f"{count} steps done again: the file is not as it was")
+        self.undone_all += 1
+
+    # -- what is said meanwhile ----
+
+    def _on_opened(self, _path: object) -> None:
+        draft = self.window.session.draft
+        if draft is not None and (self._bases is None or self._bases[0] is not draft):
+            self._bases = (draft, draft.file.text) if not draft.done else None
+
+    def _on_landed(self, _proposal: object) -> None:
+        self.landed += 1
+
+    def _on_refused(self, _title: str, reason: str) -> None:
+        self._reason(reason)
+
+    def _on_cannot_begin(self, reason: str) -> None:
+        if reason:
+            self._reason(f"cannot begin: {reason}")
+
+    def _reason(self, reason: str) -> None:
+        self.reasons[reason] += 1
+        if any(word in reason for word in _SUSPECT):
+            self.wrong.append(f"a reason no person can act on: {reason}")
+
+    def on_qt(self, kind: QtMsgType, _context: object, message: str) -> None:
+        """Take what Qt says."""
+        if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg):
+            self.wrong.append(f"Qt: {message}")
+        else:
+            self.warnings[message] += 1
+
+    def on_exception(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        """Take what no handler caught."""
+        self.wrong.append("".join(traceback.format_exception(kind, error, trace)))
+
+    # -- how much is held ----
+
+    def measure(self, number: int) -> Level:
+        """Go back to the first scene as it was shipped, close all that can be closed, and weigh it."""
+        window, session = self.window, self.window.session
+        session.pause()
+        while QApplication.activePopupWidget() is not None:
+            QApplication.activePopupWidget().close()
+        for dialog in self.hands.dialogs():
+            dialog.close()
+        for note in window.notifications.notes:
+            note.dismiss()
+        window.tools.place.cancel()
+        window.resize(1400, 900)
+        for id in ("window.theme_dark", "view.text_usual"):
+            window.menus.execute(id)
+        window.files.open(self.hands.fresh(self.scenes[0]), ask=False)
+        wait(lambda: session.frame is not None or session.lost)
+        window.menus.execute("view.workspace_run")
+        window.menus.execute("window.reset_layout")
+        for _ in range(4):
+            QTest.qWait(100)
+            gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
+        process = psutil.Process()
+        mib = 2.0**20
+        level = Level(
+            number,
+            process.memory_info().rss / mib,
+            sum(child.memory_info().rss for child in process.children(recursive=True)) / mib,
+            gl_objects(window),
+            len(window.findChildren(QObject)),
+            len(gc.get_objects()),
+        )
+        self.levels.append(level)
+        return level
+
+    def leaks(self) -> list[str]:
+        """Return what grew too much since the warm-up."""
+        levels = [level for level in self.levels if level.act >= WARM_UP]
+        if len(levels) < 2:
+            return []
+        first, last = levels[0], levels[-1]
+        pairs = (
+            ("memory [MiB]", first.rss_mib, last.rss_mib),
+            ("memory of the worker [MiB]", first.worker_mib, last.worker_mib),
+            ("GL objects", first.gl, last.gl),
+            ("Qt objects", first.qt, last.qt),
+        )
+        return [
+            f"{what}: {before:,.0f} to {after:,.0f}"
+            for what, before, after in pairs
+            if after > before * MOST_GROWTH
+        ]
+
+    def report(self) -> str:
+        """Return what was done and found, for a person."""
+        lines = [
+            f"seed {self.seed}: {self.number + 1:,} acts, {self.landed:,} edits landed, "
+            f"{sum(self.reasons.values()):,} refused, undone to the byte {self.undone_all} times",
+            *(f"  {level}" for level in self.levels),
+            *(f"  leaks: {leak}" for leak in self.leaks()),
+            *(f"  {count:4} x refused: {reason[:160]}" for reason, count in self.reasons.most_common(25)),
+            *(f"  {count:4} x Qt: {words[:160]}" for words, count in self.warnings.most_common(12)),
+        ]
+        return "\n".join(lines)
+
+
+def gl_objects(window: MainWindow) -> int:
+    """Return how many buffers, programs and textures live in the hall's context."""
+    from OpenGL import GL
+
+    window.hall.view.canvas.set_current()
+    asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer)
+    return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
+
+
+def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:
+    """Let the window work until something holds."""
+    timer = QElapsedTimer()
+    timer.start()
+    while not until():
+        if timer.elapsed() > most_ms:
+            raise WentWrong("the window does not come to it")
+        QTest.qWait(5)
+
+
+@contextmanager
+def watched(monkey: Monkey) -> Iterator[None]:
+    """Watch all that can go wrong; answer what blocks; choose files instead of a person."""
+
+    class Log(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            monkey.wrong.append(self.format(record))
+
+    hook, log = sys.excepthook, Log(logging.ERROR)
+    sys.excepthook = monkey.on_exception
+    logging.getLogger("vispy").addHandler(log)
+    former = qInstallMessageHandler(monkey.on_qt)
+    opens, saves = QFileDialog.getOpenFileName, QFileDialog.getSaveFileName
+    folder, draw = monkey.scenes[0].parent, monkey.attendant
+
+    def chosen(*_args: object, **_kwargs: object) -> tuple[str, str]:
+        return (str(draw.draw.choice(monkey.scenes)), "") if draw.draw.random() < 0.6 else ("", "")
+
+    def saved(_parent: object, title: str, name: str, *_rest: object) -> tuple[str, str]:
+        to = folder / f"saved-{draw.draw.randint(0, 2)}{''.join(Path(name).suffixes)}"
+        return (str(to), "") if draw.draw.random() < 0.7 else ("", "")
+
+    QFileDialog.getOpenFileName = staticmethod(chosen)  # type: ignore[method-assign, assignment]
+    QFileDialog.getSaveFileName = staticmethod(saved)  # type: ignore[method-assign, assignment]
+    timer = QTimer()
+    # Time passes within an act only when it waits in a loop of its own.
+    timer.timeout.connect(lambda: draw.attend() if monkey.acting else None)
+    timer.start(_BLOCKED_MS)
+    try:
+        yield
+    finally:
+        timer.stop()
+        QFileDialog.getOpenFileName, QFileDialog.getSaveFileName = opens, saves  # type: ignore[method-assign]
+        qInstallMessageHandler(former)
+        logging.getLogger("vispy").removeHandler(log)
+        sys.excepthook = hook
+        monkey.window.removeEventFilter(monkey.attendant)
