@@ -269,14 +269,15 @@ class Hands:
         plant = self._window.session.plant
         if plant is None:
             return "no scene"
-        tables = (plant.racks, plant.nodes, plant.gpus, plant.switches, plant.loops, plant.power, plant.rows)
-        ids = list(draw.choice(tables).ids)
+        kinds: dict[str, list[str]] = {}
+        for id, (kind, _) in plant.slots.items():
+            kinds.setdefault(kind, []).append(id)
+        ids = draw.choice(list(kinds.values())) if kinds else []
         chosen = tuple(draw.sample(ids, min(len(ids), draw.randint(0, 4))))
         if draw.random() < 0.5 and chosen:
             self._window.go_to(chosen[0])
         else:
-            there = {id for id in chosen if id in plant.slots}
-            self._window.hall.state.selection = tuple(id for id in chosen if id in there)
+            self._window.hall.state.selection = chosen
         return " ".join(chosen)
 
     def drop_part(self, draw: random.Random) -> str:

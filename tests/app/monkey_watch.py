@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
+from psygnal import EmitLoopError
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -39,7 +40,16 @@ _ODD_NOTES = (
     "The simulation stopped",
     "Changes are not kept safe",
 )
-_SUSPECT = ("Error", "index ", "out of range", "NoneType", "not in list", "unhashable", "broadcast", "array")
+_SUSPECT = (
+    "Error",
+    "index ",
+    "out of range",
+    "NoneType",
+    "not in list",
+    "unhashable",
+    "broadcast",
+    "ndarray",
+)
 """Words of a reason that no person should read: they are a fault of the program."""
 
 
@@ -132,8 +142,8 @@ class Monkey:
             QTest.qWait(_STILL_MS)
             if draw.random() < 0.02:
                 self._undo_all()
-        except Exception:  # noqa: BLE001 - whatever it is, it should not be
-            self.wrong.append(traceback.format_exc())
+        except Exception as error:  # noqa: BLE001 - whatever it is, it should not be
+            self.wrong.append(_told(error))
         self.acting = False
         self._look()
         return words
@@ -201,9 +211,9 @@ class Monkey:
         else:
             self.warnings[message] += 1
 
-    def on_exception(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    def on_exception(self, _kind: type[BaseException], error: BaseException, _trace: Any) -> None:
         """Take what no handler caught."""
-        self.wrong.append("".join(traceback.format_exception(kind, error, trace)))
+        self.wrong.append(_told(error))
 
     # -- how much is held ----
 
@@ -271,6 +281,13 @@ class Monkey:
             *(f"  {count:4} x Qt: {words[:160]}" for words, count in self.warnings.most_common(12)),
         ]
         return "\n".join(lines)
+
+
+def _told(error: BaseException) -> str:
+    """Return an error with the way to it, without the many words of signals it passed through."""
+    while isinstance(error, EmitLoopError) and error.__cause__ is not None:
+        error = error.__cause__
+    return "".join(traceback.format_exception(error))
 
 
 def gl_objects(window: MainWindow) -> int:

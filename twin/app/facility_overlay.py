@@ -86,7 +86,7 @@ class ToldPlate(Glass):
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         room = max((self.host.width() - 2 * 14) / self.scale, 200)
         title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
-        widest = max(title, *(plain.horizontalAdvance(line) for line in told.lines))
+        widest = max((title, *(plain.horizontalAdvance(line) for line in told.lines)))
         self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
         self.setAccessibleName(". ".join((told.title, *told.lines)))
         self.update()
