@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from twin.app.comparison import compare, things_of
 from twin.app.diff_dialog import DiffDialog
+from twin.app.hall_pair import HallPair
 from twin.app.newer_file import NewerFile
 from twin.commands.command import Given
 from twin.commands.move import Move
@@ -85,6 +86,7 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
     assert dialog is not None
     halls = dialog.halls
     assert halls is not None
+    assert len(dialog.findChildren(HallPair)) == 1
     before, after = halls.views
     assert dialog.comparison.things["gpu/0/0"] == "changed"
     assert {box.tone for box in after.edit.ghost.boxes} == {"good", "warn"}

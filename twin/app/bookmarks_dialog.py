@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,8 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import label
+from twin.app.theme import scaled
 from twin.app.views import Views
 
+_ROW_PX = 34
+"""A name is typed in its row."""
 _NONE = "No bookmarks yet. Turn the hall as you want to see it again, then Add."
 
 
@@ -92,6 +95,7 @@ class BookmarksDialog(QDialog):
             self.list.clear()
             for name in names:
                 item = QListWidgetItem(name)
+                item.setSizeHint(QSize(0, scaled(_ROW_PX)))
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
                 self.list.addItem(item)
             self.list.setCurrentRow(min(max(row, 0), len(names) - 1))

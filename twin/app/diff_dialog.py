@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import groupby
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from twin.app.comparison import Comparison, things_of
 from twin.app.hall_pair import HallPair
 from twin.app.look import Look, label
+from twin.app.theme import scaled
 from twin.scenario.differences import Difference
 from twin.view3d.edit_shapes import TONES
 
@@ -31,6 +32,8 @@ _WORDS = {"added": "new", "removed": "gone", "changed": "other"}
 MOST_ROWS = 2000
 """Differences that are listed; of more the count is told."""
 _PLACE = Qt.ItemDataRole.UserRole
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_ROW_PX, _HEAD_PX, _FIGURE_PX = 24, 40, 112
 
 
 class DiffDialog(QDialog):
@@ -55,6 +58,7 @@ class DiffDialog(QDialog):
         super().__init__(parent)
         self._look, self.comparison, self._titles = look, comparison, titles
         self.halls: HallPair | None = None
+        self._drawn = False
         self.setWindowTitle(f"{titles[0]} \N{RIGHTWARDS ARROW} {titles[1]}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(1280, 720)
@@ -77,7 +81,8 @@ class DiffDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Draw the halls, now that somebody looks."""
         super().showEvent(event)
-        if self.halls is None:
+        if not self._drawn:
+            self._drawn = True  # before: with the first canvas the window is shown anew
             self.halls = HallPair(self._look, self.comparison, self._titles, self)
             self._split.addWidget(self.halls)
             self._split.setSizes([460, 800])
@@ -103,14 +108,20 @@ class DiffDialog(QDialog):
         self.figures = _table("Sums that differ", ["", "Before", "After"])
         for figure in self.comparison.figures:
             item = QTreeWidgetItem([figure.title, figure.before, figure.after])
+            item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
             for place in (1, 2):
-                item.setTextAlignment(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                item.setTextAlignment(place, _RIGHT)
             self.figures.addTopLevelItem(item)
         self.figures.setRootIsDecorated(False)
-        self.figures.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header = self.figures.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for place in (1, 2):
+            self.figures.headerItem().setTextAlignment(place, _RIGHT)
+            header.resizeSection(place, scaled(_FIGURE_PX))
         rows = self.figures.topLevelItemCount()
         self.figures.setVisible(rows > 0)
-        self.figures.setFixedHeight((min(rows, 6) + 1) * (self.fontMetrics().height() + 12) + 4)
+        self.figures.setFixedHeight((min(rows, 8) * scaled(_ROW_PX)) + scaled(_HEAD_PX))
         column.addWidget(self.figures)
         self.tree = _table("Differences by section", ["Difference", "Before", "After"])
         self.tree.setToolTip("Choose one to fly there in both halls")
@@ -119,6 +130,7 @@ class DiffDialog(QDialog):
         for section, group in groupby(listed, key=lambda one: one.section):
             of_section = list(group)
             heading = QTreeWidgetItem([f"{section}  ({len(of_section)})"])
+            heading.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
             self.tree.addTopLevelItem(heading)
             heading.setFirstColumnSpanned(True)
             for one in of_section:
@@ -181,6 +193,7 @@ def _row(one: Difference, place: int) -> QTreeWidgetItem:
     before, after = (" ".join(text.split())[:200] for text in (one.before, one.after))
     item = QTreeWidgetItem([f"{MARK[one.kind]} {one.path}", before, after])
     item.setData(0, _PLACE, place)
+    item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
     for column in range(3):
         item.setToolTip(column, one.sentence)
     item.setData(0, Qt.ItemDataRole.AccessibleTextRole, one.sentence)
