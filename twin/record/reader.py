@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import BY_ID
+from twin.record.constants import unpacked
 from twin.record.contents import Header, Marker, Snapshot
 from twin.record.events import WHERE, Event, Severity
 from twin.record.frame import Layout
@@ -77,6 +78,15 @@ class Reader:
             )
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
+
+    def constants(self) -> dict[str, str]:
+        """Return the files of catalogue and profiles as the run read them; none: it was made before they were kept."""
+        for (text,) in self._rows("SELECT value FROM header WHERE key = 'constants'"):
+            try:
+                return unpacked(text)
+            except (ValueError, TypeError, AttributeError) as error:
+                raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
+        return {}
 
     @property
     def t_end_s(self) -> float:
@@ -237,6 +247,11 @@ class Reader:
             if found:
                 return found
         return [(0, self.header.layout)]
+
+    def snapshot_hashes(self) -> list[tuple[float, int, str]]:
+        """Return (time [s], events before, their hash) of each snapshot, by time."""
+        rows = self._rows("SELECT t, events, hash FROM snapshots ORDER BY t, id")
+        return [(float(t), int(events), str(text)) for t, events, text in rows]
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
         """Return the last snapshot at or before `t_s`; None: start from the beginning."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import Entity
+from twin.record.constants import packed
 from twin.record.contents import Snapshot
 from twin.record.events import WHERE, Event
 from twin.record.frame import Layout
@@ -66,6 +67,7 @@ class Writer:
             "versions": json.dumps(versions()),
             "inputs": json.dumps(input_hashes(scenario)),
             "inputs_hash": inputs_hash(scenario),
+            "constants": packed(),
         }
         with explained(path, "write"):
             self._file.execute("BEGIN")

@@ -261,7 +261,8 @@ class Session:
             return
         if self._recorder is not None:
             kind = "edit" if edits else "intervention"
-            note = json.dumps({"rev": request.rev, kind: json.loads(part_to_json(intervention))})
+            said = json.loads(part_to_json(intervention))
+            note = json.dumps({"rev": request.rev, "asked_s": engine.now_s, kind: said})
             try:
                 self._recorder.mark(t_s, kind, _words(intervention), note)
             except RunFileError as error:

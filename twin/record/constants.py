@@ -1,0 +1,53 @@
+"""Catalogue and profiles as a run read them: kept in its header, so that a later change of a value can be named."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from binascii import Error as Base64Error
+from functools import lru_cache
+
+from twin.resources import folder
+
+FOLDERS = ("catalog", "profiles")
+_MAX_BYTES = 16 * 2**20
+
+
+@lru_cache(maxsize=1)
+def constants() -> dict[str, str]:
+    """Return the text of each shipped file of the catalogue and the profiles, by name ("catalog/gpus.yaml")."""
+    try:
+        assets = folder("assets")
+    except FileNotFoundError:
+        return {}
+    return {
+        f"{name}/{item.name}": item.read_text(encoding="utf-8")
+        for name in FOLDERS
+        for item in sorted((assets / name).iterdir(), key=lambda one: one.name)
+        if item.name.endswith(".yaml")
+    }
+
+
+@lru_cache(maxsize=1)
+def packed() -> str:
+    """Return `constants` as one short text for a header."""
+    return base64.b64encode(zlib.compress(json.dumps(constants()).encode(), 6)).decode()
+
+
+def unpacked(text: str) -> dict[str, str]:
+    """Return what `packed` wrote.
+
+    Raises
+    ------
+    ValueError
+        When the text is damaged, or larger than any catalogue.
+    """
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(base64.b64decode(text, validate=True), _MAX_BYTES)
+    except (zlib.error, Base64Error) as error:
+        raise ValueError("the constants are damaged") from error
+    if not unpacker.eof:
+        raise ValueError("the constants are cut off or too large")
+    return {str(name): str(one) for name, one in json.loads(raw).items()}
