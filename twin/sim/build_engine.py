@@ -243,6 +243,7 @@ class Parts:
         plans, work, _ = self._plans(scenario)
         self.plans[:], self.jobs.work[:] = plans, work  # in place: everybody holds these lists
         self.jobs.planned[:] = work
+        self.jobs.replanned += 1
         self.moves.renew()
         self.network.renew()
         self.scheduler.renew()

@@ -170,6 +170,7 @@ class Jobs:
         self.work = work
         self.ledger = ledger
         self.planned = list(work)  # as the plans have it: on the fabric as built, on the nodes they expect
+        self.replanned = 0  # grows whenever that changes
         self.rows = [self._fresh(i, gpus[i]) for i in range(len(jobs))]
         share = {id(w): w.parts / w.step_s for w in work}  # jobs of one kind share their work
         self.pace = [Pace(w.step_s, share[id(w)]) for w in work]

@@ -74,6 +74,7 @@ class Moves:
     def _put(self, index: int, partition: str | None) -> None:
         self.plans[index], work = self.plan(index, partition)
         self.jobs.work[index] = self.jobs.planned[index] = work
+        self.jobs.replanned += 1
 
     def renew(self) -> None:
         """Plan all jobs that were moved where they are now: others have just been planned where they were."""

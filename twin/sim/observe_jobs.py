@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +30,7 @@ class JobsShown:
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
         # Goodput is weighted by the GPU-seconds of jobs so far, as in the summary: a short job counts for little.
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
-        self._planned: list[object] = []
+        self._planned = -1  # how often plans had changed by then
         self._active: list[JobRow] = []
         self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
         self._time = JobTime(engine.jobs)
@@ -42,10 +41,9 @@ class JobsShown:
         jobs = self.engine.jobs
         rows: Iterable[JobRow] = jobs.rows
         left = [jobs.rows[index] for index in jobs.left[self._ended :]]
-        plans = jobs.planned
-        if len(plans) == len(self._planned) and not any(map(is_not, plans, self._planned)):
+        if jobs.replanned == self._planned:
             rows = {row.index: row for row in (*self._active, *jobs.active, *left)}.values()
-        self._planned, self._active, self._ended = list(plans), jobs.active, len(jobs.left)
+        self._planned, self._active, self._ended = jobs.replanned, jobs.active, len(jobs.left)
         now = self.engine.now_s
         moved = [row for row in rows if self._has_moved(row)]
         for row in moved:
