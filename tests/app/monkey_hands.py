@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QWheelEvent,
@@ -209,7 +210,7 @@ class Hands:
         if isinstance(at, QLineEdit) and draw.random() < 0.7:
             at.selectAll()
         end = draw.choice((Qt.Key.Key_Return, Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Tab, None))
-        QTest.keyClicks(at, typed)
+        _type(at, typed)
         if end is not None:
             QTest.keyClick(self._focus(), end)
         return f"{typed!r} {end.name if end is not None else ''} in {words}"
@@ -249,6 +250,9 @@ class Hands:
 
     def command(self, draw: random.Random) -> str:
         """Do a command, as docks and menus do; many cannot be done."""
+        if self._window.editing.editor.locked:
+            self._window.menus.qt_actions["edit.lock"].trigger()
+            return "unlocked"
         session = self._window.session
         if session.document is None or session.plant is None:
             return "no scene"
@@ -452,7 +456,7 @@ class Attendant(QObject):
                 one for one in modal.findChildren(QAbstractButton) if one.isVisible() and one.isEnabled()
             ]
             for field in modal.findChildren(QLineEdit):
-                QTest.keyClicks(field, self.draw.choice(_TYPED))
+                _type(field, self.draw.choice(_TYPED))
             if buttons:
                 QTest.mouseClick(self.draw.choice(buttons), Qt.MouseButton.LeftButton)
             elif isinstance(modal, QDialog):
@@ -469,6 +473,16 @@ def copies(names: tuple[str, ...], folder: Path) -> tuple[Path, ...]:
         made.append(folder / f"{name}.twin.yaml")
         shutil.copy(source / made[-1].name, made[-1])
     return tuple(made)
+
+
+def _type(widget: QWidget, words: str) -> None:
+    """Type words; QTest knows only the letters of ASCII."""
+    for letter in words:
+        if letter.isascii():
+            QTest.keyClicks(widget, letter)
+        else:
+            for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+                QApplication.sendEvent(widget, QKeyEvent(kind, 0, Qt.KeyboardModifier.NoModifier, letter))
 
 
 def _name(widget: QWidget) -> str:

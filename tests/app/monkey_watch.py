@@ -22,6 +22,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_hands import Attendant, Hands, copies
+from twin.runtime.protocol import Failed
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
@@ -112,6 +113,8 @@ class Monkey:
         editor.landed.connect(self._on_landed)
         session.cannot_begin.connect(self._on_cannot_begin)
         session.opened.connect(self._on_opened)
+        self._hear = session.client.poll
+        session.client.poll = self._poll  # type: ignore[method-assign]
 
     # -- one act after another ----
 
@@ -184,6 +187,14 @@ class Monkey:
 
     # -- what is said meanwhile ----
 
+    def _poll(self) -> list[Any]:
+        """Hear the worker's last words also when they are of a scene that is put away."""
+        messages = self._hear()
+        for one in messages:
+            if isinstance(one, Failed) and one.traceback:
+                self.wrong.append(f"the worker failed: {one.message}\n{one.traceback}")
+        return messages
+
     def _on_opened(self, _path: object) -> None:
         draft = self.window.session.draft
         if draft is not None and (self._bases is None or self._bases[0] is not draft):
@@ -192,8 +203,8 @@ class Monkey:
     def _on_landed(self, _proposal: object) -> None:
         self.landed += 1
 
-    def _on_refused(self, _title: str, reason: str) -> None:
-        self._reason(reason)
+    def _on_refused(self, title: str, reason: str) -> None:
+        self._reason(f"{title}: {reason}")
 
     def _on_cannot_begin(self, reason: str) -> None:
         if reason:
@@ -207,6 +218,7 @@ class Monkey:
     def on_qt(self, kind: QtMsgType, _context: object, message: str) -> None:
         """Take what Qt says."""
         if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg):
+            print(f"Qt: {message}", file=sys.stderr, flush=True)  # a fatal one is the last word
             self.wrong.append(f"Qt: {message}")
         else:
             self.warnings[message] += 1
@@ -221,6 +233,7 @@ class Monkey:
         """Go back to the first scene as it was shipped, close all that can be closed, and weigh it."""
         window, session = self.window, self.window.session
         session.pause()
+        window.editing.editor.locked = False
         while QApplication.activePopupWidget() is not None:
             QApplication.activePopupWidget().close()
         for dialog in self.hands.dialogs():
@@ -294,6 +307,7 @@ def gl_objects(window: MainWindow) -> int:
     """Return how many buffers, programs and textures live in the hall's context."""
     from OpenGL import GL
 
+    window.hall.view.grab()  # what is given up is freed with the next picture
     window.hall.view.canvas.set_current()
     asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer)
     return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
