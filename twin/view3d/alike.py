@@ -8,13 +8,15 @@ import numpy as np
 
 
 def alike(one: object, other: object) -> bool:
-    """Return whether two values are equal; data classes field by field, arrays as a whole."""
+    """Return whether two values are equal; data classes and tuples part by part, arrays as a whole."""
     if one is other:
         return True
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and np.array_equal(one, other)
+    if isinstance(one, tuple):
+        return isinstance(other, tuple) and len(one) == len(other) and all(map(alike, one, other))
     if is_dataclass(one):
         return all(alike(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     return bool(one == other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,7 +31,10 @@ class CableField:
     def __init__(self, plant: Plant, geometry: Geometry) -> None:
         self._plant, self._geometry = plant, geometry
         self.runs = lay_runs(plant, geometry.bundles)
-        self._picker = CablePicker(geometry.bundles, self.runs)
+
+    @cached_property
+    def _picker(self) -> CablePicker:
+        return CablePicker(self._geometry.bundles, self.runs)
 
     def pick(
         self, origin: Floats, direction: Floats, reach_m: float, state: CableState, kept: int | None

@@ -5,6 +5,8 @@ The state of every piece of cable comes from one texture.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
@@ -214,13 +216,17 @@ class Cables:
     def __init__(self, drawn: TrayBundles, runs: CableRuns) -> None:
         sides = trunk_sides(drawn, runs)
         self._trunks, self._drops = _Mesh(trunk_mesh(drawn, runs, sides)), _Mesh(drop_mesh(drawn, runs))
-        few = sides == FINE_SIDES
-        self._coarse = self._trunks if few else _Mesh(trunk_mesh(drawn, runs, COARSE_SIDES))
+        self._few, self._lines = sides == FINE_SIDES, (drawn, runs)
         self._count = len(runs)
         self._pieces = _Texels(self._count)
         self._flows: _Texels | None = None
         self._dash: Rgb = (1.0, 1.0, 1.0)
         self.flowing = False
+
+    @cached_property
+    def _coarse(self) -> _Mesh:
+        """Trunks for a moving camera, made when it first moves: an edit shows without."""
+        return self._trunks if self._few else _Mesh(trunk_mesh(*self._lines, COARSE_SIDES))
 
     def set_colours(self, rgba: NDArray[np.uint8]) -> None:
         """Colour the pieces: red, green, blue and how much each shines by itself, shape (pieces, 4)."""

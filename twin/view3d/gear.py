@@ -91,6 +91,20 @@ class Gear:
         self._indicators = Indicators(quads, count)
         self._count = count
 
+    @staticmethod
+    def made_of(plant: Plant, geometry: Geometry, plan: SitePlan) -> tuple[object, ...]:
+        """Return all that meshes and lamps depend on."""
+        power, plants = plant.power, plant.plants
+        return (
+            power.kind,
+            power.present,
+            plants.kind,
+            plants.units,
+            plant.loops.pumps,
+            geometry.machines,
+            plan,
+        )
+
     def show(self, power: PowerShown, cooling: CoolingShown) -> None:
         """Take the states of all machines."""
         if not self._count:

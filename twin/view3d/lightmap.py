@@ -21,8 +21,8 @@ SOFT_M: dict[str, tuple[tuple[float, float], ...]] = {
     "hall": ((1.0, 0.15),),
 }
 """Weight and softness [m] of the blurs of each layer: a shadow is dark close by and fades far."""
-MOST_REGIONS = 24
-"""Rectangles that change at once; of more the whole floor is baked anew."""
+MOST_CHANGED = 0.2
+"""Share of the floor that is blurred anew region by region; of more the whole floor is."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,14 @@ class _Layer:
             return []
         self._shown = wanted
         self._plain[:] = 0.0
-        for x0, y0, x1, y1 in rectangles.tolist():
+        for x0, y0, x1, y1 in wanted:
             self._plain[y0:y1, x0:x1] = 1.0
-        whole = (0, 0, *reversed(self._plain.shape))
-        regions = sorted(changed) if len(changed) <= MOST_REGIONS else [whole]
         widest = 3 * (_radius(max(self._sigmas)) + 1)
+        texels = sum((x1 - x0 + 4 * widest) * (y1 - y0 + 4 * widest) for x0, y0, x1, y1 in changed)
+        if texels > MOST_CHANGED * self._plain.size:
+            self._blur_all()
+            return [(slice(None), slice(None))]
+        regions = sorted(changed)
         for blurred, sigma in zip(self._blurred, self._sigmas, strict=True):
             reach = 3 * (_radius(sigma) + 1)
             for x0, y0, x1, y1 in regions:
@@ -143,6 +146,20 @@ class _Layer:
                 blurred[touched] = soft[top : top + height, left : left + width]
         return [(_grown(y0, y1, widest), _grown(x0, x1, widest)) for x0, y0, x1, y1 in regions]
 
+    def _blur_all(self) -> None:
+        """Blur the whole floor. Lines of texels repeat: each kind is blurred along once, and spread across."""
+        height = len(self._plain)
+        first = np.flatnonzero(np.r_[True, (self._plain[1:] != self._plain[:-1]).any(axis=1)])
+        first = first[self._plain[first].any(axis=1) | (first == 0)]
+        kind = np.searchsorted(first, np.arange(height), side="right") - 1
+        empty = ~self._plain.any(axis=1)
+        across = np.zeros((height, len(first)), np.float32)
+        across[np.arange(height), kind] = 1.0
+        across[empty] = 0.0
+        lines = self._plain[first]
+        for blurred, sigma in zip(self._blurred, self._sigmas, strict=True):
+            np.matmul(_blur(across, sigma, axes=(0,)), _blur(lines, sigma, axes=(1,)), out=blurred)
+
 
 def _grown(low: int, high: int, by: int) -> slice:
     return slice(max(low - by, 0), max(high + by, 0))
@@ -152,13 +169,13 @@ def _radius(sigma: float) -> int:
     return max(1, round(sigma))
 
 
-def _blur(map_: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+def _blur(map_: NDArray[np.float32], sigma: float, axes: tuple[int, ...] = (0, 1)) -> NDArray[np.float32]:
     """Return three box blurs after each other: near a Gaussian of `sigma` texels."""
     radius = _radius(sigma)
     span = 2 * radius + 1
     out = map_
     for _ in range(3):
-        for axis in (0, 1):
+        for axis in axes:
             padding = [(0, 0), (0, 0)]
             padding[axis] = (radius + 1, radius)
             total = np.cumsum(np.pad(out, padding, mode="edge"), axis=axis, dtype=np.float32)

@@ -61,16 +61,16 @@ class PowerLines:
 def feed_of_items(plant: Plant) -> Ints:
     """Return the feed that each item belongs to: its own, else that of all below it; -1 where these differ."""
     power = plant.power
-    has = np.zeros((len(power.ids), 2), bool)
-    own = np.flatnonzero(power.feed >= 0)
-    has[own, power.feed[own]] = True
-    for item in range(len(power.ids) - 1, -1, -1):  # children come after their parents
-        for above in (int(power.parent[item]), int(power.spare_parent[item]), int(power.bus[item])):
-            if above >= 0 and above == power.parent[item]:
+    parents, spares, buses = power.parent.tolist(), power.spare_parent.tolist(), power.bus.tolist()
+    has = np.where(power.feed >= 0, 1 << np.maximum(power.feed, 0), 0).tolist()  # bit 0 feed A, bit 1 feed B
+    for item in range(len(has) - 1, -1, -1):  # children come after their parents
+        parent = parents[item]
+        for above in (parent, spares[item], buses[item]):
+            if above >= 0 and above == parent:
                 has[above] |= has[item]
-            elif above >= 0 and not has[item].any():
-                has[item] |= has[above]
-    return np.where(has[:, 0] & ~has[:, 1], 0, np.where(has[:, 1] & ~has[:, 0], 1, COMMON)).astype(np.int32)
+            elif above >= 0 and not has[item]:
+                has[item] = has[above]
+    return np.array([COMMON, 0, 1, COMMON], np.int32)[np.array(has, np.int64)]
 
 
 def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> PowerLines:
@@ -81,39 +81,45 @@ def power_lines(plant: Plant, geometry: Geometry, low: Floats, high: Floats) -> 
     low, high
         Corners of every power item's box (items, 3) [m].
     """
-    busways, power = geometry.busways, plant.power
+    busways = geometry.busways
     spans = busway_spans(plant, busways)
     feed = feed_of_items(plant)
-    points: list[Floats] = []
-    ends: list[tuple[int, int]] = []
-    depth = _depth(plant)
-    for item in np.flatnonzero(power.present).tolist():
-        for above in {int(power.parent[item]), int(power.bus[item]), int(power.spare_parent[item])} - {-1}:
-            points.append(_feeder(low, high, item, above, int(feed[item]), int(depth[item])))
-            ends.append((item, above))
-    for line, item in enumerate(busways.item.tolist()):
-        tap = _tap(spans[line, 0], low[item], high[item], item, int(busways.feed[line]))
-        if tap is not None:
-            points.append(tap)
-            ends.append((item, item))
-    ends_at = np.array(ends, np.int32).reshape(-1, 2)
-    lengths = [2] * len(spans) + [len(p) for p in points]
+    item, above = _ends(plant)
+    ways, lengths = _feeders(low, high, item, above, feed, _depth(plant))
+    points, tapped = [ways], []
+    away = np.hypot(*(spans[:, 0, :2] - (low + high)[busways.item, :2] / 2).T) >= TAP_M
+    for line in np.flatnonzero(away).tolist():
+        tap = int(busways.item[line])
+        points.append(_tap(spans[line, 0], low[tap], high[tap], tap, int(busways.feed[line])))
+        tapped.append(tap)
+    lower = np.concatenate([item, tapped]).astype(np.int32)
+    upper = np.concatenate([above, tapped]).astype(np.int32)
+    counts = np.concatenate([np.full(len(spans), 2), lengths, [len(tap) for tap in points[1:]]])
     return PowerLines(
         Polylines(
-            np.concatenate([spans.reshape(-1, 3), *points]), np.r_[0, np.cumsum(lengths)].astype(np.int32)
+            np.concatenate([spans.reshape(-1, 3), *points]), np.r_[0, np.cumsum(counts)].astype(np.int32)
         ),
-        np.concatenate([busways.item, ends_at[:, 0]]).astype(np.int32),
-        np.concatenate([busways.item, ends_at[:, 1]]).astype(np.int32),
-        np.concatenate([busways.feed, feed[ends_at[:, 0]]]).astype(np.int32),
-        np.concatenate([busways.width_m, np.full(len(ends), _feeder_width_m(len(ends)))]),
+        np.concatenate([busways.item, lower]).astype(np.int32),
+        np.concatenate([busways.item, upper]).astype(np.int32),
+        np.concatenate([busways.feed, feed[lower]]).astype(np.int32),
+        np.concatenate([busways.width_m, np.full(len(lower), _feeder_width_m(len(lower)))]),
     )
 
 
-def _tap(start: Floats, low: Floats, high: Floats, item: int, feed: int) -> Floats | None:
-    """Return the way from the end of a busway to its item where that stands far away; None where it is near."""
+def _ends(plant: Plant) -> tuple[Ints, Ints]:
+    """Return each item and what it hangs on, once: its parent, its bus, what it falls back on."""
+    power = plant.power
+    there = np.flatnonzero(power.present)
+    above = np.stack([power.parent, power.bus, power.spare_parent], axis=1)[there]
+    new = above >= 0
+    new[:, 1] &= above[:, 1] != above[:, 0]
+    new[:, 2] &= (above[:, 2] != above[:, 0]) & (above[:, 2] != above[:, 1])
+    return np.repeat(there, new.sum(axis=1)).astype(np.int32), above[new].astype(np.int32)
+
+
+def _tap(start: Floats, low: Floats, high: Floats, item: int, feed: int) -> Floats:
+    """Return the way from the end of a busway to its item, which stands far away."""
     x1, y1, _ = (low + high) / 2
-    if np.hypot(start[0] - x1, start[1] - y1) < TAP_M:
-        return None
     over = float(start[2]) + LIFT_M + 0.5 * LANE_M * (item % LANES)
     lane = float(start[0]) + APART_M * (2 * feed - 1) + LANE_M * (item % LANES)
     y0 = float(start[1])
@@ -129,28 +135,41 @@ def _feeder_width_m(count: int) -> float:
 
 def _depth(plant: Plant) -> Ints:
     """Return how many items stand below each, at most, in its branch."""
-    power = plant.power
-    depth = np.zeros(len(power.ids), np.int32)
-    for item in range(len(power.ids) - 1, -1, -1):
-        above = int(power.parent[item])
+    parents = plant.power.parent.tolist()
+    depth = [0] * len(parents)
+    for item in range(len(parents) - 1, -1, -1):
+        above = parents[item]
         if above >= 0:
             depth[above] = max(depth[above], depth[item] + 1)
-    return depth
+    return np.array(depth, np.int32)
 
 
-def _feeder(low: Floats, high: Floats, item: int, above: int, feed: int, depth: int) -> Floats:
-    """Return the points of a feeder: up, across the rows in a lane of its own, along them, down."""
-    aside_m = APART_M * (0 if feed == COMMON else 2 * feed - 1)
-    lane_m = LANE_M * (item % LANES)
-    (x0, y0, _), (x1, y1, _) = (low[item] + high[item]) / 2, (low[above] + high[above]) / 2
-    z0, z1 = float(high[item, 2]), float(high[above, 2])
-    over = max(z0, z1, LOWEST_M) + LIFT_M + STAGE_STEP_M * depth + 0.5 * LANE_M * (item % LANES) + aside_m / 2
-    x1, cross = x1 + aside_m, x0 + aside_m + lane_m
-    points = np.array(
-        [[x0, y0, z0], [x0, y0, over], [cross, y0, over], [cross, y1, over], [x1, y1, over], [x1, y1, z1]]
+def _feeders(
+    low: Floats, high: Floats, item: Ints, above: Ints, feed: Ints, depth: Ints
+) -> tuple[Floats, Ints]:
+    """Return the points of all feeders, one behind the other, and how many each has.
+
+    A feeder goes up, across the rows in a lane of its own, along them, and down.
+    """
+    aside_m = APART_M * np.where(feed[item] == COMMON, 0, 2 * feed[item] - 1)
+    lane = item % LANES
+    x0, y0 = (low[item, :2] + high[item, :2]).T / 2
+    x1, y1 = (low[above, :2] + high[above, :2]).T / 2
+    z0, z1 = high[item, 2], high[above, 2]
+    over = np.maximum(np.maximum(z0, z1), LOWEST_M) + LIFT_M + STAGE_STEP_M * depth[item]
+    over += 0.5 * LANE_M * lane + aside_m / 2
+    x1, cross = x1 + aside_m, x0 + aside_m + LANE_M * lane
+    points = np.stack(
+        [
+            np.stack([x0, x0, cross, cross, x1, x1], axis=1),
+            np.stack([y0, y0, y0, y1, y1, y1], axis=1),
+            np.stack([z0, over, over, over, over, z1], axis=1),
+        ],
+        axis=2,
     )
-    keep = np.r_[True, np.linalg.norm(np.diff(points, axis=0), axis=1) > 1e-3]
-    return points[keep]
+    keep = np.ones(points.shape[:2], bool)
+    keep[:, 1:] = np.linalg.norm(np.diff(points, axis=1), axis=2) > 1e-3
+    return points[keep], keep.sum(axis=1)
 
 
 def busway_spans(plant: Plant, busways: Busways) -> Floats:
@@ -161,10 +180,25 @@ def busway_spans(plant: Plant, busways: Busways) -> Floats:
     racks, rows = plant.racks, plant.rows
     first = busways.lines.first[:-1]
     out = np.stack([busways.lines.points[first], busways.lines.points[first + 1]], axis=1)
-    row = np.array([int(np.abs(rows.y_m - y).argmin()) for y in out[:, 0, 1]], np.int64)
-    for line, (item, feed) in enumerate(zip(busways.item.tolist(), busways.feed.tolist(), strict=True)):
-        fed = racks.present & ((racks.feed_b if feed else racks.feed_a) == item) & (racks.row == row[line])
-        if fed.any():
-            out[line, 0, 0] = float((racks.x_m[fed] + racks.width_m[fed] / 2).max()) - SHORT_M
-            out[line, 1, 0] = float((racks.x_m[fed] - racks.width_m[fed] / 2).min()) + SHORT_M
+    row = row_of_busways(plant, out)
+    wide, count = racks.width_m / 2, len(rows.ids)
+    for feed, column in enumerate((racks.feed_a, racks.feed_b)):
+        mine = np.flatnonzero((busways.feed != 0) == bool(feed))
+        fed = np.flatnonzero(racks.present & (column >= 0))
+        at, line = np.unique(busways.item[mine].astype(np.int64) * count + row[mine], return_inverse=True)
+        key = column[fed].astype(np.int64) * count + racks.row[fed]
+        place = np.searchsorted(at, key)
+        known = np.flatnonzero(np.append(at, -1)[place] == key)
+        near, far = np.full(len(at), -np.inf), np.full(len(at), np.inf)
+        np.maximum.at(near, place[known], (racks.x_m + wide)[fed[known]])
+        np.minimum.at(far, place[known], (racks.x_m - wide)[fed[known]])
+        some = np.isfinite(near)[line]
+        out[mine[some], 0, 0] = near[line[some]] - SHORT_M
+        out[mine[some], 1, 0] = far[line[some]] + SHORT_M
     return out
+
+
+def row_of_busways(plant: Plant, spans: Floats) -> NDArray[np.int64]:
+    """Return the row that lies nearest to each busway."""
+    nearest: NDArray[np.int64] = np.abs(plant.rows.y_m - spans[:, :1, 1]).argmin(axis=1)
+    return nearest

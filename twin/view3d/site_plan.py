@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from twin.plant.geometry import Circuit, Geometry, PipeKind, Pipes, Polylines
 from twin.plant.tables import Plant
 from twin.view3d.locate import Box, box_of
-from twin.view3d.power_lines import busway_spans
+from twin.view3d.power_lines import busway_spans, row_of_busways
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -143,7 +143,7 @@ def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[
     taken: dict[tuple[float, int], int] = {}
     lines = geometry.busways
     spans = busway_spans(plant, lines)
-    row_of = [int(np.abs(rows.y_m - y).argmin()) for y in spans[:, 0, 1]]
+    row_of = row_of_busways(plant, spans).tolist()
     at_row: dict[int, set[int]] = {}
     for row, item in zip(row_of, lines.item.tolist(), strict=True):
         at_row.setdefault(row, set()).add(item)
