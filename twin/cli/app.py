@@ -23,6 +23,7 @@ from twin.cli import (
     shot,
     show,
     validate,
+    verify,
 )
 from twin.cli.bench import command as bench
 
@@ -66,6 +67,7 @@ app.command("jobs", epilog=jobs.EXAMPLE)(jobs.show_jobs)
 app.command("grow", epilog=grow.EXAMPLE)(grow.grow_scene)
 app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate_profile)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
+app.command("verify", epilog=verify.EXAMPLE)(verify.verify_run)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
 
@@ -82,6 +84,7 @@ COMMANDS = (
     "grow",
     "calibrate",
     "validate",
+    "verify",
     "incidents",
     "shot",
     "catalog",

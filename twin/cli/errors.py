@@ -50,7 +50,7 @@ def told(scene: str = "") -> Iterator[None]:
         _end([f"{place}{error.strerror or error}"], ExitCode.FAILED)
     except Failure as error:
         _end([str(error)], ExitCode.FAILED)
-    except _input_errors() as error:
+    except input_errors() as error:
         _end(_sentences(error, scene), ExitCode.UNREADABLE)
 
 
@@ -65,7 +65,7 @@ def _end(sentences: list[str], code: ExitCode) -> NoReturn:
     raise typer.Exit(code) from None
 
 
-def _input_errors() -> tuple[type[Exception], ...]:
+def input_errors() -> tuple[type[Exception], ...]:
     """Return the errors that input can cause; asked for only when something went wrong, as this loads the engine."""
     from pydantic import ValidationError
 

@@ -262,7 +262,10 @@ class Session:
         if self._recorder is not None:
             kind = "edit" if edits else "intervention"
             said = json.loads(part_to_json(intervention))
-            note = json.dumps({"rev": request.rev, "asked_s": engine.now_s, kind: said})
+            rows = self._rows + len(engine.events(self._rows))
+            # What doing it again needs to know.
+            at = {"asked_s": engine.now_s, "rows": rows, "standing": not self.playing}
+            note = json.dumps({"rev": request.rev, **at, kind: said})
             try:
                 self._recorder.mark(t_s, kind, _words(intervention), note)
             except RunFileError as error:

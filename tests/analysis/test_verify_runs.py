@@ -1,0 +1,229 @@
+"""Runs simulated again from their files alone: the same, or with the first difference named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
+from edit_scenes import absent, edit, racks, tiny
+
+from twin.analysis.verify import verify
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.runtime.inline import InlineClient, run
+from twin.runtime.protocol import Applied
+from twin.scenario import load
+from twin.scenario.faults import Intervention
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of lab-16 that another process recorded."""
+    path = tmp_path_factory.mktemp("runs") / "lab.twinrun"
+    words = [sys.executable, "-m", "twin.cli", "run", "lab-16", "--out", str(path), "--json"]
+    subprocess.run(words, check=True, capture_output=True, cwd=ROOT)
+    return path
+
+
+def changed(lab: Path, path: Path, statement: str, *values: Any) -> Path:
+    shutil.copy(lab, path)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(statement, values)
+    return path
+
+
+def test_a_run_of_another_process_is_the_same(lab: Path) -> None:
+    told: list[tuple[float, float]] = []
+    verdict = verify(lab, lambda now_s, end_s: told.append((now_s, end_s)))
+    assert verdict.clean
+    assert verdict.over
+    assert verdict.causes == ()
+    with Reader(lab) as reader:
+        assert verdict.events == reader.event_count > 40
+        assert verdict.t_s == reader.t_end_s == 86400.0
+    assert verdict.states == 24
+    assert told[-1] == (86400.0, 86400.0)
+
+
+def test_what_people_did_while_it_ran_is_done_again_when_they_asked(tmp_path: Path) -> None:
+    path = tmp_path / "live.twinrun"
+    client = InlineClient()
+    client.load(tiny(nodes=3, duration="2 h"), run_file=path)
+    client.intervene(Intervention(id="later", at_s=3000.0, kind="fail", target="gpu/0/1"))
+    client.step()
+    client.intervene(Intervention(id="now", at_s=0.0, kind="power_cap", target="all", value="500 W"))
+    client.intervene(edit(0.0, "more", racks(4), title="one rack more"))
+    client.step()
+    client.intervene(Intervention(id="new", at_s=0.0, kind="fail", target="gpu/0/3"))
+    client.intervene(edit(5000.0, "less", absent("gpu/0/3")))
+    client.play()
+    while client.pump(0.05):
+        pass
+    assert sum(isinstance(message, Applied) for message in client.poll()) == 5
+    client.close()
+    with Reader(path) as reader:
+        assert len(reader.markers()) == 5
+        assert {"failure", "edited"} & {event.kind for event in reader.events()}
+    verdict = verify(path)
+    assert verdict.divergence is None
+    assert verdict.over
+
+    without = changed(path, tmp_path / "without.twinrun", "DELETE FROM markers WHERE text = 'fail gpu/0/1'")
+    found = verify(without).divergence
+    assert found is not None
+    assert found.t_s <= 3000.0
+
+
+def test_what_people_do_while_it_plays_and_after_a_restart_is_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "played.twinrun"
+    client = InlineClient()
+    client.load(tiny(nodes=3, duration="20 day"), run_file=path)
+    client.play()
+    for number in range(12):
+        client.pump(0.003)
+        target = "gpu/0/3" if number == 9 else f"gpu/0/{number % 3}"
+        kind = ("fail", "drain", "undrain")[number % 3]
+        if number == 5:
+            client.intervene(edit(0.0, "more", racks(4), title="one rack more"))
+        client.intervene(Intervention(id=f"i{number}", at_s=0.0, kind=kind, target=target))
+        if number == 7:
+            client.restart()
+            client.play()
+    while client.pump(0.05):
+        pass
+    client.close()
+    with Reader(path) as reader:
+        assert len(reader.markers()) == 13
+        assert reader.summary is not None
+    verdict = verify(path)
+    assert verdict.divergence is None
+
+
+def test_a_run_that_was_cut_off_is_compared_up_to_there(tmp_path: Path) -> None:
+    client = InlineClient()
+    client.load(load("builtin:lab-16").scenario, run_file=tmp_path / "a.twinrun")
+    for _ in range(20):
+        client.step()
+    client.pause()
+    with Reader(
+        tmp_path / "a.twinrun"
+    ) as reader:  # as a killed worker leaves it: log and file as last committed
+        reader.save_copy(tmp_path / "cut.twinrun")
+    verdict = verify(tmp_path / "cut.twinrun")
+    client.close()
+    assert verdict.divergence is None
+    assert not verdict.over
+    assert 0 < verdict.t_s < 86400
+    assert verdict.events >= 20
+
+
+def elsewhere(tmp_path: Path, name: str, old: str, new: str) -> dict[str, str]:
+    """Return files of a program like this one, with one constant changed; it needs no copy of the code."""
+    (tmp_path / "twin").symlink_to(ROOT / "twin")
+    shutil.copytree(ROOT / "assets", tmp_path / "assets")
+    path = tmp_path / "assets" / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return {"cwd": str(tmp_path)}
+
+
+def verified(lab: Path, place: dict[str, str]) -> dict[str, Any]:
+    words = [sys.executable, "-m", "twin.cli", "verify", str(lab), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=place["cwd"])
+    assert done.returncode == 1, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def test_a_changed_profile_is_named_with_the_first_event_that_moves(lab: Path, tmp_path: Path) -> None:
+    place = elsewhere(tmp_path, "profiles/h100.yaml", "value: 0.885", "value: 0.875")
+    said = verified(lab, place)
+    assert said["divergence"]["what"] == "event"
+    assert said["divergence"]["differs"] == ["time"]
+    assert said["divergence"]["expected"]["kind"] == said["divergence"]["found"]["kind"]
+    assert any("profile h100" in cause and "0.885" in cause and "0.875" in cause for cause in said["causes"])
+
+
+def test_a_changed_part_is_named_though_no_event_shows_it(lab: Path, tmp_path: Path) -> None:
+    said = verified(
+        lab, elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.1 kW")
+    )
+    assert said["divergence"]["what"] == "state"
+    assert said["divergence"]["row"] is None
+    assert any(path.startswith("meter") for path in said["divergence"]["differs"])
+    assert any(
+        "catalogue: CRAH-chilled fan" in cause and "was 6 kW" in cause and "6.1 kW now" in cause
+        for cause in said["causes"]
+    )
+
+
+def test_an_altered_file_is_told_apart_event_by_event(lab: Path, tmp_path: Path) -> None:
+    moved = verify(changed(lab, tmp_path / "a.twinrun", "UPDATE events SET t = t + 0.002 WHERE row = 7"))
+    assert moved.divergence is not None
+    assert (moved.divergence.row, moved.divergence.differs) == (7, ("time",))
+    hair = verify(changed(lab, tmp_path / "b.twinrun", "UPDATE events SET text = 'other' WHERE row = 7"))
+    assert hair.clean  # words are no outcome
+    gone = verify(changed(lab, tmp_path / "c.twinrun", "DELETE FROM events WHERE row = 7")).divergence
+    assert gone is not None
+    assert (gone.row, gone.expected) == (7, None)
+    hashed = changed(lab, tmp_path / "d.twinrun", "UPDATE snapshots SET hash = 'x' WHERE id = 5")
+    only = verify(hashed).divergence
+    assert only is not None
+    assert only.what == "hash"
+    assert only.expected is not None
+    assert only.expected == only.found
+    summary = changed(
+        lab, tmp_path / "e.twinrun", "UPDATE progress SET summary = json_set(summary, '$.pue', 9)"
+    )
+    last = verify(summary).divergence
+    assert last is not None
+    assert (last.what, last.differs) == ("summary", ("pue",))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE header SET value = 'AAAA' WHERE key = 'constants'",
+        "UPDATE snapshots SET data = x'789c030000000001' WHERE id = 3",
+        "INSERT INTO markers(t, kind, text, data) VALUES (5, 'edit', 'x', '{}')",
+        "INSERT INTO markers(t, kind, text, data) VALUES (5, 'intervention', 'x', '[1')",
+    ],
+)
+def test_damage_is_one_sentence(lab: Path, tmp_path: Path, statement: str) -> None:
+    with pytest.raises(RunFileError, match=r"bad\.twinrun: .*damaged"):
+        verify(changed(lab, tmp_path / "bad.twinrun", statement))
+
+
+def test_a_file_of_before_says_that_its_constants_are_not_kept(lab: Path, tmp_path: Path) -> None:
+    path = changed(lab, tmp_path / "old.twinrun", "DELETE FROM header WHERE key = 'constants'")
+    inputs = json.dumps({"catalog/gpus.yaml": "0" * 32})
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE header SET value = ? WHERE key = 'inputs'", (inputs,))
+        file.execute(
+            "UPDATE header SET value = json_set(value, '$.numpy', '1.0', '$.twin', '0.0.1') WHERE key = 'versions'"
+        )
+    verdict = verify(path)
+    assert verdict.clean
+    assert any("gpus.yaml is another (the file does not hold its values" in text for text in verdict.causes)
+    assert any(text.startswith("another numpy: the run was made with 1.0") for text in verdict.causes)
+    assert any(text.startswith("another version of the program") for text in verdict.causes)
+
+
+def test_a_run_that_stops_early_is_verified_up_to_there(tmp_path: Path) -> None:
+    path = tmp_path / "short.twinrun"
+    run(load("builtin:lab-16").scenario, until_s=36000.0, record=path, seed=5)
+    verdict = verify(path)
+    assert verdict.divergence is None
+    assert verdict.t_s == 36000.0

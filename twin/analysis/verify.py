@@ -1,0 +1,344 @@
+"""A run simulated again from what its file holds, and held against it: where do the two part, if they do."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from twin.analysis.causes import causes_of
+from twin.record.contents import Marker
+from twin.record.events import Event
+from twin.record.hash import EventHash, canonical
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import ENGINE, Engine
+from twin.runtime.session import BOUNDARY_S
+from twin.scenario.edit import Edit
+from twin.scenario.faults import Intervention
+
+NEAR = 1e-9
+"""Relative difference of two figures that counts as none: engines of one build agree to the last bit."""
+_CHUNK = 5000
+_SLICE_WALL_S = 0.1
+
+What = Literal["event", "hash", "state", "refused", "summary"]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first place at which a run and its file part.
+
+    Parameters
+    ----------
+    what
+        An event is another; the hash of equal events is; the state is, though all events agree; what a person did is
+        refused; only the summary is.
+    t_s
+        When [s].
+    row
+        Of the event; None where all events agree.
+    expected, found
+        The event of the file and the one simulated now; None: there is none.
+    differs
+        What of it: "time", "kind", "subject", "data.step"; or paths within the state.
+    text
+        One sentence for people.
+    """
+
+    what: What
+    t_s: float
+    row: int | None
+    expected: Event | None
+    found: Event | None
+    differs: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of simulating a run again.
+
+    Parameters
+    ----------
+    path
+        The run file.
+    t_s
+        How far it was compared [s].
+    events, hashes, states
+        How many of each were compared.
+    over
+        Whether the run had reached its end; else it was cut, or goes on.
+    divergence
+        The first; None: the run is the same.
+    causes
+        What may be behind it, nearest first; also what is other here although nothing came of it.
+    """
+
+    path: Path
+    t_s: float
+    events: int
+    hashes: int
+    states: int
+    over: bool
+    divergence: Divergence | None
+    causes: tuple[str, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Say whether the run is the same."""
+        return self.divergence is None
+
+
+def verify(
+    path: Path | str,
+    progress: Callable[[float, float], None] | None = None,
+    engine: str = ENGINE,
+) -> Verdict:
+    """Simulate the run of a file again and compare.
+
+    Events are held against each other one by one (kind, subject, integer outcomes, time to 1 ms), their hash at every
+    snapshot and at the end, and the whole state at every snapshot, so that a difference which no event shows is found
+    as well. What people did while it ran is done again when it was asked for.
+
+    Raises
+    ------
+    RunFileError
+        When the file cannot be read.
+    """
+    with Reader(path) as reader:
+        replay = _Replay(reader, engine)
+        found = replay.run(progress)
+        known = causes_of(reader)
+        over = reader.summary is not None
+    return Verdict(
+        Path(path), replay.reached_s, replay.rows, replay.hashes, replay.states, over, found, known
+    )
+
+
+class _Replay:
+    """One run at work beside its file."""
+
+    def __init__(self, reader: Reader, engine: str) -> None:
+        header = reader.header
+        self._reader = reader
+        self._progress: Callable[[float, float], None] | None = None
+        self._end_s, self._count, self._last = reader.t_end_s, reader.event_count, reader.event_hash
+        snapshots = reader.snapshot_hashes()
+        self._hashes: dict[int, tuple[float, str]] = {
+            events: (t_s, text) for t_s, events, text in (*snapshots, (self._end_s, self._count, self._last))
+        }
+        self._times = sorted({t_s for t_s, _, _ in snapshots if t_s <= self._end_s})
+        self._engine: Engine = engine_type(engine)(header.scenario, header.seed)
+        self._hash = EventHash()
+        self._expected: list[Event] = []
+        self.rows = self.hashes = self.states = 0
+        self.reached_s = 0.0
+        first = reader.events(0, 1)
+        self._first = first[0].row if first else self._count  # a branch begins where it leaves its parent
+
+    def run(self, progress: Callable[[float, float], None] | None) -> Divergence | None:
+        """Return the first divergence, or None."""
+        self._progress = progress
+        asked = list(_asked(self._reader))
+        stops = sorted({*self._times, *(one.at_s for one in asked), self._end_s})
+        for stop_s in stops:
+            here = [one for one in asked if one.at_s == stop_s]
+            found = None
+            if not (
+                stop_s == 0.0 and here and here[0].rows == len(self._engine.events(0))
+            ):  # before anything ran
+                found = self._advance(min(stop_s, self._end_s))
+            for one in here[:-1]:
+                found = found or self._ask(one) or self._settle(one)
+            found = found or (self._ask(here[-1]) if here else None)
+            if stop_s in self._times and found is None:
+                found = self._compare_state(stop_s)
+            found = found or (self._settle(here[-1]) if here else None)
+            if found is not None:
+                return found
+        return self._compare_end()
+
+    def _advance(self, until_s: float) -> Divergence | None:
+        """Simulate up to `until_s`, comparing on the way; a run that has parted need not go on."""
+        engine = self._engine
+        while True:
+            engine.advance(until_s, _SLICE_WALL_S)
+            self.reached_s = engine.now_s
+            found = self._compare_events()
+            if self._progress is not None:
+                self._progress(engine.now_s, self._end_s)
+            if found is not None or engine.now_s >= min(until_s, engine.end_s):
+                return found
+
+    def _ask(self, one: _Asked) -> Divergence | None:
+        reason = self._engine.intervene(one.done)
+        if reason is None:
+            return None
+        text = f"{one.marker.text!r} was done in the run, and is refused now: {reason}"
+        return Divergence("refused", one.marker.t_s, None, None, None, (), text)
+
+    def _settle(self, one: _Asked) -> Divergence | None:
+        """Let it act as it did: a run that stood went on as far as to show it, one that played did not."""
+        if not one.standing:
+            return None
+        now_s, acts_s = self._engine.now_s, one.marker.t_s
+        return self._advance(acts_s if acts_s - now_s <= BOUNDARY_S else now_s)
+
+    def _compare_events(self) -> Divergence | None:
+        """Hold what was simulated since the last look against the file."""
+        for mine in self._engine.events(self.rows):
+            if mine.row < self._first:
+                self._take(mine)
+                continue
+            if mine.row >= self._count:
+                if mine.t_s < self._end_s or self._reader.summary is not None:
+                    return _parted(None, mine)
+                return None  # the file was cut while several things happened at one time
+            theirs = self._theirs(mine.row)
+            if theirs is None or canonical(theirs) != canonical(mine):
+                return _parted(theirs, mine)
+            self._take(mine)
+            at = self._hashes.get(self.rows)
+            if at is not None:
+                self.hashes += 1
+                if at[1] != self._hash.hexdigest():
+                    text = f"the events agree up to row {mine.row}, but the file holds another hash of them there"
+                    return Divergence("hash", at[0], mine.row, theirs, mine, ("hash",), text)
+        return None
+
+    def _take(self, event: Event) -> None:
+        self._hash.update(event)
+        self.rows += 1
+
+    def _theirs(self, row: int) -> Event | None:
+        """Return the event of the file at `row`; only a slice of them is held."""
+        if not self._expected or not self._expected[0].row <= row <= self._expected[-1].row:
+            self._expected = self._reader.events(row, _CHUNK)
+        place = row - self._expected[0].row if self._expected else -1
+        found = self._expected[place] if 0 <= place < len(self._expected) else None
+        return found if found is not None and found.row == row else None
+
+    def _compare_state(self, t_s: float) -> Divergence | None:
+        snapshot = self._reader.nearest_snapshot(t_s)
+        if snapshot is None or snapshot.t_s != t_s:
+            return None
+        self.states += 1
+        mine = self._engine.snapshot()
+        if mine == snapshot.data:
+            return None
+        unpack = import_module(
+            "twin.sim.snapshot"
+        ).unpack  # by name, as the runtime does: the app can use this too
+        try:
+            theirs = unpack(snapshot.data)
+        except Exception as error:  # bytes of a stranger: whatever is wrong with them, they are no state
+            raise RunFileError(f"{self._reader.path}: the snapshot at {t_s:g} s is damaged") from error
+        differs = tuple(_differing(theirs, unpack(mine)))
+        if not differs:
+            return None
+        text = f"all events agree up to here, but the state does not: {', '.join(differs[:4])}"
+        return Divergence("state", t_s, None, None, None, differs, text)
+
+    def _compare_end(self) -> Divergence | None:
+        if self.rows < self._count:
+            theirs = self._theirs(self.rows)
+            if theirs is not None:
+                return _parted(theirs, None)
+        if self._count and self._last != self._hash.hexdigest():
+            text = "the events agree, but the file holds another hash of them at its end"
+            return Divergence("hash", self._end_s, None, None, None, ("hash",), text)
+        summary = self._reader.summary
+        if summary is None:
+            return None
+        mine = json.loads(json.dumps(self._engine.summary(), default=float))
+        aside = ("version", "inputs_hash")  # they are told as causes
+        theirs_of, mine_of = (
+            {key: value for key, value in one.items() if key not in aside} for one in (summary, mine)
+        )
+        differs = tuple(_differing(theirs_of, mine_of))
+        if not differs:
+            return None
+        text = f"all events agree, but the summary does not: {', '.join(differs[:4])}"
+        return Divergence("summary", self._end_s, None, None, None, differs, text)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a person did: when it was asked for [s], after how many events, and whether the run stood still then."""
+
+    at_s: float
+    rows: int
+    standing: bool
+    marker: Marker
+    done: Intervention | Edit
+
+
+def _asked(reader: Reader) -> Iterator[_Asked]:
+    """Yield all that people did, in the order they did it."""
+    for marker in reader.markers():
+        if marker.kind not in ("intervention", "edit"):
+            continue
+        try:
+            said = json.loads(marker.data)
+            text = json.dumps(said[marker.kind])
+            kind: type[Intervention] | type[Edit] = Edit if marker.kind == "edit" else Intervention
+            asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time
+            if not math.isfinite(asked_s):
+                raise ValueError("no time")
+            rows, standing = int(said.get("rows", -1)), bool(said.get("standing"))
+            yield _Asked(asked_s, rows, standing, marker, kind.model_validate_json(text))
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
+
+
+def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
+    """Return the divergence at one row."""
+    one = theirs or mine
+    assert one is not None
+    if theirs is None or mine is None:
+        text = (
+            "the run has an event more than the file" if theirs is None else "an event of the file is missing"
+        )
+        return Divergence("event", one.t_s, one.row, theirs, mine, ("event",), text)
+    differs = []
+    if round(theirs.t_s * 1000) != round(mine.t_s * 1000):
+        differs.append("time")
+    differs += [name for name in ("kind", "subject") if getattr(theirs, name) != getattr(mine, name)]
+    keys = sorted({*theirs.data, *mine.data})
+    differs += [f"data.{key}" for key in keys if theirs.data.get(key) != mine.data.get(key)]
+    t_s = min(theirs.t_s, mine.t_s)
+    text = f"event {one.row} is another: {', '.join(differs)}"
+    return Divergence("event", t_s, one.row, theirs, mine, tuple(differs), text)
+
+
+def _differing(theirs: Any, mine: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths at which two JSON values differ by more than `NEAR`."""
+    if isinstance(theirs, dict) and isinstance(mine, dict):
+        for key in sorted({*theirs, *mine}):
+            if key in theirs and key in mine:
+                yield from _differing(theirs[key], mine[key], f"{path}.{key}" if path else str(key))
+            else:
+                yield f"{path}.{key}" if path else str(key)
+    elif isinstance(theirs, list | tuple) and isinstance(mine, list | tuple):
+        if len(theirs) != len(mine):
+            yield path
+            return
+        for place, (one, other) in enumerate(zip(theirs, mine, strict=True)):
+            yield from _differing(one, other, f"{path}[{place}]")
+    elif isinstance(theirs, bool) or isinstance(mine, bool) or not _numbers(theirs, mine):
+        if theirs != mine:
+            yield path
+    elif not (
+        theirs == mine or math.isclose(theirs, mine, rel_tol=NEAR) or (theirs != theirs and mine != mine)
+    ):
+        yield path
+
+
+def _numbers(*values: Any) -> bool:
+    return all(isinstance(one, int | float) for one in values)

@@ -1,0 +1,134 @@
+"""`twin verify`: a run simulated again from its file alone, and the first difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.analysis.verify import Divergence, Verdict
+    from twin.record.events import Event
+
+EXAMPLE = "Example: twin verify lab.twinrun    (made by: twin run lab-16 --out lab.twinrun)"
+
+Run = Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)]
+
+
+def verify_run(run: Run, json: Json = False) -> None:
+    """Simulate a run again from what its file holds, and report the first divergence.
+
+    Scene, seed and whatever people did while it ran are in the file. Events are compared one by one (kind, subject,
+    integer outcomes, time to 1 ms), their hash and the whole state at every snapshot, and the summary at the end. A run
+    that was cut off is compared as far as it goes.
+
+    Exit code 0: the same. 1: a divergence. 2: the file cannot be read. 3: the simulation breaks.
+    """
+    from twin.analysis.verify import verify
+    from twin.cli.errors import ExitCode, told
+    from twin.cli.output import print_json
+    from twin.cli.progress import progress
+
+    with told(run):
+        with progress(f"verify {run}") as show:
+            verdict = _whole(lambda: verify(run, show))
+        if json:
+            print_json(_as_json(run, verdict))
+        else:
+            _print(run, verdict)
+        raise typer.Exit(ExitCode.DONE if verdict.clean else ExitCode.FINDINGS)
+
+
+def _whole(work: Any) -> Verdict:
+    """Return what `work` does; a simulation that breaks is no divergence, and not the reader's fault."""
+    from twin.cli.errors import Failure, input_errors
+
+    try:
+        verdict: Verdict = work()
+    except Exception as error:
+        if isinstance(error, (*input_errors(), OSError)):
+            raise
+        raise Failure(f"the simulation of this run breaks here: {type(error).__name__}: {error}") from error
+    return verdict
+
+
+def _as_json(run: str, verdict: Verdict) -> dict[str, Any]:
+    one = verdict.divergence
+    return {
+        "run": run,
+        "clean": verdict.clean,
+        "simulated_s": verdict.t_s,
+        "over": verdict.over,
+        "events": verdict.events,
+        "hashes": verdict.hashes,
+        "states": verdict.states,
+        "divergence": None if one is None else _divergence(one),
+        "causes": list(verdict.causes),
+    }
+
+
+def _divergence(one: Divergence) -> dict[str, Any]:
+    return {
+        "what": one.what,
+        "t_s": one.t_s,
+        "row": one.row,
+        "differs": list(one.differs),
+        "expected": _event(one.expected),
+        "found": _event(one.found),
+        "text": one.text,
+    }
+
+
+def _event(event: Event | None) -> dict[str, Any] | None:
+    if event is None:
+        return None
+    return {
+        "row": event.row,
+        "t_s": event.t_s,
+        "kind": event.kind,
+        "subject": event.subject,
+        "data": event.data,
+        "text": event.text,
+    }
+
+
+def _print(run: str, verdict: Verdict) -> None:
+    from twin.cli.tables import console
+    from twin.units import spoken
+
+    def say(text: str) -> None:
+        to.print(text, markup=False, soft_wrap=True)
+
+    to = console()
+    one = verdict.divergence
+    compared = f"{verdict.events:,} events, {verdict.hashes:,} hashes and {verdict.states:,} states"
+    if one is None:
+        over = "" if verdict.over else ", where the file ends: the run was not over"
+        say(f"{run}: the same, up to {spoken(verdict.t_s) if verdict.t_s else 'its start'}{over}")
+        say(f"compared: {compared}")
+        for text in verdict.causes:
+            say(f"note: {text}; nothing came of it")
+        return
+    row = "" if one.row is None else f", row {one.row:,}"
+    say(f"{run}: first divergence at {spoken(one.t_s) if one.t_s else '0 s'} ({one.t_s:.3f} s){row}")
+    say(one.text)
+    if one.what == "event":
+        say(f"  in the file:   {_words(one.expected)}")
+        say(f"  simulated now: {_words(one.found)}")
+    say(f"the same until then: {compared}")
+    for text in verdict.causes:
+        say(f"cause: {text}")
+    if not verdict.causes:
+        say(
+            "cause: program, numpy, CPU and inputs are those of the run; the file was altered, or the code of the "
+            "program under the same version number"
+        )
+
+
+def _words(event: Event | None) -> str:
+    if event is None:
+        return "nothing"
+    data = "".join(f" {key}={value}" for key, value in sorted(event.data.items()))
+    return f"{event.t_s:.3f} s {event.kind} {event.subject}{data}: {event.text}"
