@@ -68,8 +68,10 @@ def press(word: str) -> None:
 
     def click() -> None:
         box = QApplication.activeModalWidget()
-        assert isinstance(box, QMessageBox)
-        next(button for button in box.buttons() if word in button.text().replace("&", "")).click()
+        if isinstance(box, QMessageBox):
+            next(button for button in box.buttons() if word in button.text().replace("&", "")).click()
+        else:
+            QTimer.singleShot(10, click)  # not there yet
 
     QTimer.singleShot(0, click)
 
