@@ -56,7 +56,7 @@ class DesignTools:
         self._outliner, self._inspector, self._tools, self._catalog = outliner, inspector, tools, catalog
         self._show = show
         self._array: ArrayDialog | None = None
-        self.marks = ViewMarks(hall.state)
+        self.marks = ViewMarks(session, hall.state)
         editor.guard = self.marks.why_not
         outliner.attach(self.marks, hall.state)
         inspector.properties.attach(editor)
@@ -173,7 +173,9 @@ class DesignTools:
 
     def _preview(self, array: Array) -> Preview:
         document, plant, plan = self._session.document, self._session.plant, self._hall.view.plan
-        assert document is not None and plant is not None and plan is not None
+        assert document is not None
+        assert plant is not None
+        assert plan is not None
         found = preview(Scene.of(document, plant, self._catalog), plan, self._hall.view.standing, array)
         self._hall.view.edit.show_ghost(found.ghost)
         return found

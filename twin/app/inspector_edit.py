@@ -7,7 +7,7 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app import theme
 from twin.app.editor import Editor
@@ -47,6 +47,8 @@ class EditPanel(QScrollArea):
         self.ids: tuple[str, ...] = ("",)
         self.rows: dict[tuple[str, bool], PropertyRow] = {}
         self._shape: tuple[object, ...] = ()
+        self._shown: tuple[str, ...] = ()
+        self._head = QLabel()
         self._asked: tuple[str, PropertyRow] | None = (
             None  # title of the command, field that waits for the worker
         )
@@ -87,10 +89,15 @@ class EditPanel(QScrollArea):
         ):
             self.ids = ("",)
         found = common(scene, self.ids)
-        shape = (self.ids if len(self.ids) < 2 else len(self.ids), found, self._owner_names(found))
+        shape = found, self._owner_names(found)
         if shape != self._shape:
             self._shape = shape
-            self._build(scene, found)
+            self._build(found)
+        elif self.ids != self._shown:
+            for row in self.rows.values():
+                row.settle()
+        self._shown = self.ids
+        self._head.setText(self._words(scene))
         for row in self.rows.values():
             row.show(standing(scene, self.ids, row.of))
 
@@ -108,12 +115,13 @@ class EditPanel(QScrollArea):
 
     # -- building ----
 
-    def _build(self, scene: Scene, found: Sequence[Property]) -> None:
+    def _build(self, found: Sequence[Property]) -> None:
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(14, 6, 14, 14)
         column.setSpacing(0)
-        column.addWidget(label(self._words(scene), "muted", wrap=True))
+        self._head = label("", "muted", wrap=True)
+        column.addWidget(self._head)
         self.rows = {}
         self._asked = None
         headings: dict[tuple[str, bool], list[Property]] = {}

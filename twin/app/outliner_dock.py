@@ -155,7 +155,7 @@ class OutlinerDock(Dock):
         self.model.nameable = _nameable(scenario)
         self.model.show(top)
         if text:
-            self._open_found(top, number)
+            self._open_found(top)
         else:
             self._open(top, opened)
         self._tell(text, number)
@@ -225,7 +225,7 @@ class OutlinerDock(Dock):
 
         look(top, QModelIndex())
 
-    def _open_found(self, top: Item, number: int) -> None:
+    def _open_found(self, top: Item) -> None:
         """Open what holds the lines found, the first hundred of them."""
         model, left = self.model, 100
         assert model is not None
@@ -236,7 +236,7 @@ class OutlinerDock(Dock):
                 if left <= 0:
                     return
                 left -= 1
-                if inside.inside is not None or not inside.seed.id:
+                if inside.seed.opened:
                     place = model.index(inside.row, NAME, index)
                     self.tree.setExpanded(place, True)
                     look(inside, place)

@@ -25,6 +25,8 @@ class Seed:
         Returns what is inside; None: nothing is.
     deep
         What is inside are GPUs: a search and the look for a thing pass them over.
+    opened
+        A search has found something inside.
     """
 
     id: str
@@ -33,10 +35,11 @@ class Seed:
     icon: str = "row"
     make: Callable[[], list[Seed]] | None = None
     deep: bool = False
+    opened: bool = False
 
     def holding(self, seeds: list[Seed]) -> Seed:
         """Return the line with only these inside."""
-        return replace(self, make=lambda: seeds)
+        return replace(self, make=lambda: seeds, opened=True)
 
 
 def plural(number: int, word: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from psygnal import Signal
 
 from twin.app.locks import struck
+from twin.app.session import Session
 from twin.scenario import Scenario
 from twin.view3d.state import ViewState
 
@@ -22,15 +23,17 @@ class ViewMarks:
 
     changed = Signal()
 
-    def __init__(self, state: ViewState) -> None:
-        self._state = state
+    def __init__(self, session: Session, state: ViewState) -> None:
+        self._session, self._state = session, state
         for event in (state.events.hidden, state.events.only, state.events.locked):
             event.connect(lambda *_ids: self.changed.emit())
 
     def is_hidden(self, id: str) -> bool:
         """Return whether a thing is hidden by itself or with what holds it."""
         hidden, only = self._state.hidden, self._state.only
-        apart = bool(only) and not (_holds(only, id) or _held(only, id))
+        plant = self._session.plant
+        room = plant is not None and id in plant.halls.ids
+        apart = bool(only) and not (room or _holds(only, id) or _held(only, id))
         return apart or _holds(hidden, id)
 
     def is_locked(self, id: str) -> bool:

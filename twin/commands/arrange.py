@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from twin.commands.command import CommandError, Scene
-from twin.commands.footprint import standing
+from twin.commands.footprint import must_fit, standing
 from twin.commands.move import MoveTo, place_of
 from twin.commands.things import counted
 from twin.plant.tables import Floats
@@ -99,11 +99,26 @@ def _extents(scene: Scene, ids: tuple[str, ...]) -> tuple[Floats, Floats]:
 def _moved(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats, title: str) -> Patch:
     if float(np.abs(by_m).max()) < 1e-6:
         raise CommandError("they stand so already")
+    _must_stay_apart(scene, ids, axis, by_m)
     places = []
     for id, way_m in zip(ids, by_m.tolist(), strict=True):
         x_m, y_m = place_of(scene, id)
         places.append((id, x_m + way_m * (axis == 0), y_m + way_m * (axis == 1)))
     return Patch(MoveTo(tuple(places)).patch(scene).changes, title)
+
+
+def _must_stay_apart(scene: Scene, ids: tuple[str, ...], axis: int, by_m: Floats) -> None:
+    """Raise CommandError when things that move in different ways would come to stand in one another."""
+    boxes = standing(scene.plant)
+    whose = np.full(len(boxes.ids), -1)
+    for place, id in enumerate(ids):
+        whose[[one == id or one.startswith(f"{id}/") for one in boxes.ids]] = place
+    after = boxes.moved(whose >= 0, 0.0, 0.0)
+    mine = whose[whose >= 0]
+    (after.x_m if axis == 0 else after.y_m)[:] += by_m[mine]
+    for place in range(len(ids)):
+        if (mine == place).any():
+            must_fit(after.but(mine != place), after.but(mine == place))
 
 
 ARRANGED: dict[str, tuple[str, Callable[[tuple[str, ...]], Align | Distribute]]] = {

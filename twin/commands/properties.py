@@ -72,10 +72,13 @@ class SetProperty:
         if not self.ids:
             raise CommandError("nothing is chosen")
         changes = Changes(scene)
-        for path in dict.fromkeys(path_of(scene, one, self.key) for one in self.ids):
+        for path, id in {path_of(scene, one, self.key): one for one in self.ids}.items():
             stands = said(scene, path)
             if self.value is None:
-                if stands is not None:
+                hall = thing(scene.scenario, id).hall if ".overrides[" in path else None
+                if stands is not None and hall is not None and "." not in self.key:
+                    changes.override(hall.id, id, **{self.key: None})  # no empty override is left
+                elif stands is not None:
                     changes.take(path)
             elif stands is None or flow(stands) != self.value.strip():
                 changes.text(path, self.value)

@@ -1,0 +1,79 @@
+"""Locked things stay as they are; hidden ones are not drawn, and nothing else changes."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from twin.app.locks import struck
+from twin.commands.command import Command, Scene
+from twin.commands.delete import Delete
+from twin.commands.generators import ChangeGenerator
+from twin.commands.move import Move
+from twin.commands.properties import Drain, Rename, SetProperty
+from twin.plant.geometry import build_geometry
+from twin.scenario import load
+from twin.scenario.splice import edit
+from twin.view3d.cable_field import CableField
+from twin.view3d.unseen import seen
+
+_SCENES = Path(__file__).parents[2] / "scenes"
+NONE: frozenset[str] = frozenset()
+
+
+@cache
+def lab() -> Scene:
+    """Return the smallest scene without its job, which needs both nodes."""
+    scene = Scene.of(load(_SCENES / "lab-16.twin.yaml"))
+    return Scene.of(edit(scene.document, Delete(("llama3",)).patch(scene))[0])
+
+
+@pytest.mark.parametrize(
+    ("command", "locked", "stays"),
+    [
+        (Move(("gpu/0/0",), (0.0, 3.0)), "gpu/0/0", True),
+        (Move(("gpu/0/0",), (0.0, 3.0)), "gpu", True),
+        (Move(("gpu/0/0",), (0.0, 3.0)), "gpu/0/1", False),
+        (Drain(("gpu/0/1/0",)), "gpu/0/1", True),
+        (Delete(("gpu/0/1",)), "gpu/0/1", True),
+        (ChangeGenerator("gpu", racks=1), "gpu/0/1", True),
+        (ChangeGenerator("gpu", racks=3), "gpu/0/1", False),
+        (Rename("gpu", "CELLAR"), "gpu/0/1", False),
+        (SetProperty(("crah",), "supply", "20 degC"), "crah", True),
+        (SetProperty(("crah",), "supply", "20 degC"), "gpu", False),
+    ],
+)
+def test_a_lock_holds_what_would_change_and_nothing_else(command: Command, locked: str, stays: bool) -> None:
+    scene = lab()
+    after = edit(scene.document, command.patch(scene))[0].scenario
+    assert struck(scene.scenario, after, {locked, "gone/7"}) == (locked if stays else "")
+
+
+def test_hidden_racks_take_their_nodes_gpus_and_cables_along() -> None:
+    plant = lab().plant
+    drawn = seen(plant, frozenset({"gpu/0/0"}), NONE)
+    assert drawn.racks.present.sum() == plant.racks.present.sum() - 1
+    assert drawn.gpus.present.sum() == 8
+    assert len(drawn.gpus.node) == len(plant.gpus.node)  # slots stay: frames fit
+    assert plant.racks.present.all()
+    used = CableField(drawn, build_geometry(drawn)).runs.used.sum()
+    assert used < CableField(plant, build_geometry(plant)).runs.used.sum()
+
+
+def test_only_what_is_wanted_is_left() -> None:
+    plant = lab().plant
+    alone = seen(plant, NONE, frozenset({"gpu/0/1/0"}))
+    assert np.flatnonzero(alone.racks.present).tolist() == [plant.slots["gpu/0/1"][1]]
+    assert np.flatnonzero(alone.nodes.present).tolist() == [plant.slots["gpu/0/1/0"][1]]
+    assert not alone.loops.present.any()
+    hall = seen(plant, NONE, frozenset(plant.halls.ids))
+    assert hall.racks.present.all()
+    assert hall.nodes.present.all()
+    build_geometry(alone)
+
+
+def test_nothing_hidden_is_the_plant_itself() -> None:
+    assert seen(lab().plant, NONE, NONE) is lab().plant
