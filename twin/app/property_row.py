@@ -239,9 +239,13 @@ class PropertyRow(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Escape takes back what was typed; the wheel turns the page, not a list that it passes over."""
         escapes = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if escapes and event.type() == QEvent.Type.KeyPress and (self.changed or self.told.isVisible()):
-            self.restore()
-            return True
+        if escapes and (self.changed or self.told.isVisible()):
+            if event.type() == QEvent.Type.ShortcutOverride:  # Escape would clear the selection
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                self.restore()
+                return True
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QComboBox) and not watched.hasFocus():
             event.ignore()
             return True
