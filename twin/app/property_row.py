@@ -107,7 +107,7 @@ class PropertyRow(QObject):
             return self.field.text()
         if isinstance(self.field, QComboBox):
             return self.field.currentText()
-        return "true" if isinstance(self.field, QCheckBox) and self.field.isChecked() else "false"
+        return "true" if self.field.isChecked() else "false"
 
     def refuse(self, reason: str) -> None:
         """Tell why what stands in the field was not done; it stays there to be put right."""
