@@ -1,6 +1,9 @@
-"""The tree of a text that was edited at one place: only the section of the file round that place is read again."""
+"""The tree of a text that was edited at one place: only the keys or items round that place are read again."""
 
 from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 
 from twin.scenario.problem import ScenarioError
 from twin.scenario.tree import MAX_BYTES, Entry, Mark, Tree, parse
@@ -9,65 +12,151 @@ from twin.scenario.tree import MAX_BYTES, Entry, Mark, Tree, parse
 def reparse(before: Tree, old: str, new: str, name: str) -> Tree:
     """Return the tree of `new`, as `parse` does; `before` is that of `old`, which stays as it is.
 
-    A section is a key at the left margin with all below it. Texts in which sections depend on one another, by anchors
-    or directives, are read as a whole.
+    Keys of a group and items of a list that begin on lines of their own can be read without the others. Texts in
+    which places depend on one another, by anchors or directives, are read as a whole.
 
     Raises
     ------
     ScenarioError
         When the text is no scenario, as `parse` does.
     """
-    found = _section(before, old, new)
-    if found is None:
-        return parse(new, name)
-    entries, at, start, end = found
-    grown = len(new) - len(old)
-    try:
-        part = parse(new[start : end + grown], name)
-    except ScenarioError:
-        return parse(new, name)  # the whole text knows the line
-    if not isinstance(part.value, dict) or part.flow or part.mark.column != 1:
-        return parse(new, name)
-    keys = list(entries)
-    lines = old.count("\n", 0, start)
-    more = new.count("\n", start, end + grown) - old.count("\n", start, end)
-    made = {key: entries[key] for key in keys[:at]}
-    for key, entry in part.value.items():
-        if key in made or key in keys[at + 1 :]:
-            return parse(new, name)  # the whole text names the line of the first
-        made[key] = _entry(entry, lines, start)
-    for key in keys[at + 1 :]:
-        made[key] = _entry(entries[key], more, grown) if grown or more else entries[key]
-    last = max(entry.tree.end for entry in made.values())
-    return Tree(made, before.mark, before.start, last, before.flow, before.shared)
-
-
-def _section(before: Tree, old: str, new: str) -> tuple[dict[str, Entry], int, int, int] | None:
-    """Return (sections, number of the one that changed, its first character, behind its last) in the old text."""
-    plain = isinstance(before.value, dict) and not before.flow and before.mark.column == 1
-    if not plain or len(new) > MAX_BYTES or any(mark in text for text in (old, new) for mark in _WHOLE):
-        return None
-    entries: dict[str, Entry] = before.value
-    first, last = _changed(old, new)
-    starts = [entry.start for entry in entries.values()]
-    ends = [*starts[1:], len(old)]
-    for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        # The line end before the next section belongs to the text that may change, the key itself does not.
-        if start < first and last <= end and (last < end or end == len(old)):
-            return entries, at, start, end
-    return None
+    apart = before.mark.column == 1 and not any(mark in text for text in (old, new) for mark in _WHOLE)
+    made = _Rewriting(old, new, name).block(before, len(old)) if apart and len(new) <= MAX_BYTES else None
+    return made if made is not None else parse(new, name)
 
 
 _WHOLE = ("\n---", "\n...", "\n%", "&", "\n*", " *", "\r", "\t")
 """Marks of documents, directives, anchors and aliases, and odd white space."""
+_FAR = 200
+"""Characters that an inserted or deleted text is moved back, at most, to begin at a line end."""
+
+
+@dataclass
+class _Rewriting:
+    """A text that became another by one change.
+
+    Attributes
+    ----------
+    first, behind
+        The first character of the old text that changed, and the one behind the last.
+    grown
+        Characters that the new text has more.
+    """
+
+    old: str
+    new: str
+    name: str
+    first: int = field(init=False)
+    behind: int = field(init=False)
+    grown: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first, self.behind = _changed(self.old, self.new)
+        self.grown = len(self.new) - len(self.old)
+
+    def block(self, tree: Tree, stop: int) -> Tree | None:
+        """Return a group or list that reaches up to character `stop`, as it became; None to read it as a whole."""
+        if tree.flow or tree.shared or not isinstance(tree.value, dict | list) or not tree.value:
+            return None
+        begins, lines = self._children(tree)
+        if not begins:
+            return None
+        # The first character of the first child read anew stays, and so does the line end before what follows.
+        low, high = bisect_left(begins, self.first) - 1, bisect_right(lines, self.behind)
+        if low < 0 or low >= high or lines[low] < 0:
+            return None
+        end = lines[high] if high < len(lines) else stop
+        if self.behind >= end and end < len(self.old):
+            return None
+        more = self.new.count("\n", lines[low], end + self.grown) - self.old.count("\n", lines[low], end)
+        inner = self.block(_child(tree, low), end) if high == low + 1 else None
+        if inner is not None:
+            part = Tree([inner], tree.mark, 0, 0)
+            if isinstance(tree.value, dict):
+                key, entry = list(tree.value.items())[low]
+                part.value = {key: Entry(entry.mark, entry.start, entry.stop, inner)}
+        else:
+            read = self._read(tree, lines[low], end)
+            if read is None:
+                return None
+            part = read
+        return self._joined(tree, part, low, high, more)
+
+    def _children(self, tree: Tree) -> tuple[list[int], list[int]]:
+        """Return the first character of each child and of its line; -1 where a line begins with something else."""
+        if isinstance(tree.value, dict):
+            begins = [entry.start for entry in tree.value.values()]
+        else:
+            begins = [self.old.rfind("-", 0, item.start) for item in tree.value]
+        lines = [self.old.rfind("\n", 0, begin) + 1 for begin in begins]
+        apart = [
+            not self.old[line:begin].strip() and begin - line == tree.mark.column - 1
+            for line, begin in zip(lines, begins, strict=True)
+        ]
+        if not all(apart[1:]):
+            return [], []
+        return begins, lines if apart[0] else [-1, *lines[1:]]
+
+    def _read(self, tree: Tree, start: int, end: int) -> Tree | None:
+        """Return the children from `start` to `end` of the old text as they became."""
+        try:
+            part = parse(self.new[start : end + self.grown], self.name)
+        except ScenarioError:
+            return None  # the whole text knows the line
+        alike = type(part.value) is type(tree.value) and part.mark.column == tree.mark.column
+        if not alike or part.flow or _ends_open(part):
+            return None
+        return _tree(part, self.old.count("\n", 0, start), start)
+
+    def _joined(self, tree: Tree, part: Tree, low: int, high: int, more: int) -> Tree | None:
+        """Return a group or list with some of its children replaced by those of another."""
+        moved = self.grown or more
+        if isinstance(tree.value, dict):
+            keys = list(tree.value)
+            if any(key in part.value for key in (*keys[:low], *keys[high:])):
+                return None  # the whole text names the line of the first
+            group: dict[str, Entry] = {key: tree.value[key] for key in keys[:low]} | part.value
+            for key in keys[high:]:
+                group[key] = _entry(tree.value[key], more, self.grown) if moved else tree.value[key]
+            end = max(entry.tree.end for entry in group.values())
+            return Tree(group, tree.mark, tree.start, end, tree.flow, tree.shared)
+        rest = [_tree(item, more, self.grown) for item in tree.value[high:]] if moved else tree.value[high:]
+        items: list[Tree] = [*tree.value[:low], *part.value, *rest]
+        end = max(item.end for item in items)
+        return Tree(items, tree.mark, tree.start, end, tree.flow, tree.shared)
+
+
+def _ends_open(tree: Tree) -> bool:
+    """Return whether the last value is an empty one: where that stands, what follows it tells."""
+    while isinstance(tree.value, dict | list) and tree.value:
+        tree = _child(tree, len(tree.value) - 1)
+    return tree.start == tree.end
+
+
+def _child(tree: Tree, number: int) -> Tree:
+    """Return one value of a group or list by its place."""
+    children = [entry.tree for entry in tree.value.values()] if isinstance(tree.value, dict) else tree.value
+    child: Tree = children[number]
+    return child
 
 
 def _changed(old: str, new: str) -> tuple[int, int]:
-    """Return the first character of the old text that differs, and the one behind the last."""
+    """Return the first character of the old text that differs, and the one behind the last.
+
+    Where text was only put in, or only taken out, there may be several such places: lines go from line end to line end.
+    """
     limit = min(len(old), len(new))
     first = _common(old, new, limit)
     tail = _common(old[::-1], new[::-1], limit - first)
-    return first, len(old) - tail
+    behind, grown = len(old) - tail, len(new) - len(old)
+    for _ in range(min(first - 1, _FAR)):
+        at_line_end = old[first : first + 1] == "\n"
+        pure, same = first == behind or first == behind + grown, old[first - 1]
+        last = new[first + grown - 1] if first == behind else old[behind - 1]
+        if at_line_end or not pure or not grown or same != last:
+            break
+        first, behind = first - 1, behind - 1
+    return first, behind
 
 
 def _common(a: str, b: str, limit: int) -> int:

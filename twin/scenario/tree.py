@@ -218,7 +218,7 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, ScalarEvent):
             block = event.style in ("|", ">")
-            end = _block_end(self.text, start) if block else end
+            end = _block_end(self.text, start, bool(event.value.strip())) if block else end
             tree = Tree(self._scalar(event, mark), mark, start, end, flow=not block)
             self._place(tree, mark)
         else:
@@ -309,11 +309,11 @@ class _Builder:
         return ScenarioError([Problem(self.name, mark.line, key, "", reason, hint)])
 
 
-def _block_end(text: str, start: int) -> int:
-    """Return where the text of a block scalar (``|`` or ``>``) ends; the parser counts comments behind it in."""
+def _block_end(text: str, start: int, some: bool) -> int:
+    """Return where a block scalar (``|`` or ``>``) with `some` text ends; the parser counts comments behind it in."""
     at = text.find("\n", start) + 1
     end, indent = at - 1 if at else len(text), -1
-    while 0 < at < len(text):
+    while some and 0 < at < len(text):
         stop = text.find("\n", at) % (len(text) + 1)
         line = text[at:stop].rstrip()
         depth = len(line) - len(line.lstrip(" "))
