@@ -1,6 +1,7 @@
 """Walking the thermal network from event to event: dt on a ladder of factor sqrt 2, steered by the error.
 
-Tolerance 0.2 K, restart at 0.5 s after an event, no cap but the caller's. Method: PHYSICS.md section 3.
+Tolerance 0.2 K, restart at 0.5 s after an event, no cap but the caller's. Method: PHYSICS.md section 3. What the dies
+allow is foreseen, at an event and after each step; what the step then is wrong by decides whether it stands.
 """
 
 import math
@@ -25,6 +26,8 @@ FOLLOW_K, FOLLOW_RUNG = 1.0, 8
 """Leakage and clocks stand still through a step: dies that feel them and have further to go begin with 8 s."""
 AIM_K = 0.81 * TOL_K
 """Error that the size of the next step aims at: 0.9 of the size that would just pass."""
+LEAP = 2
+"""Rungs that a step is longer than the one before at most: it doubles where the dies' error is foreseen to allow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,8 @@ class Integrator:
         left_s = t_end_s - self.t_s
         if left_s <= 0.0:
             raise ValueError(f"t_end_s {t_end_s} is not after {self.t_s}")
-        cap_s = min(self.dt_cap_s, self.stepper.flow_dt_s(self.t_s))
+        flow_s = self.stepper.flow_dt_s(self.t_s)
+        cap_s = min(self.dt_cap_s, flow_s)
         while ladder_dt_s(self._rung) > cap_s:
             self._rung -= 1
         while True:
@@ -189,12 +193,14 @@ class Integrator:
             if error_k <= TOL_K or taken_s <= REJECT_DT_S:
                 break
             self._rung = _rung_below(taken_s * max(0.3, min(ratio, 0.9)))
+        t0_s, state0 = self.t_s, self.state
+        self.t_s, self.state = t0_s + taken_s if whole else t_end_s, state
         if whole:
-            self._rung = max(_rung_below(dt_s * min(2.0, ratio)), -2)
-        t1_s = self.t_s + taken_s if whole else t_end_s
-        accepted = AcceptedStep(self.t_s, t1_s, self.state, state, error_k, energy, ladder_dt_s(self._rung))
-        self.t_s, self.state = t1_s, state
-        return accepted
+            rung = max(_rung_below(dt_s * min(2.0, ratio)), -2)
+            if math.isinf(flow_s) and dt_s < self.dt_cap_s:
+                rung = max(rung, min(self._rung + LEAP, self._rung_foreseen()))
+            self._rung = rung
+        return AcceptedStep(t0_s, self.t_s, state0, state, error_k, energy, self.dt_s)
 
     def truncate(self, accepted: AcceptedStep, t_s: float) -> AcceptedStep:
         """Take an accepted step again, only as far as t_s, and stand there.

@@ -219,14 +219,14 @@ class Clocks:
         """Return how many GPUs heat holds down now."""
         return self.hot_gpus if self.throttling else 0
 
-    def stale(self, hot_c: Floats) -> bool:
-        """Return whether heat has moved clocks, or the hottest dies have moved enough for new ones [C].
+    def stale(self, hot_c: Floats, most_k: float = REFRESH_K) -> bool:
+        """Return whether heat has moved clocks, or the hottest dies, now at `hot_c`, by more than `most_k` [K].
 
         What shared nodes and loads draw was measured: their temperature moves it only where heat walks their clocks.
         """
         if self.walked:
             return True
-        moved = np.abs(hot_c - self._seen_c) > REFRESH_K
+        moved = np.abs(hot_c - self._seen_c) > most_k
         moved &= self.traces.working
         moved &= self.traces.trace < self.first_mixed
         return bool(np.logical_or.reduce(moved))

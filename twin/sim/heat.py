@@ -17,7 +17,7 @@ from twin.physics.gpu_power import RELEASE_K
 from twin.physics.thermal import AcceptedStep, EnergyTerms, Integrator, ThermalStepper
 from twin.physics.thermal_inputs import ThermalInputs, inputs_of
 from twin.physics.thermal_network import State
-from twin.sim.clocks import CROSSED_K, HBM_LIMIT_C, Clocks
+from twin.sim.clocks import CROSSED_K, HBM_LIMIT_C, REFRESH_K, Clocks
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.cooling import Cooling
 from twin.sim.lifetime import Lifetime
@@ -40,6 +40,8 @@ LOAD_ERROR_WEIGHT = 0.2
 """Dies of loads and of shared nodes, whose power is a mean itself, are followed within 1 K while they settle."""
 SETTLING_S = 2.0
 """While steps are shorter than this and no limit is near, clocks and joining groups can wait for the next step."""
+REST_S, REST_K = 120.0, 0.1
+"""Dies have come to rest after a step of that length: clocks follow them this closely then, to 0.01 %."""
 NEAR_K = 5.0
 CROSSING_S = 0.05
 """A crossing this soon after the start of a step is taken as being at its end."""
@@ -359,7 +361,8 @@ class Heat:
             if merged:
                 self.clocks.fit()
                 integrator.state = state
-        renewed = merged or (not brief and self.clocks.stale(self.hot_c(state)))
+        most_k = REST_K if self.ahead.t1_s - self.ahead.t0_s >= REST_S else REFRESH_K
+        renewed = merged or (not brief and self.clocks.stale(self.hot_c(state), most_k))
         if renewed:
             self.clocks.refresh(state)
             self.cooling.carry(self._into_loops_w())
