@@ -180,6 +180,8 @@ def busway_spans(plant: Plant, busways: Busways) -> Floats:
     racks, rows = plant.racks, plant.rows
     first = busways.lines.first[:-1]
     out = np.stack([busways.lines.points[first], busways.lines.points[first + 1]], axis=1)
+    if not len(plant.rows.ids):
+        return out  # a hall that is being built
     row = row_of_busways(plant, out)
     wide, count = racks.width_m / 2, len(rows.ids)
     for feed, column in enumerate((racks.feed_a, racks.feed_b)):
