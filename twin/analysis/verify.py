@@ -18,7 +18,6 @@ from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE, Engine
-from twin.runtime.session import BOUNDARY_S
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
@@ -148,18 +147,14 @@ class _Replay:
         asked = list(_asked(self._reader))
         stops = sorted({*self._times, *(one.at_s for one in asked), self._end_s})
         for stop_s in stops:
-            here = [one for one in asked if one.at_s == stop_s]
-            found = None
-            if not (
-                stop_s == 0.0 and here and here[0].rows == len(self._engine.events(0))
-            ):  # before anything ran
-                found = self._advance(min(stop_s, self._end_s))
-            for one in here[:-1]:
-                found = found or self._ask(one) or self._settle(one)
-            found = found or (self._ask(here[-1]) if here else None)
-            if stop_s in self._times and found is None:
+            found = self._advance(min(stop_s, self._end_s))
+            for one in asked:
+                if found is None and one.at_s == stop_s:
+                    found = self._advance(stop_s) or self._ask(
+                        one
+                    )  # what was asked just before has acted by then
+            if found is None and stop_s in self._times:
                 found = self._compare_state(stop_s)
-            found = found or (self._settle(here[-1]) if here else None)
             if found is not None:
                 return found
         return self._compare_end()
@@ -182,13 +177,6 @@ class _Replay:
             return None
         text = f"{one.marker.text!r} was done in the run, and is refused now: {reason}"
         return Divergence("refused", one.marker.t_s, None, None, None, (), text)
-
-    def _settle(self, one: _Asked) -> Divergence | None:
-        """Let it act as it did: a run that stood went on as far as to show it, one that played did not."""
-        if not one.standing:
-            return None
-        now_s, acts_s = self._engine.now_s, one.marker.t_s
-        return self._advance(acts_s if acts_s - now_s <= BOUNDARY_S else now_s)
 
     def _compare_events(self) -> Divergence | None:
         """Hold what was simulated since the last look against the file."""
@@ -236,10 +224,10 @@ class _Replay:
             "twin.sim.snapshot"
         ).unpack  # by name, as the runtime does: the app can use this too
         try:
-            theirs = unpack(snapshot.data)
+            theirs = _ordered(unpack(snapshot.data))
         except Exception as error:  # bytes of a stranger: whatever is wrong with them, they are no state
             raise RunFileError(f"{self._reader.path}: the snapshot at {t_s:g} s is damaged") from error
-        differs = tuple(_differing(theirs, unpack(mine)))
+        differs = tuple(_differing(theirs, _ordered(unpack(mine))))
         if not differs:
             return None
         text = f"all events agree up to here, but the state does not: {', '.join(differs[:4])}"
@@ -270,11 +258,9 @@ class _Replay:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a person did: when it was asked for [s], after how many events, and whether the run stood still then."""
+    """What a person did, and when it was asked for [s]."""
 
     at_s: float
-    rows: int
-    standing: bool
     marker: Marker
     done: Intervention | Edit
 
@@ -291,8 +277,7 @@ def _asked(reader: Reader) -> Iterator[_Asked]:
             asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time
             if not math.isfinite(asked_s):
                 raise ValueError("no time")
-            rows, standing = int(said.get("rows", -1)), bool(said.get("standing"))
-            yield _Asked(asked_s, rows, standing, marker, kind.model_validate_json(text))
+            yield _Asked(asked_s, marker, kind.model_validate_json(text))
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
 
@@ -315,6 +300,12 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
     t_s = min(theirs.t_s, mine.t_s)
     text = f"event {one.row} is another: {', '.join(differs)}"
     return Divergence("event", t_s, one.row, theirs, mine, tuple(differs), text)
+
+
+def _ordered(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state with its timers in their order alone: the numbers that gave it begin anew after a restart."""
+    timers = [[row[0], row[1], *row[3:]] for row in state["timers"]]
+    return {**state, "timers": timers}
 
 
 def _differing(theirs: Any, mine: Any, path: str = "") -> Iterator[str]:

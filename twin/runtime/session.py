@@ -252,6 +252,7 @@ class Session:
         if request.rev in self._done_revs:  # asked before a crash, done, and the answer lost
             self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
             return
+        engine.advance(engine.now_s)  # all that is due has happened: so it can be asked again at the same point
         asked, edits = request.intervention, isinstance(request.intervention, Edit)
         t_s = engine.boundary_s(asked.at_s) if edits else max(engine.now_s, asked.at_s)
         intervention = asked.model_copy(update={"at_s": t_s})
@@ -262,10 +263,7 @@ class Session:
         if self._recorder is not None:
             kind = "edit" if edits else "intervention"
             said = json.loads(part_to_json(intervention))
-            rows = self._rows + len(engine.events(self._rows))
-            # What doing it again needs to know.
-            at = {"asked_s": engine.now_s, "rows": rows, "standing": not self.playing}
-            note = json.dumps({"rev": request.rev, **at, kind: said})
+            note = json.dumps({"rev": request.rev, "asked_s": engine.now_s, kind: said})
             try:
                 self._recorder.mark(t_s, kind, _words(intervention), note)
             except RunFileError as error:
