@@ -180,8 +180,6 @@ def busway_spans(plant: Plant, busways: Busways) -> Floats:
     racks, rows = plant.racks, plant.rows
     first = busways.lines.first[:-1]
     out = np.stack([busways.lines.points[first], busways.lines.points[first + 1]], axis=1)
-    if not len(plant.rows.ids):
-        return out  # a hall that is being built
     row = row_of_busways(plant, out)
     wide, count = racks.width_m / 2, len(rows.ids)
     for feed, column in enumerate((racks.feed_a, racks.feed_b)):
@@ -202,5 +200,7 @@ def busway_spans(plant: Plant, busways: Busways) -> Floats:
 
 def row_of_busways(plant: Plant, spans: Floats) -> NDArray[np.int64]:
     """Return the row that lies nearest to each busway."""
+    if not len(plant.rows.ids):  # a hall that is being built
+        return np.zeros(len(spans), np.int64)
     nearest: NDArray[np.int64] = np.abs(plant.rows.y_m - spans[:, :1, 1]).argmin(axis=1)
     return nearest
