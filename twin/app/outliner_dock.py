@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMainWindow,
+    QSizePolicy,
     QToolButton,
     QTreeView,
     QVBoxLayout,
@@ -179,6 +180,7 @@ class OutlinerDock(Dock):
             button.setProperty("role", "segment")
             button.setStyleSheet("padding: 1px 3px;")
             button.setText(title)
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # leaves the hall its room
             button.setToolTip(tip)
             button.setAccessibleName(f"Sort by {title.lower()}")
             button.setCheckable(True)

@@ -26,7 +26,10 @@ class ViewMarks:
     def __init__(self, session: Session, state: ViewState) -> None:
         self._session, self._state = session, state
         for event in (state.events.hidden, state.events.only, state.events.locked):
-            event.connect(lambda *_ids: self.changed.emit())
+            event.connect(self._on_change)  # a lambda would keep the state, and the window, for ever
+
+    def _on_change(self, *_ids: object) -> None:
+        self.changed.emit()
 
     def is_hidden(self, id: str) -> bool:
         """Return whether a thing is hidden by itself or with what holds it."""
