@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def window(use_window: UseWindow, tmp_path: Path) -> Iterator[MainWindow]:
     outliner.search.clear()
     outliner.sort_by("place")
     window.docks.inspector.properties.refresh()
-    yield window
+    yield weakref.proxy(window)  # what pytest keeps of the last test must not hold the window
     if window.session.draft is not None:
         window.session.draft.mark_saved()  # nobody is there to be asked
 
@@ -208,7 +209,7 @@ def test_a_node_is_dragged_onto_a_rack(window: MainWindow) -> None:
 
 def test_the_menu_of_a_line_does_what_the_hall_does_and_more(window: MainWindow) -> None:
     window.hall.state.selection = ("gpu/0/1", "gpu/0/2")
-    parent = QMenu(window)
+    parent = QMenu(window.docks.outliner)
     menu = window.design.menu(parent)
     assert menu is not None
     titles = [action.text() for action in menu.actions()]
