@@ -1,0 +1,38 @@
+"""A monkey in the window: nothing that it does may raise, stop the worker, harm the file or cost memory for ever."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.app.monkey_watch import Monkey, watched
+from twin.app.main_window import MainWindow
+
+pytestmark = pytest.mark.gl
+_ROOT = Path(__file__).parents[2]
+_PATIENCE_WALL_S = 3_600.0
+
+
+def test_a_hundred_and_fifty_random_acts(make_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+    window = make_window()
+    window.resize(980, 640)
+    monkey = Monkey(window, tmp_path, 1, ("lab-16",))
+    with watched(monkey):
+        monkey.run(150)
+    assert monkey.landed > 3
+    for dialog in monkey.hands.dialogs():
+        dialog.close()
+
+
+@pytest.mark.slow
+def test_ten_thousand_random_acts_harm_nothing_and_keep_no_memory() -> None:
+    """In a process of its own: what it weighs is only its own, and a crash is an exit code."""
+    command = [sys.executable, "-m", "tests.app.monkey", "--seed", "1", "--upto", "10000"]
+    done = subprocess.run(
+        command, cwd=_ROOT, capture_output=True, text=True, check=False, timeout=_PATIENCE_WALL_S
+    )
+    assert done.returncode == 0, done.stdout[-6_000:] + done.stderr[-6_000:]
