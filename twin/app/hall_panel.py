@@ -228,6 +228,7 @@ class HallPanel(QWidget):
     # -- following the session ----
 
     def _on_plant(self, plant: Plant) -> None:
+        self._on_hovered(None)  # it was a thing of the hall before
         self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
         document = self._session.document
         self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS

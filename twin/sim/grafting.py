@@ -104,12 +104,13 @@ def standing(before: Plant, after: Plant, jobs: int) -> Standing:
 
 
 def _column(old: list[Any], fresh: list[Any], kept: Kept) -> list[Any]:
-    """One entry a slot."""
-    if kept.all_of(len(old)):
+    """One entry a slot; of facility loops only up to the last one that carries water, which an edit may change."""
+    if kept.all_of(len(old)) and len(fresh) >= len(old):
         return [*old, *fresh[len(old) :]]
     merged = list(fresh)
     for there, here in kept.number.items():
-        merged[here] = old[there]
+        if there < len(old) and here < len(merged):
+            merged[here] = old[there]
     return merged
 
 

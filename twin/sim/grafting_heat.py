@@ -144,6 +144,7 @@ def _upper(old: Engine, new: Engine, stands: Standing, before: State) -> Floats:
     ):
         part, mine = fresh[:size].copy(), upper[at : at + count]
         kept = kept if len(kept) or count > size else np.arange(min(count, size))  # a stand-in stays one
+        kept = kept[kept < min(count, size)]  # loops of the site that no water runs in have no temperature
         part[kept] = mine[kept]
         out.append(part)
         at += count
