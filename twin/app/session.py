@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 from twin.app.clock import Clock
 from twin.app.open_scene import OpenScene, last_snapshot
 from twin.app.run_curves import RunCurves
+from twin.app.scene_errors import SCENE_ERRORS
 from twin.commands.draft import Draft
 from twin.plant.build import build
 from twin.plant.patch import rebuild
@@ -119,6 +120,7 @@ class Session:
         self._failure: Failed | None = None
         self._asked: dict[int, Intervention] = {}  # not answered yet
         self._asked_edits: set[int] = set()
+        self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
         self.begun = False  # the run has left, or is about to leave, t = 0
         self.by_hand: list[Intervention] = []
         self.speed = self._own_speed = DEFAULT_SPEED
@@ -197,12 +199,21 @@ class Session:
         assert self.draft is not None
         assert self.plant is not None
         draft, standing = self.draft, self.plant
-        acted = [edit for edit in in_order(draft.file.scenario) if edit.at_s <= draft.t_s]
+        ordered = in_order(draft.file.scenario)
+        acted = [edit for edit in ordered if edit.at_s <= draft.t_s and edit.id not in self._left_out]
         if len(acted) > self.plant.epoch:
             scenario = self.document.scenario if self.document is not None else draft.shown.scenario
+            if self._left_out:  # the scene that is shown has them, the hall has not
+                scenario = self._seeded(draft.file).scenario
+                for edit in acted[: self.plant.epoch]:
+                    scenario = edited(scenario, edit.changes)
             for edit in acted[self.plant.epoch :]:  # the worker rebuilds at each of them
-                scenario = edited(scenario, edit.changes)
-                self.plant = rebuild(self.plant, scenario)
+                try:
+                    after = edited(scenario, edit.changes)
+                    self.plant, scenario = rebuild(self.plant, after), after
+                except SCENE_ERRORS as error:  # the scene was changed below it; the worker leaves it out too
+                    self._left_out.add(edit.id)
+                    self.trouble.emit(Trouble("An edit no longer fits", f"{edit.title or edit.id}: {error}"))
         self.document = self._seeded(draft.shown)
         if self.plant is not standing:
             self.frame = self.shown = None  # of another hall
@@ -223,11 +234,16 @@ class Session:
             return
         if seed is not None:
             self.seed = seed
-        if self.draft.at(0.0) or seed is not None:
+        was_edited = self.plant is not None and self.plant.epoch > 0
+        changes = self.draft.at(0.0) or seed is not None or was_edited
+        if changes:
             self.document = self._seeded(self.draft.shown)
-            self.document_changed.emit(self.document)
-        if self.plant is not None and self.plant.epoch:
+        if was_edited:
             self.plant = build(self.draft.shown.scenario)
+            self.frame = self.shown = None  # of another hall
+        if changes:
+            self.document_changed.emit(self.document)
+        if was_edited:
             self.plant_changed.emit(self.plant)
         self._begin()
         self.run_started.emit()
@@ -241,6 +257,7 @@ class Session:
         self._shown_wall_s = -math.inf
         self.events, self.summary = [], None
         self._asked, self._asked_edits, self.by_hand = {}, set(), []
+        self._left_out = set()
         self.begun = snapshot is not None
         self.curves.clear()
         scenario = self._seeded(self.draft.file).scenario
