@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from twin.analysis.causes import causes_of
-from twin.record.contents import Marker
+from twin.analysis.rerun import Asked, asked_of
 from twin.record.events import Event
 from twin.record.hash import EventHash, canonical
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE, Engine
-from twin.scenario.edit import Edit
-from twin.scenario.faults import Intervention
 
 NEAR = 1e-9
 """Relative difference of two figures that counts as none: engines of one build agree to the last bit."""
@@ -144,7 +142,7 @@ class _Replay:
     def run(self, progress: Callable[[float, float], None] | None) -> Divergence | None:
         """Return the first divergence, or None."""
         self._progress = progress
-        asked = list(_asked(self._reader))
+        asked = list(asked_of(self._reader))
         stops = sorted({*self._times, *(one.at_s for one in asked), self._end_s})
         for stop_s in stops:
             found = self._advance(min(stop_s, self._end_s))
@@ -171,7 +169,7 @@ class _Replay:
             if found is not None or engine.now_s >= min(until_s, engine.end_s):
                 return found
 
-    def _ask(self, one: _Asked) -> Divergence | None:
+    def _ask(self, one: Asked) -> Divergence | None:
         reason = self._engine.intervene(one.done)
         if reason is None:
             return None
@@ -254,32 +252,6 @@ class _Replay:
             return None
         text = f"all events agree, but the summary does not: {', '.join(differs[:4])}"
         return Divergence("summary", self._end_s, None, None, None, differs, text)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What a person did, and when it was asked for [s]."""
-
-    at_s: float
-    marker: Marker
-    done: Intervention | Edit
-
-
-def _asked(reader: Reader) -> Iterator[_Asked]:
-    """Yield all that people did, in the order they did it."""
-    for marker in reader.markers():
-        if marker.kind not in ("intervention", "edit"):
-            continue
-        try:
-            said = json.loads(marker.data)
-            text = json.dumps(said[marker.kind])
-            kind: type[Intervention] | type[Edit] = Edit if marker.kind == "edit" else Intervention
-            asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time
-            if not math.isfinite(asked_s):
-                raise ValueError("no time")
-            yield _Asked(asked_s, marker, kind.model_validate_json(text))
-        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
 
 
 def _parted(theirs: Event | None, mine: Event | None) -> Divergence:

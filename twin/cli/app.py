@@ -11,6 +11,7 @@ from twin.cli import (
     calibrate,
     catalog,
     check,
+    compare,
     diff,
     estimate,
     grow,
@@ -67,6 +68,7 @@ app.command("jobs", epilog=jobs.EXAMPLE)(jobs.show_jobs)
 app.command("grow", epilog=grow.EXAMPLE)(grow.grow_scene)
 app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate_profile)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
+app.command("compare", epilog=compare.EXAMPLE)(compare.compare_runs)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify_run)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
@@ -84,6 +86,7 @@ COMMANDS = (
     "grow",
     "calibrate",
     "validate",
+    "compare",
     "verify",
     "incidents",
     "shot",

@@ -8,6 +8,29 @@ from contextlib import contextmanager
 Progress = Callable[[float, float], None]
 
 
+Counted = Callable[[int, int], None]
+
+
+@contextmanager
+def counted(title: str) -> Iterator[Counted | None]:
+    """Yield a function that takes (done, in all) and draws a bar; None where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title)
+
+        def show(done: int, number: int) -> None:
+            bar.update(task, completed=done, total=number)
+
+        yield show
+
+
 @contextmanager
 def progress(title: str) -> Iterator[Progress | None]:
     """Yield a function that takes (now [s], end [s]) and draws a bar; None where nobody watches."""

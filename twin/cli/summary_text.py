@@ -160,7 +160,7 @@ def _job(job: Mapping[str, Any]) -> Group:
         item("interruptions", lambda number: f"{number:,}"),
     )
     parts = sorted((job["step_parts_s"] or {}).items(), key=lambda part: -part[1])
-    line = ", ".join(f"{_title(name)} {_time(seconds)}" for name, seconds in parts)
+    line = ", ".join(f"{account_title(name)} {_time(seconds)}" for name, seconds in parts)
     below = [Text(f"one step: {line}", style="dim")] if line else []
     if job.get("confidence"):
         # Doubts say why nothing is fitted, and how far off such steps were found to be.
@@ -185,7 +185,9 @@ def _ledger(ledger: Mapping[str, float]) -> Group:
         if gpu_s > 0:
             share = gpu_s / total
             bar = "█" * round(share * _BAR) or "▏"
-            table.add_row(_title(account), f"{gpu_s / 3600:,.0f}", _percent(share), Text(bar, style="cyan"))
+            table.add_row(
+                account_title(account), f"{gpu_s / 3600:,.0f}", _percent(share), Text(bar, style="cyan")
+            )
     return _titled("Where the GPU-hours went", table)
 
 
@@ -279,7 +281,8 @@ def _throttled(thermal: Mapping[str, Any]) -> str:
     return f"{hours:,.2f} GPU-hours throttled" if hours else "no throttling"
 
 
-def _title(account: str) -> str:
+def account_title(account: str) -> str:
+    """Return an account of the ledger as people read it."""
     return _TITLES.get(account, account.replace("_", " "))
 
 

@@ -1,0 +1,139 @@
+"""Designs held against each other: nothing where they are the same, a ledger that adds up, seeds that pair."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
+from edit_scenes import tiny
+
+from twin.analysis.compare import FIGURES, Comparison, Sample, compare, sample_of, verdict, waterfall
+from twin.analysis.seeds import sample, samples
+from twin.record.accounts import ACCOUNTS
+from twin.runtime.inline import run
+from twin.scenario import load, loads
+from twin.scenario.document import Scenario
+
+
+def test_the_same_design_twice_is_exactly_nothing() -> None:
+    scene = tiny(nodes=3, duration="2 day")
+    told: list[tuple[int, int]] = []
+    a, b = samples([scene, scene], [1, 2, 3], progress=lambda *state: told.append(state))
+    found = compare(a, b, [1, 2, 3])
+    assert a == b
+    assert all((one.difference, one.paired) == (0.0, 0.0) for one in found.differences.values())
+    assert found.waterfall.steps == ()
+    assert "are the same" in verdict(found)
+    assert told == [(number, 6) for number in range(1, 7)]
+    assert sample(scene, 2) == a[1]  # in another process, the same
+
+
+def test_every_figure_of_a_run_is_read() -> None:
+    known = sample_of(run(load("builtin:lab-16").scenario, until_s=40000.0).engine.summary()).figures
+    assert [figure.key for figure in FIGURES if known[figure.key] is None] == []
+    assert len({figure.title for figure in FIGURES}) == len(FIGURES)
+
+
+def test_the_ledger_leads_from_a_to_b() -> None:
+    a = {key: 3600.0 * (number + 1) for number, key in enumerate(ACCOUNTS)}
+    b = {**a, "productive": 36000.0, "lost_work": 0.0, "idle_spare": 90000.0}
+    way = waterfall(a, b)
+    assert way.a_gpu_h == 1.0
+    assert way.b_gpu_h == 10.0
+    assert way.a_gpu_h + math.fsum(step.gpu_h for step in way.steps) == pytest.approx(way.b_gpu_h, abs=1e-12)
+    assert way.steps[0].account == "installed"
+    lost = {step.account: step.gpu_h for step in way.steps}
+    assert lost["lost_work"] == a["lost_work"] / 3600
+    assert lost["idle_spare"] == a["idle_spare"] / 3600 - 25.0
+    assert waterfall(a, a).steps == ()
+
+
+def test_words_tell_the_certain_from_the_open() -> None:
+    def designs(values: list[float]) -> list[Sample]:
+        return [
+            Sample({"goodput": 0.9 + value, "pue": 1.2 + number % 2 * value}, {})
+            for number, value in enumerate(values)
+        ]
+
+    found = compare(designs([0.0, 0.01, 0.02]), designs([0.05, 0.061, 0.07]), [1, 2, 3])
+    text = verdict(found)
+    assert "Beyond chance" in text
+    assert "goodput (B is better)" in text
+    assert "Not told from chance: PUE." in text
+    assert "seeds 20" in verdict(compare(designs([0.0]), designs([0.1]), [1]))
+
+
+# --- the pairs of designs that the issue names
+
+_HALL = """
+format: twin/scenario
+version: 1
+catalog: "2026.11"
+title: Pairs
+duration: 20 day
+site: {{climate: {{dry_bulb: 10 degC, wet_bulb: 7 degC, swing: 0 K}}}}
+halls: [{{id: hall, rows: [{{id: gpu, racks: {{count: {racks}, nodes: [{{part: DGX-H100, count: 2}}]}}}}]}}]
+cooling:
+  plants: [{{id: water, kind: chiller, supply: 14 degC}}]
+  loops: [{{id: crah, kind: air, part: FanWall-500, units: 4, plant: water, serves: [gpu], supply: 20 degC}}]
+jobs:
+  - id: run
+    nodes: 64
+    workload: {{kind: load, gpu: 60 %, step: 10 s}}
+    checkpoint: {{interval: {interval}, pause: 10 s}}
+    recovery: {{constant: 1 h}}
+failures:
+  repair_constant: 4 h
+  causes: [{{id: gpu, rate: 0.012 per node-day, repair: gpu}}]
+"""
+
+_ROW = """
+format: twin/scenario
+version: 1
+extends: builtin:nvl72-row
+catalog: "2026.11"
+title: Pumps
+duration: 3 day
+cooling:
+  loops: [{{id: cdu, pumps: {pumps}}}]
+failures:
+  causes: [{{id: gpu, rate: 3000 per 110592 node-day, repair: gpu}}]
+interventions:
+  - {{id: first, at: 20 h, kind: pump_stop, target: cdu/0, count: 1, for: 40 min}}
+"""
+
+
+def hall(interval: str = "15 min", racks: int = 33) -> Scenario:
+    return loads(_HALL.format(interval=interval, racks=racks)).scenario
+
+
+def row(pumps: int) -> Scenario:
+    return loads(_ROW.format(pumps=pumps)).scenario
+
+
+PAIRS = {
+    "another checkpoint interval": lambda: (hall("15 min"), hall("12 min")),
+    "16 more spare nodes": lambda: (hall(racks=33), hall(racks=41)),
+    "one CDU with N+1 pumps": lambda: (row(1), row(2)),
+}
+
+
+def goodput(pair: str, seeds: int = 20) -> Comparison:
+    numbers = list(range(1, seeds + 1))
+    return compare(*samples(PAIRS[pair](), numbers), numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", list(PAIRS))
+def test_pairs_are_at_least_three_times_as_sure(pair: str) -> None:
+    found = goodput(pair).differences["goodput"]
+    assert found.paired is not None
+    assert found.unpaired is not None
+    print(f"{pair}: {found.difference:+.5f}, paired {found.paired:.5f}, unpaired {found.unpaired:.5f}")
+    assert found.seeds == 20
+    assert found.difference != 0.0
+    assert 3 * found.paired <= found.unpaired

@@ -1,0 +1,85 @@
+"""Intervals of differences: exact cases by hand, and the limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from twin.analysis.paired import difference_of, t_quantile, t_within
+
+
+@pytest.mark.parametrize(
+    ("freedom", "t"),  # of printed tables, two-sided 95 %
+    [
+        (1, 12.7062),
+        (2, 4.30265),
+        (3, 3.18245),
+        (4, 2.77645),
+        (9, 2.26216),
+        (19, 2.09302),
+        (30, 2.04227),
+        (120, 1.97993),
+    ],
+)
+def test_quantiles_are_those_of_the_tables(freedom: int, t: float) -> None:
+    assert t_quantile(freedom, 0.95) == pytest.approx(t, rel=3e-6)
+    assert t_within(t_quantile(freedom, 0.99), freedom) == pytest.approx(0.99, abs=1e-12)
+
+
+def test_two_degrees_of_freedom_have_a_closed_form() -> None:
+    for level in (0.5, 0.9, 0.999):
+        assert t_quantile(2, level) == pytest.approx(level * math.sqrt(2 / (1 - level**2)), rel=1e-12)
+
+
+def test_three_pairs_by_hand() -> None:
+    found = difference_of([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])  # differences 1, 2, 3: mean 2, spread 1
+    assert found is not None
+    assert (found.a, found.b, found.difference) == (2.0, 4.0, 2.0)
+    assert found.paired == pytest.approx(4.302652729911275 / math.sqrt(3), rel=1e-9)
+    # unpaired: variances 1 and 4 of three each: (5/3)^2 / ((1/3)^2/2 + (4/3)^2/2) = 2.94 degrees, taken as 2
+    assert found.unpaired == pytest.approx(4.302652729911275 * math.sqrt(5 / 3), rel=1e-9)
+    assert found.beyond_chance is False
+
+
+def test_a_constant_difference_is_certain_however_the_seeds_scatter() -> None:
+    a = [0.5, 0.75, 0.25, 1.0]
+    found = difference_of(a, [one + 0.125 for one in a])
+    assert found is not None
+    assert found.paired == 0.0
+    assert found.unpaired is not None
+    assert found.unpaired > 0.3
+    assert found.beyond_chance is True
+
+
+def test_the_same_numbers_differ_by_exactly_nothing() -> None:
+    a = [0.1, 0.7, 0.2]
+    found = difference_of(a, a)
+    assert found is not None
+    assert (found.difference, found.paired) == (0.0, 0.0)
+    assert found.beyond_chance is False
+
+
+def test_unknown_figures_leave_their_pair_out() -> None:
+    found = difference_of([1.0, None, 3.0, 5.0], [1.5, 9.0, None, 5.5])
+    assert found is not None
+    assert (found.seeds, found.difference, found.paired) == (2, 0.5, 0.0)
+    assert difference_of([None], [1.0]) is None
+    one = difference_of([1.0], [2.0])
+    assert one is not None
+    assert (one.paired, one.unpaired, one.beyond_chance) == (None, None, None)
+
+
+def test_the_paired_interval_covers_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(4)
+    hits = 0
+    for _ in range(1000):
+        common = rng.normal(size=8)
+        found = difference_of(
+            (common + 0.1 * rng.normal(size=8)).tolist(), (common + 0.3 + 0.1 * rng.normal(size=8)).tolist()
+        )
+        assert found is not None
+        assert found.paired is not None
+        hits += abs(found.difference - 0.3) <= found.paired
+    assert 930 <= hits <= 970  # 950 within three standard errors

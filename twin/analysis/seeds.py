@@ -1,0 +1,81 @@
+"""Runs of designs over several seeds, in as many processes as there are processors; only figures come back."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import active_children, get_context
+
+from twin.analysis.compare import Sample, sample_of
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import ENGINE
+from twin.scenario.document import Scenario
+
+
+def samples(
+    designs: Sequence[Scenario],
+    seeds: Sequence[int],
+    until_s: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    workers: int | None = None,
+) -> list[list[Sample]]:
+    """Return what each design comes to with each seed: one list a design, in the order of the seeds.
+
+    Parameters
+    ----------
+    designs
+        What to run. The same seed draws the same failures in all of them, as far as they have the same components.
+    until_s
+        Stop there [s]; None: at the end of each.
+    progress
+        Called with (runs done, runs in all).
+    workers
+        Processes; None: as many as this one may use.
+    """
+    tasks = [(design, seed) for design in range(len(designs)) for seed in seeds]
+    number = min(workers or _processors(), len(tasks))
+    done: dict[tuple[int, int], Sample] = {}
+    pool = ProcessPoolExecutor(number, get_context("spawn"), _begin, (tuple(designs), until_s))
+    try:
+        asked = {pool.submit(_one, *task): task for task in tasks}
+        for future in as_completed(asked):
+            done[asked[future]] = future.result()
+            if progress is not None:
+                progress(len(done), len(tasks))
+    except BaseException:
+        for child in active_children():  # a run may last minutes: nobody waits for it who has given up
+            child.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return [[done[design, seed] for seed in seeds] for design in range(len(designs))]
+
+
+def sample(design: Scenario, seed: int, until_s: float | None = None) -> Sample:
+    """Return what one run comes to."""
+    engine = engine_type(ENGINE)(design, seed)
+    engine.advance(engine.end_s if until_s is None else min(until_s, engine.end_s))
+    return sample_of(engine.summary())
+
+
+_designs: tuple[Scenario, ...] = ()
+_until_s: float | None = None
+
+
+def _begin(designs: tuple[Scenario, ...], until_s: float | None) -> None:
+    """Take the designs once for all runs of a process; Ctrl+C is for the one that asked."""
+    global _designs, _until_s
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _designs, _until_s = designs, until_s
+
+
+def _one(design: int, seed: int) -> Sample:
+    return sample(_designs[design], seed, _until_s)
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

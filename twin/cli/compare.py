@@ -1,0 +1,168 @@
+"""`twin compare`: two runs or two designs, figure by figure, with intervals over several seeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Injections, Json, Settings
+
+if TYPE_CHECKING:
+    from twin.analysis.compare import Comparison, Sample
+    from twin.scenario import Scenario
+
+EXAMPLE = """Example: twin compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval='10 min' --seeds 20
+
+A run file alone is read; with --seeds, or beside a scene, its scene is run anew, what people did in it included."""
+
+_METAVAR = "A *.twinrun file, a *.twin.yaml file or the name of a shipped scene."
+
+
+def compare_runs(
+    a: Annotated[str, typer.Argument(metavar="A", help=_METAVAR)],
+    b: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            max=10_000,
+            metavar="N",
+            help="Runs of each, with the same N seeds; intervals of 95 % paired and unpaired.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=2**62, metavar="N", help="The first seed; without it A's own, for both."),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Stop both at this time, such as '10 day'.")
+    ] = None,
+    set_: Settings = None,
+    set_b: Annotated[
+        list[str] | None,
+        typer.Option("--set-b", metavar="PATH=VALUE", help="Change one value in B alone."),
+    ] = None,
+    inject: Injections = None,
+    json: Json = False,
+) -> None:
+    """Compare two runs or designs: goodput, ETTR, MFU, energy, power, heat, cost, waits, and where the time went.
+
+    With --seeds both are run with the same seeds, so that the same failures strike both: the paired interval says how
+    sure a difference is.
+    """
+    from twin.analysis.compare import compare
+    from twin.cli.errors import told
+    from twin.cli.output import print_json
+
+    with told(f"{a} {b}"):
+        changes = (set_ or [], set_b or [], inject or [])
+        numbers, first, second = _samples((a, b), seeds, seed, until, *changes)
+        found = compare(first, second, numbers)
+        names = _names(a, b)
+        if json:
+            print_json(_as_json(names, found))
+        else:
+            from twin.cli.compare_text import print_comparison
+
+            print_comparison(names, found)
+
+
+def _samples(
+    names: tuple[str, str],
+    seeds: int | None,
+    seed: int | None,
+    until: str | None,
+    settings: list[str],
+    settings_b: list[str],
+    injections: list[str],
+) -> tuple[list[int], list[Sample], list[Sample]]:
+    """Return the seeds, and what each run of A and of B comes to."""
+    from twin.analysis.seeds import samples
+    from twin.cli.progress import counted
+    from twin.cli.scene import is_run, time_of
+
+    changed = bool(settings or settings_b or injections or until)
+    if seeds is None and seed is None and not changed and all(is_run(name) for name in names):
+        found = [_recorded(name) for name in names]
+        return list(dict.fromkeys(number for number, _ in found)), [found[0][1]], [found[1][1]]
+    until_s = None if until is None else time_of(until, "--until")
+    designs = [
+        _design(name, [*settings, *more], injections)
+        for name, more in zip(names, ([], settings_b), strict=True)
+    ]
+    first = designs[0][1] if seed is None else seed
+    numbers = list(range(first, first + (seeds or 1)))
+    with counted(f"{len(numbers)} seeds of two designs") as show:
+        a, b = samples([scenario for scenario, _ in designs], numbers, until_s, show)
+    return numbers, a, b
+
+
+def _recorded(name: str) -> tuple[int, Sample]:
+    """Return seed and sample of a run that is over."""
+    from twin.analysis.compare import sample_of
+    from twin.cli.errors import BadInput
+    from twin.record.reader import Reader
+
+    with Reader(name) as reader:
+        summary, seed = reader.summary, reader.header.seed
+        if summary is None:
+            raise BadInput(
+                f"{name}: this run is not over, so it has no summary; with --seeds 2 its scene is run anew"
+            )
+    if not isinstance(summary.get("ledger_gpu_s"), dict):
+        raise BadInput(f"{name}: the summary of this run file is damaged")
+    return seed, sample_of(summary)
+
+
+def _design(name: str, settings: list[str], injections: list[str]) -> tuple[Scenario, int]:
+    """Return what a name stands for as a scene, and its seed."""
+    from twin.analysis.rerun import scenario_of_run
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import is_run, load_scene, with_changes
+    from twin.record.reader import Reader
+
+    if not is_run(name):
+        scenario = with_changes(load_scene(name), settings, injections)
+        return scenario, scenario.seed
+    if settings or injections:
+        raise BadInput(f"{name}: --set and --inject change scenes; name the scene of this run instead")
+    with Reader(name) as reader:
+        return scenario_of_run(reader), reader.header.seed
+
+
+def _names(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a != b else ("A", "B")
+
+
+def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
+    from twin.analysis.compare import FIGURES, verdict
+    from twin.analysis.paired import LEVEL
+
+    rows = {}
+    for figure in FIGURES:
+        one = found.differences.get(figure.key)
+        rows[figure.key] = one and {
+            "title": figure.title,
+            "a": one.a,
+            "b": one.b,
+            "difference": one.difference,
+            "seeds": one.seeds,
+            "paired_half_width": one.paired,
+            "unpaired_half_width": one.unpaired,
+            "beyond_chance": one.beyond_chance,
+        }
+    way = found.waterfall
+    return {
+        "a": names[0],
+        "b": names[1],
+        "seeds": list(found.seeds),
+        "level": LEVEL,
+        "figures": rows,
+        "waterfall": {
+            "a_productive_gpu_h": way.a_gpu_h,
+            "steps": [{"account": step.account, "gpu_h": step.gpu_h} for step in way.steps],
+            "b_productive_gpu_h": way.b_gpu_h,
+        },
+        "verdict": verdict(found),
+    }

@@ -1,0 +1,96 @@
+"""A comparison as text for people: a table of figures, the way of the ledger, and what is beyond chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from twin.analysis.compare import Comparison, Figure, Waterfall
+    from twin.analysis.paired import Difference
+
+_LEAST = 0.0005
+"""Share of the largest step of a waterfall below which steps are told together."""
+
+
+def print_comparison(names: tuple[str, str], found: Comparison) -> None:
+    """Print it; `names` are those of A and B."""
+    from twin.analysis.compare import FIGURES, verdict
+    from twin.cli.tables import console, print_table
+
+    show = console().print
+    seeds = found.seeds
+    many = any(one.paired is not None for one in found.differences.values())
+    said = (
+        f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}" if many else f"seed {' and '.join(map(str, seeds))}"
+    )
+    show(f"A: {names[0]}   B: {names[1]}   {said}\n", markup=False, soft_wrap=True)
+    heads = ("", "A", "B", "B - A", *(("paired ±", "unpaired ±", "") if many else ()))
+    rows = []
+    for figure in FIGURES:
+        one = found.differences.get(figure.key)
+        if one is not None:
+            rows.append((figure.title, *_cells(figure, one, many)))
+    print_table(heads, rows, right=len(heads) - 1)
+    show("")
+    _print_way(found.waterfall)
+    show("")
+    show(verdict(found), markup=False)
+
+
+def _cells(figure: Figure, one: Difference, many: bool) -> tuple[str, ...]:
+    cells = [_value(figure, one.a), _value(figure, one.b), _apart(figure, one.difference, "+")]
+    if many:
+        widths = ["" if half is None else _apart(figure, half, "-") for half in (one.paired, one.unpaired)]
+        mark = "*" if one.beyond_chance and one.difference else ""
+        cells += [*widths, mark]
+    return tuple(cells)
+
+
+def _print_way(way: Waterfall) -> None:
+    """Print the steps from A to B; the least of them together."""
+    from twin.cli.summary_text import account_title
+    from twin.cli.tables import print_table
+
+    largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
+    shown = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest]
+    rest = sum(step.gpu_h for step in way.steps) - sum(step.gpu_h for step in shown)
+    rows = [("productive in A", f"{way.a_gpu_h:,.1f}")]
+    for step in shown:
+        title = "more GPUs, or longer" if step.account == "installed" else account_title(step.account)
+        rows.append((f"  {title}", f"{step.gpu_h:+,.1f}"))
+    if len(shown) < len(way.steps):
+        rows.append((f"  {len(way.steps) - len(shown)} smaller ones", f"{rest:+,.1f}"))
+    rows.append(("productive in B", f"{way.b_gpu_h:,.1f}"))
+    print_table(("where the GPU time went", "GPU-hours"), rows, right=1)
+
+
+def _value(figure: Figure, value: float) -> str:
+    if figure.unit == "share":
+        return f"{100 * value:.3f} %"
+    if figure.unit == "ratio":
+        return f"{value:.4f}"
+    if not figure.unit:
+        return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
+    return _quantity(value, figure.unit)
+
+
+def _apart(figure: Figure, value: float, sign: str) -> str:
+    """Return a difference, or half a width, with as many digits as it deserves."""
+    if figure.unit == "share":
+        return f"{100 * value:{sign}.3f} %"
+    if figure.unit == "ratio":
+        return f"{value:{sign}.4f}"
+    if not figure.unit:
+        return f"{value:{sign},.4g}" if abs(value) < 1e5 else f"{value:{sign},.0f}"
+    plus = "+" if sign == "+" and value >= 0 else ""
+    return plus + _quantity(value, "temperature_difference" if figure.unit == "temperature" else figure.unit)
+
+
+def _quantity(value: float, dimension: str) -> str:
+    from twin import units
+
+    if dimension == "duration":
+        return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
+    if dimension == "energy":
+        return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e13 else f"{value / 3.6e9:,.0f} MWh"
+    return units.render(float(f"{value:.4g}"), dimension)
