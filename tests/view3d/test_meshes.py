@@ -10,7 +10,7 @@ from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.view3d import palette
 from twin.view3d.lightmap import bake
-from twin.view3d.meshes import FACE_NAMES, box_face, quad_indices, straight_tubes, tube
+from twin.view3d.meshes import FACE_NAMES, box_face, quad_indices, straight_tubes, tubes
 from twin.view3d.outline import edge_vertices
 from twin.view3d.panels import panel_vertices, rack_codes
 from twin.view3d.solids import cabinets
@@ -19,6 +19,22 @@ from twin.view3d.solids import cabinets
 def _volume(positions: np.ndarray, triangles: np.ndarray) -> float:
     a, b, c = (positions[triangles[k::3]] for k in range(3))
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
+
+
+def test_tubes_made_at_once_are_those_made_alone() -> None:
+    draw = np.random.default_rng(3)
+    first = np.array([0, 2, 6, 7, 10, 14])
+    points = np.cumsum(draw.normal(size=(14, 3)), axis=0)
+    radius_m = draw.uniform(0.05, 0.2, 5)
+    positions, normals, arc, line, triangles = tubes(points, first, radius_m, 8)
+    corners = positions[triangles].reshape(-1, 3, 3)
+    for k in range(5):
+        own = points[first[k] : first[k + 1]]
+        alone = tubes(own, np.array([0, len(own)]), radius_m[k : k + 1], 8)
+        assert np.allclose(positions[line == k], alone[0])
+        assert np.allclose(normals[line == k], alone[1])
+        assert np.allclose(arc[line == k], alone[2])
+        assert np.allclose(corners[line[triangles[::3]] == k], alone[0][alone[4]].reshape(-1, 3, 3))
 
 
 def test_box_faces_enclose_the_box_and_look_outwards() -> None:
@@ -35,7 +51,7 @@ def test_box_faces_enclose_the_box_and_look_outwards() -> None:
 
 def test_bent_tube_is_closed_and_keeps_its_section() -> None:
     points = np.array([[0, 0, 0], [4, 0, 0], [4, 3, 0], [4, 3, 2.0]])
-    positions, normals, arc, triangles = tube(points, 0.1, 12)
+    positions, normals, arc, _, triangles = tubes(points, np.array([0, len(points)]), np.array([0.1]), 12)
     section = 12 / 2 * 0.1**2 * np.sin(2 * np.pi / 12)
     assert _volume(positions, triangles) == pytest.approx(section * 9.0, rel=1e-6)
     assert arc.max() == pytest.approx(9.0)
@@ -43,7 +59,7 @@ def test_bent_tube_is_closed_and_keeps_its_section() -> None:
 
 
 def test_tube_of_repeated_points_is_empty() -> None:
-    assert len(tube(np.zeros((3, 3)), 0.1, 8)[0]) == 0
+    assert len(tubes(np.zeros((3, 3)), np.array([0, 3]), np.array([0.1]), 8)[0]) == 0
 
 
 def test_straight_tubes_look_outwards() -> None:

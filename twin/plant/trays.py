@@ -6,7 +6,7 @@ import numpy as np
 
 from twin.plant.line_builder import LineBuilder
 from twin.plant.shapes import Busways, Trays
-from twin.plant.tables import Plant
+from twin.plant.tables import Ints, Plant
 from twin.plant.tray_paths import TRAY_FORWARD_M, cross_tray_x_m, tray_of_row, tray_places
 
 TRAY_WIDTH_M = 0.5
@@ -56,22 +56,25 @@ def draw_busways(plant: Plant) -> Busways:
     """Return one overhead line per power item and row it feeds, from the row end to its furthest rack."""
     racks, rows = plant.racks, plant.rows
     lines = LineBuilder()
-    items: list[int] = []
-    feeds: list[int] = []
+    items: list[Ints] = []
+    feeds: list[Ints] = []
     for feed, column in enumerate((racks.feed_a, racks.feed_b)):
         fed = np.flatnonzero((column >= 0) & racks.present)
-        pairs, which = np.unique(np.stack([column[fed], racks.row[fed]], axis=1), axis=0, return_inverse=True)
+        key = column[fed].astype(np.int64) * len(rows.ids) + racks.row[fed]
+        pairs, which = np.unique(key, return_inverse=True)
+        item, row = np.divmod(pairs, max(len(rows.ids), 1))
         low_m = np.full(len(pairs), np.inf)
-        np.minimum.at(low_m, which.reshape(-1), racks.x_m[fed])
-        for (item, row), low in zip(pairs.tolist(), low_m.tolist(), strict=True):
-            y_m = rows.y_m[row] - rows.facing[row] * TRAY_FORWARD_M + (feed - 0.5) * 2 * BUSWAY_WIDTH_M
-            z_m = rows.height_m[row] + BUSWAY_ABOVE_RACK_M
-            lines.add([(rows.x1_m[row] + 0.3, y_m, z_m), (low, y_m, z_m)])
-            items.append(item)
-            feeds.append(feed)
+        np.minimum.at(low_m, which, racks.x_m[fed])
+        y_m = rows.y_m[row] - rows.facing[row] * TRAY_FORWARD_M + (feed - 0.5) * 2 * BUSWAY_WIDTH_M
+        z_m = rows.height_m[row] + BUSWAY_ABOVE_RACK_M
+        start = np.stack([rows.x1_m[row] + 0.3, y_m, z_m], axis=1)
+        lines.add_many(np.stack([start, np.stack([low_m, y_m, z_m], axis=1)], axis=1))
+        items.append(item.astype(np.int32))
+        feeds.append(np.full(len(pairs), feed, np.int32))
+    item_of = np.concatenate(items)
     return Busways(
         lines=lines.build(),
-        item=np.array(items, np.int32),
-        feed=np.array(feeds, np.int32),
-        width_m=np.full(len(items), BUSWAY_WIDTH_M),
+        item=item_of,
+        feed=np.concatenate(feeds),
+        width_m=np.full(len(item_of), BUSWAY_WIDTH_M),
     )

@@ -99,6 +99,13 @@ class _Rewriting:
 
     def _read(self, tree: Tree, start: int, end: int) -> Tree | None:
         """Return the children from `start` to `end` of the old text as they became."""
+        lines = self.new[self.first : self.behind + self.grown].split("\n")[1:]
+        if any(
+            line.strip() and not line[: tree.mark.column - 1].isspace()
+            for line in lines[:-1]
+            if tree.mark.column > 1
+        ):
+            return None  # it begins something further out
         try:
             part = parse(self.new[start : end + self.grown], self.name)
         except ScenarioError:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.view3d.meshes import FACE_NAMES, box_face, quad_indices
+from twin.view3d.programs import Program
 from twin.view3d.stage import FRAGMENT_COMMON, VERTEX_COMMON, Stage
 from twin.view3d.values import VALUE_LOOKUP, ValueTexture
 
@@ -72,7 +73,7 @@ class BoxBatch:
 
     def __init__(self, instancing: bool) -> None:
         self._instancing = instancing
-        self._program = gloo.Program(VERTEX_COMMON + _VERTEX, FRAGMENT_COMMON + _FRAGMENT)
+        self._program = Program(VERTEX_COMMON + _VERTEX, FRAGMENT_COMMON + _FRAGMENT)
         self._count = 0
 
     def set_boxes(self, instances: NDArray[np.void]) -> None:

@@ -15,6 +15,7 @@ from twin.plant.geometry import TrayBundles
 from twin.plant.tray_runs import CableRuns
 from twin.view3d.meshes import end_caps, straight_tubes
 from twin.view3d.palette import Rgb
+from twin.view3d.programs import Program
 from twin.view3d.stage import FRAGMENT_COMMON, VERTEX_COMMON, Stage
 
 _VERTEX = """
@@ -180,7 +181,7 @@ class _Mesh:
             self._vertices = gloo.VertexBuffer(vertices)
             self._indices = gloo.IndexBuffer(triangles)
             self._still = self._program(_STILL)
-            self._flowing: gloo.Program | None = None
+            self._flowing: Program | None = None
 
     def draw(self, stage: Stage, pieces: _Texels, flows: _Texels | None, dash: Rgb) -> None:
         if flows is None:
@@ -198,8 +199,8 @@ class _Mesh:
         program["u_pieces"], program["u_shape"] = pieces.texture, pieces.shape
         program.draw("triangles", self._indices)
 
-    def _program(self, fragment: str) -> gloo.Program:
-        made = gloo.Program(VERTEX_COMMON + _VERTEX, FRAGMENT_COMMON + _LOOKUP + fragment)
+    def _program(self, fragment: str) -> Program:
+        made = Program(VERTEX_COMMON + _VERTEX, FRAGMENT_COMMON + _LOOKUP + fragment)
         made.bind(self._vertices)
         return made
 

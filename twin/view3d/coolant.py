@@ -15,7 +15,7 @@ from twin.plant.geometry import Circuit, PipeKind, Pipes
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d.machine_state import STILL, CoolingShown
-from twin.view3d.meshes import tube
+from twin.view3d.meshes import tubes
 from twin.view3d.palette import coolant_rgb
 from twin.view3d.stage import Stage, program
 
@@ -99,17 +99,14 @@ class Coolant:
         self._flow = np.ones(self._count)
         if not self._count:
             return
-        parts, triangles, base = [], [], 0
-        for k in range(self._count):
-            points = pipes.lines.points[pipes.lines.first[k] : pipes.lines.first[k + 1]]
-            positions, normals, arc, indices = tube(points, float(pipes.radius_m[k]), _SIDES)
-            out = np.zeros(len(positions), _TYPE)
-            out["a_position"], out["a_normal"], out["a_arc"], out["a_line"] = positions, normals, arc, k
-            parts.append(out)
-            triangles.append(indices + np.uint32(base))
-            base += len(positions)
-        self._program = program(_VERTEX, _FRAGMENT % STRIPE_M, np.concatenate(parts))
-        self._indices = gloo.IndexBuffer(np.concatenate(triangles))
+        positions, normals, arc_m, line, triangles = tubes(
+            pipes.lines.points, pipes.lines.first, pipes.radius_m, _SIDES
+        )
+        vertices = np.zeros(len(positions), _TYPE)
+        vertices["a_position"], vertices["a_normal"] = positions, normals
+        vertices["a_arc"], vertices["a_line"] = arc_m, line
+        self._program = program(_VERTEX, _FRAGMENT % STRIPE_M, vertices)
+        self._indices = gloo.IndexBuffer(triangles)
         self._texels = np.zeros((2, self._count, 4), np.uint8)
         self._texels[1, :, 3] = 255
         self._texels[0, :, 3] = np.where(pipes.kind == PipeKind.SUPPLY, 0, 255)

@@ -52,87 +52,129 @@ def box_face(low: Floats, high: Floats, face: str) -> tuple[Floats, Floats, Floa
     return positions, np.array(normal, float), size[:, None, :] * _QUAD, size
 
 
-def tube(points: Floats, radius_m: float, sides: int) -> tuple[Floats, Floats, Floats, Indices]:
-    """Return a tube round a polyline, mitred at the bends, without caps at bends and flat caps at its ends.
+def tubes(
+    points: Floats, first: NDArray[np.int32], radius_m: Floats, sides: int
+) -> tuple[Floats, Floats, Floats, NDArray[np.int64], Indices]:
+    """Return tubes round polylines, mitred at the bends, without caps at bends and flat caps at their ends.
+
+    Those with as many points are made at once.
 
     Parameters
     ----------
-    points
-        Shape (n, 3) with n >= 2 [m]; repeated points are dropped.
+    points, first
+        All points (n, 3) [m], and where those of each line begin; behind the last, their number. Repeated points are
+        dropped.
+    radius_m
+        Of each line.
     sides
-        Faces round the tube.
+        Faces round a tube.
 
     Returns
     -------
-    positions (v, 3) [m], normals (v, 3), arc length (v,) [m], triangle indices.
+    positions (v, 3) [m], normals (v, 3), arc length (v,) [m], line of each vertex, triangle indices.
     """
-    keep = np.r_[True, np.linalg.norm(np.diff(points, axis=0), axis=1) > 1e-6]
-    points = points[keep]
-    if len(points) < 2:
-        return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0, np.uint32)
-    steps = np.diff(points, axis=0)
-    lengths = np.linalg.norm(steps, axis=1)
-    ahead = steps / lengths[:, None]
-    arc = np.r_[0.0, np.cumsum(lengths)]
+    line = np.repeat(np.arange(len(radius_m)), np.diff(first))
+    keep = _apart(points)
+    keep[first[:-1][np.diff(first) > 0]] = True
+    points, line = points[keep], line[keep]
+    counts = np.bincount(line, minlength=len(radius_m))
+    begins = np.cumsum(counts) - counts
+    parts = [(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0, np.int64))]
+    triangles, base = [np.zeros(0, np.uint32)], 0
+    for count in np.unique(counts[counts > 1]).tolist():
+        mine = np.flatnonzero(counts == count)
+        positions, normals, arc, one = _tubes(
+            points[begins[mine][:, None] + np.arange(count)], radius_m[mine], sides
+        )
+        each = positions.shape[1]
+        parts.append((positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), np.repeat(mine, each)))
+        starts = base + each * np.arange(len(mine), dtype=np.uint32)
+        triangles.append((starts[:, None] + one).ravel().astype(np.uint32))
+        base += each * len(mine)
+    positions, normals, arc, of_line = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return positions, normals, arc, of_line, np.concatenate(triangles)
+
+
+def _apart(points: Floats) -> NDArray[np.bool_]:
+    """Return which points are not the same as the one before."""
+    apart: NDArray[np.bool_] = np.ones(len(points), bool)
+    apart[1:] = np.linalg.norm(np.diff(points, axis=0), axis=1) > 1e-6
+    return apart
+
+
+def _tubes(points: Floats, radius_m: Floats, sides: int) -> tuple[Floats, Floats, Floats, Indices]:
+    """Return tubes round lines of as many points each (m, n, 3): arrays by line, and the triangles of one."""
+    steps = np.diff(points, axis=1)
+    lengths = np.linalg.norm(steps, axis=2)
+    ahead = steps / lengths[..., None]
+    arc = np.concatenate([np.zeros((len(points), 1)), np.cumsum(lengths, axis=1)], axis=1)
     around = np.arange(sides) * (2 * np.pi / sides) + np.pi / sides
-    side, _ = _frame(ahead[0])
+    cosine, sine = np.cos(around)[:, None], np.sin(around)[:, None]
+    pieces = ahead.shape[1]
+    side = _frame(ahead[:, 0])
     rings, normals, arcs = [], [], []
-    for k, way in enumerate(ahead):
+    for k in range(pieces):
+        way = ahead[:, k]
         if k > 0:
-            side = _turned(side, ahead[k - 1], way)
-        spokes = np.cos(around)[:, None] * side + np.sin(around)[:, None] * np.cross(way, side)
+            side = _turned(side, ahead[:, k - 1], way)
+        spokes = cosine * side[:, None] + sine * np.cross(way, side)[:, None]
         for end, beyond in ((k, k - 1), (k + 1, k + 1)):
-            slide = np.zeros(sides)
-            if 0 <= beyond < len(ahead):
-                slide = _mitre(spokes * radius_m, way, ahead[beyond])
-            rings.append(points[end] + spokes * radius_m + slide[:, None] * way)
+            slide = np.zeros((len(points), sides))
+            if 0 <= beyond < pieces:
+                slide = _mitre(spokes * radius_m[:, None, None], way, ahead[:, beyond])
+            ring = points[:, end, None] + spokes * radius_m[:, None, None]
+            rings.append(ring + slide[..., None] * way[:, None])
             normals.append(spokes)
-            arcs.append(arc[end] + slide)
+            arcs.append(arc[:, end, None] + slide)
+    caps = [np.broadcast_to(each[:, None], rings[0].shape) for each in (-ahead[:, 0], ahead[:, -1])]
+    ends = [np.broadcast_to(arc[:, at, None], arcs[0].shape) for at in (0, -1)]
+    return (
+        np.concatenate([*rings, rings[0], rings[-1]], axis=1),
+        np.concatenate([*normals, *caps], axis=1),
+        np.concatenate([*arcs, *ends], axis=1),
+        _triangles(pieces, sides),
+    )
+
+
+def _triangles(pieces: int, sides: int) -> Indices:
+    """Return the triangles of one tube: of its pieces, then of its two caps."""
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
     one = np.stack(
         [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
     ).ravel()
-    indices = (np.arange(len(ahead), dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
-    caps_p, caps_n, caps_i = _caps(rings, ahead, sides, len(rings) * sides)
-    return (
-        np.concatenate([*rings, caps_p]),
-        np.concatenate([*normals, caps_n]),
-        np.concatenate([*arcs, np.repeat(arc[[0, -1]], sides)]),
-        np.concatenate([indices, caps_i]),
-    )
+    body = (np.arange(pieces, dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
+    fan = np.arange(1, sides - 1, dtype=np.uint32)
+    zero = np.zeros_like(fan)
+    front = np.stack([zero, fan + 1, fan], axis=1).ravel() + 2 * pieces * sides
+    back = np.stack([zero, fan, fan + 1], axis=1).ravel() + (2 * pieces + 1) * sides
+    return np.concatenate([body, front, back]).astype(np.uint32)
 
 
 def _mitre(offset: Floats, way: Floats, other: Floats) -> Floats:
     """Return how far each vertex of a ring slides along its own piece to reach the plane between two pieces."""
     plane = way + other
-    plane /= max(float(np.linalg.norm(plane)), 1e-9)
-    slope = float(way @ plane)
-    return -(offset @ plane) / slope if slope > 0.3 else np.zeros(len(offset))
+    plane /= np.maximum(np.linalg.norm(plane, axis=1), 1e-9)[:, None]
+    slope = (way * plane).sum(axis=1)
+    bends = slope > 0.3
+    slid = -(offset @ plane[:, :, None])[..., 0] / np.where(bends, slope, 1.0)[:, None]
+    return np.where(bends[:, None], slid, 0.0)
 
 
 def _turned(vector: Floats, before: Floats, after: Floats) -> Floats:
-    """Return a vector turned as `before` is turned into `after`, so that the sides of a tube do not twist."""
-    axis, cosine = np.cross(before, after), float(before @ after)
-    if cosine < -0.999:
-        return _frame(after)[0]
-    return np.asarray(vector + np.cross(axis, vector) + np.cross(axis, np.cross(axis, vector)) / (1 + cosine))
+    """Return vectors turned as `before` is turned into `after`, so that the sides of a tube do not twist."""
+    axis, cosine = np.cross(before, after), (before * after).sum(axis=1)
+    back = (cosine < -0.999)[:, None]
+    once = np.cross(axis, vector)
+    turned = vector + once + np.cross(axis, once) / np.where(back, 1.0, 1.0 + cosine[:, None])
+    return np.where(back, _frame(after), turned)
 
 
-def _caps(rings: list[Floats], ahead: Floats, sides: int, base: int) -> tuple[Floats, Floats, Indices]:
-    fan = np.arange(1, sides - 1, dtype=np.uint32)
-    zero = np.zeros_like(fan)
-    front = np.stack([zero, fan + 1, fan], axis=1).ravel() + base
-    back = np.stack([zero, fan, fan + 1], axis=1).ravel() + base + sides
-    normals = np.concatenate([np.tile(-ahead[0], (sides, 1)), np.tile(ahead[-1], (sides, 1))])
-    return np.concatenate([rings[0], rings[-1]]), normals, np.concatenate([front, back])
-
-
-def _frame(direction: Floats) -> tuple[Floats, Floats]:
-    helper = np.array([0.0, 0.0, 1.0]) if abs(direction[2]) < 0.9 else np.array([1.0, 0.0, 0.0])
+def _frame(direction: Floats) -> Floats:
+    """Return a unit vector across each direction."""
+    helper = np.where(np.abs(direction[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
     side = np.cross(direction, helper)
-    side /= np.linalg.norm(side)
-    return side, np.cross(direction, side)
+    return np.asarray(side / np.linalg.norm(side, axis=1)[:, None])
 
 
 def straight_tubes(

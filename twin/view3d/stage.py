@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.view3d.programs import Program
 from twin.view3d.theme import Colours
 
 VERTEX_COMMON = """
@@ -66,7 +67,7 @@ class Stage:
     phase_s: float
     distance_m: float
 
-    def light(self, program: gloo.Program) -> None:
+    def light(self, program: Program) -> None:
         """Set the uniforms of VERTEX_COMMON and FRAGMENT_COMMON."""
         program["u_matrix"] = self.matrix.T.astype(np.float32)
         program["u_eye"] = self.eye_m.astype(np.float32)
@@ -76,8 +77,8 @@ class Stage:
         program["u_ground"] = c.ground
 
 
-def program(vertex: str, fragment: str, vertices: NDArray[np.void]) -> gloo.Program:
+def program(vertex: str, fragment: str, vertices: NDArray[np.void]) -> Program:
     """Return a program with its vertex buffer bound; the fields of `vertices` are the attributes' names."""
-    out = gloo.Program(VERTEX_COMMON + vertex, FRAGMENT_COMMON + fragment)
+    out = Program(VERTEX_COMMON + vertex, FRAGMENT_COMMON + fragment)
     out.bind(gloo.VertexBuffer(vertices))
     return out

@@ -1,0 +1,39 @@
+"""Programs on the graphics card, lent to layers: the next layer of a kind takes the one that the last has left.
+
+Compiling and linking costs milliseconds, and after an edit of the hall many layers are made anew at once.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from vispy import gloo
+
+_left: weakref.WeakKeyDictionary[Any, dict[tuple[str, str], list[gloo.Program]]] = weakref.WeakKeyDictionary()
+
+
+class Program:
+    """A program as long as its layer lives. Whoever draws sets all uniforms: some may be left of the layer before.
+
+    Parameters
+    ----------
+    vertex, fragment
+        Text of the shaders.
+    """
+
+    def __init__(self, vertex: str, fragment: str) -> None:
+        left = _left.setdefault(gloo.get_current_canvas(), {}).setdefault((vertex, fragment), [])
+        self._lent = left.pop() if left else gloo.Program(vertex, fragment)
+        weakref.finalize(self, left.append, self._lent).atexit = False
+
+    def __setitem__(self, name: str, value: object) -> None:
+        self._lent[name] = value
+
+    def bind(self, vertices: gloo.VertexBuffer) -> None:
+        """Take the fields of a vertex buffer as attributes."""
+        self._lent.bind(vertices)
+
+    def draw(self, mode: str, indices: gloo.IndexBuffer | None = None) -> None:
+        """Draw into the current context."""
+        self._lent.draw(mode, indices)
