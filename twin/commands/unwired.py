@@ -51,9 +51,6 @@ def takes(scene: Scene, fabric: Fabric, parts: list[str]) -> bool:
 
 def standing_rows(scene: Scene) -> list[str]:
     """Return the row generators that have nodes for work."""
-    found = {
-        row.id.partition("/")[0]: None
-        for row in expand.rows(scene.scenario, scene.catalog)
-        if any(rack.nodes and rack.role == "compute" for rack in row.racks)
-    }
-    return list(found)
+    standing = expand.node_counts(scene.scenario, scene.catalog)
+    generators = [rows for hall in scene.scenario.halls for rows in hall.rows]
+    return [rows.id for rows in generators if rows.racks.role == "compute" and standing[rows.id]]

@@ -8,6 +8,7 @@ from vispy import gloo
 
 from twin.view3d import palette
 from twin.view3d.capability import ValueFormat
+from twin.view3d.programs import Program
 
 WIDTH = 1024
 """Texels per line: addresses stay exact in 32-bit floats, and well under the 2,048 every driver has."""
@@ -69,7 +70,7 @@ class ValueTexture:
         """Choose the ramp of the colour table."""
         self._palette.set_data(palette.look_up_table(name))
 
-    def bind(self, program: gloo.Program) -> None:
+    def bind(self, program: Program) -> None:
         """Give a program with VALUE_LOOKUP its textures."""
         program["u_values"] = self._texture
         program["u_palette"] = self._palette
