@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +16,17 @@ from twin.app.fact_rows import Row, World
 from twin.app.scene_jobs import job_place
 from twin.planning.collective import Collective
 from twin.planning.fabric_figures import FabricFigures, fabric_figures
-from twin.planning.link_flows import Crossing
+from twin.planning.link_flows import Crossing, TrafficMap
 from twin.planning.traffic import KINDS
 from twin.plant.cable_names import bundle_ends, bundle_id, bundle_short, bundle_size, id_range, links_in
 from twin.plant.links import LinkKind, find_link, link_id
-from twin.plant.tables import Plant
 from twin.scenario.population import jobs_of
 
 MOST_FLOWS = 8
 """Kinds of traffic listed for one link, the most first."""
 MOST_LINKS = 6
+_MOST_ANSWERS = 64
+_Answer = TypeVar("_Answer")
 _ARROW = "\N{RIGHTWARDS ARROW}"
 _TITLES = {
     "data": "gradients",
@@ -97,7 +100,7 @@ def flow_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
     """Return which jobs send what over links, the most first."""
     if world.frame is None:
         return []
-    crossings = _crossing(_Asked(world, links))
+    crossings = _crossing(world, links)
     rows = []
     for one in crossings[:MOST_FLOWS]:
         job = jobs_of(world.scenario)[one.job].id
@@ -118,7 +121,7 @@ def loss_rows(world: World, links: NDArray[np.int32]) -> list[Row]:
     """Return what fails when links do."""
     fabrics = fabrics_of(world)
     traffic, plant = fabrics.traffic, world.plant
-    cut = _cut_off(_Asked(world, links))
+    cut = _cut_off(world, links)
     if len(cut):
         hit = [seat.job for seat in fabrics.seats if np.isin(cut, seat.nodes).any()]
         rows = [Row("Cuts off", _nodes(world, cut))]
@@ -150,7 +153,7 @@ def switch_rows(world: World, switch: int) -> list[tuple[str, list[Row]]]:
 def fabric_rows(world: World, fabric: int) -> list[Row]:
     """Return what a fabric is and what is lost of it now."""
     plant, table = world.plant, world.plant.fabric_table
-    figures = _figures(_OfPlant(plant), fabric)
+    figures = _figures(world, fabric)
     technology, routing = table.technology[fabric], table.routing[fabric]
     if technology and not routing:
         routing = world.catalog.technology(technology).routing
@@ -205,7 +208,7 @@ def busiest(world: World, most: int = 12) -> list[BusyCables]:
     load, down = (np.asarray(frame.values[f"bundle.{name}"]).astype(int) for name in ("load", "down"))
     order = np.lexsort((-plant.bundles.cables, -load, down == 0))[:most]
     order = order[(load[order] > 0) | (down[order] > 0)]
-    masks = _senders(_Asked(world, np.zeros(0, np.int32)))
+    masks = _senders(world)
     lines = []
     for bundle in order.tolist():
         jobs = ", ".join(jobs_of(world.scenario)[job].id for job, mask in masks if mask[bundle])
@@ -274,56 +277,50 @@ def _nodes(world: World, nodes: NDArray[np.int64]) -> str:
     return f"nodes {short}" if (short := id_range(ids)) is not None else f"{len(ids):,} nodes"
 
 
-class _Asked:
-    """A question about links: the answer stays while routes and step times do."""
-
-    def __init__(self, world: World, links: NDArray[np.int32]) -> None:
-        self.fabrics: Fabrics = fabrics_of(world)
-        self.links = links
-        steps = tuple(round(seat.step_s, 2) for seat in self.fabrics.seats)
-        self._key = (id(world.plant), links.tobytes(), steps, self.fabrics.key())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+_ANSWERS: WeakKeyDictionary[TrafficMap, dict[tuple[object, ...], Any]] = WeakKeyDictionary()
+"""What was worked out of the traffic of a plant: it goes with the plant, of which an edited run has many."""
 
 
-@lru_cache(maxsize=32)
-def _crossing(asked: _Asked) -> tuple[Crossing, ...]:
-    return tuple(asked.fabrics.crossing(asked.links))
+def _once(world: World, question: tuple[object, ...], work: Callable[[Fabrics], _Answer]) -> _Answer:
+    """Return the answer to a question about a plant's fabrics, worked out once."""
+    fabrics = fabrics_of(world)
+    answers = _ANSWERS.setdefault(fabrics.traffic, {})
+    if question not in answers:
+        if len(answers) >= _MOST_ANSWERS:
+            answers.clear()
+        answers[question] = work(fabrics)
+    answer: _Answer = answers[question]
+    return answer
 
 
-@lru_cache(maxsize=4)
-def _senders(asked: _Asked) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
+def _of_links(what: str, world: World, links: NDArray[np.int32]) -> tuple[object, ...]:
+    """Return a question about links: the answer stays while routes and step times do."""
+    fabrics = fabrics_of(world)
+    steps = tuple(round(seat.step_s, 2) for seat in fabrics.seats)
+    return (what, links.tobytes(), steps, fabrics.key())
+
+
+def _crossing(world: World, links: NDArray[np.int32]) -> tuple[Crossing, ...]:
+    return _once(world, _of_links("crossing", world, links), lambda fabrics: tuple(fabrics.crossing(links)))
+
+
+def _cut_off(world: World, links: NDArray[np.int32]) -> NDArray[np.int64]:
+    cut = links.astype(np.int64)
+    return _once(world, _of_links("cut off", world, links), lambda fabrics: fabrics.traffic.cut_off_by(cut))
+
+
+def _senders(world: World) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
     """Return which bundles each job sends over."""
-    traffic = asked.fabrics.traffic
-    found = []
-    for seat in asked.fabrics.seats:
-        there, back = traffic.of_bundles(traffic.bytes_s(seat))
-        found.append((seat.job, (there > 0) | (back > 0)))
-    return tuple(found)
+
+    def found(fabrics: Fabrics) -> tuple[tuple[int, NDArray[np.bool_]], ...]:
+        traffic, masks = fabrics.traffic, []
+        for seat in fabrics.seats:
+            there, back = traffic.of_bundles(traffic.bytes_s(seat))
+            masks.append((seat.job, (there > 0) | (back > 0)))
+        return tuple(masks)
+
+    return _once(world, _of_links("senders", world, np.zeros(0, np.int32)), found)
 
 
-class _OfPlant:
-    """A plant by identity: its tables cannot be hashed."""
-
-    def __init__(self, plant: Plant) -> None:
-        self.plant = plant
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _OfPlant) and self.plant is other.plant
-
-    def __hash__(self) -> int:
-        return id(self.plant)
-
-
-@lru_cache(maxsize=8)
-def _figures(of: _OfPlant, fabric: int) -> FabricFigures:
-    return fabric_figures(of.plant, fabric)
-
-
-@lru_cache(maxsize=32)
-def _cut_off(asked: _Asked) -> NDArray[np.int64]:
-    return asked.fabrics.traffic.cut_off_by(asked.links.astype(np.int64))
+def _figures(world: World, fabric: int) -> FabricFigures:
+    return _once(world, ("figures", fabric), lambda _: fabric_figures(world.plant, fabric))
