@@ -30,9 +30,11 @@ from twin.app.look import Look, label
 from twin.app.pipeline_gantt import PipelineGantt
 from twin.app.plans_table import PlansTable
 from twin.app.scene_jobs import job_place
+from twin.commands.jobs import AddJob
 from twin.planning.job import PlanError
 from twin.planning.search import Candidate, Found
 from twin.scenario.population import jobs_of
+from twin.scenario.work import Load
 from twin.scenario.workload import Parallelism
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ _PLANS, _PIPELINE, _ROOFLINE, _SCALING = range(4)
 
 
 class JobDialog(QDialog):
-    """Plans a job; nothing it does touches the scene.
+    """Plans a job; the scene is touched only when it is put there.
 
     Attributes
     ----------
@@ -56,6 +58,7 @@ class JobDialog(QDialog):
     """
 
     draft_changed = Signal(object)  # Draft
+    wanted = Signal(object)  # Command that puts the job into the scene
 
     def __init__(self, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
@@ -90,6 +93,7 @@ class JobDialog(QDialog):
         self.best_button.clicked.connect(self.apply_best)
         self.live_box.toggled.connect(self._later.start)
         self.yaml_button.clicked.connect(self.copy_yaml)
+        self.add_button.clicked.connect(self.add_to_scene)
         self.tabs.currentChanged.connect(lambda _: self._later.start())
         self.set_world(None)
 
@@ -129,6 +133,7 @@ class JobDialog(QDialog):
         self.form.show_draft(draft, self.judged.faults)
         self.results.show_judged(self.judged)
         self.yaml_button.setEnabled(self.judged.estimate is not None)
+        self.add_button.setEnabled(self.judged.estimate is not None and draft.hardware.in_scene)
         self.best_button.setEnabled(can_be_searched(draft))
         self.live_box.setEnabled(can_be_searched(draft))
         self.draft_changed.emit(draft)
@@ -146,6 +151,13 @@ class JobDialog(QDialog):
         """Put the job into the clipboard as lines of a scenario."""
         QGuiApplication.clipboard().setText(yaml_of(self.draft))
         self.said.setText("Copied: nodes and workload of a job, ready to paste into a scene.")
+
+    def add_to_scene(self) -> None:
+        """Put the job into the queue of the scene."""
+        workload = self.draft.workload
+        name = str(getattr(workload, "model", "") or "job")
+        self.said.setText(f"{name} goes to the scene; Undo takes it back.")
+        self.wanted.emit(AddJob(yaml_of(self.draft), name, saves=not isinstance(workload, Load)))
 
     # -- building ----
 
@@ -186,14 +198,18 @@ class JobDialog(QDialog):
 
     def _buttons(self) -> QWidget:
         self.best_button = QPushButton("Best plan")
-        self.best_button.setProperty("role", "primary")
         self.best_button.setToolTip("Cut the job as the fastest plan that fits on these GPUs")
         self.live_box = QCheckBox("live")
         self.live_box.setToolTip("Find the best plan anew whenever model, GPUs, batch or sequence change")
         self.live_box.setAccessibleName("Best plan, live")
         self.yaml_button = QPushButton("Copy as YAML")
         self.yaml_button.setToolTip("Nodes and workload as lines of a scenario, into the clipboard")
-        for button in (self.best_button, self.yaml_button):
+        self.add_button = QPushButton("Add to the scene")
+        self.add_button.setProperty("role", "primary")
+        self.add_button.setToolTip(
+            "Puts the job into the queue of the open scene: one step, which Undo takes back"
+        )
+        for button in (self.best_button, self.yaml_button, self.add_button):
             button.setAutoDefault(False)
         self.said = label("", "faint", wrap=True)
         row = QHBoxLayout()
@@ -201,12 +217,16 @@ class JobDialog(QDialog):
         row.addWidget(self.best_button)
         row.addWidget(self.live_box)
         row.addStretch(1)
-        row.addWidget(self.yaml_button)
+        below = QHBoxLayout()
+        below.setSpacing(10)
+        below.addWidget(self.add_button, 1)
+        below.addWidget(self.yaml_button)
         box = QWidget()
         column = QVBoxLayout(box)
         column.setContentsMargins(14, 8, 12, 10)
         column.setSpacing(4)
         column.addLayout(row)
+        column.addLayout(below)
         column.addWidget(self.said)
         return box
 

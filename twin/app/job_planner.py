@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from psygnal import Signal
 from PySide6.QtWidgets import QWidget
 
 from twin.app.fact_rows import World
@@ -23,6 +24,8 @@ _STEPPING = (JobState.RUNNING, JobState.CHECKPOINT)
 class JobPlanner:
     """Holds one dialog, made when it is first asked for."""
 
+    wanted = Signal(object)  # Command that puts a job into the scene
+
     def __init__(self, look: Look, session: Session, catalog: Catalog, window: QWidget) -> None:
         self._look, self._session, self._catalog, self._window = look, session, catalog, window
         self.dialog: JobDialog | None = None
@@ -36,6 +39,7 @@ class JobPlanner:
             from twin.app.job_dialog import JobDialog
 
             self.dialog = JobDialog(self._look, self._window)
+            self.dialog.wanted.connect(self.wanted.emit)
         self._bring_up_to_date()
         if job_id is not None:
             self.dialog.show_job(job_id)

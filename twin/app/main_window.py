@@ -36,6 +36,7 @@ from twin.app.facts import facts_of, state_of
 from twin.app.faults_menu import FaultsMenu
 from twin.app.files import Files
 from twin.app.focus_ring import next_seen
+from twin.app.hall_hint import HallHint
 from twin.app.hall_panel import HallPanel, dropped_file
 from twin.app.job_actions import JobActions
 from twin.app.job_planner import JobPlanner
@@ -55,6 +56,7 @@ from twin.app.views import Views
 from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch
 from twin.catalog import load_catalog
+from twin.commands.auto_wire import AutoWire
 from twin.plant.cable_names import find_bundle
 from twin.plant.graph import describe, find
 from twin.record.events import Event
@@ -113,6 +115,8 @@ class MainWindow(QMainWindow):
             self.tell,
         )
         self.planner = JobPlanner(look, session, self._catalog, self)
+        self.planner.wanted.connect(self.editing.editor.do)
+        self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
         self._status()
         self.faults = FaultsMenu(session, self._thing, self.break_thing, self.tell)
@@ -177,6 +181,7 @@ class MainWindow(QMainWindow):
         self.files.opened.connect(self._on_opened)
         self.welcome.chosen.connect(self._open_and_play)
         self.welcome.open_wanted.connect(self.files.ask)
+        self.welcome.new_wanted.connect(self.new_scene)
         self.welcome.back_wanted.connect(self.show_hall)
         self.hall.hovered.connect(self._on_hovered)
         self.hall.dropped.connect(lambda path: self._open_and_play(Path(path)))
@@ -201,6 +206,9 @@ class MainWindow(QMainWindow):
         self.docks.palette.attach(self.settings)
         self.docks.palette.taken.connect(self.tools.place_by_keys)
         self.docks.palette.room_wanted.connect(self.build_room)
+        self.hint.room_wanted.connect(self.build_room)
+        self.hint.parts_wanted.connect(partial(self.docks.show, "palette"))
+        self.hint.wiring_wanted.connect(partial(self.editing.editor.do, AutoWire(add=True)))
         self.tools.prefabs = partial(carried_prefab, self._catalog)
         self.docks.inspector.break_wanted.connect(self.break_thing)
         self.hall.ticker.clicked.connect(self.go_to_event)
@@ -243,6 +251,11 @@ class MainWindow(QMainWindow):
     def build_room(self) -> None:
         """Ask what a room is to be like, and put it into the hall."""
         RoomWizard(self.look, self.session, self.editing.editor, self._catalog, self).show()
+
+    def new_scene(self) -> None:
+        """Begin with an empty hall, laid out for building."""
+        if self.editing.file.new():
+            self.docks.enter("design")
 
     def next_seed(self) -> None:
         """Run the scene again with other random draws."""

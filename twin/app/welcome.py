@@ -192,6 +192,7 @@ class Welcome(QScrollArea):
     chosen = Signal(object)  # Path
     open_wanted = Signal()
     back_wanted = Signal()
+    new_wanted = Signal()
 
     def __init__(self, look: Look, settings: Settings) -> None:
         super().__init__()
@@ -273,7 +274,11 @@ class Welcome(QScrollArea):
         self.back_button.setToolTip("Show the open scene again")
         self.back_button.clicked.connect(lambda: self.back_wanted.emit())
         self.back_button.hide()
+        self.new_button = QPushButton("New scene")
+        self.new_button.setToolTip("Begin with an empty hall")
+        self.new_button.clicked.connect(lambda: self.new_wanted.emit())
         row.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self.new_button, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         return row
 

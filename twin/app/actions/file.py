@@ -15,7 +15,14 @@ def file_actions(window: MainWindow) -> list[Command]:
     """Return the actions of the File menu."""
     files, scene = window.files, window.editing.file
     return [
-        entry("file.new", "New scene", scene.new, menu="file", key="Ctrl+N", tip="Begin with an empty hall"),
+        entry(
+            "file.new",
+            "New scene",
+            window.new_scene,
+            menu="file",
+            key="Ctrl+N",
+            tip="Begin with an empty hall",
+        ),
         entry("file.open", "Open\N{HORIZONTAL ELLIPSIS}", files.ask, menu="file", key="Ctrl+O", icon="open"),
         entry("file.scenes", "Scenes", window.show_welcome, menu="file", key="Ctrl+H", icon="scenes"),
         entry(

@@ -1,0 +1,51 @@
+"""Jobs: one more for the scheduler of the scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from twin.commands.changes import Changes
+from twin.commands.command import CommandError, Scene
+from twin.commands.names import fresh
+from twin.scenario import Patch
+
+_NO_STORE = "checkpoint: {tiers: [{to: peer}]} # memory of another node: the scene has no store"
+
+
+@dataclass(frozen=True)
+class AddJob:
+    """Put a job into the queue of the scene.
+
+    Parameters
+    ----------
+    text
+        Nodes and workload as lines of a scenario's job.
+    name
+        As people call it; its id is made of it.
+    saves
+        Whether it writes checkpoints: to the first store of the scene, or into the memory of other nodes where
+        there is none. A load has no state to save.
+    """
+
+    text: str
+    name: str = "Job"
+    saves: bool = True
+
+    @property
+    def title(self) -> str:
+        """Return what is done."""
+        return f"Add job {self.name}"
+
+    def patch(self, scene: Scene) -> Patch:
+        """Return the changes."""
+        here = scene.scenario
+        if not scene.plant.gpus.present.any():
+            raise CommandError("the halls hold no GPU that it could run on", "put racks into a hall first")
+        id = fresh({one.id for one in (*here.jobs, *here.streams)}, self.name)
+        lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]
+        if self.saves:
+            store = next((one.id for one in here.storage), None)
+            lines.append(_NO_STORE if store is None else f"checkpoint: {{storage: {store}}}")
+        changes = Changes(scene)
+        changes.text(f"jobs[{id}]", "\n".join(lines) + "\n")
+        return changes.patch(self.title)
