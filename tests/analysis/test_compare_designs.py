@@ -100,10 +100,12 @@ title: Pumps
 duration: 3 day
 cooling:
   loops: [{{id: cdu, pumps: {pumps}}}]
+jobs:
+  - {{id: llama3, checkpoint: {{interval: 5 min}}, recovery: {{constant: 1 h}}}}
 failures:
   causes: [{{id: gpu, rate: 3000 per 110592 node-day, repair: gpu}}]
 interventions:
-  - {{id: first, at: 20 h, kind: pump_stop, target: cdu/0, count: 1, for: 40 min}}
+  - {{id: first, at: 20 h, kind: pump_stop, target: cdu/0, count: 1, for: 25 s}}
 """
 
 

@@ -14,6 +14,7 @@ from twin.cli import (
     compare,
     diff,
     estimate,
+    export,
     grow,
     incidents,
     jobs,
@@ -69,6 +70,7 @@ app.command("grow", epilog=grow.EXAMPLE)(grow.grow_scene)
 app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate_profile)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare_runs)
+app.command("export", epilog=export.EXAMPLE)(export.export_run)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify_run)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
@@ -88,6 +90,7 @@ COMMANDS = (
     "validate",
     "compare",
     "verify",
+    "export",
     "incidents",
     "shot",
     "catalog",

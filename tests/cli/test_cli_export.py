@@ -1,0 +1,95 @@
+"""`twin export`: what comes out can be read by other programs, and is what the run file holds."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from twin.record.channels import BY_ID
+from twin.record.reader import Reader
+from twin.scenario.faults import Intervention
+
+_SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[a-zA-Z]+="[^"]*",?)+)\} (\S+) (\d+\.\d{3})$')
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from twin.runtime.inline import run
+    from twin.scenario import load
+
+    path = tmp_path_factory.mktemp("runs") / "lab.twinrun"
+    cut = Intervention(id="cap", at_s=3600.0, kind="power_cap", target="all", value="500 W")
+    run(load("builtin:lab-16").scenario, until_s=43200.0, record=path, interventions=[cut])
+    return path
+
+
+def test_csv_holds_every_sample(twin, lab: Path, tmp_path: Path) -> None:
+    out = tmp_path / "lab.csv"
+    told = twin("export", lab, "--channel", "rack.power_w", "--channel", "job.state", "-o", out).stdout
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert f"{len(rows):,} values" in told
+    mine = [row for row in rows if row["channel"] == "rack.power_w" and row["entity"] == "gpu/0/1"]
+    with Reader(lab) as reader:
+        series = reader.series(1, "rack.power_w", points=10**6)
+        start = reader.header.scenario.start
+    assert [float(row["time_s"]) for row in mine] == pytest.approx(series.t_s.tolist(), abs=5e-4)
+    assert [float(row["value"]) for row in mine] == pytest.approx(series.mean.tolist(), rel=1e-6)
+    assert datetime.fromisoformat(mine[0]["time"]) == start
+    assert mine[0]["unit"] == "W"
+    assert {row["channel"] for row in rows} == {"rack.power_w", "job.state"}
+
+
+def test_openmetrics_is_well_formed_and_gpus_have_the_names_of_dcgm(twin, lab: Path, tmp_path: Path) -> None:
+    out = tmp_path / "lab.om"
+    words = ("--format", "openmetrics", "--channel", "gpu", "--channel", "site.pue")
+    twin("export", lab, *words, "-o", out)
+    lines = out.read_text().splitlines()
+    assert lines[-1] == "# EOF"
+    families = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert families == [*(one.dcgm for one in BY_ID.values() if one.dcgm), "twin_site_pue"]
+    samples = [_SAMPLE.match(line) for line in lines if not line.startswith("#")]
+    assert all(samples)
+    found = [one.groups() for one in samples if one]
+    grouped = [(key, [float(one[3]) for one in group]) for key, group in groupby(found, lambda one: one[:2])]
+    assert len({key for key, _ in grouped}) == len(grouped)  # the points of one entity stand together
+    assert all(np.all(np.diff(times) > 0) for _, times in grouped)
+    power = [one for one in found if one[0] == "DCGM_FI_DEV_POWER_USAGE"]
+    assert len({one[1] for one in power}) == 16
+    with Reader(lab) as reader:
+        start_s = reader.header.scenario.start.timestamp()
+        times = sorted({t_s for t_s, _, _ in reader.snapshot_hashes()})
+    assert sorted({float(one[3]) for one in power}) == [start_s + t_s for t_s in times]
+    assert max(float(one[2]) for one in power if float(one[3]) > start_s + 4000) <= 500.5  # the cap
+
+
+def test_the_trace_tells_states_events_and_counters(twin, lab: Path, tmp_path: Path) -> None:
+    out = tmp_path / "lab.json"
+    twin("export", lab, "--format", "perfetto", "-o", out)
+    entries = json.loads(out.read_text())["traceEvents"]
+    assert {one["ph"] for one in entries} == {"M", "X", "i", "C"}
+    spans = [one for one in entries if one["ph"] == "X"]
+    assert {"running", "checkpoint"} & {one["name"] for one in spans}
+    assert all(one["dur"] > 0 for one in spans)
+    ends = [one["ts"] + one["dur"] for one in spans]
+    assert [one["ts"] for one in spans[1:]] == pytest.approx(ends[:-1])  # one job: no gap, no overlap
+    with Reader(lab) as reader:
+        assert sum(one["ph"] == "i" for one in entries) == reader.event_count
+        assert [one["ts"] for one in entries if one["ph"] == "i"] == [e.t_s * 1e6 for e in reader.events()]
+    assert "llama3" in {one["args"].get("name") for one in entries if one["ph"] == "M"}
+
+
+def test_what_cannot_be_exported_leaves_no_file(twin, lab: Path, tmp_path: Path) -> None:
+    out = tmp_path / "x.csv"
+    assert "'rack.pwr'" in twin("export", lab, "--channel", "rack.pwr", "-o", out, code=2).stderr
+    broken = tmp_path / "cut.twinrun"
+    broken.write_bytes(lab.read_bytes()[:9000])
+    assert "cut short" in twin("export", broken, "-o", out, code=2).stderr
+    twin("export", lab, "-o", tmp_path / "none" / "x.csv", code=3)
+    assert [path.name for path in tmp_path.iterdir() if "x.csv" in path.name] == []

@@ -1,0 +1,328 @@
+"""A run in other programs' formats: series as CSV or OpenMetrics text, jobs and events as a Chrome / Perfetto trace.
+
+Everything is written as it is read, a block or some hundred entities at a time, however long the run is.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TextIO
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.channels import BY_ID, CHANNELS, Channel, JobState
+from twin.record.frame import Frame
+from twin.record.reader import Reader
+from twin.record.series import SERIES_CHANNELS
+from twin.runtime.loading import engine_type
+from twin.runtime.protocol import ENGINE
+from twin.scenario.population import jobs_of
+
+Progress = Callable[[float, float], None]
+DCGM: tuple[Channel, ...] = tuple(channel for channel in CHANNELS if channel.dcgm)
+"""Channels of single GPUs that NVIDIA's DCGM has a field for."""
+_ENTITIES = 256
+"""Entities whose whole curves are held at once."""
+_PIECE = 5000
+
+
+class NoSuchChannel(ValueError):
+    """A channel is asked for that no run file has; the message is one sentence for people."""
+
+
+def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
+    """Return the channels that names stand for: an id (rack.power_w), a kind of entity (rack), or "all".
+
+    Channels of GPUs are known at the snapshots of a run only, and are left out of "all".
+
+    Raises
+    ------
+    NoSuchChannel
+        When a name is none of these.
+    """
+    wanted: list[Channel] = []
+    exported = (*SERIES_CHANNELS, *DCGM)
+    for name in names:
+        found = [one for one in exported if name in (one.id, one.entity)]
+        if name == "all":
+            found = list(SERIES_CHANNELS)
+        if not found:
+            kinds = ", ".join(dict.fromkeys(one.entity for one in exported))
+            raise NoSuchChannel(
+                f"no run keeps a channel {name!r}; name one such as rack.power_w, or a kind: {kinds}"
+            )
+        wanted += found
+    return tuple(dict.fromkeys(wanted))
+
+
+def write_csv(
+    reader: Reader, channels: Sequence[Channel], to: TextIO, progress: Progress | None = None
+) -> int:
+    """Write a row for each value: time [s], time of the scene, channel, entity, value, unit; return the rows."""
+    out = csv.writer(to, lineterminator="\n")
+    out.writerow(("time_s", "time", "channel", "entity", "value", "unit"))
+    clock = _clock(reader)
+    rows = 0
+    for channel, ids, t_s, values in _pieces(reader, channels, progress):
+        for place, at_s in enumerate(t_s.tolist()):
+            stamp = clock(at_s).isoformat(timespec="milliseconds")
+            column = values[:, place]
+            known = np.flatnonzero(np.isfinite(column)).tolist()
+            out.writerows(
+                (f"{at_s:.3f}", stamp, channel.id, ids[one], f"{column[one]:.9g}", channel.unit)
+                for one in known
+            )
+            rows += len(known)
+    return rows
+
+
+def write_openmetrics(
+    reader: Reader, channels: Sequence[Channel], to: TextIO, progress: Progress | None = None
+) -> int:
+    """Write gauges with Unix times; GPUs under the names of DCGM's fields; return the number of samples.
+
+    References
+    ----------
+    OpenMetrics 1.0: families stand together, within them the points of one entity, by time; ``# EOF`` ends it.
+    """
+    start_s = _clock(reader)(0.0).timestamp()
+    count = 0
+    for channel in channels:
+        name = channel.dcgm or f"twin_{channel.entity}_{channel.name}"
+        unit = f" [{channel.unit}]" if channel.unit else ""
+        to.write(f"# TYPE {name} gauge\n# HELP {name} {channel.title}{unit}\n")
+        for labels, t_s, values in _curves(reader, channel, progress):
+            known = np.isfinite(values)
+            lines = [
+                f"{name}{labels} {value:.9g} {start_s + at_s:.3f}\n"
+                for at_s, value in zip(t_s[known].tolist(), values[known].tolist(), strict=True)
+            ]
+            to.writelines(lines)
+            count += len(lines)
+    to.write("# EOF\n")
+    return count
+
+
+def write_trace(
+    reader: Reader, channels: Sequence[Channel], to: TextIO, progress: Progress | None = None
+) -> int:
+    """Write a trace: a track for each job with its states, one for each kind of event, counters; return the entries.
+
+    States of jobs change at the samples of the run, events stand at their exact times. Time runs in microseconds.
+
+    References
+    ----------
+    Trace Event Format of Chrome, which Perfetto reads.
+    """
+    count = 0
+    to.write('{"displayTimeUnit":"ms","traceEvents":[\n')
+    for one in _trace(reader, channels, progress):
+        to.write((",\n" if count else "") + json.dumps(one, ensure_ascii=False, separators=(",", ":")))
+        count += 1
+    to.write("\n]}\n")
+    return count
+
+
+_JOBS, _EVENTS, _COUNTERS = 1, 2, 3
+_US = 1e6
+_RESTS = (JobState.DONE, JobState.KILLED)
+
+
+def _trace(
+    reader: Reader, channels: Sequence[Channel], progress: Progress | None
+) -> Iterator[dict[str, object]]:
+    for number, name in ((_JOBS, "jobs"), (_EVENTS, "events"), (_COUNTERS, "site")):
+        yield {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
+    for number, id in enumerate(_ids(reader, "job")):
+        yield {"ph": "M", "pid": _JOBS, "tid": number, "name": "thread_name", "args": {"name": id}}
+    yield from _spans(reader, progress)
+    kinds: dict[str, int] = {}
+    row = 0
+    while events := reader.events(row, _PIECE):
+        row = events[-1].row + 1
+        for event in events:
+            if event.kind not in kinds:
+                kinds[event.kind] = len(kinds)
+                name = event.kind.replace("_", " ")
+                yield {
+                    "ph": "M",
+                    "pid": _EVENTS,
+                    "tid": kinds[event.kind],
+                    "name": "thread_name",
+                    "args": {"name": name},
+                }
+            yield {
+                "ph": "i",
+                "s": "t",
+                "pid": _EVENTS,
+                "tid": kinds[event.kind],
+                "ts": event.t_s * _US,
+                "name": f"{event.kind} {event.subject}",
+                "cat": event.severity.name.lower(),
+                "args": {"text": event.text, **event.data},
+            }
+    for channel, ids, t_s, values in _pieces(reader, channels, progress):
+        for entity, curve in zip(ids, values, strict=True):
+            name = f"{channel.id} {entity}"
+            for at_s, value in zip(t_s.tolist(), curve.tolist(), strict=True):
+                if math.isfinite(value):
+                    yield {
+                        "ph": "C",
+                        "pid": _COUNTERS,
+                        "ts": at_s * _US,
+                        "name": name,
+                        "args": {channel.unit or "value": value},
+                    }
+
+
+def _spans(reader: Reader, progress: Progress | None) -> Iterator[dict[str, object]]:
+    """Yield how long each job was in each state."""
+    since: dict[int, tuple[float, int]] = {}
+    last_s = 0.0
+    for _, _, t_s, values in _pieces(reader, (BY_ID["job.state"],), progress):
+        for place, at_s in enumerate(t_s.tolist()):
+            last_s = at_s
+            for job, state in enumerate(values[:, place].tolist()):
+                if not math.isfinite(state):
+                    continue
+                before = since.get(job)
+                if before is None or before[1] != int(state):
+                    if before is not None:
+                        yield from _span(job, before, at_s)
+                    since[job] = (at_s, int(state))
+    for job, before in since.items():
+        yield from _span(job, before, last_s)
+
+
+def _span(job: int, since: tuple[float, int], until_s: float) -> Iterator[dict[str, object]]:
+    begin_s, number = since
+    state = JobState(number)
+    if state not in _RESTS and until_s > begin_s:
+        name = state.name.lower()
+        yield {
+            "ph": "X",
+            "pid": _JOBS,
+            "tid": job,
+            "ts": begin_s * _US,
+            "dur": (until_s - begin_s) * _US,
+            "name": name,
+        }
+
+
+# --- reading
+
+
+def _pieces(
+    reader: Reader, channels: Sequence[Channel], progress: Progress | None
+) -> Iterator[tuple[Channel, Sequence[str], NDArray[np.float64], NDArray[np.float32]]]:
+    """Yield (channel, ids, times [s], entities x samples), channel by channel, a block at a time."""
+    layout, end_s = reader.header.layout, reader.t_end_s
+    for number, channel in enumerate(channels):
+        if channel in DCGM:
+            gpus = _gpus(reader)
+            for at_s, row in zip(gpus.t_s, gpus.values[channel.id], strict=True):
+                yield channel, gpus.ids[: len(row)], np.array([at_s]), row[:, None]
+            continue
+        ids, after_s = _ids(reader, channel.entity), -1.0
+        while True:
+            t_s, found = reader.samples((channel.id,), after_s, 1, layout)
+            if not len(t_s) or channel.id not in found:
+                break
+            yield channel, ids, t_s, found[channel.id]
+            after_s = float(t_s[-1])
+            if progress is not None:
+                progress(
+                    (number + min(1.0, after_s / end_s if end_s else 1.0)) * end_s, len(channels) * end_s
+                )
+
+
+def _curves(
+    reader: Reader, channel: Channel, progress: Progress | None
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
+    """Yield (labels, times [s], values) of each entity; some hundred of them are held at once."""
+    if channel in DCGM:
+        yield from _gpu_curves(reader, channel)
+        return
+    ids = _ids(reader, channel.entity)
+    for first in range(0, len(ids), _ENTITIES):
+        times, parts = [np.zeros(0)], [np.zeros((len(ids[first : first + _ENTITIES]), 0), np.float32)]
+        for _, _, t_s, values in _pieces(reader, (channel,), progress):
+            times.append(t_s)
+            parts.append(values[first : first + _ENTITIES])
+        t_s, values = np.concatenate(times), np.concatenate(parts, axis=1)
+        for place, curve in enumerate(values):
+            yield f'{{{channel.entity}="{_escaped(ids[first + place])}"}}', t_s, curve
+
+
+@dataclass(frozen=True)
+class _Gpus:
+    """Single GPUs at the snapshots of a run: some two dozen times."""
+
+    ids: list[str]
+    labels: list[str]
+    t_s: list[float]
+    values: dict[str, list[NDArray[np.float32]]]
+
+
+_known: WeakKeyDictionary[Reader, _Gpus] = WeakKeyDictionary()
+
+
+def _gpus(reader: Reader) -> _Gpus:
+    """Return what single GPUs were at each snapshot; the run is restored there once for all channels."""
+    if reader not in _known:
+        found = _Gpus([], [], [], {channel.id: [] for channel in DCGM})
+        make, scenario = engine_type(ENGINE), reader.header.scenario
+        for at_s in dict.fromkeys(t_s for t_s, _, _ in reader.snapshot_hashes()):
+            snapshot = reader.nearest_snapshot(at_s)
+            if snapshot is None:
+                continue
+            engine = make.restore(scenario, snapshot.data)
+            gpus, nodes = engine.plant.gpus, engine.plant.nodes
+            frame = Frame.empty(engine.layout)
+            engine.fill(frame)
+            found.t_s.append(at_s)
+            for channel in DCGM:
+                values = frame.values[channel.id].astype(np.float32)
+                values[~gpus.present] = np.nan
+                found.values[channel.id].append(values)
+            places = list(zip(gpus.index.tolist(), gpus.node.tolist(), strict=True))
+            for index, node in places[len(found.ids) :]:  # an edit has brought more
+                found.ids.append(f"{nodes.ids[node]}/{index}")
+                found.labels.append(f'{{gpu="{index}",Hostname="{_escaped(nodes.ids[node])}"}}')
+        _known[reader] = found
+    return _known[reader]
+
+
+def _gpu_curves(
+    reader: Reader, channel: Channel
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
+    gpus = _gpus(reader)
+    t_s, rows = np.array(gpus.t_s), gpus.values[channel.id]
+    for place, labels in enumerate(gpus.labels):
+        yield labels, t_s, np.array([row[place] if place < len(row) else np.nan for row in rows], np.float32)
+
+
+def _ids(reader: Reader, entity: str) -> Sequence[str]:
+    """Return the ids of a kind of entity, as many as the layout counts."""
+    header = reader.header
+    known = header.ids.get(entity, ())  # type: ignore[call-overload]
+    if entity == "job" and not known:
+        known = tuple(job.id for job in jobs_of(header.scenario))
+    count = header.layout.counts.get(entity, 0)  # type: ignore[call-overload]
+    return [*known[:count], *(f"{entity} {number}" for number in range(len(known), count))]
+
+
+def _clock(reader: Reader) -> Callable[[float], datetime]:
+    start = reader.header.scenario.start
+    return lambda at_s: start + timedelta(seconds=at_s)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

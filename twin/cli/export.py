@@ -1,0 +1,61 @@
+"""`twin export`: series, jobs and events of a run in formats that other programs read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = """Example: twin export lab.twinrun --format csv --channel rack.power_w --channel site -o lab.csv
+
+csv and openmetrics write the channels of the site unless others are named: an id (rack.power_w), a kind (loop), or
+all. Those of single GPUs (--channel gpu) carry the names of DCGM fields, at the times of the snapshots of the run."""
+
+
+class To(StrEnum):
+    """What to write."""
+
+    csv = "csv"
+    openmetrics = "openmetrics"
+    perfetto = "perfetto"
+
+
+def export_run(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="FILE", help="File to write.", show_default=False)
+    ],
+    format: Annotated[To, typer.Option("--format", help="Of the file.")] = To.csv,
+    channel: Annotated[
+        list[str] | None,
+        typer.Option("--channel", metavar="ID|KIND|all", help="Which curves; may be repeated."),
+    ] = None,
+) -> None:
+    """Write the series of a run as CSV or OpenMetrics text, or its jobs and events as a trace for Perfetto."""
+    from twin.analysis import export
+    from twin.cli.errors import BadInput, told
+    from twin.cli.progress import progress
+    from twin.record.reader import Reader
+
+    write = {
+        To.csv: export.write_csv,
+        To.openmetrics: export.write_openmetrics,
+        To.perfetto: export.write_trace,
+    }
+    names = channel or (["site.facility_w", "site.goodput_now"] if format is To.perfetto else ["site"])
+    with told(run):
+        try:
+            channels = export.channels_named(names)
+        except export.NoSuchChannel as error:
+            raise BadInput(f"--channel: {error}") from None
+        part = out.with_name(f".{out.name}.part")
+        with Reader(run) as reader, progress(f"export {run}") as show:
+            try:
+                with part.open("w", encoding="utf-8", newline="") as file:
+                    count = write[format](reader, channels, file, show)
+                part.replace(out)
+            finally:
+                part.unlink(missing_ok=True)
+        print(f"{out}: {count:,} {'entries' if format is To.perfetto else 'values'}")
