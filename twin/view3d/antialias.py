@@ -5,7 +5,12 @@ For contexts without multisampling of their own, which is how software GL is use
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 from OpenGL import GL
+from PySide6.QtGui import QImage
 
 SAMPLES = 4
 
@@ -54,3 +59,10 @@ class StillBuffer:
             GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, name)
             GL.glRenderbufferStorageMultisample(GL.GL_RENDERBUFFER, SAMPLES, kind, *size_px)
             GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, place, GL.GL_RENDERBUFFER, name)
+
+
+def seen(native: Any) -> NDArray[np.uint8]:
+    """Return the picture of a canvas, shape (height, width, 3), physical pixels."""
+    image = native.grabFramebuffer().convertToFormat(QImage.Format.Format_RGBA8888)
+    lines = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    return lines[:, : image.width(), :3].copy()

@@ -10,14 +10,14 @@ import numpy as np
 import vispy
 from numpy.typing import NDArray
 from psygnal import Signal
-from PySide6.QtGui import QCursor, QImage
+from PySide6.QtGui import QCursor
 
 from twin.plant.cable_names import find_bundle
 from twin.plant.geometry import Geometry, build_geometry
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
 from twin.view3d import camera
-from twin.view3d.antialias import StillBuffer
+from twin.view3d.antialias import StillBuffer, seen
 from twin.view3d.cable_colours import CableState
 from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
@@ -124,7 +124,7 @@ class HallView:
             self._hover,
             self._click,
             self._double_click,
-            self._let_go,
+            self._publish,
             self._menu,
             self.edit.taken,
         )
@@ -322,11 +322,7 @@ class HallView:
         """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
         self._settled = self._still_wanted = True
         self._scene.place_labels_now()
-        image = self.native.grabFramebuffer().convertToFormat(QImage.Format.Format_RGBA8888)
-        lines = np.frombuffer(image.constBits(), np.uint8).reshape(
-            image.height(), image.bytesPerLine() // 4, 4
-        )
-        return lines[:, : image.width(), :3].copy()
+        return seen(self.native)
 
     def close(self) -> None:
         """Release the canvas and stop listening; the widget is deleted when control returns to the event loop.
@@ -431,8 +427,7 @@ class HallView:
 
     def look(self, pose: CameraPose) -> None:
         """Stand somewhere as part of a movement: ornaments are left out until the camera rests."""
-        self._flight = None
-        self._pose = pose
+        self._flight, self._pose = None, pose
         self._moved_s = self._wall_s
         self._settled = False
         self._show()
@@ -453,9 +448,6 @@ class HallView:
         else:
             target = origin + direction * self._pose.distance_m
         self.look(camera.zoom_to(self._pose, notches, target))
-        self._publish()
-
-    def _let_go(self) -> None:
         self._publish()
 
     def _hover_nothing(self) -> None:
