@@ -39,7 +39,7 @@ class JobPlanner:
             from twin.app.job_dialog import JobDialog
 
             self.dialog = JobDialog(self._look, self._window)
-            self.dialog.wanted.connect(self.wanted.emit)
+            self.dialog.wanted.connect(lambda command: self.wanted.emit(command))
         self._bring_up_to_date()
         if job_id is not None:
             self.dialog.show_job(job_id)

@@ -250,7 +250,9 @@ class MainWindow(QMainWindow):
 
     def build_room(self) -> None:
         """Ask what a room is to be like, and put it into the hall."""
-        RoomWizard(self.look, self.session, self.editing.editor, self._catalog, self).show()
+        wizard = RoomWizard(self.look, self.session, self.editing.editor, self._catalog, self)
+        wizard.accepted.connect(lambda: self.hall.view.preset("overview"))
+        wizard.show()
 
     def new_scene(self) -> None:
         """Begin with an empty hall, laid out for building."""

@@ -41,7 +41,8 @@ class AddJob:
         here = scene.scenario
         if not scene.plant.gpus.present.any():
             raise CommandError("the halls hold no GPU that it could run on", "put racks into a hall first")
-        id = fresh({one.id for one in (*here.jobs, *here.streams)}, self.name)
+        taken = {one.id for one in here.jobs} | {one.id for one in here.streams}
+        id = fresh(taken, self.name)
         lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]
         if self.saves:
             store = next((one.id for one in here.storage), None)
