@@ -78,7 +78,7 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
         When a node has no loop, or its GPU no cooler for it.
     """
     nodes, loops = plant.nodes, plant.loops
-    if not nodes.gpu_count[nodes.present].any():
+    if not nodes.gpu_count[nodes.present].any() and not loops.present.any():
         raise EmptyHall("there is no GPU in the halls yet; add a rack with nodes that have some")
     uncooled = np.flatnonzero(nodes.present & (nodes.loop < 0))
     if len(uncooled):
