@@ -33,6 +33,7 @@ from twin.view3d.marks import marks_of
 from twin.view3d.palette import Rgb
 from twin.view3d.picking import Hit, Picker
 from twin.view3d.presets import before_machines, before_racks, open_side, preset_pose
+from twin.view3d.release import release
 from twin.view3d.scene import Scene
 from twin.view3d.site_plan import SitePlan, site_plan
 from twin.view3d.stage import Stage
@@ -332,10 +333,9 @@ class HallView:
         """
         if self._closed:
             return
-        self._closed = True
+        self._closed, native = True, self.native
         logging.getLogger("vispy").removeHandler(self._log)
-        native = self.native
-        self.canvas.close()
+        release(self.canvas)
         native._secondary_context = native._surface = None
         native.deleteLater()
 
