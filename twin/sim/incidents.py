@@ -350,8 +350,7 @@ class Incidents:
             self.nodes.cordon(self.timers.now_s, node, cordoned)
             if cordoned and was_free:
                 left.update(self.nodes.jobs_on(node))
-        self.machines_changed = True
-        return sorted(left)
+        return sorted(left)  # nobody draws another power for that: a job that leaves says so itself
 
     def _do_cancel(self, i: Intervention, _: str) -> None:
         row = self._job(i.target)
