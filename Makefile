@@ -23,7 +23,7 @@ run: setup
 	@sh packaging/run.sh
 
 test: lint
-	$(BIN)/python -m pytest -q
+	@sh packaging/test.sh
 
 lint: setup
 	$(BIN)/ruff check

@@ -87,6 +87,8 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     windows = [weakref.ref(window) for window, _ in made]
     while made:
         window, look = made.pop()
+        if window.session.draft is not None:
+            window.session.draft.mark_saved()  # nobody is there to be asked
         window.close()
         window.deleteLater()
         look.close()

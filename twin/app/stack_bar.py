@@ -153,9 +153,7 @@ class _Bar(QWidget):
             painter.fillRect(spot, tint)
         painter.fillRect(QRectF(spot.right() - 1, spot.top(), 1, spot.height()), QColor(theme.surface))
         if spot.width() >= _LABEL_MIN_PX:
-            ink = (
-                theme.text if piece.account in _HATCHED else "#0b1018" if theme.is_dark else "#ffffff"
-            )
+            ink = theme.text if piece.account in _HATCHED else "#0b1018" if theme.is_dark else "#ffffff"
             painter.setPen(QColor(ink))
             painter.setFont(font(11, bold=True))
             if painter.fontMetrics().horizontalAdvance(piece.title) + 6 <= spot.width():
