@@ -136,11 +136,12 @@ class _Ring(QWidget):
 
 def next_seen(step: Callable[[], bool]) -> bool:
     """Step to the next widget that takes the keyboard and is not out of sight; return whether there is one."""
-    first = QApplication.focusWidget()
+    met = [QApplication.focusWidget()]  # where it stood may be hidden by now, and never be come to again
     while step():
         now = QApplication.focusWidget()
-        if now is None or now is first or not _out_of_sight(now):
+        if now is None or now in met or not _out_of_sight(now):
             return True
+        met.append(now)
     return False
 
 
