@@ -87,7 +87,8 @@ class JobForm(QScrollArea):
         if shape != self._shape:
             self._shape = shape
             self._build_rows(shape)
-        stops = notches(draft.hardware.gpus, (draft.gpus,))
+        all_but_one = draft.hardware.gpus - draft.hardware.node_gpus  # leaves a spare node
+        stops = notches(draft.hardware.gpus, (draft.gpus, all_but_one))
         self.gpus.set_stops(stops)
         self.gpus.show_count(draft.gpus)
         self.hardware_box.setCurrentIndex(self._hardware.index(draft.hardware))
