@@ -85,5 +85,13 @@ def file_actions(window: MainWindow) -> list[Command]:
             group="3",
             needs_scene=True,
         ),
-        entry("file.quit", "Quit", window.close, menu="file", key="Ctrl+Q", icon="power", group="9"),
+        entry(
+            "file.quit",
+            "Quit",
+            lambda: window.close(),  # a method of Qt itself has no signature, which app-model asks for
+            menu="file",
+            key="Ctrl+Q",
+            icon="power",
+            group="9",
+        ),
     ]
