@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from twin.scenario.scheduling import Preemption
-from twin.schedule.queue import NOBODY, Floats, Holding, Site
+from twin.schedule.queue import NOBODY, Holding, Site
 from twin.schedule.trial import Trial
 
 
@@ -13,9 +13,10 @@ def victims(job: int, trial: Trial, site: Site, rules: Preemption) -> tuple[list
     """Return the jobs that give way to `job`, and when somebody may who has not run for long enough yet [s].
 
     Those of lower priority that are preemptible give way, and of tenants above their quota, if `job` is within its
-    own, preemptible or not, whatever was borrowed. Borrowed nodes go first, then the lowest priority, then whoever
-    began last. No more give way than have to; where even all would not do, nobody does. Nodes of those who are
-    leaving already count as free.
+    own, preemptible or not, whatever was borrowed. A job that would have to borrow takes by priority from its own
+    tenant and from those who borrow alone: else the two rules could take the same nodes back and forth for ever.
+    Borrowed nodes go first, then the lowest priority, then whoever began last. No more give way than have to; where
+    even all would not do, nobody does. Nodes of those who are leaving already count as free.
     """
     requests, now_s = trial.rules.requests, site.now_s
     running = site.holdings()
@@ -24,12 +25,20 @@ def victims(job: int, trial: Trial, site: Site, rules: Preemption) -> tuple[list
         return [], np.inf
     willing: list[tuple[bool, float, float, int, Holding]] = []
     ready_s = np.inf
-    borrowed = _borrowed(job, trial) if rules.reclaim else np.zeros(len(trial.used))
+    over = trial.rules.quotas.borrowed(trial.used)  # GPUs each tenant holds above its quota
+    within = bool(trial.rules.quotas.within(np.array([job]), requests, trial.used)[0]) or not rules.reclaim
+    borrowed = over.copy() if rules.reclaim and within else np.zeros(len(trial.used))
 
     def lower(one: Holding) -> bool:
         """Whether it may be made to give way whatever its tenant holds."""
         preemptible = requests.rows[one.job].preemptible
-        return preemptible and bool(requests.priority[one.job] < requests.priority[job])
+        if not preemptible or requests.priority[one.job] >= requests.priority[job]:
+            return False
+        return (
+            within
+            or requests.tenant[one.job] == requests.tenant[job]
+            or bool(over[requests.tenant[one.job]] > 0)
+        )
 
     for one in running:
         above = bool(borrowed[requests.tenant[one.job]] > 0)
@@ -56,14 +65,6 @@ def victims(job: int, trial: Trial, site: Site, rules: Preemption) -> tuple[list
         if _room_without(job, trial, leaving + fewer):
             chosen = fewer
     return [one.job for one in chosen], np.inf
-
-
-def _borrowed(job: int, trial: Trial) -> Floats:
-    """GPUs each tenant holds above its quota, as far as `job` may claim them: nothing if it borrows itself."""
-    quotas, requests = trial.rules.quotas, trial.rules.requests
-    if not quotas.within(np.array([job]), requests, trial.used)[0]:
-        return np.zeros(len(trial.used))
-    return quotas.borrowed(trial.used)
 
 
 def _room_without(job: int, trial: Trial, gone: list[Holding]) -> bool:
