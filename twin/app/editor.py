@@ -46,7 +46,9 @@ class Editor:
         self._asked: tuple[int, Proposal, Edit] | None = None
         self._was_dirty = False
         self.locked = False
-        self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: ""  # why an edit may not be done
+        self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: (
+            ""
+        )  # why an edit may not be done
         session.edit_applied.connect(self._on_applied)
         session.edit_refused.connect(self._on_refused)
         session.run_started.connect(self._forget)

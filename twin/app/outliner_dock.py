@@ -180,7 +180,9 @@ class OutlinerDock(Dock):
             button.setProperty("role", "segment")
             button.setStyleSheet("padding: 1px 3px;")
             button.setText(title)
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # leaves the hall its room
+            button.setSizePolicy(
+                QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed
+            )  # leaves the hall its room
             button.setToolTip(tip)
             button.setAccessibleName(f"Sort by {title.lower()}")
             button.setCheckable(True)

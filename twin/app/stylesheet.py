@@ -77,8 +77,8 @@ QComboBox QAbstractItemView { background: $raised; color: $text; border: 1px sol
 QLineEdit { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px;
   padding: 5px 9px; selection-background-color: $selection; }
 
-QSpinBox, QDoubleSpinBox { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px; padding: 3px 8px;
-  selection-background-color: $selection; }
+QSpinBox, QDoubleSpinBox { background: $raised; color: $text; border: 1px solid $border; border-radius: 6px;
+  padding: 3px 8px; selection-background-color: $selection; }
 QSpinBox:hover, QDoubleSpinBox:hover { border-color: $faint; }
 QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid $accent; }
 QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }

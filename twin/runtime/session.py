@@ -252,7 +252,8 @@ class Session:
         if request.rev in self._done_revs:  # asked before a crash, done, and the answer lost
             self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
             return
-        engine.advance(engine.now_s)  # all that is due has happened: so it can be asked again at the same point
+        # All that is due has happened, so that it can be asked again at the same point.
+        engine.advance(engine.now_s)
         asked, edits = request.intervention, isinstance(request.intervention, Edit)
         t_s = engine.boundary_s(asked.at_s) if edits else max(engine.now_s, asked.at_s)
         intervention = asked.model_copy(update={"at_s": t_s})
