@@ -86,7 +86,9 @@ class SparesChart(Painted):
         if self._clock is not None and len(t_s):
             spot = QRectF(room.left(), room.bottom() + 2, room.width(), _AXIS_PX - 2)
             low, high = self._clock.says(float(t_s[0])), self._clock.says(float(t_s[-1]))
-            painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, low)
+            both_px = painter.fontMetrics().horizontalAdvance(f"{low}  {high}")
+            if both_px <= room.width():  # else the newest alone, to be read
+                painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, low)
             painter.drawText(spot, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, high)
         self._paint_key(painter)
 
