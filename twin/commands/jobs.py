@@ -9,7 +9,10 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.names import fresh
 from twin.scenario import Patch
 
-_NO_STORE = "checkpoint: {tiers: [{to: peer}]} # memory of another node: the scene has no store"
+_EVERY = "30 min"
+"""Between checkpoints. A rule such as Daly's goes by the failures of the scene: where none are described it would
+never write one, and the first fault by hand would cost all that was done."""
+_NO_STORE = f"checkpoint: {{interval: {_EVERY}, tiers: [{{to: peer}}]}} # to other nodes: there is no store"
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,9 @@ class AddJob:
         lines = [f"id: {id}", f'title: "{self.name}"', self.text.rstrip("\n")]
         if self.saves:
             store = next((one.id for one in here.storage), None)
-            lines.append(_NO_STORE if store is None else f"checkpoint: {{storage: {store}}}")
+            lines.append(
+                _NO_STORE if store is None else f"checkpoint: {{interval: {_EVERY}, storage: {store}}}"
+            )
         changes = Changes(scene)
         changes.text(f"jobs[{id}]", "\n".join(lines) + "\n")
         return changes.patch(self.title)
