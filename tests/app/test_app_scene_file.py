@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from twin.app.journal import Journal
 from twin.app.recovery import left_behind
 from twin.commands.command import Given
+from twin.commands.place import AddPart
 from twin.scenario import Change, Patch, load, loads
 from twin.scenario.splice import edit
 
@@ -106,6 +107,25 @@ def test_a_new_hall_is_built_while_no_run_can_be_made_of_it(
     assert window.editing.file.save_as(tmp_path / "mine.twin.yaml")
     assert load(tmp_path / "mine.twin.yaml").scenario.title == "Mine"
     assert window.windowTitle().startswith("Mine")
+
+
+def test_a_hall_that_cannot_run_yet_says_why_and_is_wired_by_a_click(
+    make_window: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    window = make_window()
+    window.menus.execute("file.new")
+    hint, editor = window.hint, window.editing.editor
+    qtbot.waitUntil(lambda: bool(hint.reason), timeout=30_000)
+    assert hint.isVisible()
+    assert editor.do(AddPart("DGX-H100", at=(2.0, 2.0)))
+    qtbot.waitUntil(lambda: "coolant or air loop" in hint.reason, timeout=30_000)
+    wire = next(button for button in hint.findChildren(QPushButton) if button.text().startswith("Wire"))
+    assert wire.isVisible()
+    wire.click()
+    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=30_000)
+    assert not hint.isVisible()
+    assert window.session.document is not None
+    assert window.session.document.scenario.cooling.loops
 
 
 def test_a_lock_and_a_wrong_value_are_refused_with_the_reason(
