@@ -22,7 +22,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_hands import Attendant, Hands, copies
-from twin.runtime.protocol import Failed
+from twin.runtime.protocol import Died, Failed
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
@@ -191,8 +191,9 @@ class Monkey:
         """Hear the worker's last words also when they are of a scene that is put away."""
         messages = self._hear()
         for one in messages:
-            if isinstance(one, Failed) and one.traceback and "in _load" not in one.traceback:
-                self.wrong.append(f"the worker failed: {one.message}\n{one.traceback}")
+            words = one.last_words if isinstance(one, Died) else one
+            if isinstance(words, Failed) and words.traceback and "in _load" not in words.traceback:
+                self.wrong.append(f"the worker failed: {words.message}\n{words.traceback}")
         return messages
 
     def _on_opened(self, _path: object) -> None:

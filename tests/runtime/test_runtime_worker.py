@@ -159,6 +159,21 @@ def test_a_broken_engine_says_why_and_the_next_load_works(client: Client) -> Non
     assert isinstance(until_type(client, Finished)[0], Ready)
 
 
+def test_what_broke_is_told_though_its_run_was_put_away_meanwhile(client: Client) -> None:
+    client.load(scenario(), 3)
+    client.intervene(Intervention(at="50 s", kind="set", target="toy"))
+    client.play()
+    until_type(client, Ready)
+    (worker,) = active_children()
+    worker.join(PATIENCE_S)
+    client.load(scenario(), 4)
+    died = until_type(client, Died)[-1]
+    assert isinstance(died, Died)
+    assert died.session == client.session
+    assert died.last_words is not None
+    assert died.last_words.message == "ArithmeticError: the toy was told to break"
+
+
 def test_a_run_file_that_cannot_be_written_ends_nothing(client: Client, tmp_path: Path) -> None:
     client.load(scenario(), run_file=tmp_path / "no" / "a.twinrun")
     (failed,) = until_type(client, Failed)

@@ -413,8 +413,8 @@ class Session:
                     self.trouble.emit(Trouble("Not done", reason))
                 case Failed():
                     self._fail(message)
-                case Died(exit_code=code):
-                    self._lose_worker(code)
+                case Died():
+                    self._lose_worker(message)
                 case Applied(rev=rev, t_s=t_s):  # its effect comes as events and frames
                     if rev in self._asked_edits:
                         self._asked_edits.discard(rev)
@@ -469,9 +469,7 @@ class Session:
             self.t_s = at.t_s
             self._stand(at.t_s)
             self.time_changed.emit(at.t_s)
-        if (
-            at.ended
-        ):  # a standing worker says nothing new: the answer to a `play` just sent may still be on its way
+        if at.ended:  # a worker that stands says nothing new: it may be about to answer a `play`
             self._set_playing(False)
 
     def _stand(self, t_s: float) -> None:
@@ -479,14 +477,15 @@ class Session:
         if self.draft is not None and self.draft.at(max(t_s, self.draft.t_s)):
             self.edited()
 
-    def _lose_worker(self, exit_code: int | None) -> None:
+    def _lose_worker(self, died: Died) -> None:
         self.lost = True
         self._set_playing(False)
         kept = "Nothing of the scene is lost."
-        if self._failure is not None:
-            text, detail = f"{self._failure.message}. {kept}", self._failure.traceback
+        words = died.last_words or self._failure
+        if words is not None:
+            text, detail = f"{words.message}. {kept}", words.traceback
         else:
-            code = "" if exit_code is None else f" (exit code {exit_code})"
+            code = "" if died.exit_code is None else f" (exit code {died.exit_code})"
             text, detail = f"The simulation process ended unexpectedly{code}. {kept}", ""
         self.trouble.emit(Trouble("The simulation stopped", text, detail, resumable=True))
 

@@ -71,6 +71,7 @@ class Client:
         self._load: Load | None = None
         self._play: Play | None = None
         self._unanswered: dict[int, Intervene] = {}
+        self._last_words: Failed | None = None  # the newest reply, where it tells what broke
         self._rev = 0
         self._rows = 0
         self._ready = False
@@ -168,6 +169,7 @@ class Client:
         replies = channel.receive()
         messages: list[Message] = []
         for reply in replies:
+            self._last_words = reply if isinstance(reply, Failed) and reply.traceback else None
             if isinstance(reply, Needs):
                 messages += self._make_memory(channel, reply)
             elif reply.session == self.session:
@@ -267,11 +269,12 @@ class Client:
 
     def _bury(self, process: BaseProcess) -> Died:
         process.join(0.2)
-        code = process.exitcode
+        died = Died(self.session, process.exitcode, self._last_words)
         self._end_worker()
-        return Died(self.session, code)
+        return died
 
     def _end_worker(self) -> None:
+        self._last_words = None
         if self._channel is not None:
             self._channel.close()
             self._channel = None

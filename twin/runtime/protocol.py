@@ -245,10 +245,17 @@ class Failed:
 
 @dataclass(frozen=True)
 class Died:
-    """From the client itself: the worker is gone. `Client.restart` goes on with the run."""
+    """From the client itself: the worker is gone. `Client.restart` goes on with the run.
+
+    Attributes
+    ----------
+    last_words
+        What broke, when the worker could still say it: perhaps of a run that had been put away by then.
+    """
 
     session: int
     exit_code: int | None
+    last_words: Failed | None = None
 
 
 Request = Load | Play | Pause | Step | Intervene
