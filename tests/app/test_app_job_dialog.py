@@ -13,7 +13,16 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QMainWindow,
+    QStyle,
+    QStyleOptionSpinBox,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from twin.app.count_field import CountBox
@@ -135,6 +144,25 @@ def test_steps_of_a_degree_double_and_halve(make_dialog: MakeDialog) -> None:
     QTest.keyClick(box, Qt.Key.Key_Down)
     QTest.keyClick(box, Qt.Key.Key_Down)
     assert value_of(dialog.draft.workload, "parallelism.tensor") == 1
+
+
+def test_the_batch_steps_to_what_the_copies_share(make_dialog: MakeDialog) -> None:
+    dialog = make_dialog()
+    dialog.form.gpus.box.setValue(12)  # 128 sequences on 6 copies
+    assert dialog.judged.estimate is None
+    box = count(dialog, "global_batch")
+    option = QStyleOptionSpinBox()
+    box.initStyleOption(option)
+    style, control = box.style(), QStyle.ComplexControl.CC_SpinBox
+    up = style.subControlRect(control, option, QStyle.SubControl.SC_SpinBoxUp, box)
+    assert up.width() >= 12  # there is a button to press
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=up.center())
+    copies = dialog.draft.data_parallel
+    assert copies
+    assert value_of(dialog.draft.workload, "global_batch") == copies * -(-128 // copies)
+    assert dialog.judged.estimate is not None
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    assert value_of(dialog.draft.workload, "global_batch") % copies == 0
 
 
 def test_the_best_plan_is_applied_and_marked(make_dialog: MakeDialog, qtbot: QtBot) -> None:

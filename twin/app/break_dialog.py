@@ -111,9 +111,6 @@ class BreakDialog(QDialog):
         self.fault_box, self.when_box, self.lasts_box = QComboBox(), QComboBox(), QComboBox()
         self.at_field, self.value_field = QLineEdit(), QLineEdit()
         self.count_box = QSpinBox()
-        self.count_box.setButtonSymbols(
-            QSpinBox.ButtonSymbols.NoButtons
-        )  # keys and wheel do, as in other fields
         self.count_words = label("", "muted")
         for field, name, tip in (
             (self.fault_box, "What happens", "The kinds of faults that this can have"),

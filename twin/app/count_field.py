@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QSpinBox, QWidget
 
 
 class CountBox(QSpinBox):
@@ -21,12 +21,15 @@ class CountBox(QSpinBox):
 
     def __init__(self, low: int, high: int, *, doubles: bool) -> None:
         super().__init__()
-        self._doubles = doubles
+        self._doubles, self._unit = doubles, 1
         self.setRange(low, high)
         self.setKeyboardTracking(False)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def set_unit(self, unit: int) -> None:
+        """Let steps end at multiples of a number: others would be refused."""
+        self._unit = max(unit, 1)
 
     def stepBy(self, steps: int) -> None:
         """Double or halve once for each step, or add."""
@@ -35,7 +38,7 @@ class CountBox(QSpinBox):
             return
         value = self.value()
         for _ in range(abs(steps)):
-            value = value * 2 if steps > 0 else max(value // 2, 1)
+            value = doubled(value, self._unit) if steps > 0 else halved(value, self._unit)
         self.setValue(value)
 
     def validate(self, text: str, at: int) -> object:
@@ -58,6 +61,32 @@ class CountBox(QSpinBox):
         """Return what was typed; commas and blanks do not matter."""
         digits = "".join(one for one in text if one.isdigit())
         return int(digits) if digits else self.minimum()
+
+
+def doubled(value: int, unit: int = 1) -> int:
+    """Return twice a multiple of `unit`, or the next multiple above what is none.
+
+    Examples
+    --------
+    >>> doubled(128, 248), doubled(248, 248), doubled(300, 248)
+    (248, 496, 496)
+    """
+    whole, rest = divmod(value, unit)
+    return unit * (whole + 1 if rest else 2 * whole)
+
+
+def halved(value: int, unit: int = 1) -> int:
+    """Return half a multiple of `unit`, or the next multiple below what is none; of less than it plainly half.
+
+    Examples
+    --------
+    >>> halved(992, 248), halved(300, 248), halved(128, 248)
+    (496, 248, 64)
+    """
+    if value <= unit:
+        return max(value // 2, 1)
+    whole, rest = divmod(value, unit)
+    return unit * (whole if rest else max(whole // 2, 1))
 
 
 def notches(most: int, also: Iterable[int] = ()) -> list[int]:

@@ -66,6 +66,12 @@ class Draft:
         return None if self.gpus % group else self.gpus // group
 
     @property
+    def batch_unit(self) -> int:
+        """Return what the global batch has to be a multiple of: a microbatch of every copy of the model."""
+        cuts = getattr(self.workload, "parallelism", None)
+        return (self.data_parallel or 1) * (cuts.microbatch if isinstance(cuts, Parallelism) else 1)
+
+    @property
     def sequence(self) -> int | None:
         """Tokens of one sequence; None where the workload has none."""
         if not isinstance(self.workload, LlmTraining):

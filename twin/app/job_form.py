@@ -96,6 +96,9 @@ class JobForm(QScrollArea):
             next((i for i, preset in enumerate(self._presets) if preset.is_of(draft.workload)), -1)
         )
         self._draft = None  # editors speak only while a draft is shown
+        batch = self.editors.get("global_batch")
+        if isinstance(batch, CountBox):
+            batch.set_unit(draft.batch_unit)
         for spec in shape:
             _put(self.editors[spec.path], shown_value(draft, spec))
         copies = draft.data_parallel

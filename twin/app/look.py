@@ -9,7 +9,7 @@ from typing import Protocol
 
 from psygnal import Signal
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QTransform
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QTableView, QToolButton, QWidget
 from shiboken6 import isValid
 
@@ -105,11 +105,14 @@ class Look:
     def _apply(self) -> None:
         # A stylesheet takes its pictures from files only.
         arrow = Path(self._arrows.name) / f"chevron-{self.theme.name}.png"
-        icons.pixmap("chevron", self.theme.muted, 14, 2.0).save(str(arrow))
+        down = icons.pixmap("chevron", self.theme.muted, 14, 2.0)
+        down.save(str(arrow))
+        up = arrow.with_name(f"up-{self.theme.name}.png")
+        down.transformed(QTransform().scale(1.0, -1.0)).save(str(up))
         tick = Path(self._arrows.name) / f"check-{self.theme.name}.png"
         icons.pixmap("check", self.theme.on_accent, 13, 2.0).save(str(tick))
         text_scale = self.text_scale * theme.system_text_scale()
-        sheet = stylesheet(self.theme, arrow.as_posix(), tick.as_posix(), text_scale)
+        sheet = stylesheet(self.theme, arrow.as_posix(), tick.as_posix(), text_scale, up.as_posix())
         theme.apply(self._app, self.theme, sheet, text_scale)
 
     def _redress(self) -> None:

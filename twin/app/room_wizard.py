@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -260,7 +259,6 @@ class RoomWizard(QDialog):
             spin.setRange(0, 9999)
             spin.setValue(value)
             spin.valueChanged.connect(lambda _: self._later.start())
-        spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         return spin
 
     def _parts(self, name: str) -> list[tuple[str, object]]:

@@ -81,6 +81,12 @@ QSpinBox, QDoubleSpinBox { background: $raised; color: $text; border: 1px solid 
   padding: 3px 8px; selection-background-color: $selection; }
 QSpinBox:hover, QDoubleSpinBox:hover { border-color: $faint; }
 QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid $accent; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; background: transparent; width: 18px; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; border-top-right-radius: 5px; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; border-bottom-right-radius: 5px; }
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: $hover; }
+QAbstractSpinBox::up-arrow { image: url($up); width: 12px; height: 12px; }
+QAbstractSpinBox::down-arrow { image: url($chevron); width: 12px; height: 12px; }
 QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $faint; border-radius: 4px; background: $raised; }
 QCheckBox::indicator:hover { border-color: $accent; }
@@ -156,7 +162,7 @@ QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1
 """)
 
 
-def stylesheet(theme: Theme, chevron: str = "", tick: str = "", text_scale: float = 1.0) -> str:
+def stylesheet(theme: Theme, chevron: str = "", tick: str = "", text_scale: float = 1.0, up: str = "") -> str:
     """Return the application stylesheet in the colours of `theme`.
 
     Parameters
@@ -165,9 +171,11 @@ def stylesheet(theme: Theme, chevron: str = "", tick: str = "", text_scale: floa
         Files of the combo boxes' arrow and of the mark of a box that is checked.
     text_scale
         Size of text beside the one written here.
+    up
+        File of the arrow that points up, of fields for numbers.
     """
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
-    sheet = _TEMPLATE.substitute(colours, chevron=chevron, tick=tick)
+    sheet = _TEMPLATE.substitute(colours, chevron=chevron, tick=tick, up=up)
     return re.sub(
         r"font-size: (\d+)px", lambda size: f"font-size: {round(int(size[1]) * text_scale)}px", sheet
     )
