@@ -149,6 +149,19 @@ def use_window(_window_of_module: Callable[[], MainWindow]) -> MakeWindow:
     return use
 
 
+@pytest.fixture
+def window(
+    request: pytest.FixtureRequest, _window_of_module: Callable[[], MainWindow], lab: Path
+) -> Iterator[MainWindow]:
+    """The one window of the module with the smallest scene in it, as the test before left it."""
+    window = _window_of_module()
+    if window.session.path != lab:
+        _open(window, lab)
+    yield window
+    del window
+    request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
+
+
 def _put_back(window: MainWindow) -> None:
     """Undo what a test before may have done to the view: none of it belongs to the scene."""
     from twin.app.events_dock import FIRST_SHOWN

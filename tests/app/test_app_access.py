@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import pytest
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAccessible, QStatusTipEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -28,35 +25,6 @@ if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
 
 _FIELDS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QAbstractSlider, QAbstractItemView)
-_SCENES = Path(__file__).parents[2] / "scenes"
-
-
-@pytest.fixture(scope="module")
-def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
-    """One window with the smallest scene for all tests here."""
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
-    from twin.app.session import Session
-    from twin.app.settings import Settings
-
-    folder = tmp_path_factory.mktemp("access")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("XDG_STATE_HOME", str(folder))
-    gc.disable()
-    look = Look(qapp, "dark")
-    made = MainWindow(look, Session(), Settings(folder / "settings.ini"))
-    made.resize(1400, 900)
-    made.show()
-    made.activateWindow()
-    assert made.files.open(_SCENES / "lab-16.twin.yaml")
-    QTest.qWait(50)
-    yield made
-    made.close()
-    made.deleteLater()
-    look.close()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    gc.enable()
-    patch.undo()
 
 
 def name_of(widget: QWidget) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
+from tests.app.two_rows import ROWS
 from twin.app.main_window import MainWindow
 from twin.app.outliner_model import EYE, LOCK, NAME
 from twin.app.outliner_tree import MODES
@@ -22,19 +23,9 @@ from twin.commands.move import Move
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
 
-_SCENE = """\
-format: twin/scenario
-version: 1
-catalog: "2026.11"
-title: two rows to work on
-halls:
-  - id: main
-    rows:
-      - id: gpu   # kept
-        count: 2
-        at: {x: 3 m, y: 3 m}
-        pitch: 4.2 m
-        racks: {count: 4, nodes: [{part: DGX-H100, count: 2}]}
+_SCENE = (
+    ROWS
+    + """\
 power:
   - {id: utility, kind: utility, capacity: 2 MW, feeds: [gpu]}
 cooling:
@@ -42,6 +33,7 @@ cooling:
   loops: [{id: crah, kind: air, part: CRAH-chilled, count: 2, units: 3, plant: water, serves: [gpu], supply: 22 degC}]
 tenants: [{id: lab, title: The lab}]
 """
+)
 
 
 @pytest.fixture

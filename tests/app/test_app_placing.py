@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from tests.app.two_rows import ROWS
 from twin.app.main_window import MainWindow
 from twin.app.part_mime import Dragged, dragged_part, mime_of
 from twin.commands.snap import Snap
@@ -31,19 +32,9 @@ pytestmark = pytest.mark.gl
 NODE, RACK = Dragged("DGX-H100", "node"), Dragged("GB200-NVL72", "rack")
 NO_KEYS, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
-_SCENE = """\
-format: twin/scenario
-version: 1
-catalog: "2026.11"
-title: two rows to work on
-halls:
-  - id: main
-    rows:
-      - id: gpu   # kept
-        count: 2
-        at: {x: 3 m, y: 3 m}
-        pitch: 4.2 m
-        racks: {count: 4, nodes: [{part: DGX-H100, count: 2}]}
+_SCENE = (
+    ROWS
+    + """\
 power:
   - {id: grid, kind: utility, capacity: 1 MW, feeds: [gpu], places: {grid/0: {x: 4 m, y: 14 m}}}
 cooling:
@@ -52,6 +43,7 @@ cooling:
   loops:
     - {id: crah, kind: air, part: CRAH-chilled, plant: water, serves: [gpu], supply: 22 degC}
 """
+)
 
 
 @pytest.fixture

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -19,29 +18,6 @@ from twin.app.shortcuts_dialog import ShortcutsDialog
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
-
-
-@pytest.fixture(scope="module")
-def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
-    """One window without a scene for all tests here."""
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
-    from twin.app.session import Session
-
-    folder = tmp_path_factory.mktemp("shortcuts")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("XDG_STATE_HOME", str(folder))
-    gc.disable()
-    look = Look(qapp, "dark")
-    made = MainWindow(look, Session(), Settings(folder / "settings.ini"))
-    made.show()
-    yield made
-    made.close()
-    made.deleteLater()
-    look.close()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    gc.enable()
-    patch.undo()
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
 from pytestqt.qtbot import QtBot
 
 from twin.app.workspaces import BY_NAME, RUN, WORKSPACES, home
@@ -18,36 +16,6 @@ from twin.app.workspaces import BY_NAME, RUN, WORKSPACES, home
 if TYPE_CHECKING:
     from twin.app.dock import Dock
     from twin.app.main_window import MainWindow
-
-_SCENES = Path(__file__).parents[2] / "scenes"
-
-
-@pytest.fixture(scope="module")
-def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
-    """One window with the smallest scene for all tests here."""
-    from twin.app.look import Look
-    from twin.app.main_window import MainWindow
-    from twin.app.session import Session
-    from twin.app.settings import Settings
-
-    folder = tmp_path_factory.mktemp("workspaces")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("XDG_STATE_HOME", str(folder))
-    gc.disable()
-    look = Look(qapp, "dark")
-    made = MainWindow(look, Session(), Settings(folder / "settings.ini"))
-    made.resize(1280, 800)
-    made.show()
-    made.activateWindow()
-    assert made.files.open(_SCENES / "lab-16.twin.yaml")
-    QTest.qWait(50)
-    yield made
-    made.close()
-    made.deleteLater()
-    look.close()
-    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    gc.enable()
-    patch.undo()
 
 
 def docks_of(window: MainWindow) -> dict[str, Dock]:
@@ -186,7 +154,7 @@ def test_the_story_of_the_scene_is_beside_the_hall(window: MainWindow) -> None:
     assert window.docks.story.title.text() == document.scenario.title
 
 
-def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainWindow) -> None:
+def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainWindow, qtbot: QtBot) -> None:
     from twin.app.plot_style import curve_mark, curve_pen
     from twin.app.theme import CONTRAST, DARK
 
@@ -194,6 +162,10 @@ def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainW
     assert len({curve_mark(CONTRAST, k) for k in range(4)}) == 4
     assert {curve_pen(DARK, k).style() for k in range(4)} == {Qt.PenStyle.SolidLine}
     window.docks.enter("run")
+    window.docks.show("plots")
+    qtbot.waitUntil(
+        lambda: bool(window.docks.plots.areas), timeout=10_000
+    )  # drawn when there is what to draw
     window.choose_theme("contrast")
     area = next(iter(window.docks.plots.areas.values()))
     styles = [curve.opts["pen"].style() for curve in area._curves.values()]

@@ -131,7 +131,8 @@ class PlotArea(QWidget):
         title = label()
         title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         plot = pg.PlotWidget(axisItems={"bottom": TimeAxis(self._clock)})
-        plot.setAccessibleName(chart.title)
+        for each in (plot, plot.viewport()):  # both can have the keyboard
+            each.setAccessibleName(chart.title)
         item = plot.getPlotItem()
         item.setMenuEnabled(False)
         item.hideButtons()

@@ -53,7 +53,8 @@ def plot(axes: dict[str, Any], left: str, bottom: str, name: str) -> Any:
     """Return an empty plot widget with these axes and their titles."""
     pg.setConfigOptions(antialias=True)
     made = pg.PlotWidget(axisItems=axes)
-    made.setAccessibleName(name)
+    for each in (made, made.viewport()):  # both can have the keyboard
+        each.setAccessibleName(name)
     item = made.getPlotItem()
     item.setMenuEnabled(False)
     item.hideButtons()
