@@ -17,9 +17,11 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from twin.physics.gpu_picture import FIELDS, Dies, GroupFigures
 from twin.plant.tables import Plant
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import State
+from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.hash import EventHash
@@ -136,6 +138,24 @@ class ToyEngine:
         values["loop.supply_c"][:] = (20.0 + math.sin(self.now_s / 600.0), 30.0)
         values["site.it_w"][:] = node_w.sum()
         values["site.nodes_down"][:] = self._down.sum()
+
+    @property
+    def dies(self) -> Dies:
+        gpus = 8 * self._nodes
+        node, index = np.divmod(np.arange(gpus), 8)
+        return Dies(node, index, np.ones(gpus), np.ones(gpus, bool), (), ())
+
+    def detail(self) -> Detail:
+        """Nodes that work are group 0, those that are down group 1."""
+        figures = {name: np.zeros(2) for name in FIELDS}
+        for name in ("die_c", "hbm_c"):
+            figures[name][:] = self.now_s
+        figures["power_w"][0] = self._cap_w
+        down = self._down.astype(np.int64)
+        state = np.where(self._down, State.FAILED, State.RUNNING)
+        nobody = np.full(8 * self._nodes, -1)
+        seats = np.full(self._nodes, -1)
+        return Detail(GroupFigures(**figures), np.repeat(down, 8), nobody, state, np.zeros_like(down), seats)
 
     def events(self, since_row: int) -> Sequence[Event]:
         return self._log[max(0, since_row - self._first_row) :]

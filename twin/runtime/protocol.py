@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from twin.physics.gpu_picture import Dies
 from twin.plant.tables import Plant
+from twin.record.detail import Detail
 from twin.record.events import Event
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
@@ -57,6 +59,15 @@ class Engine(Protocol):
 
         The arrays may be shared memory: write into them. Without `frame.detail` nobody reads GPUs and nodes.
         """
+        ...
+
+    def detail(self) -> Detail:
+        """Return single GPUs and nodes at the present time, as few figures; never changes the run."""
+        ...
+
+    @property
+    def dies(self) -> Dies:
+        """Return what sets GPUs apart for good; another object where that has changed."""
         ...
 
     def events(self, since_row: int) -> Sequence[Event]:

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import load_catalog
+from twin.physics.gpu_picture import Dies
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
@@ -376,5 +378,14 @@ class Engine(Parts):
         return summary.ledger_gpu_s(self)
 
     def summary(self) -> dict[str, Any]:
+    def detail(self) -> Detail:
+        """Return single GPUs and nodes at the present time, as few figures; never changes the run."""
+        return self.observer.detail()
+
+    @property
+    def dies(self) -> Dies:
+        """Return what sets GPUs apart for good; another object where that has changed."""
+        return self.observer.dies
+
         """Return the object of ``twin run --json`` without the wall clock figures."""
         return summary.summarise(self)

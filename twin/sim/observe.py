@@ -7,43 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_power import RELEASE_K, ThrottleReason, clock_under_cap, leak_w
+from twin.physics.gpu_picture import Dies
 from twin.physics.thermal_network import State as Temperatures
-from twin.record.channels import Entity, JobState, State
+from twin.record.channels import Entity, State
+from twin.record.detail import Detail
 from twin.record.frame import Frame, Layout
-from twin.sim.clocks import HBM_LIMIT_C
-from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, NOBODY, OFF, SHARED
-from twin.sim.observe_care import node_conditions
+from twin.sim.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
+from twin.sim.observe_groups import DetailShown
 from twin.sim.observe_jobs import JobsShown
-from twin.sim.traces import IDLE, stepping
-from twin.sim.traces import OFF as TRACE_OFF
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
-
-Floats = NDArray[np.float64]
-
-SPINNING_SHARE = 0.2
-"""Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
-
-SHOWN = (
-    (DOWN, State.FAILED),
-    (CUT, State.CUT_OFF),
-    (OFF, State.OFF),
-    (DARK, State.UNPOWERED),
-    (DRAINED, State.DRAINED),
-)
-"""Nodes that are not usable, whoever holds them."""
-
-STATE_OF_JOB: dict[int, State] = {
-    JobState.STARTING: State.RESTARTING,
-    JobState.RUNNING: State.RUNNING,
-    JobState.CHECKPOINT: State.CHECKPOINT,
-    JobState.DETECTING: State.WAITING,
-    JobState.RESTARTING: State.RESTARTING,
-    JobState.WAITING: State.WAITING,
-}
 
 
 class Observer:
@@ -77,6 +52,7 @@ class Observer:
             id for id, values in self._standing.items() if values.size and id not in (*MOVING, *FLOWS)
         ]
         self._facility, self._jobs = FacilityShown(engine), JobsShown(engine)
+        self._details = DetailShown(engine)
         self._fabric: tuple[object, list[int]] | None = None
         self._generation = -1
         self._mark = object()
@@ -100,7 +76,7 @@ class Observer:
         self._facility.move(v, temperatures, now)
         self._jobs.move(v, now)
         if frame.detail:
-            self._gpus(v, temperatures)
+            self._details.now(temperatures).show(v, self._details.dies)
 
     def _stand(self, temperatures: Temperatures, now: float) -> None:
         """Work out what stands until the run changes."""
@@ -111,109 +87,14 @@ class Observer:
         self._jobs.stand(v)
         self._nodes(v)
 
-    def _gpus(self, v: dict[str, NDArray[Any]], temperatures: Temperatures) -> None:
-        engine = self.engine
-        gpus, clocks, traces = engine.plant.gpus, engine.clocks, engine.traces
-        spread, mine = engine.body.spread, np.maximum(traces.gpu_group, 0)
-        temp = engine.heat.gpu_c(temperatures, spread, mine, np.asarray(gpus.index, np.intp))
-        base = engine.meter.gpu_group_w(engine.heat, clocks)
-        v["gpu.temp_c"][...] = temp
-        v["gpu.hbm_c"][...] = hbm = temperatures.hbm_c(spread, mine)
-        power = base[mine] + spread * clocks.dyn_w[mine]
-        v["gpu.power_w"][...] = power
-        trace = traces.trace[mine]
-        v["gpu.job"][...] = engine.nodes.gpu_jobs()
-        v["gpu.state"][...] = self._states()[gpus.node]
-        v["node.condition"][...] = node_conditions(engine)
-        v["node.seat"][...] = -1
-        for row in engine.jobs.active:
-            v["node.seat"][row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
-        clock, throttle = self._own_clocks(temp, hbm, spread, mine, trace)
-        v["gpu.clock_mhz"][...] = clock * 1e3
-        v["gpu.throttle"][...] = throttle
-        v["gpu.util"][...] = self._utilisation(trace)
-        absent = ~gpus.present
-        if absent.any():
-            for id in ("gpu.temp_c", "gpu.hbm_c", "gpu.power_w", "gpu.clock_mhz", "gpu.throttle", "gpu.util"):
-                v[id][absent] = 0
+    def detail(self) -> Detail:
+        """Return single GPUs and nodes at the present time."""
+        return self._details.now(self.engine.heat.at(self.engine.now_s))
 
-    def _states(self) -> NDArray[np.uint8]:
-        engine = self.engine
-        nodes = engine.nodes
-        by_job = np.full(len(engine.jobs.rows), State.IDLE)
-        for row in engine.jobs.active:
-            by_job[row.index] = STATE_OF_JOB.get(row.state, State.IDLE)
-        state = np.where(nodes.wanted, State.SPARE, State.IDLE)
-        whole = nodes.job >= 0
-        state[whole] = by_job[nodes.job[whole]]
-        for node, held in nodes.parts.items():  # shown as busy as the busiest of its jobs
-            states = [by_job[job] for job in held]
-            state[node] = State.RUNNING if State.RUNNING in states else states[0]
-        for condition, shown in SHOWN:
-            state = np.where(nodes.condition == condition, shown, state)
-        result: NDArray[np.uint8] = np.where(engine.plant.nodes.present, state, State.ABSENT).astype(np.uint8)
-        return result
-
-    def _own_clocks(
-        self, temp: Floats, hbm: Floats, spread: Floats, mine: NDArray[np.intp], trace: NDArray[np.intp]
-    ) -> tuple[Floats, NDArray[np.int64]]:
-        """Clock of each die under its own cap [GHz], and its throttle bits: a leaky die clocks lower."""
-        engine = self.engine
-        clocks, groups = engine.clocks, engine.traces.groups
-        clock, bits = np.zeros(len(temp)), np.zeros(len(temp), np.int64)
-        for part, model in enumerate(clocks.models):
-            idle_ghz = engine.catalog.gpu(engine.body.parts[part]).idle_clock_hz / 1e9
-            of_part = groups.part[mine] == part
-            idle = of_part & (trace == IDLE)
-            clock[idle] = idle_ghz
-            bits[idle] = int(ThrottleReason.IDLE)
-            busy = np.flatnonzero(of_part & (trace > IDLE))
-            job = trace[busy] // 2 - 1
-            cap = np.full(len(engine.jobs.rows) + len(clocks.mixed), model.cap_w)
-            phase, leaks = np.full(len(cap), model.a_gemm), np.ones(len(cap))
-            for index in engine.traces.of_job:  # jobs, and what stands for those that share nodes
-                cap[index] = clocks.default_cap_w(index, model)
-                phase[index] = clocks.phase_activity(index, model)
-                leaks[index] = clocks.work(index).gpu_load is None
-            leakage = leak_w(model, temp[busy], leaks[job])
-            limit = engine.traces.limit[mine[busy]]
-            limits = engine.limits
-            cap_w = np.minimum(cap[job], limits.cap_w[limit])
-            dies = np.where(leaks[job] > 0, spread[busy], 1.0)  # measured power knows no spread
-            own = clock_under_cap(model, cap_w, dies, phase[job], leakage)
-            capped = own < model.f_max_ghz - 1e-6
-            own = np.maximum(model.f_min_ghz, own * limits.clock_share[limit])
-            walk = clocks.walk[mine[busy]]
-            hot = (walk < 1) & (temp[busy] >= model.max_op_c - RELEASE_K)
-            clock[busy] = np.where(
-                hot, np.maximum(model.f_min_ghz, np.minimum(own, walk * model.f_max_ghz)), own
-            )
-            bits[busy] = np.where(capped, int(ThrottleReason.SW_POWER_CAP), 0) | limits.reason[limit]
-            lowered = capped & (cap_w < model.cap_w - 1.0)
-            bits[busy] |= np.where(lowered, int(ThrottleReason.LOWERED_CAP), 0)
-            slow_memory = clocks.hbm_slow[mine[busy]] & (hbm[busy] >= HBM_LIMIT_C - RELEASE_K)
-            bits[busy] |= np.where(hot | slow_memory, int(ThrottleReason.SW_THERMAL), 0)
-            slow = int(ThrottleReason.HW_THERMAL | ThrottleReason.HW_SLOWDOWN)
-            bits[busy] |= np.where(temp[busy] >= model.slowdown_c, slow, 0)
-        return clock, bits
-
-    def _utilisation(self, trace: NDArray[np.intp]) -> Floats:
-        """Share of time that compute units are active [%]; waiting for a partner keeps few of them busy."""
-        engine = self.engine
-        shared = stepping(len(engine.jobs.rows))
-        mixed = engine.clocks.mixed
-        by_trace = np.zeros(shared + 2 * len(mixed))
-        by_trace[shared::2] = [100 * (work.gpu_load or 0.0) for work in mixed]
-        for row in engine.jobs.active:
-            work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
-            by_trace[2 + 2 * row.index] = (
-                100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty
-                if work.gpu_load is None
-                else 100 * work.gpu_load
-            )
-            by_trace[3 + 2 * row.index] = 100 * SPINNING_SHARE
-        result: Floats = by_trace[np.maximum(trace, TRACE_OFF)]
-        return result
+    @property
+    def dies(self) -> Dies:
+        """Return what sets GPUs apart for good; another object where that has changed."""
+        return self._details.dies
 
     def _stores(self, v: dict[str, NDArray[Any]]) -> None:
         for i, one in enumerate(self.engine.stores.tally):

@@ -1,0 +1,195 @@
+"""What single GPUs look like, from few figures of the group each belongs to and what sets it apart within it.
+
+GPUs that draw power alike and are cooled alike form a group. A die differs from the others of its group by its power
+spread and by whether it stands in the exhaust of another; both stay what they are. So temperature, power, clock and
+throttle of 16,384 GPUs follow from some dozens of groups: pictures of a live run and of a recorded one are made here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_power import RELEASE_K, GpuPowerModel, ThrottleReason, clock_under_cap, leak_w
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+DARK, RESTING, WORKING = 0, 1, 2
+"""What the GPUs of a group do: they have no power, nobody works on them, a job does."""
+QUANTUM_K = 1 / 64
+"""Temperatures are rounded to this before clocks and throttles are made of them, so that a record of them gives the
+same bits [K]."""
+
+
+@dataclass(frozen=True)
+class GroupFigures:
+    """Figures of each group, shape (G,). A die of spread s has `x + s x_slope`; what has no slope is the same for all.
+
+    Attributes
+    ----------
+    die_c, die_slope_k, hbm_c, hbm_slope_k : ndarray
+        Temperatures [C].
+    behind_k, behind_slope_k : ndarray
+        What a die has over that in the exhaust of another [K].
+    power_w, power_slope_w : ndarray
+        Power [W].
+    model, doing : ndarray
+        Number of the power model; `DARK`, `RESTING` or `WORKING`.
+    cap_w, activity : ndarray
+        Power limit in force [W], and activity that it regulates [W/(V^2 GHz)].
+    leaks : ndarray
+        Share of the leakage that is not in the measured power [-]; 0: the spread is in it as well.
+    clock_share, reason : ndarray
+        Clock that limits leave of what the cap allows [-], and their throttle bits.
+    walk, slow_hbm_c : ndarray
+        Share of the top clock that heat leaves [-]; HBM from this on is slow [C], infinity: none is.
+    util : ndarray
+        Share of time that compute units are active [%].
+    """
+
+    die_c: Floats
+    die_slope_k: Floats
+    hbm_c: Floats
+    hbm_slope_k: Floats
+    behind_k: Floats
+    behind_slope_k: Floats
+    power_w: Floats
+    power_slope_w: Floats
+    model: Floats
+    doing: Floats
+    cap_w: Floats
+    activity: Floats
+    leaks: Floats
+    clock_share: Floats
+    reason: Floats
+    walk: Floats
+    slow_hbm_c: Floats
+    util: Floats
+
+    def rounded(self) -> GroupFigures:
+        """Return them with temperatures to `QUANTUM_K` and the rest in single precision, as a record keeps them."""
+        return GroupFigures(
+            *(
+                np.rint(values / QUANTUM_K) * QUANTUM_K
+                if name in TEMPERATURES
+                else values.astype(np.float32).astype(np.float64)
+                for name, values in ((field, getattr(self, field)) for field in FIELDS)
+            )
+        )
+
+
+FIELDS: tuple[str, ...] = tuple(field.name for field in fields(GroupFigures))
+TEMPERATURES = ("die_c", "die_slope_k", "hbm_c", "hbm_slope_k", "behind_k", "behind_slope_k")
+
+
+@dataclass(frozen=True)
+class Dies:
+    """What sets GPUs apart for good, shape (GPUs,).
+
+    Parameters
+    ----------
+    node
+        Node each is in.
+    index
+        Place there: every second one of an air-cooled node stands in the exhaust of another.
+    spread
+        Power spread factor [-].
+    present
+        Whether it is there.
+    models, idle_ghz
+        Power models that groups refer to by number, and the idle clock of each [GHz].
+    """
+
+    node: Ints
+    index: Ints
+    spread: Floats
+    present: NDArray[np.bool_]
+    models: tuple[GpuPowerModel, ...]
+    idle_ghz: tuple[float, ...]
+
+    @cached_property
+    def odd(self) -> Floats:
+        """Return 1 where a die stands behind another, in nodes cooled by air."""
+        return (self.index % 2).astype(np.float64)
+
+    @cached_property
+    def absent(self) -> Ints:
+        """Return the GPUs that are not there."""
+        return np.flatnonzero(~self.present)
+
+
+def paint(
+    into: dict[str, NDArray[np.generic]], groups: GroupFigures, of: NDArray[np.integer], dies: Dies
+) -> None:
+    """Write the channels of GPUs that follow from their groups into the arrays of a frame.
+
+    Parameters
+    ----------
+    into
+        Arrays by channel id.
+    groups
+        Figures of all groups.
+    of
+        Group of each GPU; negative: not there.
+    dies
+        The GPUs.
+    """
+    mine, spread = np.maximum(of, 0), dies.spread
+    into["gpu.temp_c"][...] = _die_c(groups, mine, dies)
+    into["gpu.hbm_c"][...] = groups.hbm_c[mine] + spread * groups.hbm_slope_k[mine]
+    into["gpu.power_w"][...] = groups.power_w[mine] + spread * groups.power_slope_w[mine]
+    into["gpu.util"][...] = groups.util[mine]
+    clock_ghz, throttle = _clocks(groups.rounded(), mine, dies)
+    into["gpu.clock_mhz"][...] = clock_ghz * 1e3
+    into["gpu.throttle"][...] = throttle
+    if dies.absent.size:
+        for name in ("temp_c", "hbm_c", "power_w", "clock_mhz", "throttle", "util"):
+            into[f"gpu.{name}"][dies.absent] = 0
+
+
+def _die_c(groups: GroupFigures, mine: Ints, dies: Dies) -> Floats:
+    """Return the temperature of each die [C]."""
+    die_c: Floats = groups.die_c[mine] + dies.spread * groups.die_slope_k[mine]
+    if np.count_nonzero(groups.behind_k) or np.count_nonzero(groups.behind_slope_k):
+        die_c += dies.odd * (groups.behind_k[mine] + dies.spread * groups.behind_slope_k[mine])
+    return die_c
+
+
+def _clocks(groups: GroupFigures, mine: Ints, dies: Dies) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the clock of each die under its own cap [GHz] and its throttle bits: a leaky die clocks lower."""
+    clock, bits = np.zeros(len(mine)), np.zeros(len(mine), np.int64)
+    doing, model_of = groups.doing[mine], groups.model[mine]
+    die_c = _die_c(groups, mine, dies)
+    for number, model in enumerate(dies.models):
+        own = model_of == number
+        resting = own & (doing == RESTING)
+        clock[resting] = dies.idle_ghz[number]
+        bits[resting] = int(ThrottleReason.IDLE)
+        busy = np.flatnonzero(own & (doing == WORKING))
+        if not busy.size:
+            continue
+        group, spread, temp_c = mine[busy], dies.spread[busy], die_c[busy]
+        leaks, cap_w = groups.leaks[group], groups.cap_w[group]
+        leakage_w = leak_w(model, temp_c, leaks)
+        weight = np.where(leaks > 0, spread, 1.0)  # measured power knows no spread
+        allowed = clock_under_cap(model, cap_w, weight, groups.activity[group], leakage_w)
+        capped = allowed < model.f_max_ghz - 1e-6
+        allowed = np.maximum(model.f_min_ghz, allowed * groups.clock_share[group])
+        walk = groups.walk[group]
+        hot = (walk < 1) & (temp_c >= model.max_op_c - RELEASE_K)
+        walked = np.maximum(model.f_min_ghz, np.minimum(allowed, walk * model.f_max_ghz))
+        clock[busy] = np.where(hot, walked, allowed)
+        found = np.where(capped, int(ThrottleReason.SW_POWER_CAP), 0) | groups.reason[group].astype(np.int64)
+        lowered = capped & (cap_w < model.cap_w - 1.0)
+        found |= np.where(lowered, int(ThrottleReason.LOWERED_CAP), 0)
+        slow_c = groups.slow_hbm_c[group]
+        if np.isfinite(slow_c).any():
+            hot |= groups.hbm_c[group] + spread * groups.hbm_slope_k[group] >= slow_c
+        found |= np.where(hot, int(ThrottleReason.SW_THERMAL), 0)
+        slowed = int(ThrottleReason.HW_THERMAL | ThrottleReason.HW_SLOWDOWN)
+        bits[busy] = found | np.where(temp_c >= model.slowdown_c, slowed, 0)
+    return clock, bits

@@ -1,0 +1,180 @@
+"""Single GPUs and nodes as few figures: what holds for each group of GPUs, and who stands in it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_picture import DARK, RESTING, WORKING, Dies, GroupFigures
+from twin.physics.gpu_power import RELEASE_K
+from twin.physics.thermal_network import State as Temperatures
+from twin.record.channels import JobState, State
+from twin.record.detail import Detail
+from twin.sim.clocks import HBM_LIMIT_C
+from twin.sim.nodes import CUT, DOWN, DRAINED, OFF
+from twin.sim.nodes import DARK as UNLIT
+from twin.sim.observe_care import node_conditions
+from twin.sim.traces import IDLE, stepping
+from twin.sim.traces import OFF as TRACE_OFF
+from twin.sim.work import Work
+
+if TYPE_CHECKING:
+    from twin.sim.engine import Engine
+
+Floats = NDArray[np.float64]
+
+SPINNING_SHARE = 0.2
+"""Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
+
+SHOWN = (
+    (DOWN, State.FAILED),
+    (CUT, State.CUT_OFF),
+    (OFF, State.OFF),
+    (UNLIT, State.UNPOWERED),
+    (DRAINED, State.DRAINED),
+)
+"""Nodes that are not usable, whoever holds them."""
+
+STATE_OF_JOB: dict[int, State] = {
+    JobState.STARTING: State.RESTARTING,
+    JobState.RUNNING: State.RUNNING,
+    JobState.CHECKPOINT: State.CHECKPOINT,
+    JobState.DETECTING: State.WAITING,
+    JobState.RESTARTING: State.RESTARTING,
+    JobState.WAITING: State.WAITING,
+}
+
+
+class DetailShown:
+    """Single GPUs and nodes of one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._models = 0
+        self._phases: dict[tuple[int, int], tuple[Work, float]] = {}
+        self._holders: tuple[int, object, NDArray[np.int32]] | None = None
+
+    @property
+    def dies(self) -> Dies:
+        """What sets GPUs apart for good; another object when the plant has got other thermal parts."""
+        models = self.engine.clocks.models
+        if self._models != len(models):
+            engine, gpus = self.engine, self.engine.plant.gpus
+            idle_ghz = [engine.catalog.gpu(name).idle_clock_hz / 1e9 for name in engine.body.parts]
+            self._models = len(models)
+            self._dies = Dies(
+                np.asarray(gpus.node, np.intp),
+                np.asarray(gpus.index, np.intp),
+                engine.body.spread,
+                np.asarray(gpus.present, bool),
+                tuple(models),
+                tuple(idle_ghz),
+            )
+        return self._dies
+
+    def now(self, temperatures: Temperatures) -> Detail:
+        """Return what stands at the present time."""
+        engine = self.engine
+        return Detail(
+            groups=self._groups(temperatures),
+            group=engine.traces.gpu_group,
+            job=self._gpu_jobs(),
+            state=self._states(),
+            condition=node_conditions(engine),
+            seat=self._seats(),
+        )
+
+    def _groups(self, temperatures: Temperatures) -> GroupFigures:
+        engine = self.engine
+        clocks, traces, limits = engine.clocks, engine.traces, engine.limits
+        chain, part, trace = temperatures.chain, traces.groups.part, traces.trace
+        behind = clocks.downstream_k_w[part]
+        cap_w, activity = clocks.values("cap_w").copy(), clocks.values("a_gemm").copy()
+        leaks = np.ones(traces.groups.size)
+        for job, members in traces.of_job.items():  # jobs, and what stands for those that share nodes
+            work = clocks.work(job)
+            for number, mine in members:
+                model = clocks.models[number]
+                cap_w[mine] = clocks.default_cap_w(job, model)
+                known = self._phases.get((job, number))
+                if known is None or known[0] is not work:
+                    self._phases[job, number] = known = work, clocks.phase_activity(job, model)
+                activity[mine] = known[1]
+                leaks[mine] = work.gpu_load is None
+        limit = traces.limit
+        return GroupFigures(
+            die_c=chain[:, 0, 0],
+            die_slope_k=chain[:, 0, 1],
+            hbm_c=chain[:, 1, 0],
+            hbm_slope_k=chain[:, 1, 1],
+            behind_k=behind * clocks.base_w,
+            behind_slope_k=behind * clocks.dyn_w,
+            power_w=engine.meter.gpu_group_w(engine.heat, clocks),
+            power_slope_w=clocks.dyn_w,
+            model=part.astype(float),
+            doing=np.where(trace > IDLE, WORKING, np.where(trace == IDLE, RESTING, DARK)).astype(float),
+            cap_w=np.minimum(cap_w, limits.cap_w[limit]),
+            activity=activity,
+            leaks=leaks,
+            clock_share=limits.clock_share[limit],
+            reason=limits.reason[limit].astype(float),
+            walk=clocks.walk,
+            slow_hbm_c=np.where(clocks.hbm_slow, HBM_LIMIT_C - RELEASE_K, math.inf),
+            util=self._utilisation(),
+        )
+
+    def _utilisation(self) -> Floats:
+        """Share of time that compute units of each group are active [%]; who waits for a partner keeps few busy."""
+        engine = self.engine
+        shared = stepping(len(engine.jobs.rows))
+        mixed = engine.clocks.mixed
+        by_trace = np.zeros(shared + 2 * len(mixed))
+        by_trace[shared::2] = [100 * (work.gpu_load or 0.0) for work in mixed]
+        for row in engine.jobs.active:
+            work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
+            by_trace[2 + 2 * row.index] = (
+                100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty
+                if work.gpu_load is None
+                else 100 * work.gpu_load
+            )
+            by_trace[3 + 2 * row.index] = 100 * SPINNING_SHARE
+        result: Floats = by_trace[np.maximum(engine.traces.trace, TRACE_OFF)]
+        return result
+
+    def _gpu_jobs(self) -> NDArray[np.int32]:
+        nodes = self.engine.nodes
+        table = nodes.part_table()
+        known = self._holders
+        if known is None or known[0] != nodes.version or known[1] is not table:
+            self._holders = known = nodes.version, table, nodes.gpu_jobs()
+        return known[2]
+
+    def _states(self) -> NDArray[np.uint8]:
+        engine = self.engine
+        nodes = engine.nodes
+        by_job = np.full(len(engine.jobs.rows), State.IDLE)
+        for row in engine.jobs.active:
+            by_job[row.index] = STATE_OF_JOB.get(row.state, State.IDLE)
+        state = np.where(nodes.wanted, State.SPARE, State.IDLE)
+        whole = nodes.job >= 0
+        state[whole] = by_job[nodes.job[whole]]
+        for node, held in nodes.parts.items():  # shown as busy as the busiest of its jobs
+            states = [by_job[job] for job in held]
+            state[node] = State.RUNNING if State.RUNNING in states else states[0]
+        for condition, shown in SHOWN:
+            state = np.where(nodes.condition == condition, shown, state)
+        result: NDArray[np.uint8] = np.where(engine.plant.nodes.present, state, State.ABSENT).astype(np.uint8)
+        return result
+
+    def _seats(self) -> NDArray[np.int32]:
+        """Place of each node in its job, in order of ranks; -1: none."""
+        seat = np.full(len(self.engine.nodes.job), -1, np.int32)
+        for row in self.engine.jobs.active:
+            if row.vacant:
+                seat[row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
+            else:
+                seat[row.nodes] = np.arange(len(row.nodes))
+        return seat
