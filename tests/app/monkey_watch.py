@@ -11,7 +11,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer, QtMsgType, qInstallMe
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from tests.app.monkey_hands import Attendant, Hands, copies
+from tests.app.monkey_attendant import Attendant
+from tests.app.monkey_hands import Hands, copies
 from twin.runtime.protocol import Died, Failed
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ WARM_UP = 2_000
 """Acts after which caches are full: memory is compared with what it was then."""
 MOST_GROWTH = 1.05
 _MEASURE_EVERY = 1_000
+_MOST_KINDS = 24
 _STILL_MS = 12
 _BLOCKED_MS = 40
 _ODD_NOTES = (
@@ -68,6 +70,8 @@ class Level:
     gl: int
     qt: int
     python: int
+    kinds: Counter[str] = field(default_factory=Counter, repr=False)
+    """Objects of Qt and of Python by their class, to see what it is that grows."""
 
     def __str__(self) -> str:
         return (
@@ -262,6 +266,7 @@ class Monkey:
             gl_objects(window),
             len(window.findChildren(QObject)),
             len(gc.get_objects()),
+            kinds(window),
         )
         self.levels.append(level)
         return level
@@ -284,6 +289,13 @@ class Monkey:
             if after > before * MOST_GROWTH
         ]
 
+    def grown(self) -> list[tuple[str, int]]:
+        """Return the classes of which there are more than after the warm-up, and how many more."""
+        levels = [level for level in self.levels if level.act >= WARM_UP]
+        if len(levels) < 2:
+            return []
+        return (levels[-1].kinds - levels[0].kinds).most_common(_MOST_KINDS)
+
     def report(self) -> str:
         """Return what was done and found, for a person."""
         lines = [
@@ -291,6 +303,7 @@ class Monkey:
             f"{sum(self.reasons.values()):,} refused, undone to the byte {self.undone_all} times",
             *(f"  {level}" for level in self.levels),
             *(f"  leaks: {leak}" for leak in self.leaks()),
+            *(f"  more than after the warm-up: {count:+,} {kind}" for kind, count in self.grown()),
             *(f"  {count:4} x refused: {reason[:160]}" for reason, count in self.reasons.most_common(25)),
             *(f"  {count:4} x Qt: {words[:160]}" for words, count in self.warnings.most_common(12)),
         ]
@@ -312,6 +325,12 @@ def gl_objects(window: MainWindow) -> int:
     window.hall.view.canvas.set_current()
     asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer)
     return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
+
+
+def kinds(window: MainWindow) -> Counter[str]:
+    """Return how many objects there are of each class of Qt in the window, and of Python at all."""
+    found = Counter(f"{one.metaObject().className()} of Qt" for one in window.findChildren(QObject))
+    return found + Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
 
 
 def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:
