@@ -14,6 +14,7 @@ from twin.cli import (
     compare,
     diff,
     estimate,
+    explain,
     export,
     grow,
     incidents,
@@ -72,6 +73,7 @@ app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare_runs)
 app.command("export", epilog=export.EXAMPLE)(export.export_run)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify_run)
+app.command("explain", epilog=explain.EXAMPLE)(explain.explain_run)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
 
@@ -90,6 +92,7 @@ COMMANDS = (
     "validate",
     "compare",
     "verify",
+    "explain",
     "export",
     "incidents",
     "shot",

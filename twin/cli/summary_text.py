@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from twin.analysis.account_words import account_title
 from twin.cli.cloud_text import cloud_lines
 from twin.cli.facility_text import facility_lines
 from twin.cli.queue_text import MANY, jobs_table, queue_table, tenants_table
@@ -16,24 +17,6 @@ from twin.cli.tables import console, table_of
 from twin.units import render
 
 _BAR = 24
-_TITLES = {
-    "productive": "productive",
-    "exposed_tensor": "waiting on tensor parallel",
-    "exposed_pipeline": "waiting on pipeline sends",
-    "exposed_data": "waiting on data parallel",
-    "exposed_context": "waiting on context parallel",
-    "exposed_expert": "waiting on expert parallel",
-    "idle_no_load": "idle: nobody asks the service",
-    "idle_no_job": "idle: no job",
-    "idle_fragmented": "idle: fragmented",
-    "idle_spare": "idle: spare",
-    "idle_reserved": "idle: reserved",
-    "idle_drained": "idle: drained",
-    "idle_in_repair": "idle: in repair",
-    "idle_no_power": "idle: no power",
-    "idle_preempted": "idle: preempted",
-}
-
 _CONFIDENCE = {
     "own runs": "calibrated on own runs",
     "calibrated": "calibrated on published runs of this GPU",
@@ -279,11 +262,6 @@ def _foot(summary: Mapping[str, Any]) -> list[str]:
 def _throttled(thermal: Mapping[str, Any]) -> str:
     hours = thermal["throttle_gpu_s"] / 3600
     return f"{hours:,.2f} GPU-hours throttled" if hours else "no throttling"
-
-
-def account_title(account: str) -> str:
-    """Return an account of the ledger as people read it."""
-    return _TITLES.get(account, account.replace("_", " "))
 
 
 def _percent(share: float | None) -> str:

@@ -1,0 +1,129 @@
+"""Why a run was slow in a range: the accounts are those of the ledger, and what is named is what happened."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from twin.analysis.explain import Explanation, explain
+from twin.analysis.spans import spans
+from twin.record.events import Event, Severity
+from twin.record.reader import Reader
+from twin.runtime.inline import run
+from twin.scenario import load
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    made = {}
+    for name in ("lab-16", "pump-trip", "blackout"):
+        made[name] = folder / f"{name}.twinrun"
+        run(load(f"builtin:{name}").scenario, record=made[name])
+    return made
+
+
+def whole(path: Path) -> Explanation:
+    with Reader(path) as reader:
+        return explain(reader, 0.0, reader.t_end_s)
+
+
+@pytest.mark.parametrize("name", ["lab-16", "pump-trip", "blackout"])
+def test_shares_are_those_of_the_ledger_and_sum_to_all(runs: dict[str, Path], name: str) -> None:
+    found = whole(runs[name])
+    with Reader(runs[name]) as reader:
+        summary = reader.summary
+    assert summary is not None
+    ledger = summary["ledger_gpu_s"]
+    assert found.productive_gpu_s == ledger["productive"]
+    assert {one.account: one.gpu_s for one in found.lost} == {
+        account: gpu_s for account, gpu_s in ledger.items() if gpu_s and account != "productive"
+    }
+    assert found.installed_gpu_s == pytest.approx(summary["installed_gpu_s"], rel=1e-12)
+    shares = [one.share for one in found.lost]
+    assert shares == sorted(shares, reverse=True)
+    assert math.fsum([found.productive_share, *shares]) == pytest.approx(1.0, abs=1e-12)
+    for one in found.lost:
+        assert sum(cause.gpu_s for cause in one.causes) <= one.gpu_s * (1.0 + 1e-3)
+
+
+def test_ranges_side_by_side_are_the_whole(runs: dict[str, Path]) -> None:
+    with Reader(runs["blackout"]) as reader:
+        parts = [explain(reader, a, a + 1800.0) for a in np.arange(0.0, 7200.0, 1800.0)]
+    all_of_it = whole(runs["blackout"])
+    for lost in all_of_it.lost:
+        pieces = [part.of(lost.account) for part in parts]
+        assert math.fsum(one.gpu_s for one in pieces if one) == pytest.approx(lost.gpu_s, rel=1e-9)
+
+
+def test_a_throttle_names_its_loop_its_pump_and_the_minutes(runs: dict[str, Path]) -> None:
+    heat = whole(runs["pump-trip"]).of("thermal_throttle")
+    assert heat is not None
+    (cause,) = heat.causes
+    assert cause.subject == "cdu/0"
+    assert [event.kind for event in cause.events] == ["throttle_on", "pump_stop", "throttle_off"]
+    assert cause.gpu_s == heat.gpu_s
+    assert heat.text.startswith(
+        "cdu/0, up to 135 GPUs, throttled from 10:00:11 to 10:00:42, after 1 of 2 pumps"
+    )
+    assert cause.from_s == cause.events[0].t_s
+
+
+def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, Path]) -> None:
+    lost = whole(runs["lab-16"]).of("lost_work")
+    assert lost is not None
+    (cause,) = lost.causes
+    assert cause.subject == "gpu/0/1/0"
+    assert cause.objects == ("gpu/0/1/0", "llama3")
+    assert "1,496 s of llama3 since its last checkpoint" in cause.text
+    assert cause.gpu_s == pytest.approx(lost.gpu_s, rel=1e-3)
+
+
+def test_what_went_dark_leads_back_to_the_battery(runs: dict[str, Path]) -> None:
+    dark = whole(runs["blackout"]).of("idle_no_power")
+    assert dark is not None
+    assert dark.causes[0].objects == ("gpu/0", "ups-a/0")
+    assert "the battery is empty" in dark.text
+
+
+def test_a_range_without_the_trouble_does_not_tell_of_it(runs: dict[str, Path]) -> None:
+    with Reader(runs["pump-trip"]) as reader:
+        assert explain(reader, 3600.0, 7200.0).of("thermal_throttle") is None
+        with pytest.raises(ValueError, match="nothing lies between"):
+            explain(reader, 3600.0, 3600.0)
+
+
+def event(row: int, t_s: float, kind: str, subject: str, **data: int) -> Event:
+    return Event(row, t_s, kind, subject, Severity.NOTICE, "", data)
+
+
+def test_nodes_of_a_stretch_end_one_by_one() -> None:
+    (span,) = spans(
+        [
+            event(0, 10.0, "nodes_unpowered", "gpu/0", nodes=4),
+            event(1, 20.0, "restarted", "gpu/0/1", nodes=1),
+            event(2, 40.0, "restarted", "gpu/0/2", nodes=3),
+        ],
+        ("nodes_unpowered",),
+        ("restarted",),
+    )
+    assert span.end is not None
+    assert span.within_s(0.0, 100.0) == 1 * 10.0 + 3 * 30.0
+    assert span.within_s(15.0, 30.0) == 1 * 5.0 + 3 * 15.0
+    assert not span.touches(41.0, 50.0)
+
+
+def test_a_repair_of_a_node_ends_what_its_gpu_began_and_a_restart_is_no_repair() -> None:
+    found = spans(
+        [
+            event(0, 1.0, "failure", "gpu/0/1/3", repair=100),
+            event(1, 2.0, "failure", "gpu/0/2", repair=0),
+            event(2, 9.0, "repaired", "gpu/0/1"),
+        ],
+        ("failure",),
+        ("repaired",),
+    )
+    assert [(span.subject, span.end and span.end.t_s) for span in found] == [("gpu/0/1/3", 9.0)]

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from twin.runtime.inline import run
+from twin.scenario import load
+
+
+@pytest.fixture(scope="module")
+def pump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "pump.twinrun"
+    run(load("builtin:pump-trip").scenario, record=path)
+    return path
+
+
+def test_it_tells_of_a_range_and_of_the_whole(twin, pump: Path) -> None:
+    said = twin("explain", pump).stdout
+    assert "2 h from 09:55:00: 63.3 % of 1,152.0 GPU-hours were productive" in said
+    assert "cdu/0, up to 135 GPUs, throttled from 10:00:11 to 10:00:42" in said
+    narrow = json.loads(twin("explain", pump, "--from", "5 min", "--to", "10 min", "--json").stdout)
+    assert (narrow["from_s"], narrow["to_s"]) == (300.0, 600.0)
+    assert sum(one["gpu_s"] for one in narrow["accounts"]) + narrow["productive_gpu_s"] == pytest.approx(
+        narrow["installed_gpu_s"]
+    )
+    heat = next(one for one in narrow["accounts"] if one["account"] == "thermal_throttle")
+    assert heat["causes"][0]["events"][1]["kind"] == "pump_stop"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--from", "3 h"), "--from"),
+        (("--to", "3 h"), "--to"),
+        (("--from", "20 min", "--to", "10 min"), "--to"),
+        (("--from", "soon"), "--from"),
+    ],
+)
+def test_a_wrong_range_is_told_in_a_sentence(twin, pump: Path, words: tuple[str, ...], said: str) -> None:
+    assert said in twin("explain", pump, *words, code=2).stderr

@@ -1,0 +1,337 @@
+"""Why is it slow: the accounts of the ledger in a range of time, ranked, with the things and events behind each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.analysis.account_words import MEANINGS, account_title
+from twin.analysis.explain_causes import BEHIND, Roots, lost_s, stretches, why
+from twin.analysis.moments import Moments, moments
+from twin.analysis.spans import Span
+from twin.record.accounts import ACCOUNTS, JOB_SECONDS
+from twin.record.events import Event
+from twin.record.reader import Reader
+
+MOST = 5
+"""Causes of an account that are told one by one."""
+_SITE = {
+    "idle_spare": ("site.spares", "{:,.1f} nodes stood by in the mean"),
+    "idle_fragmented": ("site.fragmented", "{:,.0f} GPUs free on shared nodes in the mean"),
+    "idle_no_job": ("site.queue", "{:,.1f} jobs in the queue in the mean"),
+}
+"""Curves that say more of accounts which no event begins."""
+_MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "starts and restarts"}
+_CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for account in accounts}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing behind an account.
+
+    Parameters
+    ----------
+    subject
+        Id of the thing, to be selected; "" for none.
+    text
+        One sentence.
+    gpu_s
+        Its part of the account [GPU s]: what its event tells of lost work; else in proportion to how long it lasted,
+        or to what each job recorded.
+    from_s, to_s
+        When, within the range [s].
+    events
+        Behind it, the one that tells most first.
+    objects
+        Ids of all things it is about.
+    """
+
+    subject: str
+    text: str
+    gpu_s: float
+    from_s: float
+    to_s: float
+    events: tuple[Event, ...] = ()
+    objects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lost:
+    """One account within a range.
+
+    Parameters
+    ----------
+    account
+        Of the ledger.
+    gpu_s
+        What the ledger booked to it within the range [GPU s]. Below zero where work of before the range was lost in it.
+    share
+        Of the GPU-seconds installed in the range [-].
+    text
+        One sentence.
+    causes
+        The dearest, at most `MOST`.
+    more
+        Causes that are not among them.
+    """
+
+    account: str
+    gpu_s: float
+    share: float
+    text: str
+    causes: tuple[Cause, ...]
+    more: int = 0
+
+    @property
+    def title(self) -> str:
+        """Return its name for people."""
+        return account_title(self.account)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Where the GPU-seconds of a range went: `productive_gpu_s` and all of `lost` add up to `installed_gpu_s`."""
+
+    t0_s: float
+    t1_s: float
+    installed_gpu_s: float
+    productive_gpu_s: float
+    lost: tuple[Lost, ...]
+
+    @property
+    def productive_share(self) -> float:
+        """Return the share of productive time [-]."""
+        return self.productive_gpu_s / self.installed_gpu_s if self.installed_gpu_s else 0.0
+
+    def of(self, account: str) -> Lost | None:
+        """Return one account; None: nothing was booked to it."""
+        return next((one for one in self.lost if one.account == account), None)
+
+
+def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | None = None) -> Explanation:
+    """Return why a run was not all productive between two times [s].
+
+    Parameters
+    ----------
+    reader
+        Of its file.
+    events
+        All its events until `t1_s`, where they are at hand; else they are read.
+
+    Raises
+    ------
+    ValueError
+        When the range is empty.
+    RunFileError
+        When the file is damaged.
+    """
+    t1_s = min(t1_s, reader.t_end_s)
+    t0_s = max(t0_s, 0.0)
+    if not t0_s < t1_s:
+        raise ValueError(f"nothing lies between {t0_s:g} s and {t1_s:g} s")
+    ledger = _ledger_between(reader, t0_s, t1_s)
+    known = list(events) if events is not None else events_until(reader, t1_s)
+    finder = _Finder(reader, [one for one in known if one.t_s <= t1_s], t0_s, t1_s)
+    installed = math.fsum(ledger.values())
+    lost = [
+        finder.lost(account, ledger[account], installed)
+        for account in ACCOUNTS
+        if account != "productive" and ledger.get(account, 0.0) != 0.0
+    ]
+    lost.sort(key=lambda one: -one.gpu_s)
+    return Explanation(t0_s, t1_s, installed, ledger.get("productive", 0.0), tuple(lost))
+
+
+def _ledger_between(reader: Reader, t0_s: float, t1_s: float) -> dict[str, float]:
+    """Return what each account took within a range [GPU s]; between two records of the ledger time counts evenly."""
+    times, accounts = reader.ledger()
+    at = np.concatenate([[0.0], times])
+    return {
+        account: float(np.diff(np.interp([t0_s, t1_s], at, np.concatenate([[0.0], values])))[0])
+        for account, values in accounts.items()
+    }
+
+
+def events_until(reader: Reader, t_s: float) -> list[Event]:
+    """Return the events of a run up to a time [s]."""
+    found: list[Event] = []
+    while True:
+        chunk = reader.events(found[-1].row + 1 if found else 0)
+        found += [event for event in chunk if event.t_s <= t_s]
+        if not chunk or chunk[-1].t_s > t_s:
+            return found
+
+
+class _Finder:
+    """Looks for what is behind the accounts of one range."""
+
+    def __init__(self, reader: Reader, events: list[Event], t0_s: float, t1_s: float) -> None:
+        self._reader, self._events, self._t0_s, self._t1_s = reader, events, t0_s, t1_s
+        self._says: Moments = moments(reader.header.scenario)
+        self._roots = Roots(events)
+        self._gpus = {
+            event.subject: float(event.data.get("gpus", 1))
+            for event in events
+            if event.kind == "job_submitted"
+        }
+        self._saved = Counter(e.subject for e in events if e.kind == "checkpoint" and e.t_s >= t0_s)
+        self._by_job = self._jobs()
+
+    def lost(self, account: str, gpu_s: float, installed: float) -> Lost:
+        """Return one account with its causes."""
+        share = gpu_s / installed if installed else 0.0
+        if gpu_s < 0.0:
+            text = "work of before this range was lost in it, and is booked as lost work now"
+            return Lost(account, gpu_s, share, text, ())
+        causes = self._lost_work() if account == "lost_work" else []
+        if account in BEHIND:
+            causes = self._lasting(account, gpu_s)
+        if not causes and account in _CHANNEL and account != "lost_work":
+            causes = self._of_jobs(account, gpu_s)
+        causes.sort(key=lambda one: (-one.gpu_s, one.from_s))
+        shown = tuple(causes[:MOST])
+        return Lost(account, gpu_s, share, self._headline(account, causes), shown, len(causes) - len(shown))
+
+    def _headline(self, account: str, causes: Sequence[Cause]) -> str:
+        if account in _SITE:
+            channel, words = _SITE[account]
+            values = self._reader.series(0, channel, self._t0_s, self._t1_s).mean
+            mean = float(np.mean(values)) if len(values) else 0.0
+            return f"{MEANINGS[account]}: {words.format(mean)}"
+        if not causes:
+            return MEANINGS[account]
+        if not causes[0].events:
+            most = "" if len(causes) == 1 else f"{len(causes):,} jobs, most of it "
+            return f"{MEANINGS[account]}: {most}{causes[0].text}"
+        if len(causes) == 1:
+            return causes[0].text
+        what = _MANY.get(account, "stretches")
+        return f"{len(causes):,} {what}, dearest: {causes[0].text}"
+
+    # -- lost work ----
+
+    def _lost_work(self) -> list[Cause]:
+        made = []
+        for event in self._events:
+            seconds = lost_s(event)
+            if seconds > 0.0 and self._t0_s <= event.t_s <= self._t1_s:
+                root = self._roots.of(event, BEHIND["restart_and_load"])
+                subject = root.subject if root is not None else event.subject
+                text = (
+                    f"{why(event)} at {self._says(event.t_s)}"
+                    f" ({seconds:,.0f} s of {event.subject} since its last checkpoint)"
+                )
+                made.append(
+                    Cause(
+                        subject,
+                        text,
+                        seconds * self._gpus.get(event.subject, 1.0),
+                        event.t_s,
+                        event.t_s,
+                        (root, event) if root is not None else (event,),
+                        tuple(dict.fromkeys((subject, event.subject))),
+                    )
+                )
+        return made
+
+    # -- what lasted ----
+
+    def _lasting(self, account: str, gpu_s: float) -> list[Cause]:
+        found = stretches(account, self._events, self._t0_s, self._t1_s)
+        weights = [
+            span.within_s(self._t0_s, self._t1_s) * self._gpus.get(span.subject, 1.0) for span in found
+        ]
+        total = math.fsum(weights)
+        if total <= 0.0:
+            return []
+        alone = len(found) == 1
+        return [
+            self._stretch(account, span, gpu_s * weight / total, alone)
+            for span, weight in zip(found, weights, strict=True)
+            if weight > 0.0
+        ]
+
+    def _stretch(self, account: str, span: Span, gpu_s: float, alone: bool) -> Cause:
+        behind, says = BEHIND[account], self._says
+        root = self._roots.of(span.begin, behind)
+        begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
+        until = f"to {says(end_s)}" if end_s is not None and end_s <= self._t1_s else "on"
+        who = span.subject
+        if account == "thermal_throttle":
+            who += self._how_many("site.throttled", begin_s, end_s) if alone else ""
+        elif span.nodes > 1:
+            who += f" ({span.nodes:,} nodes)"
+        text = f"{who} {behind.verb} from {says(begin_s)} {until}"
+        subject = span.subject
+        if span.begin.kind == "job_interrupted":
+            text += f": {why(span.begin)}"
+            subject = root.subject if root is not None else subject
+        elif root is not None:
+            place = "" if root.subject == span.subject else f"{root.subject}: "
+            text += f", after {place}{root.text} (at {says(root.t_s)})"
+        elif not behind.roots:
+            text += f": {span.begin.text}"
+        events = [span.begin, *([root] if root is not None else []), *([span.end] if span.end else [])]
+        return Cause(
+            subject,
+            text,
+            gpu_s,
+            max(begin_s, self._t0_s),
+            min(end_s if end_s is not None else self._t1_s, self._t1_s),
+            tuple(events),
+            tuple(dict.fromkeys((subject, span.subject, *([root.subject] if root is not None else [])))),
+        )
+
+    def _how_many(self, channel: str, t0_s: float, t1_s: float | None) -> str:
+        """Return the most GPUs of a curve of the site in a stretch, in words."""
+        values = self._reader.series(0, channel, t0_s, self._t1_s if t1_s is None else t1_s).high
+        most = int(np.max(values)) if len(values) else 0
+        return f", up to {most:,} GPUs," if most else ""
+
+    # -- jobs ----
+
+    def _of_jobs(self, account: str, gpu_s: float) -> list[Cause]:
+        """Return the jobs behind an account, in proportion to what each recorded of its group of accounts."""
+        parts = self._by_job.get(_CHANNEL[account], {})
+        total = math.fsum(parts.values())
+        if total <= 0.0:
+            return []
+        made = []
+        for job, part in parts.items():
+            text = job if len(parts) == 1 else f"{job} ({part / total:.1%} of it)"
+            if account == "checkpoint_stall":
+                saved = self._saved.get(job, 0)
+                text += f", {saved:,} checkpoint{'s' * (saved != 1)}"
+            made.append(Cause(job, text, gpu_s * part / total, self._t0_s, self._t1_s, (), (job,)))
+        return made
+
+    def _jobs(self) -> dict[str, dict[str, float]]:
+        """Return what each job recorded within the range, by channel [GPU s]; what is nothing left out."""
+        header = self._reader.header
+        names = header.ids.get("job", ())
+        if not names:
+            return {}
+        gpus = np.array([self._gpus.get(name, 0.0) for name in names])
+        first, last = (self._seconds(t_s, len(names)) for t_s in (self._t0_s, self._t1_s))
+        made: dict[str, dict[str, float]] = {}
+        for channel in JOB_SECONDS:
+            spent = np.maximum(last[channel] - first[channel], 0.0) * gpus
+            made[channel] = {names[k]: float(spent[k]) for k in np.flatnonzero(spent > 0.0)}
+        return made
+
+    def _seconds(self, t_s: float, jobs: int) -> Mapping[str, NDArray[np.float64]]:
+        """Return the seconds of all jobs by channel at the first sample from `t_s` on [s]."""
+        times, columns = self._reader.samples(tuple(JOB_SECONDS), t_s - 1e-6, 1, self._reader.header.layout)
+        if not len(times):
+            return {channel: np.zeros(jobs) for channel in JOB_SECONDS}
+        return {
+            channel: np.nan_to_num(columns[channel][:jobs, 0].astype(np.float64))
+            if channel in columns
+            else np.zeros(jobs)
+            for channel in JOB_SECONDS
+        }

@@ -1,0 +1,104 @@
+"""What lasted: the events that begin something paired with those that end it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from twin.record.events import Event
+
+
+@dataclass
+class Span:
+    """Something that began, and perhaps ended.
+
+    Parameters
+    ----------
+    begin, end
+        Its events; no end: it lasts still.
+    nodes
+        How many nodes it is about, where its events count them; else 1.
+    """
+
+    begin: Event
+    end: Event | None = None
+    nodes: int = 1
+    _left: int = 0
+    _pieces: tuple[tuple[float, int], ...] = ()  # (when, nodes) of what ended before
+
+    @property
+    def subject(self) -> str:
+        """Return what it happened to."""
+        return self.begin.subject
+
+    def within_s(self, t0_s: float, t1_s: float) -> float:
+        """Return the seconds of it in a range, times its nodes [s]."""
+        ends = [*self._pieces]
+        rest = self.nodes - sum(count for _, count in ends)
+        if rest > 0:
+            ends.append((self.end.t_s if self.end is not None else t1_s, rest))
+        first = max(self.begin.t_s, t0_s)
+        return sum(max(min(end_s, t1_s) - first, 0.0) * count for end_s, count in ends)
+
+    def touches(self, t0_s: float, t1_s: float) -> bool:
+        """Return whether any of it lies in a range."""
+        return self.begin.t_s <= t1_s and (self.end is None or self.end.t_s >= t0_s)
+
+    def leave(self, event: Event, nodes: int) -> int:
+        """Let so many of its nodes be over; return how many of those given it did not have."""
+        if not self._left:
+            self._left = self.nodes
+        gone = min(nodes, self._left)
+        self._left -= gone
+        if self._left:
+            self._pieces = (*self._pieces, (event.t_s, gone))
+        else:
+            self.end = event
+        return nodes - gone
+
+
+def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -> list[Span]:
+    """Return what began by one of `begins`, each with what of `ends` ended it, in order.
+
+    An end is about its own subject, about what is in it, or about the whole it is in; where events count nodes, an end
+    takes so many away. What begins again before it ended goes on.
+    """
+    first, last = frozenset(begins), frozenset(ends)
+    found: list[Span] = []
+    lasting: dict[str, Span] = {}
+    for event in events:
+        if event.kind in last:
+            left = event.data.get("nodes", 0)
+            for subject in _about(event.subject, lasting):
+                span = lasting[subject]
+                if span.nodes > 1:
+                    left = span.leave(event, left or 1)
+                else:
+                    span.end = event
+                if span.end is not None:
+                    del lasting[subject]
+                if event.data.get("nodes") and not left:
+                    break
+        if event.kind in first and event.subject not in lasting:
+            if event.data.get("repair") == 0:  # a restart was enough
+                continue
+            counted = not event.kind.startswith("job_")  # the nodes of a job come and go with it
+            span = Span(event, nodes=max(event.data.get("nodes", 1), 1) if counted else 1)
+            lasting[event.subject] = span
+            found.append(span)
+    return found
+
+
+def related(one: str, other: str) -> bool:
+    """Return whether one thing is the other, or lies in it.
+
+    >>> related("gpu/0/3", "gpu/0"), related("gpu/0", "gpu/01")
+    (True, False)
+    """
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def _about(subject: str, lasting: dict[str, Span]) -> list[str]:
+    if subject in lasting:
+        return [subject]
+    return [one for one in lasting if related(one, subject) or ("/" not in subject and "/" in one)]

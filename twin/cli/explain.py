@@ -1,0 +1,138 @@
+"""`twin explain`: why a run was not all productive, in a range of its time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twin.cli.options import Json
+
+if TYPE_CHECKING:
+    from twin.analysis.explain import Cause, Explanation
+    from twin.analysis.moments import Moments
+
+EXAMPLE = (
+    "Example: twin explain pump.twinrun --from '5 min' --to '20 min'"
+    "    (made by: twin run pump-trip --out pump.twinrun)"
+)
+
+
+def explain_run(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="TIME", help="Begin of the range; without it the start.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="Its end; without it the end.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell where the GPU time of a range went, account by account, with the things and events behind each.
+
+    The accounts are those of the ledger, ranked; together with productive time they are all GPU-seconds installed.
+    """
+    from twin.analysis.explain import explain
+    from twin.analysis.moments import moments
+    from twin.cli.errors import told
+    from twin.cli.output import print_json
+    from twin.record.reader import Reader
+
+    with told(run), Reader(run) as reader:
+        t0_s, t1_s = range_of(reader.t_end_s, from_, to)
+        found = explain(reader, t0_s, t1_s)
+        if json:
+            print_json(_as_json(run, found))
+        else:
+            _print(found, moments(reader.header.scenario))
+
+
+def range_of(end_s: float, from_: str | None, to: str | None) -> tuple[float, float]:
+    """Return the range of the options --from and --to within a run of `end_s` [s]; raises `BadInput`."""
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import time_of
+    from twin.units import spoken
+
+    t0_s = 0.0 if from_ is None else time_of(from_, "--from")
+    t1_s = end_s if to is None else time_of(to, "--to")
+    if t0_s >= end_s:
+        raise BadInput(
+            f"--from: {from_!r} lies after the end of the run, {spoken(end_s)}; give a time before it"
+        )
+    if t1_s > end_s:
+        raise BadInput(f"--to: {to!r} lies after the end of the run, {spoken(end_s)}; give a time before it")
+    if t1_s <= t0_s:
+        raise BadInput(f"--to: {to!r} is not after --from {from_!r}; give a later time")
+    return t0_s, t1_s
+
+
+def _as_json(run: str, found: Explanation) -> dict[str, Any]:
+    return {
+        "run": run,
+        "from_s": found.t0_s,
+        "to_s": found.t1_s,
+        "installed_gpu_s": found.installed_gpu_s,
+        "productive_gpu_s": found.productive_gpu_s,
+        "accounts": [
+            {
+                "account": one.account,
+                "gpu_s": one.gpu_s,
+                "share": one.share,
+                "text": one.text,
+                "causes": [_cause(cause) for cause in one.causes],
+                "more_causes": one.more,
+            }
+            for one in found.lost
+        ],
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "subject": cause.subject,
+        "text": cause.text,
+        "gpu_s": cause.gpu_s,
+        "from_s": cause.from_s,
+        "to_s": cause.to_s,
+        "objects": list(cause.objects),
+        "events": [
+            {
+                "row": event.row,
+                "t_s": event.t_s,
+                "kind": event.kind,
+                "subject": event.subject,
+                "text": event.text,
+            }
+            for event in cause.events
+        ],
+    }
+
+
+def _print(found: Explanation, says: Moments) -> None:
+    from rich.text import Text
+
+    from twin.cli.tables import console
+    from twin.units import spoken
+
+    to = console()
+    to.print(
+        Text(
+            f"{spoken(found.t1_s - found.t0_s)} from {says(found.t0_s)}: {100 * found.productive_share:.1f} % of "
+            f"{found.installed_gpu_s / 3600:,.1f} GPU-hours were productive"
+        ),
+        soft_wrap=True,
+    )
+    for one in found.lost:
+        to.print()
+        line = Text(f"{100 * one.share:6.2f} %  ", style="bold")
+        line.append(one.title, style="bold")
+        line.append(f"  {one.gpu_s / 3600:,.2f} GPU-hours", style="dim")
+        to.print(line, soft_wrap=True)
+        to.print(Text(f"          {one.text}"), soft_wrap=True)
+        if len(one.causes) > 1:
+            for cause in one.causes:
+                to.print(
+                    Text(f"          {cause.gpu_s / 3600:12,.2f}  {cause.text}", style="dim"), soft_wrap=True
+                )
+        if one.more:
+            to.print(Text(f"                        and {one.more:,} more", style="dim"), soft_wrap=True)
