@@ -144,7 +144,6 @@ class BreakDialog(QDialog):
         column.addWidget(self.said)
         self.do_button = QPushButton("Break it")
         self.do_button.setProperty("role", "primary")
-        self.do_button.setDefault(True)
         self.do_button.clicked.connect(self.do)
         cancel = QPushButton("Cancel")
         cancel.setToolTip("Break nothing (Esc)")
@@ -154,6 +153,7 @@ class BreakDialog(QDialog):
         buttons.addWidget(cancel)
         buttons.addWidget(self.do_button)
         column.addLayout(buttons)
+        self.do_button.setDefault(True)  # only now: outside a dialog it is no default, and Enter would cancel
 
     def _row(self, title: str, field: QWidget) -> QLabel:
         row = self._grid.rowCount()

@@ -62,4 +62,5 @@ def _ups(scene: Scene) -> int:
 def _storage(scene: Scene) -> str:
     stores = scene.scenario.storage
     read = sum(scene.catalog.storage(one.part).read_bytes_s * one.count for one in stores if one.part)
-    return f"{sum(one.count for one in stores):,} boxes, {quantity(read, 'B/s')} read"
+    boxes = sum(one.count for one in stores)
+    return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}, {quantity(read, 'B/s')} read"

@@ -87,7 +87,6 @@ class RoomWizard(QDialog):
         self.build = QPushButton("Build")
         self.build.setProperty("role", "primary")
         self.build.setToolTip("Puts the room into the hall: one step, which Undo takes back")
-        self.build.setDefault(True)
         self.build.clicked.connect(self._build)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -287,6 +286,7 @@ class RoomWizard(QDialog):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setMinimumWidth(410)
         scroll.setAccessibleName("What the room is to be like")
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keyboard
         right = QVBoxLayout()
         right.setSpacing(10)
         right.addWidget(self.preview, 1)
@@ -311,3 +311,5 @@ class RoomWizard(QDialog):
         side.setLayout(right)
         right.setContentsMargins(0, 12, 0, 0)
         row.addWidget(side, 3)
+        self.fields["title"].setFocus()
+        self.build.setDefault(True)  # only now: outside a dialog it is no default, and Enter would cancel

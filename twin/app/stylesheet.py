@@ -87,6 +87,7 @@ QAbstractSpinBox::down-button { subcontrol-position: bottom right; border-bottom
 QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: $hover; }
 QAbstractSpinBox::up-arrow { image: url($up); width: 12px; height: 12px; }
 QAbstractSpinBox::down-arrow { image: url($chevron); width: 12px; height: 12px; }
+QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: $faint; background: $surface; }
 QCheckBox { color: $text; spacing: 8px; padding: 2px 0; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $faint; border-radius: 4px; background: $raised; }
 QCheckBox::indicator:hover { border-color: $accent; }
