@@ -51,6 +51,18 @@ def test_what_was_said_before_hanging_up_is_still_heard() -> None:
     two.close()
 
 
+def test_who_speaks_after_the_other_hung_up_still_hears_what_was_said_last() -> None:
+    one, two = pair()
+    one.send("last words")
+    one.close()
+    two.send("into the void")
+    two.flush()
+    assert two.idle
+    assert two.receive() == ["last words"]
+    assert two.closed
+    two.close()
+
+
 def test_waiting_ends_with_a_message() -> None:
     one, two = pair()
     one.send(1)

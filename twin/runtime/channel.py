@@ -64,8 +64,9 @@ class Channel(Generic[Sent, Got]):
                 count = self._socket.send(self._out[0])
             except (BlockingIOError, InterruptedError):
                 return
-            except OSError:  # the other process is gone
-                self.closed = True
+            except OSError:  # the other process is gone; what it said last can still be read
+                self._out.clear()
+                self._waiting_bytes = 0
                 return
             self._waiting_bytes -= count
             if count < len(self._out[0]):
