@@ -59,6 +59,7 @@ def test_who_speaks_after_the_other_hung_up_still_hears_what_was_said_last() -> 
     two.flush()
     assert two.idle
     assert two.receive() == ["last words"]
+    assert two.receive() == []
     assert two.closed
     two.close()
 
