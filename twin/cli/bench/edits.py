@@ -1,7 +1,9 @@
 """How soon the window shows an edit: random commands on a scene, each timed to the next picture of the hall.
 
-``python -m twin.cli.bench.edits SCENE COUNT`` prints median, 99th percentile and maximum [ms], how many were done, and
-whether undoing them all gave the text back to the byte.
+``python -m twin.cli.bench.edits SCENE COUNT`` does them twice: as the scene stands at t = 0, and while its run goes on.
+It prints the CPU time of the GUI thread by kind of command and by phase, what the window still does after the picture,
+and as JSON in the last line: median, 99th percentile and maximum [ms], how many were done, and whether undoing them all
+gave the text back to the byte. CPU time tells of the program; wall time tells of the machine and its load as well.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ import json
 import random
 import subprocess
 import sys
-from time import perf_counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from twin.cli.bench.phases import Phases
 from twin.cli.bench.simulation import SCENE
 
 if TYPE_CHECKING:
@@ -23,7 +28,48 @@ if TYPE_CHECKING:
     from twin.plant.tables import Plant
 
 COUNT = 200
-_PATIENCE_WALL_S = 300.0
+_PATIENCE_WALL_S = 900.0
+_STILL_MS = 1500
+_BETWEEN_MS = 20
+
+PHASES: dict[str, tuple[str, ...]] = {
+    "command": ("twin.commands.draft:Draft.propose",),
+    "splice and read": (
+        "twin.commands.draft:spliced",
+        "twin.commands.wired_in:edit",
+        "twin.app.session:edited",
+    ),
+    "landing": ("twin.commands.draft:Draft.land", "twin.commands.draft:Draft.land_edit"),
+    "plant": ("twin.app.session:build", "twin.app.session:rebuild", "twin.commands.command:build"),
+    "docks told": ("twin.app.session:Session.rewritten", "twin.app.session:Session.edited"),
+    "geometry": ("twin.view3d.hall_view:HallView.set_plant",),
+    "journal": ("twin.app.journal:Journal.note",),
+    "rules": ("twin.app.rules_dock:RulesDock.ask",),
+    "draw": ("twin.view3d.hall_view:HallView._on_draw",),
+}
+
+
+@dataclass
+class Timed:
+    """One edit.
+
+    Attributes
+    ----------
+    kind
+        Of command.
+    cpu_ms, wall_ms
+        Of the GUI thread, and of a clock, up to its picture [ms].
+    after_ms
+        CPU time of the GUI thread from its picture to the next command [ms].
+    phases
+        CPU time up to the picture by phase [ms].
+    """
+
+    kind: str
+    cpu_ms: float = 0.0
+    wall_ms: float = 0.0
+    after_ms: float = 0.0
+    phases: dict[str, float] = field(default_factory=dict)
 
 
 def measure() -> dict[str, float | None]:
@@ -40,7 +86,13 @@ def measure() -> dict[str, float | None]:
     if figures is None:
         print(f"no edit was timed: {done.stderr.strip()[-300:] or 'no reason given'}", file=sys.stderr)
         return {}
-    return {"edit_p50_ms": figures["p50_ms"], "edit_max_ms": figures["max_ms"]}
+    return {
+        "edit_p50_ms": figures["p50_ms"],
+        "edit_max_ms": figures["max_ms"],
+        "edit_cpu_p50_ms": figures["cpu_p50_ms"],
+        "edit_cpu_max_ms": figures["cpu_max_ms"],
+        "edit_running_cpu_max_ms": figures["running"]["cpu_max_ms"],
+    }
 
 
 def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
@@ -50,6 +102,7 @@ def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
     from twin.commands.move import Move
     from twin.commands.place import AddPart
     from twin.commands.properties import Drain, SetProperty
+    from twin.commands.wired_in import WiredIn
 
     standing = np.flatnonzero(plant.racks.present)
     racks = [plant.racks.ids[slot] for slot in draw.sample(standing.tolist(), 3)]
@@ -57,7 +110,7 @@ def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
     kinds: tuple[Command, ...] = (
         Move(tuple(racks[: draw.randint(1, 3)]), (draw.choice((-0.6, 0.6)), 0.0)),
         Delete((racks[0],)),
-        AddPart("DGX-H100", at=(draw.uniform(0, 60), 70.0 + 3.0 * (number % 40))),
+        WiredIn(AddPart("DGX-H100", at=(draw.uniform(0, 60), 70.0 + 3.0 * (number % 40)))),
         Duplicate((racks[0],), (0.0, 60.0 + 3.0 * (number % 40))),
         Drain((node,)),
         SetProperty(("",), "title", f"Another hall {number}"),
@@ -75,6 +128,9 @@ def main(scene: str, count: int) -> int:
     from twin.cli.bench.window import application
 
     application()
+    phases = Phases()
+    for phase, places in PHASES.items():
+        phases.watch(phase, *places)
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -85,12 +141,29 @@ def main(scene: str, count: int) -> int:
     looking = QTimer()
     typists: list[_Typist] = []
 
+    def standing(window: MainWindow) -> None:
+        typists.append(_Typist(window, phases, count, lambda: running(window)))
+        typists[0].begin()
+
+    def running(window: MainWindow) -> None:
+        same = typists[0].undo()
+        window.session.play()
+        typists.append(_Typist(window, phases, count, lambda: end(window, same)))
+        typists[1].begin()
+
+    def end(window: MainWindow, same: bool) -> None:
+        for name, typist in zip(("At t = 0", "While the run goes on"), typists, strict=True):
+            print(table(name, typist.timed), flush=True)
+        still, live = (summary(typist.timed) for typist in typists)
+        print(json.dumps({**still, "undone_to_the_byte": same, "running": live}), flush=True)
+        window.editing.file.asks = False
+        window.close()
+
     def watch() -> None:
         windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
         if windows and windows[0].session.frame is not None:
             looking.stop()
-            typists.append(_Typist(windows[0], count))
-            typists[0].begin()
+            standing(windows[0])
 
     looking.timeout.connect(watch)
     looking.start(20)
@@ -100,70 +173,122 @@ def main(scene: str, count: int) -> int:
 class _Typist:
     """Does one command after another, each when the picture of the last was drawn."""
 
-    def __init__(self, window: MainWindow, count: int) -> None:
+    def __init__(self, window: MainWindow, phases: Phases, count: int, ended: Callable[[], None]) -> None:
         from PySide6.QtCore import QTimer
 
-        self._window, self._count = window, count
-        self._draw, self._began_s = random.Random(1), 0.0
-        self._took_ms: list[float] = []
+        self._window, self._phases, self._count, self._ended = window, phases, count, ended
+        self._draw = random.Random(1)
+        self.timed: list[Timed] = []
+        self._now: Timed | None = None  # the edit whose picture is not drawn yet
+        self._landed = False
+        self._since_wall_s = self._since_cpu_s = 0.0
         self._tried = 0
         self._text = window.session.draft.file.text if window.session.draft is not None else ""
         self._next = QTimer(window)
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._do)
         window.hall.view.canvas.events.draw.connect(self._on_draw)
+        window.editing.editor.landed.connect(self._on_landed)
+        window.editing.editor.refused.connect(self._on_refused)
 
     def begin(self) -> None:
         """Wait for a still window, then begin."""
-        self._next.start(1500)
+        self._next.start(_STILL_MS)
+
+    def undo(self) -> bool:
+        """Take everything back; return whether the text is as it was, to the byte."""
+        editor, draft = self._window.editing.editor, self._window.session.draft
+        while draft is not None and draft.done:
+            editor.undo()
+        return draft is not None and draft.file.text == self._text
 
     def _do(self) -> None:
-        from PySide6.QtCore import QTimer
-
-        plant = self._window.session.plant
-        if self._tried == self._count or plant is None:
+        session = self._window.session
+        if self.timed and self._now is None and not self.timed[-1].after_ms:
+            self.timed[-1].after_ms = 1e3 * (thread_time() - self._since_cpu_s)
+        if self._tried == self._count or session.plant is None or session.finished:
             self._end()
             return
         self._tried += 1
-        command = random_command(self._draw, plant, self._tried)
-        self._began_s = perf_counter()
-        if not self._window.editing.editor.do(command):
-            self._began_s = 0.0
+        command = random_command(self._draw, session.plant, self._tried)
+        self._phases.take()
+        self._now, self._landed = Timed(type(command).__name__), False
+        self._since_wall_s, self._since_cpu_s = perf_counter(), thread_time()
+        self._window.editing.editor.do(command)
+
+    def _on_landed(self, _proposal: object) -> None:
+        if self._now is not None:
+            self._landed = True
+            self._window.hall.view.canvas.update()
+
+    def _on_refused(self, *_why: str) -> None:
+        from PySide6.QtCore import QTimer
+
+        if self._now is not None:
+            self._now = None
             QTimer.singleShot(0, self._do)
-            return
-        self._window.hall.view.canvas.update()
 
     def _on_draw(self, _event: object) -> None:
         from PySide6.QtCore import QTimer
 
-        if self._began_s:
-            began_s, self._began_s = self._began_s, 0.0
-            QTimer.singleShot(0, lambda: self._drawn(began_s))  # behind the drawing itself
+        if self._now is not None and self._landed:
+            now, self._now = self._now, None
+            QTimer.singleShot(0, lambda: self._drawn(now))  # behind the drawing itself
 
-    def _drawn(self, began_s: float) -> None:
-        self._took_ms.append(1e3 * (perf_counter() - began_s))
-        self._next.start(20)
+    def _drawn(self, now: Timed) -> None:
+        now.cpu_ms = 1e3 * (thread_time() - self._since_cpu_s)
+        now.wall_ms = 1e3 * (perf_counter() - self._since_wall_s)
+        now.phases = {phase: 1e3 * spent_s for phase, spent_s in self._phases.take().items()}
+        self.timed.append(now)
+        self._since_cpu_s = thread_time()
+        self._next.start(_BETWEEN_MS)
 
     def _end(self) -> None:
-        editor, draft = self._window.editing.editor, self._window.session.draft
-        while draft is not None and draft.done:
-            editor.undo()
-        same = draft is not None and draft.file.text == self._text
-        p50, p99 = np.percentile(self._took_ms, [50, 99]).tolist()
-        print(
-            json.dumps(
-                {
-                    "p50_ms": p50,
-                    "p99_ms": p99,
-                    "max_ms": max(self._took_ms),
-                    "done": len(self._took_ms),
-                    "undone_to_the_byte": same,
-                }
-            ),
-            flush=True,
-        )
-        self._window.editing.file.asks = False
-        self._window.close()
+        editor = self._window.editing.editor
+        self._window.hall.view.canvas.events.draw.disconnect(self._on_draw)
+        editor.landed.disconnect(self._on_landed)
+        editor.refused.disconnect(self._on_refused)
+        self._ended()
+
+
+def summary(timed: list[Timed]) -> dict[str, float]:
+    """Return the figures of many edits [ms]."""
+    wall = [one.wall_ms for one in timed]
+    cpu = [one.cpu_ms for one in timed]
+    after = [one.after_ms for one in timed]
+    p50, p99 = np.percentile(wall, [50, 99]).tolist()
+    cpu_p50, cpu_p99 = np.percentile(cpu, [50, 99]).tolist()
+    return {
+        "p50_ms": p50,
+        "p99_ms": p99,
+        "max_ms": max(wall),
+        "cpu_p50_ms": cpu_p50,
+        "cpu_p99_ms": cpu_p99,
+        "cpu_max_ms": max(cpu),
+        "after_cpu_max_ms": max(after),
+        "done": len(timed),
+    }
+
+
+def table(title: str, timed: list[Timed]) -> str:
+    """Return the CPU time of the GUI thread by kind of command, and by phase [ms]."""
+    phases = [*PHASES, *sorted({phase for one in timed for phase in one.phases} - set(PHASES))]
+    heads = ["edits", "p50", "max", *phases, "after"]
+    widths = [max(len(head), 6) for head in heads]
+    lines = [title, " ".join([f"{'':<14}", *(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True))])]
+    for kind in [*sorted({one.kind for one in timed}), ""]:
+        mine = [one for one in timed if kind in ("", one.kind)]
+        cpu = [one.cpu_ms for one in mine]
+        figures = [
+            f"{len(mine):d}",
+            f"{np.median(cpu):.1f}",
+            f"{max(cpu):.1f}",
+            *(f"{np.mean([one.phases.get(phase, 0.0) for one in mine]):.1f}" for phase in phases),
+            f"{np.mean([one.after_ms for one in mine]):.1f}",
+        ]
+        cells = (f"{figure:>{width}}" for figure, width in zip(figures, widths, strict=True))
+        lines.append(" ".join([f"{kind or 'all':<14}", *cells]))
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":
