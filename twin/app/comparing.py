@@ -15,7 +15,8 @@ from twin.app.notifications import Note, Notifications
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.scene_file import SceneFile
 from twin.app.scene_list import SUFFIX
-from twin.app.session import Session, Trouble
+from twin.app.session import Session
+from twin.app.trouble import Trouble
 from twin.scenario import load
 
 _FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"

@@ -13,8 +13,9 @@ from twin.app.files import Files
 from twin.app.notifications import Notifications
 from twin.app.recovery import Recovered, discard, left_behind
 from twin.app.scene_file import SceneFile
-from twin.app.session import Session, Trouble
+from twin.app.session import Session
 from twin.app.settings import Settings
+from twin.app.trouble import Trouble
 
 
 class Editing:

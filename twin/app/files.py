@@ -15,8 +15,9 @@ from twin.app.newer_file import NewerFile
 from twin.app.scenario_problems import ScenarioProblems
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, shipped_scenes
-from twin.app.session import Session, Unplayable
+from twin.app.session import Session
 from twin.app.settings import Settings
+from twin.app.trouble import Unplayable
 from twin.scenario import NewerVersion, Problem
 from twin.view3d.legend import legend_for
 

@@ -46,12 +46,13 @@ from twin.app.notifications import Notifications
 from twin.app.prefab_list import carried_prefab
 from twin.app.room_wizard import RoomWizard
 from twin.app.rules_marks import RulesMarks
-from twin.app.session import Session, Trouble
+from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.shortcuts import Shortcuts
 from twin.app.theme import ThemeChoice
 from twin.app.tips import show_keys
 from twin.app.transport import Transport
+from twin.app.trouble import Trouble
 from twin.app.views import Views
 from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 
 from twin.app import theme as themes
 from twin.app.look import Look, label, tool_button
-from twin.app.session import Trouble
+from twin.app.trouble import Trouble
 
 _WIDTH_PX = 400
 _MARGIN_PX = 16

@@ -144,7 +144,7 @@ class ExceptionHook:
     def _on_exception(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        from twin.app.session import Trouble
+        from twin.app.trouble import Trouble
 
         detail = "".join(traceback.format_exception(kind, error, trace))
         _LOG.error("not caught: %s", detail)

@@ -1,0 +1,112 @@
+"""Which scene and hall stand when: as the draft is built before its run, after each edit of it, and looking back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from twin.app.scene_errors import SCENE_ERRORS
+from twin.app.trouble import Trouble
+from twin.plant.build import build
+from twin.plant.patch import rebuild
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
+from twin.scenario import Document
+from twin.scenario.edit import Edit
+from twin.scenario.edits import edited, in_order
+from twin.scenario.effective import effective
+
+if TYPE_CHECKING:
+    from twin.app.session import Session
+
+
+class Halls:
+    """Scenes and halls of one run, of each epoch as far as they were needed."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
+        self._plants: dict[int, Plant] = {}
+        self._documents: dict[int, Document] = {}
+
+    def clear(self) -> None:
+        """Another run."""
+        self._left_out.clear()
+        self._plants.clear()
+        self._documents.clear()
+
+    def seeded(self, document: Document) -> Document:
+        """Return a document with the seed of this run, where it decides which jobs come."""
+        scenario, seed = document.scenario, self._session.seed
+        if not scenario.streams or scenario.seed == seed:
+            return document
+        return replace(document, scenario=scenario.model_copy(update={"seed": seed}))
+
+    def rewritten(self) -> None:
+        """The draft was changed before its run began: that is how it stands."""
+        draft = self._session.draft
+        assert draft is not None
+        document = self.seeded(draft.shown)
+        self._session.show(document, build(document.scenario))
+
+    def edited(self) -> None:
+        """An edit of the draft acts in the run: let it stand in the hall that makes."""
+        session, draft, live = self._session, self._session.draft, self._session.live
+        assert draft is not None
+        assert live.document is not None
+        assert live.plant is not None
+        plant = live.plant
+        acted = [edit for edit in self._acting() if edit.at_s <= draft.t_s]
+        if len(acted) > plant.epoch:
+            self._plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
+            scenario = live.document.scenario
+            if self._left_out:  # the scene that is shown has them, the hall has not
+                scenario = self.seeded(draft.file).scenario
+                for edit in acted[: plant.epoch]:
+                    scenario = edited(scenario, edit.changes)
+            for edit in acted[plant.epoch :]:  # the worker rebuilds at each of them
+                try:
+                    after = edited(scenario, edit.changes)
+                    plant, scenario = rebuild(plant, after), after
+                except SCENE_ERRORS as error:  # the scene was changed below it; the worker leaves it out too
+                    self._left_out.add(edit.id)
+                    session.trouble.emit(
+                        Trouble("An edit no longer fits", f"{edit.title or edit.id}: {error}")
+                    )
+        session.show(self.seeded(draft.shown), plant)
+
+    def at(self, frame: Frame) -> tuple[Document, Plant]:
+        """Return scene and hall that a recorded frame is of; raises what making them raises."""
+        draft, live, epoch = self._session.draft, self._session.live, frame.layout.epoch
+        assert draft is not None
+        assert live.document is not None
+        assert live.plant is not None
+        if epoch == live.plant.epoch:
+            return live.document, live.plant
+        edits = self._acting()
+        if epoch not in self._plants:
+            self._build(effective(draft.file, 0.0), edits, epoch)
+        if epoch not in self._documents:
+            until_s = edits[epoch - 1].at_s if 0 < epoch <= len(edits) else 0.0
+            self._documents[epoch] = self.seeded(effective(draft.file, until_s))
+        return self._documents[epoch], self._plants[epoch]
+
+    def _acting(self) -> list[Edit]:
+        """Return the edits of the run that act or have acted in it, in their order."""
+        draft = self._session.draft
+        edits = in_order(draft.file.scenario) if draft is not None else []
+        return [edit for edit in edits if edit.id not in self._left_out]
+
+    def _build(self, first: Document, edits: Iterable[Edit], epoch: int) -> None:
+        """Build the hall and let edits act on it, one by one as they did in the run."""
+        scenario = self.seeded(first).scenario
+        plant = self._plants[0] if 0 in self._plants else build(scenario)
+        self._plants[0] = plant
+        for edit in edits:
+            if plant.epoch == epoch:
+                return
+            scenario = edited(scenario, edit.changes)
+            after = self._plants.get(plant.epoch + 1)
+            plant = rebuild(plant, scenario) if after is None else after
+            self._plants[plant.epoch] = plant

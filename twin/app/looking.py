@@ -1,0 +1,132 @@
+"""What the window shows of another time than the present, and how fast it follows while one scrubs."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from time import monotonic, process_time
+from typing import TYPE_CHECKING
+
+from twin.app.scene_errors import SCENE_ERRORS
+from twin.app.standing import Standing
+from twin.app.trouble import Trouble
+from twin.record.events import Event
+from twin.record.runfile import RunFileError
+
+if TYPE_CHECKING:
+    from twin.app.session import Session
+
+FIGURES_WALL_S = 0.15
+"""Figures in words change at most so often: faster than this nobody reads them."""
+_EVENTS_SHARE = 8.0
+"""Lists of what happened are filled anew at most during one part in so many of the time."""
+
+
+class Looking:
+    """Puts the time that is looked at in the place of the present: first the picture, then figures and lists.
+
+    Attributes
+    ----------
+    past
+        How the run stood then; None: the present is shown.
+    told
+        How many events those who list them know of.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.past: Standing | None = None
+        self.told = 0
+        self._complained = ""
+        self._figures_wall_s = self._events_wall_s = -math.inf
+        session.replay.looked.connect(self._on_looked)
+
+    def forget(self) -> None:
+        """Another run."""
+        self.past, self.told, self._complained = None, 0, ""
+
+    def turn(self, wall_s: float) -> None:
+        """Let figures and lists follow the picture."""
+        past, session = self.past, self._session
+        if past is None or past.frame is None:
+            return
+        count = bisect_right(session.live.events, session.shown_s, key=lambda event: event.t_s)
+        if count != self.told and wall_s >= self._events_wall_s:
+            self._tell_events(count, wall_s)
+        if past.frame is not session.shown and wall_s - self._figures_wall_s >= FIGURES_WALL_S:
+            self._figures_wall_s = wall_s
+            session.shown = past.frame
+            session.figures_changed.emit(past.frame)
+
+    def tell(self, fresh: list[Event]) -> None:
+        """Tell what has happened since the last time, where the present is on screen."""
+        if self.past is None and fresh:
+            self.told = len(self._session.live.events)
+            self._session.events_added.emit(list(fresh))
+
+    def _on_looked(self, t_s: float | None) -> None:
+        if t_s is None:
+            self._leave()
+            return
+        session = self._session
+        try:
+            frame = session.replay.frame(t_s, monotonic())
+            before = session.document, session.plant
+            document, plant = session.halls.at(frame)
+        except (RunFileError, *SCENE_ERRORS) as error:
+            self._fail(str(error))
+            return
+        if self.past is None:
+            self.past = Standing(events=session.live.events[: self.told])
+        self.past = Standing(document, plant, frame, self.past.events)
+        self._show_hall(before)
+        session.frame_changed.emit(frame)
+        session.time_changed.emit(t_s)
+
+    def _fail(self, words: str) -> None:
+        """Tell once why a time cannot be shown; where nothing is shown yet, nothing more is tried."""
+        session = self._session
+        session.replay.pause()
+        if self.past is None:
+            session.replay.open(None, ())
+            session.replay.back_to_live()
+        if words != self._complained:
+            self._complained = words
+            session.trouble.emit(Trouble("That time cannot be shown", words))
+
+    def _leave(self) -> None:
+        session = self._session
+        if self.past is None:
+            return
+        before = session.document, session.plant
+        self.past = None
+        self._show_hall(before)
+        self.tell(session.live.events[self.told :])
+        session.shown = session.live.frame
+        if session.shown is not None:
+            session.frame_changed.emit(session.shown)
+            session.figures_changed.emit(session.shown)
+        session.time_changed.emit(session.t_s)
+
+    def _show_hall(self, before: tuple[object, object]) -> None:
+        """Tell of scene and hall where they are others than `before`."""
+        session = self._session
+        other_hall = session.plant is not before[1]
+        if other_hall:
+            session.shown = None  # of another hall
+        if session.document is not before[0]:
+            session.document_changed.emit(session.document)
+        if other_hall:
+            session.plant_changed.emit(session.plant)
+
+    def _tell_events(self, count: int, wall_s: float) -> None:
+        past, session, began_s = self.past, self._session, process_time()
+        assert past is not None
+        fresh, self.told = session.live.events[self.told : count], count
+        past.events = session.live.events[:count]
+        if fresh:
+            session.events_added.emit(fresh)
+        else:
+            session.rewound.emit()
+        cost_s = process_time() - began_s
+        self._events_wall_s = wall_s + max(FIGURES_WALL_S, _EVENTS_SHARE * cost_s)
