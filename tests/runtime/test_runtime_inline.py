@@ -156,7 +156,7 @@ def test_edits_while_standing_show_at_once() -> None:
     rev = client.intervene(CAP)
     messages = client.poll()
     applied = [m for m in messages if isinstance(m, Applied)]
-    assert [(m.rev, m.t_s) for m in applied] == [(rev, 10.0)]
+    assert [(m.rev, m.t_s) for m in applied] == [(rev, 10.001)]  # after all that happened at 10 s
     assert [e.kind for e in events_of(messages)] == ["power_cap"]
     frame = client.latest_frame()
     assert frame is not None

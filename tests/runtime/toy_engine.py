@@ -121,6 +121,9 @@ class ToyEngine:
         self._post(max(self.now_s, intervention.at_s), _INTERVENTION, len(self._given) - 1)
         return None
 
+    def boundary_s(self, at_s: float) -> float:
+        return at_s if at_s > self.now_s else math.ceil(self.now_s * 1e3 + 1e-3) / 1e3
+
     def fill(self, frame: Frame) -> None:
         frame.t_s, frame.events = self.now_s, self._hash.count
         values = frame.values

@@ -214,6 +214,10 @@ class _Replay:
         snapshot = self._reader.nearest_snapshot(t_s)
         if snapshot is None or snapshot.t_s != t_s:
             return None
+        if snapshot.events > self.rows:
+            theirs = self._theirs(self.rows)
+            if theirs is not None:
+                return _parted(theirs, None)
         self.states += 1
         mine = self._engine.snapshot()
         if mine == snapshot.data:
@@ -222,10 +226,10 @@ class _Replay:
             "twin.sim.snapshot"
         ).unpack  # by name, as the runtime does: the app can use this too
         try:
-            theirs = _ordered(unpack(snapshot.data))
+            there = _ordered(unpack(snapshot.data))
         except Exception as error:  # bytes of a stranger: whatever is wrong with them, they are no state
             raise RunFileError(f"{self._reader.path}: the snapshot at {t_s:g} s is damaged") from error
-        differs = tuple(_differing(theirs, _ordered(unpack(mine))))
+        differs = tuple(_differing(there, _ordered(unpack(mine))))
         if not differs:
             return None
         text = f"all events agree up to here, but the state does not: {', '.join(differs[:4])}"
@@ -275,9 +279,25 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
 
 
 def _ordered(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a state with its timers in their order alone: the numbers that gave it begin anew after a restart."""
-    timers = [[row[0], row[1], *row[3:]] for row in state["timers"]]
-    return {**state, "timers": timers}
+    """Return a state as what has happened made it.
+
+    Of timers their order alone counts: the numbers that gave it begin anew after a restart. What people have asked for
+    and is still ahead is left out, as are the names of what they did: a branch learns of it later than a run of its
+    scene from the start.
+    """
+    timers = sorted(state["timers"], key=lambda row: (row[0], row[1], row[2]))
+    ahead = {row[4] for row in timers if row[3] == "do"}
+    incidents, edits = dict(state["incidents"]), state["edits"]
+    asked = [text for place, text in enumerate(incidents["asked"]) if place not in ahead]
+    incidents |= {"asked": asked, "heard": None}
+    for name in ("asked", "acting", "outages", "facility"):
+        incidents[name] = [json.loads(text) | {"id": None} for text in incidents[name]]
+    return {
+        **state,
+        "timers": [[row[0], row[1], *row[3:]] for row in timers if row[3] not in ("do", "edit")],
+        "incidents": incidents,
+        "edits": [edits["asked"][place] for place in edits["acted"]],
+    }
 
 
 def _differing(theirs: Any, mine: Any, path: str = "") -> Iterator[str]:

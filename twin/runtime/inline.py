@@ -143,11 +143,14 @@ class InlineClient:
         seed: int | None = None,
         run_file: Path | str | None = None,
         snapshot: bytes | None = None,
+        branch_s: float | None = None,
     ) -> int:
         """Begin a run of `scenario`; see `Client.load`."""
         self.session += 1
         self._outlet.messages.clear()
-        self._load = Load(self.session, scenario, seed, snapshot, str(run_file) if run_file else None)
+        where = str(run_file) if run_file else None
+        resume, go_to_s = branch_s is not None, branch_s or 0.0
+        self._load = Load(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
         self._session.handle(self._load)
         return self.session
 

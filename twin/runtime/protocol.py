@@ -48,7 +48,7 @@ class Engine(Protocol):
         ...
 
     def boundary_s(self, at_s: float) -> float:
-        """Return the earliest time, not before `at_s` [s], at which an edit acts as it would were it known before.
+        """Return the earliest time, not before `at_s` [s], at which what people do acts as if it were known before.
 
         That is later than everything that has happened, and whole milliseconds where `at_s` is no later than now.
         """
@@ -99,13 +99,23 @@ class EngineType(Protocol):
         ...
 
     def restore(self, scenario: Scenario, snapshot: bytes) -> Engine:
-        """Return an engine that stands where `Engine.snapshot` was taken."""
+        """Return an engine that stands where `Engine.snapshot` was taken.
+
+        Interventions and edits at the end of those of `scenario` that were not known then are taken up now.
+
+        Raises
+        ------
+        ValueError
+            When one of these is refused.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Load:
     """App to worker: build this scenario and stand at t = 0, at a snapshot, or where `run_file` ends.
+
+    A branch is resumed in a copy of the file of its parent, cut off behind the last snapshot that it shares.
 
     Parameters
     ----------
@@ -117,6 +127,8 @@ class Load:
         Go on in `run_file` from its last snapshot.
     told
         Rows of events that the app has been told of; on `resume` it is told of those between them and the snapshot.
+    go_to_s
+        Simulate up to here before standing there [s]: a branch is made at a time, and snapshots lie before it.
     """
 
     session: int
@@ -126,6 +138,7 @@ class Load:
     run_file: str | None = None
     resume: bool = False
     told: int = 0
+    go_to_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
 BOUNDARY_S = 2e-3
-"""An edit acts at most so much later than it was asked for [simulated s]."""
+"""What people do acts at most so much later than it was asked for [simulated s]."""
 REPORT_WALL_S = 1.0 / 30.0
 IDLE_WALL_S = 0.25
 _LAG_WALL_S = 0.1
@@ -168,6 +168,8 @@ class Session:
         self._outlet.send(Ready(request.session, engine.layout, segment, str(path), engine.end_s))
         if missed:
             self._outlet.send(Happened(self._number, missed))
+        if request.go_to_s > engine.now_s:
+            self._advance(engine, min(request.go_to_s, engine.end_s), math.inf)
         self._report(engine)
         if engine.now_s >= engine.end_s:
             self._finish(engine)
@@ -255,7 +257,9 @@ class Session:
         # All that is due has happened, so that it can be asked again at the same point.
         engine.advance(engine.now_s)
         asked, edits = request.intervention, isinstance(request.intervention, Edit)
-        t_s = engine.boundary_s(asked.at_s) if edits else max(engine.now_s, asked.at_s)
+        t_s = engine.boundary_s(
+            asked.at_s
+        )  # it is the same whether known before or not: so it can be branched
         intervention = asked.model_copy(update={"at_s": t_s})
         reason = "the run is over" if self._ended else engine.intervene(intervention)
         if reason is not None:

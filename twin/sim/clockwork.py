@@ -17,8 +17,8 @@ import simpy
 
 Handler = Callable[[int], None]
 
-INTERVENTION, NORMAL, LATE = 0, 1, 2
-"""Priorities at one time: people first, then the model, then whatever only tidies up."""
+INTERVENTION, ENDING, NORMAL, LATE = -1, 0, 1, 2
+"""Priorities at one time: what people do, what ends of what they did, then the model, then whatever only tidies up."""
 
 
 class Clockwork(simpy.Environment):

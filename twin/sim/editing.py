@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.intp]
 
-FIRST = -1
+FIRST = -2
 """Priority of edits at their time: before people, and before the model."""
 
 FIXED = {

@@ -71,6 +71,7 @@ class Engine(Parts):
             refusal = self.incidents.ask(intervention, 0.0)
             if refusal is not None:
                 self.log.add(0.0, "refused", intervention.target, refusal, Severity.WARNING)
+        self.incidents.heard = len(scenario.interventions)
         self.replication.begin()
         self.scheduler.begin()
         self.heat.settle(*self._heat_besides_gpus(self.pacing.traces()))
@@ -78,7 +79,11 @@ class Engine(Parts):
 
     @classmethod
     def restore(cls, scenario: Scenario, data: bytes) -> Engine:
-        """Return the run that `snapshot` saved, of the same scenario."""
+        """Return the run that `snapshot` saved, of the same scenario, or of what it was before more was to happen.
+
+        What `scenario` has beyond the interventions and edits that the run knew is taken up as if it had been known
+        from the start; raises `ValueError` when something of it is refused.
+        """
         engine = cls.__new__(cls)
         state = snapshot.unpack(data)
         engine.edits = Edits(scenario)
@@ -92,8 +97,20 @@ class Engine(Parts):
         else:
             engine._build(scenario, seed, env_s)
         snapshot.restore(engine, state)
+        engine._catch_up(scenario)
         engine._end_with_jobs()
         return engine
+
+    def _catch_up(self, scenario: Scenario) -> None:
+        """Take up what a branch adds to the run it leaves."""
+        known = {edit.id for edit in self.edits.asked}
+        for edit in in_order(scenario):
+            if edit.id not in known:
+                self._take(edit, max(edit.at_s, self.now_s))
+        for one in scenario.interventions[self.incidents.heard :]:
+            refusal = self.incidents.ask(one, self.now_s)
+            if refusal is not None:
+                raise ValueError(f"{one.kind} {one.target}: {refusal}")
 
     def _build(
         self,
@@ -328,7 +345,7 @@ class Engine(Parts):
     # --- edits of the hall
 
     def boundary_s(self, at_s: float) -> float:
-        """Return the earliest time, not before `at_s` [s], at which an edit acts as it would were it known before."""
+        """Return the earliest time, not before `at_s` [s], at which what people do acts as if it were known before."""
         if at_s > self.now_s:
             return at_s
         since_ms = math.ceil(self.now_s * 1e3)
@@ -361,6 +378,15 @@ class Engine(Parts):
         """Write every channel at the present time into `frame`; never changes the run."""
         self.observer.fill(frame)
 
+    def detail(self) -> Detail:
+        """Return single GPUs and nodes at the present time, as few figures; never changes the run."""
+        return self.observer.detail()
+
+    @property
+    def dies(self) -> Dies:
+        """Return what sets GPUs apart for good; another object where that has changed."""
+        return self.observer.dies
+
     def events(self, since_row: int) -> Sequence[Event]:
         """Return the events from row `since_row` on."""
         return self.log.since(since_row)
@@ -378,14 +404,5 @@ class Engine(Parts):
         return summary.ledger_gpu_s(self)
 
     def summary(self) -> dict[str, Any]:
-    def detail(self) -> Detail:
-        """Return single GPUs and nodes at the present time, as few figures; never changes the run."""
-        return self.observer.detail()
-
-    @property
-    def dies(self) -> Dies:
-        """Return what sets GPUs apart for good; another object where that has changed."""
-        return self.observer.dies
-
         """Return the object of ``twin run --json`` without the wall clock figures."""
         return summary.summarise(self)

@@ -17,7 +17,7 @@ from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Bursts, Effect, Intervention, InterventionKind
 from twin.scenario.validate import nearest
 from twin.sim.clocks import EVERY_JOB, Clocks
-from twin.sim.clockwork import INTERVENTION, Timers
+from twin.sim.clockwork import ENDING, INTERVENTION, Timers
 from twin.sim.cloud import Clouds
 from twin.sim.cooling import Cooling
 from twin.sim.degraded import HANG, Degraded
@@ -46,6 +46,10 @@ class Incidents:
     ----------
     edited_by
         Whether the hall is edited up to a time, that time included; the engine sets it.
+    asked, struck
+        What people asked for, in their order, and what came by itself, which moves none of their numbers.
+    heard
+        How many people asked for, those of the scene included that it refused when it began.
     """
 
     def __init__(
@@ -75,6 +79,8 @@ class Incidents:
         self.tally: Tally = degraded.tally
         self.unexpected, self.planned = self.tally.unexpected, self.tally.planned
         self.asked: list[Intervention] = []
+        self.struck: list[Intervention] = []
+        self.heard = 0
         self.acting: list[Intervention] = []  # of them, what lasts now
         self._changed = False
         self.edited_by: Callable[[float], bool] = lambda t_s: False
@@ -131,6 +137,7 @@ class Incidents:
             refusal = None  # an edit may bring it: it is looked at again when its time has come
         if refusal is None:
             self.asked.append(intervention)
+            self.heard += 1
             self.timers.set("do", len(self.asked) - 1, max(now_s, intervention.at_s), INTERVENTION)
         return refusal
 
@@ -208,12 +215,22 @@ class Incidents:
         lasts = f" for {units.spoken(i.duration_s)}" if i.duration_s is not None else ""
         getattr(self, f"_do_{i.kind}")(i, lasts)
         if i.duration_s is not None and hasattr(self, f"_undo_{i.kind}"):
-            self.timers.set("undo", index, self.timers.now_s + i.duration_s, INTERVENTION)
+            self.timers.set("undo", index, self.timers.now_s + i.duration_s, ENDING)
 
     def _struck(self, i: Intervention) -> None:
         """Let something of fabric or facility fail by itself."""
-        self.asked.append(i)
-        self._done(i, len(self.asked) - 1)
+        self.struck.append(i)
+        self._done(i, -len(self.struck))
+
+    def _one(self, index: int) -> Intervention:
+        """Return what has a number: from 0 on what people asked for, below it what came by itself."""
+        return self.asked[index] if index >= 0 else self.struck[-1 - index]
+
+    def end_at_once(self, i: Intervention) -> None:
+        """End what goes on at a thing that will stand no more."""
+        index = -1 - self.struck.index(i) if i in self.struck else self.asked.index(i)
+        self.timers.cancel("undo", index)
+        self._undo(index)
 
     def _done(self, i: Intervention, index: int) -> bool:
         """Let a fault of facility or fabric begin, if it is one; return whether it is."""
@@ -226,7 +243,7 @@ class Incidents:
         return True
 
     def _undo(self, index: int) -> None:
-        i = self.asked[index]
+        i = self._one(index)
         if self.facility.concerns(i):
             self.facility.end(i)
             self.machines_changed = True
@@ -247,7 +264,7 @@ class Incidents:
                 self.tally.interrupted(self.failures.known.get(i.cause or ""))
         self.machines_changed = True
         if lasts_s is not None:
-            self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
+            self.timers.set("undo", index, self.timers.now_s + lasts_s, ENDING)
 
     def _begin_facility(self, i: Intervention, index: int) -> None:
         """Let something of the facility fail; its repair ends that."""
@@ -258,7 +275,7 @@ class Incidents:
         if leaking:
             self.shutdowns.shut_down(leaking, "its rack leaks: power off", LEAK, "off because of a leak")
         if lasts_s is not None:
-            self.timers.set("undo", index, self.timers.now_s + lasts_s, INTERVENTION)
+            self.timers.set("undo", index, self.timers.now_s + lasts_s, ENDING)
 
     def _in_force(self, i: Intervention) -> list[Intervention]:
         """Return what is done now to the target of `i` in its way, the latest last: such things may overlap."""
@@ -303,7 +320,7 @@ class Incidents:
 
     def _degrade(self, i: Intervention, left: float) -> None:
         """Let a node work badly until somebody finds it, or for as long as told."""
-        lasts_s = self.facility.repair_s(i, len(self.asked))
+        lasts_s = self.facility.repair_s(i, self.asked.index(i))
         kind, slot = find(self.plant, i.target) or ("node", -1)
         node = int(self.plant.gpus.node[slot]) if kind == "gpu" else slot
         gpu = int(self.plant.gpus.index[slot]) if kind == "gpu" else -1
@@ -403,6 +420,8 @@ class Incidents:
             "degraded": self.degraded.state(),
             "set": self.settings.done,
             "asked": [part_to_json(i) for i in self.asked],
+            "struck": [part_to_json(i) for i in self.struck],
+            "heard": self.heard,
             "acting": [part_to_json(i) for i in self.acting],
             "outages": [part_to_json(i) for i in self.outages.acting],
             "shutdowns": self.shutdowns.state(),
@@ -419,6 +438,8 @@ class Incidents:
         for path, value in state["set"]:
             self.settings.apply(path, value)
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
+        self.struck = [part_from_json(Intervention, text) for text in state["struck"]]
+        self.heard = state["heard"]
         self.acting = [part_from_json(Intervention, text) for text in state["acting"]]
         outages = [part_from_json(Intervention, text) for text in state["outages"]]
         self.outages.restore(outages, state["unlit"])

@@ -108,9 +108,7 @@ def _end_faults(engine: Engine, gone: set[int], after: Plant) -> None:
             degraded.end(number)
     for acting in (engine.outages.acting, incidents.facility.acting):
         for i in [i for i in acting if not stands(after, i)]:
-            index = incidents.asked.index(i)
-            engine.timers.cancel("undo", index)
-            incidents._undo(index)
+            incidents.end_at_once(i)
 
 
 def stands(plant: Plant, i: Intervention) -> bool:
