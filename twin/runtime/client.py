@@ -107,6 +107,7 @@ class Client:
         seed: int | None = None,
         run_file: Path | str | None = None,
         snapshot: bytes | None = None,
+        branch_s: float | None = None,
     ) -> int:
         """Begin a run of `scenario`, in the place of the one before; `Ready` follows.
 
@@ -120,6 +121,9 @@ class Client:
             Where to record; None: an unsaved run in the state folder.
         snapshot
             State to begin with.
+        branch_s
+            Go on in `run_file` from its last snapshot, and stand at this time [s]: a branch of the run that it was
+            copied from.
 
         Returns
         -------
@@ -127,7 +131,9 @@ class Client:
             The number of the session.
         """
         self.session += 1
-        self._load = Load(self.session, scenario, seed, snapshot, str(run_file) if run_file else None)
+        where = str(run_file) if run_file else None
+        resume, go_to_s = branch_s is not None, branch_s or 0.0
+        self._load = Load(self.session, scenario, seed, snapshot, where, resume=resume, go_to_s=go_to_s)
         self._play = None
         self._unanswered.clear()
         self._rows = 0
@@ -136,6 +142,13 @@ class Client:
         self.start()
         self._send(self._load)
         return self.session
+
+    def rest(self) -> None:
+        """Put the run away: it stands, and nothing more is told of it. The worker waits for another `load`."""
+        if self._load is not None:
+            self.pause()
+        self.session += 1
+        self._load, self._ready, self.run_file = None, False, None
 
     def play(self, speed: float = math.inf) -> None:
         """Run at `speed` [simulated s / wall s]; infinity: as fast as possible. Also while playing."""
@@ -203,6 +216,7 @@ class Client:
                 str(self.run_file),
                 resume=True,
                 told=self._rows,
+                go_to_s=first.go_to_s,
             )
         self._send(first)
         for request in self._unanswered.values():
