@@ -64,15 +64,18 @@ def sample(t_s: float) -> np.ndarray:
     return np.frombuffer(buffer, np.uint8)
 
 
+def ledger(t_s: float) -> dict[str, float]:
+    return {"productive": 8.0 * t_s, "idle_spare": 1.0 * t_s}
+
+
 def write(path: Path, seconds: int = 600, close: bool = True) -> Writer:
     writer = Writer(path, small_scenario(), 7, LAYOUT, 1000.0, IDS)
     for t in range(seconds):
-        writer.add_sample(float(t), sample(t))
+        writer.add_sample(float(t), sample(t), t // 2 + 1, ledger=ledger(t))
         if t % 2 == 0:
             writer.add_events([event(t // 2)])
         if t % 100 == 0:
             writer.add_snapshot(float(t), t // 2 + 1, f"hash {t}", b"state %d" % t)
-            writer.add_ledger(float(t), {"productive": 8.0 * t, "idle_spare": 1.0 * t})
         if t % 37 == 0:
             writer.commit(float(t), t // 2 + 1, f"hash {t}")
     writer.add_marker(50.0, "bookmark", "look here")

@@ -22,7 +22,7 @@ def test_samples_lie_on_a_regular_grid(tmp_path: Path) -> None:
         assert len(curve.t_s) == SAMPLES + 1
         assert np.abs(curve.mean - (20 + np.sin(curve.t_s / 600))).max() <= 0.0501
         ledger_s, accounts = reader.ledger()
-        assert len(ledger_s) == SNAPSHOTS
+        assert len(ledger_s) == SAMPLES + 1
         total = np.sum(list(accounts.values()), axis=0)
         assert np.allclose(total, ledger_s * 64, rtol=1e-12)
 

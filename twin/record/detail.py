@@ -1,17 +1,38 @@
-"""What frames show of single GPUs and nodes, as few figures: of groups, and which GPU stands in which group."""
+"""What frames show of single GPUs and nodes, as few figures: of groups, and which GPU stands in which group.
+
+A run file holds these figures at every sample, and once what sets each GPU apart for good; the value of a GPU is that
+of its group with a constant offset of its own. Nothing is left over: a live frame is made of the same figures.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.gpu_picture import Dies, GroupFigures, paint
+from twin.physics.gpu_picture import FIELDS, QUANTUM_K, TEMPERATURES, Dies, GroupFigures, paint
+from twin.physics.gpu_power import GpuPowerModel
 from twin.record.frame import Arrays
+from twin.record.runfile import RunFileError
 
 Ints = NDArray[np.integer[Any]]
+
+COLUMNS: dict[str, str] = {
+    "groups": "f4",
+    "group": "f4",
+    "job": "f4",
+    "state": "u1",
+    "condition": "u1",
+    "seat": "f4",
+}
+"""Columns of a block that detail is kept in, and the type of their values."""
+POWER_QUANTUM_W = 0.25
+_STEP = 32
+_MAX_GPUS = 10**7
 
 
 @dataclass(frozen=True)
@@ -42,3 +63,89 @@ class Detail:
         values["gpu.state"][...] = self.state[dies.node]
         values["node.condition"][...] = self.condition
         values["node.seat"][...] = self.seat
+
+
+_TEMPERATURES = np.array([name in TEMPERATURES for name in FIELDS])
+_POWERS = np.array([name.startswith("power_") for name in FIELDS])
+
+
+def room_for(groups: GroupFigures) -> int:
+    """Return how many groups a block has room for that begins with these."""
+    return -(-(groups.die_c.size + _STEP // 2) // _STEP) * _STEP
+
+
+def packed_groups(groups: GroupFigures, room: int) -> NDArray[np.float32]:
+    """Return the figures of up to `room` groups as a file keeps them, one after another."""
+    out = np.zeros((len(FIELDS), room))
+    for row, name in zip(out, FIELDS, strict=True):
+        values = getattr(groups, name)
+        row[: len(values)] = values
+    out[_TEMPERATURES] = np.rint(out[_TEMPERATURES] / QUANTUM_K) * QUANTUM_K
+    out[_POWERS] = np.rint(out[_POWERS] / POWER_QUANTUM_W) * POWER_QUANTUM_W
+    return out.astype(np.float32).reshape(-1)
+
+
+def unpacked_groups(values: NDArray[Any], fields: Mapping[str, int], room: int) -> GroupFigures:
+    """Return the figures of groups from one sample of a file.
+
+    Parameters
+    ----------
+    fields
+        Which row of `values` each figure is.
+    """
+    rows = values.reshape(-1, room).astype(np.float64)
+    return GroupFigures(*(rows[fields[name]] for name in FIELDS))
+
+
+def dies_to_bytes(dies: Dies) -> bytes:
+    """Return what sets GPUs apart, for a file."""
+    head = {
+        "gpus": len(dies.node),
+        "models": [asdict(model) for model in dies.models],
+        "idle_ghz": list(dies.idle_ghz),
+    }
+    text = json.dumps(head).encode()
+    arrays = (
+        dies.node.astype(np.int32),
+        dies.index.astype(np.int32),
+        dies.spread.astype(np.float64),
+        dies.present.astype(np.uint8),
+    )
+    return len(text).to_bytes(4, "little") + text + b"".join(one.tobytes() for one in arrays)
+
+
+def dies_from_bytes(data: bytes) -> Dies:
+    """Return what `dies_to_bytes` wrote.
+
+    Raises
+    ------
+    RunFileError
+        When it is something else.
+    """
+    try:
+        size = 4 + int.from_bytes(data[:4], "little")
+        head = json.loads(data[4:size])
+        gpus = int(head["gpus"])
+        if not 0 <= gpus <= _MAX_GPUS:
+            raise ValueError("count out of range")
+        arrays, begin = [], size
+        for kind in (np.int32, np.int32, np.float64, np.uint8):
+            arrays.append(np.frombuffer(data, kind, gpus, begin) if gpus else np.zeros(0, kind))
+            begin += arrays[-1].nbytes
+        node, index, spread, present = arrays
+        if gpus and (node.min() < 0 or node.max() > _MAX_GPUS or not np.isfinite(spread).all()):
+            raise ValueError("values out of range")
+        models = tuple(GpuPowerModel(**{k: float(v) for k, v in one.items()}) for one in head["models"])
+        idle_ghz = tuple(map(float, head["idle_ghz"]))
+        if len(idle_ghz) != len(models):
+            raise ValueError("models and clocks apart")
+        return Dies(
+            node.astype(np.intp),
+            index.astype(np.intp),
+            spread.astype(np.float64),
+            present.astype(bool),
+            models,
+            idle_ghz,
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise RunFileError("what it says of the GPUs is damaged") from error

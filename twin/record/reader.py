@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-import zlib
 from collections.abc import Sequence
 from contextlib import closing
 from functools import cached_property
@@ -16,13 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.channels import BY_ID
+from twin.record.blocks import decode_channel, decode_ledger
+from twin.record.channels import BY_ID, Channel
 from twin.record.constants import unpacked
 from twin.record.contents import Header, Marker, Snapshot
 from twin.record.events import WHERE, Event, Severity
-from twin.record.frame import Layout
-from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, open_foreign
-from twin.record.series import SERIES_CHANNELS, Series, condense, decode
+from twin.record.frame import Frame, Layout
+from twin.record.pictures import Pictures
+from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained
+from twin.record.series import LEDGER, SERIES_CHANNELS, Series, condense
+from twin.record.source import Source, layout_at, layout_of
+
+Ledger = tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]
 
 RENUMBERED = ("bundle",)
 """Entities that have other numbers after an edit of the hall: their curves begin anew."""
@@ -46,7 +50,9 @@ class Reader:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._file = open_foreign(self.path)
+        self._source = Source(self.path)
+        self._pictures = Pictures(self._source)
+        self._ledger: tuple[object, Ledger] | None = None
 
     def __enter__(self) -> Reader:
         return self
@@ -58,17 +64,20 @@ class Reader:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        self._source.file.close()
 
     @cached_property
     def header(self) -> Header:
         """Return what was run, with what."""
-        found = {str(key): str(value) for key, value in self._rows("SELECT key, value FROM header LIMIT 100")}
+        found = {
+            str(key): str(value)
+            for key, value in self._source.rows("SELECT key, value FROM header LIMIT 100")
+        }
         try:
             return Header(
                 scenario_text=found["scenario"],
                 seed=int(found["seed"]),
-                layout=_layout(json.loads(found["layout"])),
+                layout=layout_of(json.loads(found["layout"])),
                 ids={k: tuple(map(str, v)) for k, v in json.loads(found["ids"]).items()},
                 created=found["created"],
                 versions=dict(json.loads(found["versions"])),
@@ -81,7 +90,7 @@ class Reader:
 
     def constants(self) -> dict[str, str]:
         """Return the files of catalogue and profiles as the run read them; none: it was made before they were kept."""
-        for (text,) in self._rows("SELECT value FROM header WHERE key = 'constants'"):
+        for (text,) in self._source.rows("SELECT value FROM header WHERE key = 'constants'"):
             try:
                 return unpacked(text)
             except (ValueError, TypeError, AttributeError) as error:
@@ -91,42 +100,75 @@ class Reader:
     @property
     def t_end_s(self) -> float:
         """Return the simulated time the file reaches so far [s]."""
-        return float(self._progress()[0])
+        return float(self._source.progress()[0])
 
     @property
     def event_count(self) -> int:
         """Return the number of events so far."""
-        return int(self._progress()[1])
+        return int(self._source.progress()[1])
 
     @property
     def event_hash(self) -> str:
         """Return the hash of the events so far."""
-        return str(self._progress()[2])
+        return str(self._source.progress()[2])
 
     @property
     def summary(self) -> dict[str, Any] | None:
         """Return the final summary; None while the run is not over."""
-        text = self._progress()[3]
+        text = self._source.progress()[3]
         if text is None:
             return None
-        found = self._json(text)
+        found = self._source.json(text)
         if not isinstance(found, dict):
             raise RunFileError(f"{self.path}: the summary of this run file is damaged")
         return found
 
     def events(self, since_row: int = 0, limit: int = MAX_EVENTS) -> list[Event]:
         """Return up to `limit` events from row `since_row` on."""
-        rows = self._rows(
-            "SELECT row, t, kind, subject, severity, text, data FROM events"
-            " WHERE row >= ? ORDER BY row LIMIT ?",
-            since_row,
+        return self._events("WHERE row >= ?", (since_row,), limit)
+
+    def events_where(
+        self,
+        *,
+        kinds: Sequence[str] | None = None,
+        subject: str | None = None,
+        least: Severity = Severity.INFO,
+        t0_s: float = -math.inf,
+        t1_s: float = math.inf,
+        limit: int = MAX_EVENTS,
+    ) -> list[Event]:
+        """Return up to `limit` events, in order, that fit.
+
+        Parameters
+        ----------
+        kinds, subject
+            Of the events; None: any.
+        least
+            Least severity.
+        t0_s, t1_s
+            Range of time [s], both ends included.
+        """
+        conditions = ["severity >= ?", "t >= ?", "t <= ?"]
+        wanted: list[object] = [int(least), t0_s, t1_s]
+        if kinds is not None:
+            conditions.append(f"kind IN ({','.join('?' * len(kinds))})")
+            wanted += kinds
+        if subject is not None:
+            conditions.append("subject = ?")
+            wanted.append(subject)
+        return self._events(f"WHERE {' AND '.join(conditions)}", wanted, limit)
+
+    def _events(self, where: str, values: Sequence[object], limit: int) -> list[Event]:
+        rows = self._source.rows(
+            f"SELECT row, t, kind, subject, severity, text, data FROM events {where} ORDER BY row LIMIT ?",
+            *values,
             min(limit, MAX_EVENTS),
         )
         try:
             return [
                 Event(row, float(t), str(kind), str(subject), Severity(severity), str(text), found, where)
                 for row, t, kind, subject, severity, text, data in rows
-                for found in (dict(self._json(data)),)
+                for found in (dict(self._source.json(data)),)
                 for where in (str(found.pop(WHERE, "")),)
             ]
         except (ValueError, TypeError) as error:
@@ -172,7 +214,7 @@ class Reader:
             raise IndexError(f"this run has {count} of kind {channel.entity}, and no number {entity}")
         times: list[NDArray[np.float64]] = [np.zeros(0)]
         values: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-        for block, samples, stamps, blob in self._rows(
+        for block, samples, stamps, blob in self._source.rows(
             "SELECT b.id, b.samples, b.times, s.data FROM blocks b"
             " JOIN series s ON s.block = b.id AND s.channel = ?"
             " WHERE b.t1 >= ? AND b.t0 <= ? AND b.id >= ? ORDER BY b.id",
@@ -181,13 +223,13 @@ class Reader:
             t1_s,
             since,
         ):
-            count = _at(epochs, int(block)).counts.get(channel.entity, 0)
+            count = layout_at(epochs, int(block)).counts.get(channel.entity, 0)
             if entity >= count:  # it was not there yet
                 continue
-            t_s = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
+            t_s = self._source.times_s(stamps, samples)
             inside = (t_s >= t0_s) & (t_s <= t1_s)
             times.append(t_s[inside])
-            values.append(self._column(blob, int(samples), count, channel.dtype)[entity][inside])
+            values.append(self._column(channel, blob, int(samples), count)[entity][inside])
         return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
 
     def samples(
@@ -212,7 +254,7 @@ class Reader:
         tuple
             Times [s], and entities x samples of each channel that has entities; no times: nothing later is there yet.
         """
-        held = self._rows(
+        held = self._source.rows(
             "SELECT b.id, b.samples, b.times, s.channel, s.data FROM"
             " (SELECT id, samples, times FROM blocks WHERE t1 > ? ORDER BY id LIMIT ?) b"
             f" JOIN series s ON s.block = b.id AND s.channel IN ({','.join('?' * len(channel_ids))}) ORDER BY b.id",
@@ -225,10 +267,12 @@ class Reader:
         columns: dict[str, list[NDArray[np.float32]]] = {}
         for block, samples, stamps, name, blob in held:
             if block not in times:
-                times[block] = np.frombuffer(self._unpack(stamps, 8 * int(samples)), np.float64)
+                times[block] = self._source.times_s(stamps, samples)
             channel = BY_ID[str(name)]
-            count, wanted = (of.counts.get(channel.entity, 0) for of in (_at(epochs, int(block)), layout))
-            column = self._column(blob, int(samples), count, channel.dtype)[:wanted]
+            count, wanted = (
+                of.counts.get(channel.entity, 0) for of in (layout_at(epochs, int(block)), layout)
+            )
+            column = self._column(channel, blob, int(samples), count)[:wanted]
             if count < wanted:  # some of them were not there yet
                 gap = np.full((wanted - count, column.shape[1]), np.nan, np.float32)
                 column = np.concatenate([column, gap])
@@ -239,41 +283,84 @@ class Reader:
 
     def epochs(self) -> list[tuple[int, Layout]]:
         """Return (first block, layout) of the hall as built and after each edit that acted, in order."""
-        for (text,) in self._rows("SELECT value FROM header WHERE key = 'epochs'"):
-            try:
-                found = [(int(block), _layout(said)) for block, said in self._json(text)]
-            except (KeyError, ValueError, TypeError, AttributeError) as error:
-                raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
-            if found:
-                return found
-        return [(0, self.header.layout)]
+        return self._source.layouts() or [(0, self.header.layout)]
 
     def snapshot_hashes(self) -> list[tuple[float, int, str]]:
         """Return (time [s], events before, their hash) of each snapshot, by time."""
-        rows = self._rows("SELECT t, events, hash FROM snapshots ORDER BY t, id")
+        rows = self._source.rows("SELECT t, events, hash FROM snapshots ORDER BY t, id")
         return [(float(t), int(events), str(text)) for t, events, text in rows]
 
     def nearest_snapshot(self, t_s: float) -> Snapshot | None:
         """Return the last snapshot at or before `t_s`; None: start from the beginning."""
-        for t, events, text, blob in self._rows(
+        for t, events, text, blob in self._source.rows(
             "SELECT t, events, hash, data FROM snapshots WHERE t <= ? ORDER BY t DESC, id DESC LIMIT 1", t_s
         ):
-            return Snapshot(float(t), int(events), str(text), self._unpack(blob, MAX_BLOB_BYTES))
+            return Snapshot(float(t), int(events), str(text), self._source.unpack(blob, MAX_BLOB_BYTES))
         return None
 
-    def ledger(self) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    def ledger(self) -> Ledger:
         """Return (times [s], GPU-seconds of each account up to then [s])."""
-        rows = self._rows("SELECT t, account, gpu_s FROM ledger ORDER BY t")
-        times = sorted({float(t) for t, _, _ in rows})
-        place = {t: k for k, t in enumerate(times)}
-        accounts: dict[str, NDArray[np.float64]] = {}
-        for t, account, gpu_s in rows:
-            accounts.setdefault(str(account), np.zeros(len(times)))[place[float(t)]] = float(gpu_s)
-        return np.array(times), accounts
+        progress = self._source.progress()
+        if self._ledger is None or self._ledger[0] != progress:
+            self._ledger = progress, self._read_ledger()
+        return self._ledger[1]
+
+    def _read_ledger(self) -> Ledger:
+        seen: dict[float, dict[str, float]] = {}
+        try:
+            for t, account, gpu_s in self._source.rows("SELECT t, account, gpu_s FROM ledger ORDER BY t"):
+                seen.setdefault(float(t), {})[str(account)] = float(gpu_s)
+        except (ValueError, TypeError) as error:
+            raise RunFileError(f"{self.path}: the ledger of this run file is damaged") from error
+        for samples, stamps, data in self._source.rows(
+            "SELECT b.samples, b.times, s.data FROM blocks b JOIN series s ON s.block = b.id AND s.channel = ?"
+            " ORDER BY b.id",
+            LEDGER,
+        ):
+            t_s = self._source.times_s(stamps, samples)
+            with self._source.named():
+                accounts, gpu_s = decode_ledger(data, samples)
+            for t, row in zip(t_s.tolist(), gpu_s.tolist(), strict=True):
+                seen[t] = dict(zip(accounts, row, strict=True))
+        times = sorted(seen)
+        names = dict.fromkeys(name for row in seen.values() for name in row)
+        return np.array(times), {name: np.array([seen[t].get(name, 0.0) for t in times]) for name in names}
+
+    def ledger_between(self, t0_s: float, t1_s: float) -> dict[str, float]:
+        """Return the GPU-seconds that were booked to each account from `t0_s` to `t1_s` [s].
+
+        Between two samples they are taken as booked evenly.
+        """
+        times, accounts = self.ledger()
+        if not len(times):
+            return {}
+        return {
+            name: float(np.interp(t1_s, times, gpu_s) - np.interp(t0_s, times, gpu_s))
+            for name, gpu_s in accounts.items()
+        }
+
+    def sample_times(self) -> NDArray[np.float64]:
+        """Return the times of all samples so far [s]: those that `frame` knows."""
+        return self._pictures.times_s()
+
+    def frame(self, t_s: float) -> Frame:
+        """Return the whole picture as it stood at the last sample at or before `t_s`, or at the first one.
+
+        Of single GPUs, discrete values and clocks are those of the live run; temperatures are within 0.1 K of it,
+        powers within 1 W. What is kept as series is rounded to the quantum of its channel.
+
+        Raises
+        ------
+        NoDetail
+            When nothing of single GPUs was recorded: an older program made the file.
+        RunFileError
+            When the file is damaged.
+        """
+        return self._pictures.frame(t_s, self.header.layout)
 
     def markers(self, kind: str | None = None) -> list[Marker]:
         """Return the markers, those of one kind or all, in the order they were made."""
-        rows = self._rows("SELECT id, t, kind, text, data FROM markers ORDER BY id")
+        rows = self._source.rows("SELECT id, t, kind, text, data FROM markers ORDER BY id")
         return [Marker(i, float(t), str(k), str(x), str(d)) for i, t, k, x, d in rows if kind in (None, k)]
 
     def save_copy(self, path: Path | str) -> None:
@@ -289,54 +376,12 @@ class Reader:
         with explained(target, "write"):
             try:
                 with closing(sqlite3.connect(partial)) as copy:
-                    self._file.backup(copy)
+                    self._source.file.backup(copy)
                     copy.execute("PRAGMA journal_mode=DELETE").fetchone()
                 partial.replace(target)
             finally:
                 partial.unlink(missing_ok=True)
 
-    def _progress(self) -> tuple[Any, ...]:
-        for row in self._rows("SELECT t, events, hash, summary FROM progress"):
-            return row
-        raise RunFileError(f"{self.path}: this run file holds no run")
-
-    def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        with explained(self.path, "read"):
-            try:
-                return self._file.execute(statement, values).fetchall()
-            except sqlite3.DataError as error:
-                raise RunFileError(f"{self.path}: something in this run file is too large") from error
-
-    def _column(self, blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.float32]:
-        try:
-            return decode(blob, samples, entities, dtype)
-        except RunFileError as error:
-            raise RunFileError(f"{self.path}: {error}") from error
-
-    def _json(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise RunFileError(f"{self.path}: a text in this run file is damaged") from error
-
-    def _unpack(self, blob: bytes, limit: int) -> bytes:
-        unpacker = zlib.decompressobj()
-        try:
-            data = unpacker.decompress(blob, limit)
-        except (zlib.error, TypeError, ValueError) as error:
-            raise RunFileError(f"{self.path}: a block of this run file is damaged") from error
-        if not unpacker.eof:
-            raise RunFileError(f"{self.path}: a block of this run file is cut off or too large")
-        return data
-
-
-def _layout(said: Any) -> Layout:
-    counts = {str(k): int(v) for k, v in said["counts"].items()}
-    if not all(0 <= n <= 10**7 for n in counts.values()):
-        raise ValueError("counts out of range")
-    return Layout(counts, int(said["epoch"]))  # type: ignore[arg-type]
-
-
-def _at(epochs: list[tuple[int, Layout]], block: int) -> Layout:
-    """Return the layout of a block."""
-    return next((layout for first, layout in reversed(epochs) if first <= block), epochs[0][1])
+    def _column(self, channel: Channel, blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
+        with self._source.named():
+            return decode_channel(channel, blob, samples, entities).whole()

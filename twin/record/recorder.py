@@ -10,9 +10,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from twin.physics.gpu_picture import Dies
 from twin.plant.tables import Plant
 from twin.record.channels import Entity
 from twin.record.contents import Snapshot
+from twin.record.detail import Detail
 from twin.record.events import Event
 from twin.record.frame import Frame, Layout
 from twin.record.writer import Writer
@@ -23,7 +25,7 @@ SAMPLES = 3000
 """Samples of a whole run; never closer than `MIN_INTERVAL_S` [simulated s]."""
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 24
-"""Snapshots and ledger rows of a whole run."""
+"""Snapshots of a whole run."""
 COMMIT_WALL_S = 1.0
 """What a crash may cost at most [wall s]."""
 ROLLING_WALL_S = 20.0
@@ -42,6 +44,13 @@ class Observed(Protocol):
 
     def fill(self, frame: Frame) -> None:
         """Write every channel at the present time into `frame`."""
+
+    def detail(self) -> Detail:
+        """Return single GPUs and nodes at the present time."""
+
+    @property
+    def dies(self) -> Dies:
+        """Return what sets GPUs apart for good; another object where that has changed."""
 
     def events(self, since_row: int) -> Sequence[Event]:
         """Return the events from row `since_row` on."""
@@ -118,12 +127,13 @@ class Recorder:
             force or engine.now_s >= self.next_s or self._last_sample_s < 0
         ):
             engine.fill(self._frame)
-            self._writer.add_sample(engine.now_s, self._packed)
+            self._writer.add_sample(
+                engine.now_s, self._packed, self._rows, engine.detail(), engine.dies, engine.ledger_gpu_s()
+            )
             self._last_sample_s = engine.now_s
         if engine.now_s >= self._next_milestone_s:
             self._next_milestone_s = engine.now_s + self._milestone_s
             self._take_snapshot(rolling=False)
-            self._writer.add_ledger(engine.now_s, engine.ledger_gpu_s())
         wall_s = monotonic()
         if wall_s - self._commit_wall_s >= COMMIT_WALL_S:
             if wall_s - self._snapshot_wall_s >= ROLLING_WALL_S and engine.now_s > self._snapshot_s:
@@ -144,11 +154,10 @@ class Recorder:
         self._commit_wall_s = monotonic()
 
     def finish(self, summary: Mapping[str, Any]) -> None:
-        """Write the end of the run: last sample, last snapshot, ledger and `summary`; then close the file."""
+        """Write the end of the run: last sample, last snapshot and `summary`; then close the file."""
         self.observe(force=True)
         if self._engine.now_s > self._snapshot_s:
             self._take_snapshot(rolling=False)
-        self._writer.add_ledger(self._engine.now_s, self._engine.ledger_gpu_s())
         self._writer.commit(self._engine.now_s, self._rows, self._engine.event_hash(), summary)
         self._close()
 

@@ -9,7 +9,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 APPLICATION_ID = 0x54574E52  # "TWNR"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READ_VERSIONS = (1, 2)
+"""Version 1 has the same tables; it holds nothing of single GPUs, and the ledger at a few times only."""
 _MAGIC = b"SQLite format 3\x00"
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest text or blob that is read from a run file [B]."""
@@ -36,6 +38,10 @@ SCHEMA: tuple[str, ...] = (
 
 class RunFileError(Exception):
     """A run file cannot be read or written; the message is one sentence for people."""
+
+
+class NoDetail(RunFileError):
+    """A run file holds nothing of single GPUs, so that there are no pictures of it."""
 
 
 @contextmanager
@@ -96,6 +102,11 @@ def reopen(path: Path) -> sqlite3.Connection:
             raise RunFileError(f"{path}: there is no such run file")
         file = sqlite3.connect(path, isolation_level=None)
         check(file, path)
+        if file.execute("PRAGMA user_version").fetchone()[0] != FORMAT_VERSION:
+            file.close()
+            raise RunFileError(
+                f"{path}: an older program made this run file; it can be read, and not gone on with"
+            )
         _writing(file)
     return file
 
@@ -159,9 +170,9 @@ def check(file: sqlite3.Connection, path: Path) -> None:
     if file.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise RunFileError(f"{path}: this is not a run file")
     version = file.execute("PRAGMA user_version").fetchone()[0]
-    if version != FORMAT_VERSION:
+    if version not in READ_VERSIONS:
         raise RunFileError(
-            f"{path}: this run file has format version {version}, this program reads version {FORMAT_VERSION}"
+            f"{path}: this run file has format version {version}, this program reads versions 1 to {FORMAT_VERSION}"
         )
     found = {row[0] for row in file.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100")}
     if found != set(SCHEMA):

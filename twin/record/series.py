@@ -1,35 +1,42 @@
-"""Blocks of samples: what series are made of in a run file.
+"""Blocks of samples: what series and single GPUs are made of in a run file.
 
-A sample is the part of a packed frame behind the channels of GPUs and nodes. A block holds up to some
-hundred samples; each channel is one column of it, rounded to the channel's quantum, as float32 (bytes stay bytes)
-with the samples of one entity side by side, compressed. So a curve of one rack decodes one column, and
-values that stand still cost little. Of a channel with thousands of entities, such as jobs, a block holds the first
-sample of all of them and the whole column of those only whose value moves within the block.
+A sample is the part of a packed frame behind the channels of GPUs and nodes, the figures these follow from, and the
+ledger. A block holds up to some hundred samples, each channel as one column (`columns`), rounded to its quantum: a
+curve of one rack decodes one column, a picture of one time the block it lies in, and nothing else.
 """
 
 from __future__ import annotations
 
+import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.physics.gpu_picture import FIELDS
 from twin.record.channels import CHANNELS, Channel
+from twin.record.columns import Changes, encode_dense
+from twin.record.detail import COLUMNS, Detail, packed_groups, room_for
 from twin.record.frame import Layout
-from twin.record.runfile import MAX_BLOB_BYTES, RunFileError
 
 SERIES_CHANNELS: tuple[Channel, ...] = tuple(c for c in CHANNELS if c.entity not in ("gpu", "node"))
 """Channels that are recorded as series; those of single GPUs and nodes are not."""
 
 MAX_SAMPLES = 256
 MAX_BLOCK_BYTES = 4 * 2**20
+MAX_CHANGE_BYTES = 16 * 2**20
+"""Changes that a block takes, of what has a value for each of thousands."""
 MANY = 1000
 """Entities of a channel above which only those that move have a column."""
-LARGE_SAMPLES = 64
-"""Samples of a block that would hold fewer by its size."""
-_LEVEL = 1
+ENOUGH_SAMPLES = 32
+"""A block with so many is not written again when more samples come."""
+DETAIL, LEDGER, EVENTS, DIES = "detail", "ledger", "events", "dies"
+"""Names, in the place of channels, of what else a block has: how its detail is laid out, accounts, rows of events at
+each sample, what sets GPUs apart."""
 
 
 @dataclass(frozen=True)
@@ -50,115 +57,137 @@ class Series:
     high: NDArray[np.float32]
 
 
+@dataclass(frozen=True)
+class _Run:
+    """Channels side by side in a packed frame: where they begin there and in a row, and how long they are [B]."""
+
+    source: int
+    target: int
+    size: int
+
+
 class Block:
     """The block that is being filled."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._begin = layout.offsets[SERIES_CHANNELS[0].id]
-        width = layout.nbytes - self._begin
-        self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), LARGE_SAMPLES, MAX_SAMPLES))
+        there = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
+        self._counts = layout.counts
+        self._offsets = layout.offsets
+        self._wide = {c.id: Changes(c.dtype, c.quantum) for c in there if self._count(c) > MANY}
+        self._narrow = [c for c in there if c.id not in self._wide]
+        self._runs, self._places, width = self._pack(there)
+        self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), ENOUGH_SAMPLES, MAX_SAMPLES))
         self._rows = np.zeros((self._capacity, width), np.uint8)
         self._times = np.zeros(self._capacity)
+        self._events = np.zeros(self._capacity, np.int64)
+        self._detail = {name: Changes(dtype) for name, dtype in COLUMNS.items()}
+        self._room = 0  # for groups
+        self._accounts: tuple[str, ...] = ()
+        self._ledger: list[list[float]] = []
         self.samples = 0
+
+    def _count(self, channel: Channel) -> int:
+        return self._counts.get(channel.entity, 0)
+
+    def _pack(self, there: list[Channel]) -> tuple[list[_Run], dict[str, int], int]:
+        """Lay the narrow channels side by side: runs of a packed frame, where each begins in a row, its width [B]."""
+        runs: list[_Run] = []
+        places: dict[str, int] = {}
+        width = 0
+        for wide, channels in groupby(there, lambda c: c.id in self._wide):
+            if wide:
+                continue
+            together = list(channels)
+            begin, last = self._offsets[together[0].id], together[-1]
+            size = self._offsets[last.id] + self._count(last) * np.dtype(last.dtype).itemsize - begin
+            places |= {c.id: width + self._offsets[c.id] - begin for c in together}
+            runs.append(_Run(begin, width, size))
+            width += -(-size // 8) * 8
+        return runs, places, width
 
     @property
     def full(self) -> bool:
         """Say whether nothing more fits."""
-        return self.samples == self._capacity
+        if self.samples == self._capacity:
+            return True
+        parts = (*self._wide.values(), *self._detail.values())
+        return sum(part.nbytes for part in parts) > MAX_CHANGE_BYTES
+
+    @property
+    def enough(self) -> bool:
+        """Say whether it holds so many samples that another may begin."""
+        return self.samples >= ENOUGH_SAMPLES
 
     @property
     def times_s(self) -> NDArray[np.float64]:
         """Return the times of the samples so far [s]."""
         return self._times[: self.samples]
 
-    def add(self, t_s: float, packed: NDArray[np.uint8]) -> None:
-        """Take one sample: the bytes of a packed frame of the layout."""
-        self._times[self.samples] = t_s
-        self._rows[self.samples] = packed[self._begin :]
+    def fits(self, detail: Detail | None, ledger: Mapping[str, float] | None) -> bool:
+        """Say whether such a sample can stand beside the others: with as much detail, and groups it has room for."""
+        if not self.samples:
+            return True
+        room = 0 if detail is None else detail.groups.die_c.size
+        return (room > 0) == (self._room > 0) and room <= self._room and tuple(ledger or ()) == self._accounts
+
+    def add(
+        self,
+        t_s: float,
+        packed: NDArray[np.uint8],
+        events: int = 0,
+        detail: Detail | None = None,
+        ledger: Mapping[str, float] | None = None,
+    ) -> None:
+        """Take one sample: the bytes of a packed frame of the layout, rows of events, single GPUs, accounts."""
+        row = self._rows[self.samples]
+        self._times[self.samples], self._events[self.samples] = t_s, events
+        for run in self._runs:
+            row[run.target : run.target + run.size] = packed[run.source : run.source + run.size]
+        for id, changes in self._wide.items():
+            changes.add(self._of(id, packed))
+        if not self.samples:
+            self._room = 0 if detail is None else room_for(detail.groups)
+            self._accounts = tuple(ledger or ())
+        if detail is not None:
+            self._detail["groups"].add(packed_groups(detail.groups, self._room))
+            for name in ("group", "job", "state", "condition", "seat"):
+                self._detail[name].add(getattr(detail, name))
+        if ledger:
+            self._ledger.append([*ledger.values()])
         self.samples += 1
+
+    def _of(self, id: str, packed: NDArray[np.uint8]) -> NDArray[Any]:
+        channel = next(c for c in SERIES_CHANNELS if c.id == id)
+        kind, begin = np.dtype(channel.dtype), self._offsets[id]
+        return packed[begin : begin + self._count(channel) * kind.itemsize].view(kind)
 
     def clear(self) -> None:
         """Begin the next block."""
         self.samples = 0
+        self._ledger.clear()
+        for part in (*self._wide.values(), *self._detail.values()):
+            part.clear()
 
     def columns(self) -> list[tuple[str, bytes]]:
-        """Return (channel id, compressed column) of every channel that has entities."""
-        out = []
-        for channel in SERIES_CHANNELS:
-            count = self._layout.counts.get(channel.entity, 0)
-            if count:
-                begin = self._layout.offsets[channel.id] - self._begin
-                kind = np.dtype(channel.dtype)
-                cut = self._rows[: self.samples, begin : begin + count * kind.itemsize]
-                out.append((channel.id, encode(cut.view(kind), channel.quantum)))
+        """Return (name, bytes) of every column: a channel that has entities, or what else there is."""
+        out = [(id, changes.encode()) for id, changes in self._wide.items()]
+        for channel in self._narrow:
+            begin, kind = self._places[channel.id], np.dtype(channel.dtype)
+            cut = self._rows[: self.samples, begin : begin + self._count(channel) * kind.itemsize]
+            out.append((channel.id, encode_dense(cut.view(kind), channel.quantum)))
+        out.append((EVENTS, _packed(self._events[: self.samples].tobytes())))
+        if self._room:
+            out += [(f"{DETAIL}.{name}", changes.encode()) for name, changes in self._detail.items()]
+            out.append((DETAIL, _packed(json.dumps({"fields": FIELDS, "room": self._room}).encode())))
+        if self._accounts:
+            names = json.dumps(self._accounts).encode()
+            ledger = np.array(self._ledger, np.float64)
+            out.append((LEDGER, _packed(len(names).to_bytes(4, "little") + names + ledger.tobytes())))
         return out
 
 
-def encode(values: NDArray[np.generic], quantum: float) -> bytes:
-    """Return samples x entities as one compressed column, rounded to `quantum` (0: as they are)."""
-    if values.shape[1] <= MANY:
-        return zlib.compress(_column(values, quantum).tobytes(), _LEVEL)
-    moving = (values != values[0]).any(axis=0)
-    column = _column(values[:, moving], quantum)
-    moves = (column != column[:, :1]).any(axis=1)  # still when rounded
-    moving[moving] = moves
-    parts = (
-        _column(values[:1], quantum).tobytes(),
-        np.packbits(moving).tobytes(),
-        column[moves].tobytes(),
-    )
-    return zlib.compress(b"".join(parts), _LEVEL)
-
-
-def _column(values: NDArray[np.generic], quantum: float) -> NDArray[np.generic]:
-    """Return samples x entities as rounded entities x samples."""
-    if values.dtype == np.uint8:
-        return np.ascontiguousarray(values.T)
-    column = values.T.astype(np.float32, order="C")
-    if quantum:
-        np.rint(column * np.float32(1.0 / quantum), out=column)
-        column *= np.float32(quantum)
-    return column
-
-
-def decode(blob: bytes, samples: int, entities: int, dtype: str) -> NDArray[np.float32]:
-    """Return a column of a channel of type `dtype` as entities x samples.
-
-    Raises
-    ------
-    RunFileError
-        When the bytes are no column of this size.
-    """
-    kind = np.dtype(np.uint8 if dtype == "u1" else np.float32)
-    size = samples * entities * kind.itemsize
-    if not 0 < size <= MAX_BLOB_BYTES:
-        raise RunFileError(f"a series block claims {samples} samples of {entities} entities")
-    unpacker = zlib.decompressobj()
-    try:
-        raw = unpacker.decompress(blob, size + entities * kind.itemsize + entities)
-    except zlib.error as error:
-        raise RunFileError("a series block is damaged") from error
-    if entities > MANY:
-        return _filled(raw, samples, entities, kind)
-    if len(raw) != size or not unpacker.eof:
-        raise RunFileError(f"a series block holds {len(raw)} bytes where {size} belong")
-    return np.frombuffer(raw, kind).reshape(entities, samples).astype(np.float32, copy=False)
-
-
-def _filled(raw: bytes, samples: int, entities: int, kind: np.dtype[Any]) -> NDArray[np.float32]:
-    """Return the whole column of which `raw` holds the first sample and the rows that move."""
-    first, bits = entities * kind.itemsize, -(-entities // 8)
-    if len(raw) < first + bits:
-        raise RunFileError(f"a series block holds {len(raw)} bytes, too few for {entities} entities")
-    marks = np.frombuffer(raw, np.uint8, bits, first)
-    moving = np.unpackbits(marks, count=entities).astype(bool)
-    count = int(moving.sum())
-    if len(raw) != first + bits + count * samples * kind.itemsize:
-        raise RunFileError(f"a series block holds {len(raw)} bytes, not those of {count} moving entities")
-    column = np.repeat(np.frombuffer(raw, kind, entities).astype(np.float32)[:, None], samples, axis=1)
-    column[moving] = np.frombuffer(raw, kind, count * samples, first + bits).reshape(count, samples)
-    return column
+def _packed(data: bytes) -> bytes:
+    return zlib.compress(data, 1)
 
 
 def condense(t_s: NDArray[np.float64], values: NDArray[np.float32], points: int) -> Series:

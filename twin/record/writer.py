@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.physics.gpu_picture import Dies
 from twin.record.channels import Entity
 from twin.record.constants import packed
 from twin.record.contents import Snapshot
+from twin.record.detail import Detail, dies_to_bytes
 from twin.record.events import WHERE, Event
 from twin.record.frame import Layout
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.runfile import create, explained, fold, reopen
 from twin.record.scenario_json import to_json
-from twin.record.series import Block
+from twin.record.series import DIES, Block
 from twin.scenario.document import Scenario
 
 _PROBE_BYTES = 1 << 14
@@ -103,6 +105,7 @@ class Writer:
         self._layout = layout
         self._block_id = 1
         self._block_dirty = False
+        self._dies: Dies | None = None  # as the file has them
         self._events: list[tuple[int, float, str, str, int, str, str]] = []
         self._pending: list[tuple[str, tuple[object, ...]]] = []
 
@@ -117,7 +120,7 @@ class Writer:
         epochs = [one for one in epochs if one[0] < self._block_id]
         if not epochs or epochs[-1][1] != as_json(layout):
             epochs.append([self._block_id, as_json(layout)])
-        self._block, self._layout = Block(layout), layout
+        self._block, self._layout, self._dies = Block(layout), layout, None
         said = {"layout": json.dumps(as_json(layout)), "ids": _ids(ids), "epochs": json.dumps(epochs)}
         with explained(self.path, "write"):
             self._file.execute("BEGIN IMMEDIATE")
@@ -130,9 +133,36 @@ class Writer:
             (e.row, e.t_s, e.kind, e.subject, int(e.severity), e.text, _data(e)) for e in events
         )
 
-    def add_sample(self, t_s: float, packed: NDArray[np.uint8]) -> None:
-        """Take the bytes of a packed frame at `t_s`."""
-        self._block.add(t_s, packed)
+    def add_sample(
+        self,
+        t_s: float,
+        packed: NDArray[np.uint8],
+        events: int = 0,
+        detail: Detail | None = None,
+        dies: Dies | None = None,
+        ledger: Mapping[str, float] | None = None,
+    ) -> None:
+        """Take a sample.
+
+        Parameters
+        ----------
+        t_s
+            Its time [s].
+        packed
+            Bytes of a packed frame.
+        events
+            Rows of events so far.
+        detail, dies
+            Single GPUs and nodes, and what sets the GPUs apart; None: no pictures can be made of the file.
+        ledger
+            GPU-seconds of each account since the start.
+        """
+        if not self._block.fits(detail, ledger):
+            self._close_block()
+        if dies is not None and dies is not self._dies:
+            self._put(DIES, zlib.compress(dies_to_bytes(dies), 1))
+            self._dies = dies
+        self._block.add(t_s, packed, events, detail, ledger)
         self._block_dirty = True
         if self._block.full:
             self._close_block()
@@ -153,13 +183,6 @@ class Writer:
             ("INSERT INTO snapshots(t, events, hash, rolling, data) VALUES (?, ?, ?, ?, ?)", row)
         )
 
-    def add_ledger(self, t_s: float, gpu_s: Mapping[str, float]) -> None:
-        """Take the ledger at `t_s`: GPU-seconds of each account since the start."""
-        for account, value in gpu_s.items():
-            self._pending.append(
-                ("INSERT OR REPLACE INTO ledger VALUES (?, ?, ?)", (t_s, account, float(value)))
-            )
-
     def add_marker(self, t_s: float, kind: str, text: str, data: str = "{}") -> None:
         """Take a marker: a bookmark, or an intervention with its JSON in `data`."""
         row = (t_s, kind, text, data)
@@ -177,7 +200,9 @@ class Writer:
         summary
             The final summary, when the run is over.
         """
-        if self._block_dirty:
+        if self._block_dirty and self._block.enough:
+            self._close_block()
+        elif self._block_dirty:
             self._put_block()
         text = None if summary is None else json.dumps(summary, sort_keys=True, default=float)
         with explained(self.path, "write"):
@@ -208,12 +233,13 @@ class Writer:
         times = self._block.times_s
         head = (self._block_id, times[0], times[-1], len(times), zlib.compress(times.tobytes(), 1))
         self._pending.append(("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", head))
-        for channel, data in self._block.columns():
-            row = (self._block_id, channel, data)
-            self._pending.append(
-                ("INSERT OR REPLACE INTO series(block, channel, data) VALUES (?, ?, ?)", row)
-            )
+        for name, data in self._block.columns():
+            self._put(name, data)
         self._block_dirty = False
+
+    def _put(self, name: str, data: bytes) -> None:
+        row = (self._block_id, name, data)
+        self._pending.append(("INSERT OR REPLACE INTO series(block, channel, data) VALUES (?, ?, ?)", row))
 
     def _close_block(self) -> None:
         self._put_block()

@@ -1,0 +1,160 @@
+"""Blocks as they are read: what a run file holds of one stretch of time, decoded once, and pictures of its samples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_picture import FIELDS, Dies
+from twin.record.channels import Channel
+from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
+from twin.record.detail import COLUMNS, Detail, unpacked_groups
+from twin.record.frame import Frame, Layout
+from twin.record.runfile import RunFileError
+from twin.record.series import DETAIL, MANY, SERIES_CHANNELS
+
+_MAX_GROUPS = 10**6
+_MAX_ACCOUNTS = 1000
+_MAX_WORDS_BYTES = 10_000
+
+
+def decode_channel(channel: Channel, blob: bytes, samples: int, entities: int) -> Dense | Sparse:
+    """Return the column of a channel.
+
+    Raises
+    ------
+    RunFileError
+        When the bytes are no such column.
+    """
+    decode = decode_sparse if entities > MANY else decode_dense
+    return decode(blob, samples, entities, channel.dtype)
+
+
+def decode_events(blob: bytes, samples: int) -> NDArray[np.int64]:
+    """Return the rows of events up to each sample.
+
+    Raises
+    ------
+    RunFileError
+        When the bytes are not so many numbers.
+    """
+    data = unpack(blob, 8 * samples)
+    if len(data) != 8 * samples:
+        raise RunFileError("the rows of events of a block are damaged")
+    return np.frombuffer(data, np.int64)
+
+
+def decode_ledger(blob: bytes, samples: int) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Return (accounts, GPU-seconds of each up to each sample, samples x accounts).
+
+    Raises
+    ------
+    RunFileError
+        When the bytes are no ledger of so many samples.
+    """
+    data = unpack(blob, _MAX_ACCOUNTS * (samples * 8 + 1000))
+    try:
+        size = 4 + int.from_bytes(data[:4], "little")
+        accounts = tuple(map(str, json.loads(data[4:size])))
+        if len(data) != size + 8 * samples * len(accounts):
+            raise ValueError("size")
+        return accounts, np.frombuffer(data[size:], np.float64).reshape(samples, len(accounts))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RunFileError("a block of the ledger is damaged") from error
+
+
+@dataclass(frozen=True)
+class DecodedBlock:
+    """One block: times [s] and columns of series and detail."""
+
+    layout: Layout
+    times_s: NDArray[np.float64]
+    events: NDArray[np.int64]
+    series: Mapping[str, Dense | Sparse]
+    detail: Mapping[str, Sparse]
+    fields: Mapping[str, int]
+    room: int
+    dies: Dies
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        times_s: NDArray[np.float64],
+        events: NDArray[np.int64],
+        columns: Mapping[str, bytes],
+        dies: Dies,
+    ) -> DecodedBlock:
+        """Decode the columns of a block.
+
+        Raises
+        ------
+        RunFileError
+            When it is damaged.
+        """
+        samples = len(times_s)
+        series = {
+            channel.id: decode_channel(channel, columns[channel.id], samples, count)
+            for channel in SERIES_CHANNELS
+            if (count := layout.counts.get(channel.entity, 0)) and channel.id in columns
+        }
+        fields, room = _how(columns[DETAIL])
+        gpus, nodes = (layout.counts.get(entity, 0) for entity in ("gpu", "node"))
+        if len(dies.node) != gpus or dies.node.max(initial=-1) >= nodes:
+            raise RunFileError("what it says of the GPUs does not fit the hall")
+        entities = {"groups": len(fields) * room, "group": gpus, "job": gpus}
+        detail = {}
+        for name, dtype in COLUMNS.items():
+            count = entities.get(name, nodes)
+            if f"{DETAIL}.{name}" not in columns:
+                raise RunFileError("a block lacks a part of single GPUs")
+            detail[name] = (
+                decode_sparse(columns[f"{DETAIL}.{name}"], samples, count, dtype) if count else _NOTHING
+            )
+        return cls(layout, times_s, events, series, detail, fields, room, dies)
+
+    def frame(self, sample: int) -> Frame:
+        """Return the picture at a sample."""
+        frame = Frame.empty(self.layout, float(self.times_s[sample]))
+        frame.events = int(self.events[sample])
+        for id, column in self.series.items():
+            _fit(frame.values[id], column.at(sample))
+        at = {name: column.at(sample) for name, column in self.detail.items()}
+        group = at["group"].astype(np.intp)
+        if group.max(initial=-1) >= self.room:
+            raise RunFileError("a GPU stands in a group that is not there")
+        Detail(
+            groups=unpacked_groups(at["groups"], self.fields, self.room),
+            group=group,
+            job=at["job"].astype(np.int32),
+            state=at["state"],
+            condition=at["condition"],
+            seat=at["seat"].astype(np.int32),
+        ).show(frame.values, self.dies)
+        return frame
+
+
+_NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), np.uint8))
+
+
+def _fit(into: NDArray[Any], values: NDArray[Any]) -> None:
+    """Write values of a file into an array of whole numbers or of others."""
+    with np.errstate(invalid="ignore"):
+        into[...] = values
+
+
+def _how(blob: bytes) -> tuple[dict[str, int], int]:
+    """Return which row each figure of a group is, and for how many groups there is room."""
+    try:
+        found = json.loads(unpack(blob, _MAX_WORDS_BYTES))
+        fields, room = [str(name) for name in found["fields"]], int(found["room"])
+        if not set(FIELDS) <= set(fields) or not 0 < room <= _MAX_GROUPS or len(fields) > 100:
+            raise ValueError("fields")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise RunFileError("what it says of groups is damaged") from error
+    return {name: row for row, name in enumerate(fields)}, room

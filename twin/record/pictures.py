@@ -1,0 +1,95 @@
+"""Pictures of a run at any time: the block it lies in is decoded once and kept for a while."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.physics.gpu_picture import Dies
+from twin.record.blocks import DecodedBlock, decode_events
+from twin.record.detail import dies_from_bytes
+from twin.record.frame import Frame, Layout
+from twin.record.runfile import MAX_BLOB_BYTES, NoDetail, RunFileError
+from twin.record.series import DETAIL, DIES, EVENTS
+from twin.record.source import Source, layout_at
+
+KEPT_BLOCKS = 4
+
+
+class Pictures:
+    """Frames and times of the samples of one run file; it may grow while it is read."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._blocks: OrderedDict[tuple[int, int], DecodedBlock] = OrderedDict()
+        self._dies: tuple[tuple[int, int], Dies] | None = None  # (block it stands in, its length)
+        self._known: tuple[object, NDArray[np.float64]] | None = None
+        self._ended: dict[int, NDArray[np.float64]] = {}  # times of blocks that get no more samples
+
+    def times_s(self) -> NDArray[np.float64]:
+        """Return the times of all samples so far [s]."""
+        progress = self._source.progress()
+        if self._known is None or self._known[0] != progress:
+            last = max(self._ended, default=0)
+            rows = self._source.rows("SELECT id, samples, times FROM blocks WHERE id > ? ORDER BY id", last)
+            found = [(int(block), self._source.times_s(blob, samples)) for block, samples, blob in rows]
+            self._ended |= dict(found[:-1])
+            parts = [*self._ended.values(), *(times_s for _, times_s in found[-1:])]
+            times_s = np.concatenate([np.zeros(0), *parts])
+            times_s.setflags(write=False)
+            self._known = progress, times_s
+        return self._known[1]
+
+    def frame(self, t_s: float, layout: Layout) -> Frame:
+        """Return the picture at the last sample at or before `t_s`, of the first one if there is none.
+
+        Parameters
+        ----------
+        layout
+            Of files that do not say when it changed.
+        """
+        rows = self._source.rows(
+            "SELECT id, samples, times FROM blocks WHERE t0 <= ? ORDER BY id DESC LIMIT 1", t_s
+        ) or self._source.rows("SELECT id, samples, times FROM blocks ORDER BY id LIMIT 1")
+        if not rows:
+            raise NoDetail(f"{self._source.path}: this run file holds no pictures yet")
+        number, samples, stamps = int(rows[0][0]), rows[0][1], rows[0][2]
+        block = self._blocks.get((number, samples))
+        with self._source.named():
+            if block is None:
+                block = self._decode(number, self._source.times_s(stamps, samples), layout)
+                self._blocks[number, samples] = block
+                while len(self._blocks) > KEPT_BLOCKS:
+                    self._blocks.popitem(last=False)
+            self._blocks.move_to_end((number, samples))
+            return block.frame(max(0, int(np.searchsorted(block.times_s, t_s, "right")) - 1))
+
+    def _decode(self, number: int, times_s: NDArray[np.float64], layout: Layout) -> DecodedBlock:
+        epochs = self._source.layouts() or [(0, layout)]
+        rows = self._source.rows("SELECT channel, data FROM series WHERE block = ?", number)
+        columns = {str(name): data for name, data in rows if isinstance(data, bytes)}
+        if DETAIL not in columns:
+            raise NoDetail(
+                "it holds no pictures: an older program recorded it, and kept nothing of single GPUs"
+            )
+        events = decode_events(columns.get(EVENTS, b""), len(times_s))
+        return DecodedBlock.of(layout_at(epochs, number), times_s, events, columns, self._dies_of(number))
+
+    def _dies_of(self, number: int) -> Dies:
+        """Return what sets GPUs apart in a block: as the last block up to it says that says something."""
+        rows = self._source.rows(
+            "SELECT block, length(data) FROM series WHERE channel = ? AND block <= ? ORDER BY block DESC LIMIT 1",
+            DIES,
+            number,
+        )
+        if not rows:
+            raise RunFileError("it does not say what sets its GPUs apart")
+        key = (int(rows[0][0]), int(rows[0][1]))
+        if self._dies is None or self._dies[0] != key:
+            ((data,),) = self._source.rows(
+                "SELECT data FROM series WHERE channel = ? AND block = ?", DIES, key[0]
+            )
+            self._dies = key, dies_from_bytes(self._source.unpack(data, MAX_BLOB_BYTES))
+        return self._dies[1]

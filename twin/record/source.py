@@ -1,0 +1,105 @@
+"""Reading rows and packed parts of a run file, whatever is wrong with them told in one sentence with its name."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.columns import unpack
+from twin.record.frame import Layout
+from twin.record.runfile import RunFileError, explained, open_foreign
+
+_MAX_SAMPLES = 10**6
+_MAX_ENTITIES = 10**7
+
+
+class Source:
+    """A run file, open for reading only.
+
+    Parameters
+    ----------
+    path
+        The file; `RunFileError` when it is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.file = open_foreign(path)
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows that a statement finds."""
+        with explained(self.path, "read"):
+            try:
+                return self.file.execute(statement, values).fetchall()
+            except sqlite3.DataError as error:
+                raise RunFileError(f"{self.path}: something in this run file is too large") from error
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Put the path before what is wrong with a part of the file."""
+        try:
+            yield
+        except RunFileError as error:
+            raise type(error)(f"{self.path}: {error}") from error
+
+    def json(self, text: str) -> Any:
+        """Return what a text says."""
+        try:
+            return json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RunFileError(f"{self.path}: a text in this run file is damaged") from error
+
+    def unpack(self, blob: bytes, limit: int) -> bytes:
+        """Return what was compressed, at most `limit` bytes of it."""
+        with self.named():
+            return unpack(blob, limit)
+
+    def times_s(self, blob: bytes, samples: object) -> NDArray[np.float64]:
+        """Return the times of the samples of a block [s]."""
+        if type(samples) is not int or not 0 < samples <= _MAX_SAMPLES:
+            raise RunFileError(f"{self.path}: a block of this run file claims {samples} samples")
+        data = self.unpack(blob, 8 * samples)
+        if len(data) != 8 * samples:
+            raise RunFileError(f"{self.path}: the times of a block of this run file are damaged")
+        times_s = np.frombuffer(data, np.float64)
+        if not (np.isfinite(times_s).all() and (np.diff(times_s) >= 0).all()):
+            raise RunFileError(f"{self.path}: the times of a block of this run file are damaged")
+        return times_s
+
+    def layouts(self) -> list[tuple[int, Layout]]:
+        """Return (first block, layout) of the hall as built and after each edit that acted; none: of an old file."""
+        for (text,) in self.rows("SELECT value FROM header WHERE key = 'epochs'"):
+            try:
+                return [(int(block), layout_of(said)) for block, said in self.json(text)]
+            except (KeyError, ValueError, TypeError, AttributeError) as error:
+                raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
+        return []
+
+    def progress(self) -> tuple[float, int, str, str | None]:
+        """Return time [s], events, their hash, and the summary of a run that is over."""
+        for t_s, events, text, summary in self.rows("SELECT t, events, hash, summary FROM progress"):
+            try:
+                return float(t_s), int(events), str(text), summary
+            except (ValueError, TypeError) as error:
+                raise RunFileError(f"{self.path}: this run file is damaged") from error
+        raise RunFileError(f"{self.path}: this run file holds no run")
+
+
+def layout_of(said: Any) -> Layout:
+    """Return a layout from a header; `KeyError`, `ValueError` or `TypeError`: it is none."""
+    counts = {str(k): int(v) for k, v in said["counts"].items()}
+    if not all(0 <= n <= _MAX_ENTITIES for n in counts.values()):
+        raise ValueError("counts out of range")
+    return Layout(counts, int(said["epoch"]))  # type: ignore[arg-type]
+
+
+def layout_at(epochs: list[tuple[int, Layout]], block: int) -> Layout:
+    """Return the layout of a block."""
+    return next((layout for first, layout in reversed(epochs) if first <= block), epochs[0][1])
