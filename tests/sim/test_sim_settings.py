@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+from tests.sim.sim_scenes import tiny
+from tests.sim.test_sim_scheduler import load
 from twin import scenario
 from twin.sim.engine import Engine
 
@@ -40,3 +42,29 @@ def test_what_would_be_another_hall_is_refused() -> None:
     refusal = engine.intervene(scenario.parse_injection("2 h set jobs[llama3].nodes value=1"))
     assert refusal is not None
     assert "--set" in refusal
+
+
+def test_another_policy_looks_at_the_queue_at_its_time() -> None:
+    lines = [("j0", 0, 6, 10), ("j1", 1, 7, 5), ("j2", 2, 10, 5), ("j3", 3, 3, 20)]
+    jobs = tuple(load(*line) for line in lines)
+    scene = tiny(10, jobs, scheduler={"policy": "fifo"}, duration="1 h")
+    change = scenario.parse_injection("4 s set scheduler.policy value=easy")
+    known = Engine(scene.model_copy(update={"interventions": (change,)}))
+    known.advance(3600.0)
+    assert [row.start_s for row in known.jobs.rows] == [0.0, 10.0, 24.0, 4.0]  # in order: 0, 10, 15, 20
+    assert known.summary()["queue"]["policy"] == "easy"
+    told = Engine(scene)
+    told.advance(3.5)
+    assert told.intervene(change) is None
+    told.advance(6.0)
+    again = Engine.restore(scene, told.snapshot())
+    again.advance(3600.0)
+    assert again.event_hash() == known.event_hash()
+    assert [row.start_s for row in again.jobs.rows] == [0.0, 10.0, 24.0, 4.0]
+
+
+def test_what_a_scheduler_cannot_do_is_refused() -> None:
+    engine = Engine(scenario.load("builtin:lab-16").scenario, 1)
+    refusal = engine.intervene(scenario.parse_injection("2 h set scheduler.policy value=random"))
+    assert refusal is not None
+    assert "random" in refusal

@@ -18,7 +18,7 @@ from twin.scenario.problem import ScenarioError
 from twin.scenario.site import Rows
 from twin.scenario.targets import LINK_HINT, TITLES, kind_of, near
 
-LIVE = re.compile(r"jobs\[[^\]]+\]\.(checkpoint|recovery)(\.|$)")
+LIVE = re.compile(r"(jobs\[[^\]]+\]\.(checkpoint|recovery)|scheduler)(\.|$)")
 """Paths that `set` may change in a running hall; anything else would be another hall or other work."""
 
 _WITH_BATTERY: tuple[StageKind, ...] = ("ups", "battery")
@@ -246,5 +246,5 @@ def _setting(scenario: Scenario, one: Intervention) -> Iterator[Wrong]:
         )
         return
     if not LIVE.match(one.target):
-        reason = "cannot be set while the hall runs; checkpoint and recovery of a job can"
+        reason = "cannot be set while the hall runs; checkpoint and recovery of a job and the scheduler can"
         yield "target", reason, "such as jobs[llama3].checkpoint.interval; others: in the file, or with --set"

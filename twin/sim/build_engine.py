@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from twin.catalog import load_catalog
@@ -246,6 +248,8 @@ class Parts:
         self.jobs.replanned += 1
         self.moves.renew()
         self.network.renew()
+        assert self.scheduler.around is not None
+        self.scheduler.around = replace(self.scheduler.around, scenario=scenario)
         self.scheduler.renew()
         self.pacing.look_at_all()
 

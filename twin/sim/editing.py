@@ -46,7 +46,7 @@ FIXED = {
     "traces": "traces of jobs",
     "clouds": "clouds",
     "failures": "what fails by itself",
-    "scheduler": "how the queue is served",
+    "scheduler": "how the queue is served (the intervention set does)",
     "partitions": "partitions",
     "reservations": "reservations",
     "tenants": "tenants",

@@ -411,6 +411,8 @@ class Incidents:
         self.settings.apply(i.target, i.value or "")
         self._say("set", i.target, f"is {i.value} from now on", Severity.NOTICE)
         self.machines_changed = True
+        if i.target.startswith("scheduler"):
+            self.recovery.node_usable()  # who waits may start by the new rules
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""

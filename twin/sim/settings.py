@@ -1,4 +1,4 @@
-"""Values of the scenario that people change while it runs: how jobs save their state and how they restart."""
+"""Values of the scenario that people change while it runs: how jobs save and restart, how the queue is served."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Settings:
         """Return why `path` cannot be set to `value` now, or None."""
         if not LIVE.match(path):
             return (
-                f"{path!r} cannot be set while the hall runs; checkpoint and recovery of a job can, such as "
-                "jobs[llama3].checkpoint.interval; give others with --set before the start"
+                f"{path!r} cannot be set while the hall runs; checkpoint and recovery of a job and the scheduler can, "
+                "such as jobs[llama3].checkpoint.interval; give others with --set before the start"
             )
         if value is None:
             return "set needs value=, such as value='10 min'"

@@ -47,7 +47,7 @@ def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) ->
     steps = sum(ledger[name] for name in KEPT_STEP if name != "idle_no_load")
     outcomes = [row.outcome for row in rows]
     return {
-        "policy": engine.scenario.scheduler.policy,
+        "policy": engine.incidents.settings.scenario.scheduler.policy,
         "waiting": len(engine.scheduler.queue),
         **_waits(waited_s),
         "slowdown_mean": _mean(np.array([slowdown for row in rows if (slowdown := _slowdown(row))])),
