@@ -66,13 +66,13 @@ def test_pue_so_far_is_energy_over_energy(recorded: tuple[Path, Engine, Frame]) 
     t_s, it_w, all_w = (history.times_s(), history.series("site.it_w"), history.series("site.facility_w"))
     expected = np.trapezoid(all_w, t_s) / np.trapezoid(it_w, t_s)
     assert history.series(PUE_RUN)[-1] == pytest.approx(expected, rel=2e-3)
-    assert followed(path, frame).latest(PUE_RUN) == history.series(PUE_RUN)[-1]
+    assert followed(path, frame).at(PUE_RUN, math.inf) == history.series(PUE_RUN)[-1]
 
 
 def test_without_a_record_frames_are_drawn(recorded: tuple[Path, Engine, Frame], tmp_path: Path) -> None:
     _, _, frame = recorded
     curves = RunCurves()
-    assert math.isnan(curves.latest(PUE_RUN))
+    assert math.isnan(curves.at(PUE_RUN, math.inf))
     curves.follow(tmp_path / "none.twinrun")
     curves.add(frame)
     curves.read(frame.t_s, 0.0)

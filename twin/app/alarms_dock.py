@@ -57,6 +57,7 @@ class AlarmsDock(Dock):
             self.tools.addWidget(widget)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
+        session.rewound.connect(self._on_rewound)
         self._tell()
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
@@ -125,6 +126,10 @@ class AlarmsDock(Dock):
     def _on_events(self, events: list[Event]) -> None:
         if self.alarms.add(events):
             self._refresh()
+
+    def _on_rewound(self) -> None:
+        self.alarms.rewind(self._session.events)
+        self._refresh()
 
     def _refresh(self) -> None:
         """Show the list anew; whoever has scrolled down keeps the same alarm on top."""

@@ -181,7 +181,7 @@ class BreakDialog(QDialog):
             self.value_field.textChanged,
         ):
             signal.connect(self._say)
-        over = self._session.finished
+        over = self._session.finished and self._session.looking_s is None
         self.do_button.setEnabled(bool(self.choices) and not over)
         self.do_button.setToolTip(
             "The run is over: start it again to break something" if over else _BREAK_TIP
@@ -215,17 +215,17 @@ class BreakDialog(QDialog):
     def _on_when(self, index: int) -> None:
         self.at_field.setEnabled(index == 1)
         if index == 1:
-            self.at_field.setText(self.at_field.text() or f"{self._session.t_s + 60:g} s")
+            self.at_field.setText(self.at_field.text() or f"{self._session.shown_s + 60:g} s")
             self.at_field.setFocus()
         self._say()
 
     def _at(self) -> str:
         later = self.when_box.currentIndex() == 1
-        return self.at_field.text().strip() if later else f"{self._session.t_s:g} s"
+        return self.at_field.text().strip() if later else f"{self._session.shown_s:g} s"
 
     def _say(self, *_change: object) -> None:
         self.problem.hide()
-        now = f" (now: {elapsed(self._session.t_s)})" if self.when_box.currentIndex() == 1 else ""
+        now = f" (now: {elapsed(self._session.shown_s)})" if self.when_box.currentIndex() == 1 else ""
         self.said.setText(f"--inject '{self.line}'{now}")
 
     def _describe(self) -> str:

@@ -76,7 +76,7 @@ class Comparing:
         if draft is None:
             return None
         try:
-            found = compare(load(path), draft.file, draft.t_s, self._session.plant)
+            found = compare(load(path), draft.file, self._session.shown_s, self._session.plant)
         except SCENE_ERRORS as error:
             self._notifications.tell(f"{path.name} cannot be compared", str(error).splitlines()[0])
             return None

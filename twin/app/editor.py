@@ -14,6 +14,8 @@ from twin.commands.draft import Draft, Proposal
 from twin.scenario import Scenario
 from twin.scenario.edit import Edit
 
+NOT_LIVE = "another time than the present is looked at: go back to live first"
+
 
 @dataclass(frozen=True)
 class _Wish:
@@ -59,6 +61,12 @@ class Editor:
         return self._session.draft
 
     @property
+    def shown_draft(self) -> Draft | None:
+        """Return the scene to try things on: as it stands at the time on screen."""
+        looking, document = self._session.looking_s is not None, self._session.document
+        return Draft(document) if looking and document is not None else self.draft
+
+    @property
     def live(self) -> bool:
         """Return whether edits act in the run, instead of changing the scene itself."""
         return self._session.begun
@@ -75,6 +83,8 @@ class Editor:
             return "open a scene first"
         if self.locked:
             return "the scene is locked against accidents: unlock it in the Edit menu"
+        if session.looking_s is not None:
+            return ""  # it becomes a branch
         if self.live and session.finished:
             return "the run is over: go back to its start to change the scene"
         if self.live and session.lost:
@@ -95,6 +105,8 @@ class Editor:
         reason = self.why_not()
         if draft is None or reason:
             return self._refuse(command.title, reason)
+        if self._session.looking_s is not None:
+            return self._branch(command, self._session.looking_s)
         if self.live:
             return self._wish(command.title, lambda: draft.propose(command, plant=self._session.plant))
         try:
@@ -119,6 +131,8 @@ class Editor:
         draft = self.draft
         if draft is None:
             return False
+        if self._session.looking_s is not None:
+            return self._refuse("Fold edits into the design", NOT_LIVE)
         try:
             draft.fold()
         except CommandError as error:
@@ -135,7 +149,7 @@ class Editor:
     def _go(self, back: bool) -> bool:
         draft = self.draft
         title = "Undo" if back else "Redo"
-        reason = self.why_not()
+        reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
         if draft is None or reason:
             return self._refuse(title, reason)
         if self.live:
@@ -145,6 +159,19 @@ class Editor:
         self._tell(None)
         step = draft.undone[-1] if back else draft.done[-1]
         self.done.emit(f"{title}: {step.title}")
+        return True
+
+    def _branch(self, command: Command, at_s: float) -> bool:
+        """Offer what is asked of a time that is over as the first thing that is different in a branch."""
+        draft = self.shown_draft
+        assert draft is not None
+        try:
+            proposal = draft.propose(command, plant=self._session.plant)
+            self._must_be_free(proposal)
+            edit = proposal.edit(self._session.draft.fresh_id() if self._session.draft else "edit-1", at_s)
+        except CommandError as error:
+            return self._refuse(command.title, str(error))
+        self._session.branch_wanted.emit(edit)
         return True
 
     def _wish(self, title: str, propose: Callable[[], Proposal | None]) -> bool:

@@ -70,6 +70,7 @@ class EventsDock(Dock):
         self.tools.addWidget(self._count)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
+        session.rewound.connect(self._on_rewound)
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
         """Take what returns the menu of a thing."""
@@ -131,6 +132,11 @@ class EventsDock(Dock):
         self.model.append(events)
         if scrolled:  # whoever reads further down stays there
             bar.setValue(scrolled + self.model.rowCount() - before)
+        self._tell_count()
+
+    def _on_rewound(self) -> None:
+        self.model.clear()
+        self.model.append(self._session.events)
         self._tell_count()
 
     def _tell_count(self) -> None:

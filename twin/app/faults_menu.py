@@ -78,6 +78,9 @@ class FaultsMenu:
         session = self._session
         if session.document is None or session.plant is None:
             return
+        if session.looking_s is not None:
+            self._tell("Random incidents act in a run that goes on: go back to live first")
+            return
         if session.finished or session.lost:
             self._tell("Nothing runs that could be broken: start the run again")
             return

@@ -111,15 +111,19 @@ class Files:
             self._hall.view.grab(),
             legend,
             title=scenario.title,
-            subtitle=text.calendar(scenario.start, session.t_s),
+            subtitle=text.calendar(scenario.start, session.shown_s),
             seed=session.seed,
-            t_s=session.t_s,
+            t_s=session.shown_s,
             theme=theme,
         )
         save_png(
             rgb,
             path,
-            {"Title": scenario.title, "Seed": str(session.seed), "Simulated time s": f"{session.t_s:.3f}"},
+            {
+                "Title": scenario.title,
+                "Seed": str(session.seed),
+                "Simulated time s": f"{session.shown_s:.3f}",
+            },
         )
 
     def _take(self, path: Path) -> None:

@@ -177,6 +177,8 @@ class HallPanel(QWidget):
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
         session.events_added.connect(self._on_events)
+        session.rewound.connect(self.ticker.hide)
+        session.looked.connect(self._on_looked)
         self.state.events.colour_by.connect(self._on_colour_by)
         self.state.events.cables_by.connect(self._on_cables_by)
         self.state.events.layers.connect(self._show_legend)
@@ -270,7 +272,8 @@ class HallPanel(QWidget):
 
     def _on_events(self, events: list[Event]) -> None:
         worst = max(reversed(events), key=lambda event: event.severity)
-        if worst.severity >= Severity.WARNING:
+        scrubs = self._session.looking_s is not None and not self._session.playing
+        if worst.severity >= Severity.WARNING and not scrubs:
             self.ticker.show_event(worst)
 
     def _show_legend(self, *_change: object) -> None:
@@ -353,7 +356,17 @@ class HallPanel(QWidget):
         self._show_legend()
 
     def _on_broken(self, _intervention: object) -> None:
-        self.mark.show_by_hand(len(self._session.by_hand))
+        self._show_mark()
+
+    def _on_looked(self, _t_s: object) -> None:
+        self.ticker.hide()
+        self._show_mark()
+
+    def _show_mark(self) -> None:
+        """Say that this is simulated, what was done by hand, and which time is shown where it is not the present."""
+        session = self._session
+        looking = session.looking_s is not None and session.document is not None
+        self.mark.show_by_hand(len(session.by_hand), session.clock.says(session.shown_s) if looking else "")
         self._place_overlays()
 
     def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:

@@ -206,7 +206,7 @@ class EditPanel(QScrollArea):
 
     def _try(self, wanted: Command) -> None:
         """Raise CommandError when a command cannot be done: a field tells it better than a notice."""
-        draft = self._editor.draft if self._editor is not None else None
+        draft = self._editor.shown_draft if self._editor is not None else None
         if draft is not None:
             draft.propose(wanted, plant=self._session.plant)
 

@@ -103,7 +103,7 @@ class JobActions:
             if refusal:
                 refusals.append(refusal)
             else:
-                self._window.session.intervene(move(job_id, partition, self._window.session.t_s))
+                self._window.session.intervene(move(job_id, partition, self._window.session.shown_s))
         if refusals:
             more = f" (and {len(refusals) - 1:,} more)" if len(refusals) > 1 else ""
             self._window.statusBar().showMessage(f"Not moved: {refusals[0]}{more}", STATUS_MS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
+import numpy as np
 from psygnal import Signal, SignalInstance
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import (
@@ -89,6 +90,7 @@ class JobPageDock(Dock):
         self._reading.timeout.connect(self._show_curves)
         feed.begun.connect(self._on_begun)
         session.events_added.connect(self._on_events)
+        session.rewound.connect(self._on_rewound)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_visible)
 
@@ -195,6 +197,12 @@ class JobPageDock(Dock):
     def _on_events(self, events: list[Event]) -> None:
         self.events.add(events)
 
+    def _on_rewound(self) -> None:
+        if self._feed.history is not None:
+            self.events.begin(self._feed.history.index)
+            self.events.add(self._session.events)
+            self._table_rows = (-1, "")
+
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen
         self._settling.start()
@@ -243,14 +251,15 @@ class JobPageDock(Dock):
         session, page = self._session, self.page
         if page is None or not self._seen:
             return
-        self.curves.follow(page.index, session.client.run_file)
+        self.curves.follow(page.index, session.run_file)
         if self.curves.read(session.t_s, monotonic()):
             self._reading.start()
-        if session.shown is not None:
+        if session.shown is not None and session.looking_s is None:
             self.curves.add(session.shown)
         history = self.curves.history
+        count = int(np.searchsorted(history.times_s(), session.shown_s, "right"))
         for spark, (channel, _, _) in zip(self.sparks, CURVES, strict=True):
-            spark.show_series(history.times_s(), history.series(channel))
+            spark.show_series(history.times_s()[:count], history.series(channel)[:count])
 
     def _show_lines(self) -> None:
         plant, job_id, now_s = self._session.plant, self.job_id, monotonic()

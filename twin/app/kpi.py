@@ -175,7 +175,7 @@ class KpiStrip(QWidget):
     def show_figures(self, frame: Frame | None, curves: RunCurves) -> None:
         """Show the figures of a frame and of the run so far; dashes without one."""
         for channel, tile in self.tiles.items():
-            run = curves.latest(tile.kpi.run) if tile.kpi.run else math.nan
+            run = curves.at(tile.kpi.run, frame.t_s) if tile.kpi.run and frame is not None else math.nan
             tile.show_value(math.nan if frame is None else float(frame.values[channel][0]), run)
         self._count_more()
 

@@ -227,7 +227,7 @@ class MainWindow(QMainWindow):
 
     def show_welcome(self) -> None:
         """Show the page with the scenes."""
-        self.session.pause()
+        self.session.halt()
         self.docks.put_away()
         self.welcome.refresh()
         self.welcome.back_button.setVisible(self.session.document is not None)

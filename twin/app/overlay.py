@@ -219,13 +219,16 @@ class SimulatedMark(Glass):
         self.words = "SIMULATED"
         self.show_by_hand(0)
 
-    def show_by_hand(self, count: int) -> None:
-        """Say how many things a person has broken in this run."""
+    def show_by_hand(self, count: int, looking_at: str = "") -> None:
+        """Say how many things a person has broken in this run, and which time is shown in the place of the present."""
         by_hand = "" if not count else f"  \N{MIDDLE DOT}  {count:,} BY HAND"
-        self.words = f"SIMULATED{by_hand}"
+        then = "" if not looking_at else f"  \N{MIDDLE DOT}  {looking_at.upper()}, NOT LIVE"
+        self.words = f"SIMULATED{by_hand}{then}"
         self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 34, 26)
         said = f", {count} faults made by hand" if count else ""
-        self.setAccessibleName(f"Simulated, not measured{said}")
+        self.setAccessibleName(
+            f"Simulated, not measured{said}{f', {looking_at}, not live' if looking_at else ''}"
+        )
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -32,6 +32,7 @@ class QueueFeed:
         session.run_started.connect(self._begin)
         session.plant_changed.connect(self._on_plant)
         session.events_added.connect(self._add)
+        session.rewound.connect(self._rewind)
         session.figures_changed.connect(self._tell)
 
     @property
@@ -57,6 +58,13 @@ class QueueFeed:
         self.history.add(self._session.events)
         self.begun.emit()
         self._tell(None)
+
+    def _rewind(self) -> None:
+        """An earlier time is looked at: the same run, as far as it had come by then."""
+        if self.history is not None:
+            self.history.clear()
+            self.history.add(self._session.events)
+            self._tell(None)
 
     def _add(self, events: list[Event]) -> None:
         if self.history is not None:

@@ -11,6 +11,7 @@ from twin.analysis.rerun import asked_of
 from twin.commands.draft import Draft, edit_text
 from twin.plant.build import build
 from twin.plant.tables import Plant
+from twin.record.channels import Entity
 from twin.record.contents import Header
 from twin.record.events import Event
 from twin.record.inputs import app_version, input_hashes
@@ -126,7 +127,11 @@ def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mappin
 def _must_fit(path: Path, header: Header, plant: Plant) -> None:
     """Refuse a recording whose values would be shown on other things than they are of."""
     counts = header.layout.counts
-    here = {"gpu": len(plant.gpus.node), "node": len(plant.nodes.ids), "rack": len(plant.racks.ids)}
+    here: dict[Entity, int] = {
+        "gpu": len(plant.gpus.node),
+        "node": len(plant.nodes.ids),
+        "rack": len(plant.racks.ids),
+    }
     wrong = [
         f"{counts.get(kind, 0):,} {kind}s" for kind, count in here.items() if counts.get(kind, 0) != count
     ]

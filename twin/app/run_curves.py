@@ -118,9 +118,10 @@ class RunCurves:
             self._take(*found)
             self._next_wall_s = wall_s  # there may be more: the next slice is for the next turn
 
-    def latest(self, name: str) -> float:
-        """Return the newest value of a curve; nan before the first."""
-        return float(self.history.series(name)[-1]) if len(self.history) else math.nan
+    def at(self, name: str, t_s: float) -> float:
+        """Return the last value of a curve up to a time [s]; nan before the first."""
+        place = int(np.searchsorted(self.history.times_s(), t_s, "right")) - 1
+        return float(self.history.series(name)[place]) if place >= 0 else math.nan
 
     def _take(self, times: Array, columns: dict[str, NDArray[np.float32]]) -> None:
         site = {name: columns[name][0].astype(np.float64) for name in SITE_CHANNELS}

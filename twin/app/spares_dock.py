@@ -120,6 +120,7 @@ class SparesDock(Dock):
         self._settling.timeout.connect(self._refresh)
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
+        session.rewound.connect(self._on_rewound)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_visible)
 
@@ -137,6 +138,10 @@ class SparesDock(Dock):
     def _on_events(self, events: list[Event]) -> None:
         if self._session.plant is not None:
             self.last.add(events, self._session.plant)
+
+    def _on_rewound(self) -> None:
+        self.last.clear()
+        self._on_events(self._session.events)
 
     def _on_figures(self, frame: Frame) -> None:
         found = counts(frame)

@@ -158,7 +158,7 @@ class ThingMenus:
         breaking.setEnabled(not breaking.isEmpty())
 
     def _act(self, kind: InterventionKind, target: str, value: str | None = None) -> None:
-        self.act_wanted.emit(Intervention(at=self._session.t_s, kind=kind, target=target, value=value))
+        self.act_wanted.emit(Intervention(at=self._session.shown_s, kind=kind, target=target, value=value))
 
 
 def nodes_of(plant: Plant, thing: str) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -120,6 +121,7 @@ class Alarms:
     least: Severity = Severity.WARNING
     _by_key: dict[tuple[str, str], Alarm] = field(default_factory=dict, init=False)
     _active: dict[str, dict[str, Alarm]] = field(default_factory=dict, init=False)
+    _seen_s: dict[tuple[str, str], float] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self._by_key)
@@ -137,8 +139,14 @@ class Alarms:
 
     def clear(self) -> None:
         """Forget everything: another run begins."""
+        self.rewind(())
+        self._seen_s.clear()
+
+    def rewind(self, events: Iterable[Event]) -> None:
+        """Begin anew with these events of the same run: what was acknowledged stays so."""
         self._by_key.clear()
         self._active.clear()
+        self.add(events)
 
     def all(self) -> list[Alarm]:
         """Return every alarm, active ones first, of these the unseen, the severe and the new."""
@@ -165,11 +173,12 @@ class Alarms:
     def acknowledge(self, alarm: Alarm) -> None:
         """Mark an alarm as seen."""
         alarm.acknowledged = True
+        self._seen_s[alarm.kind, alarm.subject] = alarm.last_s
 
     def acknowledge_all(self) -> None:
         """Mark every alarm as seen."""
         for alarm in self._by_key.values():
-            alarm.acknowledged = True
+            self.acknowledge(alarm)
 
     def _raise(self, event: Event) -> None:
         key = (event.kind, event.subject)
@@ -180,7 +189,7 @@ class Alarms:
         else:
             alarm.severity, alarm.text, alarm.last_s = event.severity, event.text, event.t_s
             alarm.count += 1
-            alarm.acknowledged = False
+        alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
         if event.kind in ENDED_BY:
             alarm.nodes = event.data.get("nodes", 0) + (alarm.nodes if alarm.active else 0)
             alarm.active, alarm.ended_s = True, None
