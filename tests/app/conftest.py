@@ -26,6 +26,8 @@ MakeWindow = Callable[..., "MainWindow"]
 QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
 
 _SCENES = Path(__file__).parents[2] / "scenes"
+_WAIT_OF_QT = QTest.qWait
+"""vispy puts a busy loop in its place, in which what is to be deleted later never is."""
 
 
 def workers() -> list[psutil.Process]:
@@ -72,6 +74,7 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
         look = Look(app, "dark")
         window = MainWindow(look, Session(), Settings(folder / "settings.ini"))
         made.append((window, look))
+        QTest.qWait = _WAIT_OF_QT  # type: ignore[method-assign]
         window.resize(1400, 900)
         window.show()
         window.activateWindow()

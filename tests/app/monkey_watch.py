@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 from psygnal import EmitLoopError
-from PySide6.QtCore import QElapsedTimer, QObject, QTimer, QtMsgType, qInstallMessageHandler
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QElapsedTimer, QEventLoop, QObject, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_attendant import Attendant
@@ -146,7 +145,7 @@ class Monkey:
             words = self.hands.act(draw)
             self.acting = False
             self._tell(f"{number} {words}")
-            QTest.qWait(_STILL_MS)
+            rest(_STILL_MS)
             if draw.random() < 0.02:
                 self._undo_all()
         except Exception as error:  # noqa: BLE001 - whatever it is, it should not be
@@ -254,7 +253,7 @@ class Monkey:
         window.menus.execute("view.workspace_run")
         window.menus.execute("window.reset_layout")
         for _ in range(4):
-            QTest.qWait(100)
+            rest(100)
             gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
         process = psutil.Process()
@@ -340,7 +339,14 @@ def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:
     while not until():
         if timer.elapsed() > most_ms:
             raise WentWrong("the window does not come to it")
-        QTest.qWait(5)
+        rest(5)
+
+
+def rest(ms: int) -> None:
+    """Let the window work, in a loop as the program's own: only such a one deletes what is to be deleted later."""
+    loop = QEventLoop()
+    QTimer.singleShot(ms, loop.quit)
+    loop.exec()
 
 
 @contextmanager
