@@ -177,6 +177,7 @@ class FabricDock(Dock):
         table = QTableView()
         table.setModel(self.model)
         table.setAccessibleName("Busiest cables")
+        table.setTabKeyNavigation(False)
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.setShowGrid(False)

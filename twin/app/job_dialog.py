@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -159,6 +159,13 @@ class JobDialog(QDialog):
         self.said.setText(f"{name} goes to the scene; Undo takes it back.")
         self.wanted.emit(AddJob(yaml_of(self.draft), name, saves=not isinstance(workload, Load)))
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin at the first field, and say nothing of what was done before."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.said.setText("")
+            self.form.model_box.setFocus()
+
     # -- building ----
 
     def _tabs(self) -> QTabWidget:
@@ -197,14 +204,14 @@ class JobDialog(QDialog):
         row.addLayout(right, 1)
 
     def _buttons(self) -> QWidget:
-        self.best_button = QPushButton("Best plan")
+        self.best_button = QPushButton("&Best plan")
         self.best_button.setToolTip("Cut the job as the fastest plan that fits on these GPUs")
-        self.live_box = QCheckBox("live")
+        self.live_box = QCheckBox("&live")
         self.live_box.setToolTip("Find the best plan anew whenever model, GPUs, batch or sequence change")
         self.live_box.setAccessibleName("Best plan, live")
-        self.yaml_button = QPushButton("Copy as YAML")
+        self.yaml_button = QPushButton("&Copy as YAML")
         self.yaml_button.setToolTip("Nodes and workload as lines of a scenario, into the clipboard")
-        self.add_button = QPushButton("Add to the scene")
+        self.add_button = QPushButton("&Add to the scene")
         self.add_button.setProperty("role", "primary")
         self.add_button.setToolTip(
             "Puts the job into the queue of the open scene: one step, which Undo takes back"

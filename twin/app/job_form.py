@@ -167,6 +167,10 @@ class JobForm(QScrollArea):
                 grid.addWidget(label("derived", "faint"), row, 2)
                 row += 1
         self._column.insertWidget(1, self._rows)
+        before: QWidget = self.gpus.box
+        for editor in self.editors.values():  # they came last: Tab would pass the whole dialog before them
+            QWidget.setTabOrder(before, editor)
+            before = editor
 
     def _add_field(self, grid: QGridLayout, row: int, spec: FieldSpec) -> int:
         editor = self._editor(spec)

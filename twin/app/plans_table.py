@@ -109,6 +109,7 @@ class PlansTable(QWidget):
         self.table = QTableView()
         self.table.setModel(self.model)
         self.table.setAccessibleName("Best plans")
+        self.table.setTabKeyNavigation(False)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.table.setShowGrid(False)
@@ -146,7 +147,7 @@ class PlansTable(QWidget):
         if found.best:
             self.summary.setText(
                 f"{found.tried:,} configurations tried on {draft.gpus:,} GPUs; the fastest that fit, "
-                "one for each cut. A click applies one."
+                "one for each cut. A click or Enter applies one."
             )
         else:
             self.summary.setText(f"No cut of {draft.gpus:,} GPUs works: what stands in the way is below.")

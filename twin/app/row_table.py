@@ -24,6 +24,7 @@ class RowTable(QTableView):
         self._look, self.none = look, none
         self.setModel(model)
         self.setAccessibleName(name)
+        self.setTabKeyNavigation(False)  # Tab goes on, arrows choose: or nobody would get out by keys
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.setShowGrid(False)

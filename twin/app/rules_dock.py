@@ -121,6 +121,7 @@ class RulesDock(Dock):
         table = QTableView()
         table.setModel(self.model)
         table.setAccessibleName("Findings of the design rules")
+        table.setTabKeyNavigation(False)
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.setShowGrid(False)
