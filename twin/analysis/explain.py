@@ -134,7 +134,7 @@ def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | 
     t0_s = max(t0_s, 0.0)
     if not t0_s < t1_s:
         raise ValueError(f"nothing lies between {t0_s:g} s and {t1_s:g} s")
-    ledger = _ledger_between(reader, t0_s, t1_s)
+    ledger = reader.ledger_between(t0_s, t1_s)
     known = list(events) if events is not None else events_until(reader, t1_s)
     finder = _Finder(reader, [one for one in known if one.t_s <= t1_s], t0_s, t1_s)
     installed = math.fsum(ledger.values())
@@ -145,16 +145,6 @@ def explain(reader: Reader, t0_s: float, t1_s: float, events: Sequence[Event] | 
     ]
     lost.sort(key=lambda one: -one.gpu_s)
     return Explanation(t0_s, t1_s, installed, ledger.get("productive", 0.0), tuple(lost))
-
-
-def _ledger_between(reader: Reader, t0_s: float, t1_s: float) -> dict[str, float]:
-    """Return what each account took within a range [GPU s]; between two records of the ledger time counts evenly."""
-    times, accounts = reader.ledger()
-    at = np.concatenate([[0.0], times])
-    return {
-        account: float(np.diff(np.interp([t0_s, t1_s], at, np.concatenate([[0.0], values])))[0])
-        for account, values in accounts.items()
-    }
 
 
 def events_until(reader: Reader, t_s: float) -> list[Event]:

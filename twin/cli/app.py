@@ -21,6 +21,7 @@ from twin.cli import (
     jobs,
     open_app,
     plan,
+    report,
     risk,
     run,
     shot,
@@ -74,6 +75,7 @@ app.command("compare", epilog=compare.EXAMPLE)(compare.compare_runs)
 app.command("export", epilog=export.EXAMPLE)(export.export_run)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify_run)
 app.command("explain", epilog=explain.EXAMPLE)(explain.explain_run)
+app.command("report", epilog=report.EXAMPLE)(report.write_report)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
 
@@ -93,6 +95,7 @@ COMMANDS = (
     "compare",
     "verify",
     "explain",
+    "report",
     "export",
     "incidents",
     "shot",

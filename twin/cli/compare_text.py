@@ -38,9 +38,11 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
 
 
 def _cells(figure: Figure, one: Difference, many: bool) -> tuple[str, ...]:
-    cells = [_value(figure, one.a), _value(figure, one.b), _apart(figure, one.difference, "+")]
+    from twin.analysis.figure_words import apart_words, value_words
+
+    cells = [value_words(figure, one.a), value_words(figure, one.b), apart_words(figure, one.difference)]
     if many:
-        widths = ["" if half is None else _apart(figure, half, "-") for half in (one.paired, one.unpaired)]
+        widths = ["" if half is None else apart_words(figure, half, "-") for half in (one.paired, one.unpaired)]
         mark = "*" if one.beyond_chance and one.difference else ""
         cells += [*widths, mark]
     return tuple(cells)
@@ -48,7 +50,7 @@ def _cells(figure: Figure, one: Difference, many: bool) -> tuple[str, ...]:
 
 def _print_way(way: Waterfall) -> None:
     """Print the steps from A to B; the least of them together."""
-    from twin.cli.summary_text import account_title
+    from twin.analysis.account_words import account_title
     from twin.cli.tables import print_table
 
     largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
@@ -62,35 +64,3 @@ def _print_way(way: Waterfall) -> None:
         rows.append((f"  {len(way.steps) - len(shown)} smaller ones", f"{rest:+,.1f}"))
     rows.append(("productive in B", f"{way.b_gpu_h:,.1f}"))
     print_table(("where the GPU time went", "GPU-hours"), rows, right=1)
-
-
-def _value(figure: Figure, value: float) -> str:
-    if figure.unit == "share":
-        return f"{100 * value:.3f} %"
-    if figure.unit == "ratio":
-        return f"{value:.4f}"
-    if not figure.unit:
-        return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
-    return _quantity(value, figure.unit)
-
-
-def _apart(figure: Figure, value: float, sign: str) -> str:
-    """Return a difference, or half a width, with as many digits as it deserves."""
-    if figure.unit == "share":
-        return f"{100 * value:{sign}.3f} %"
-    if figure.unit == "ratio":
-        return f"{value:{sign}.4f}"
-    if not figure.unit:
-        return f"{value:{sign},.4g}" if abs(value) < 1e5 else f"{value:{sign},.0f}"
-    plus = "+" if sign == "+" and value >= 0 else ""
-    return plus + _quantity(value, "temperature_difference" if figure.unit == "temperature" else figure.unit)
-
-
-def _quantity(value: float, dimension: str) -> str:
-    from twin import units
-
-    if dimension == "duration":
-        return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
-    if dimension == "energy":
-        return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e13 else f"{value / 3.6e9:,.0f} MWh"
-    return units.render(float(f"{value:.4g}"), dimension)

@@ -1,0 +1,37 @@
+"""Figures of a comparison as people read them, with as many digits as they deserve."""
+
+from __future__ import annotations
+
+from twin import units
+from twin.analysis.compare import Figure
+
+
+def value_words(figure: Figure, value: float) -> str:
+    """Return the value of a figure."""
+    if figure.unit == "share":
+        return f"{100 * value:.3f} %"
+    if figure.unit == "ratio":
+        return f"{value:.4f}"
+    if not figure.unit:
+        return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
+    return _quantity(value, figure.unit)
+
+
+def apart_words(figure: Figure, value: float, sign: str = "+") -> str:
+    """Return a difference, or half a width where `sign` is "-"."""
+    if figure.unit == "share":
+        return f"{100 * value:{sign}.3f} %"
+    if figure.unit == "ratio":
+        return f"{value:{sign}.4f}"
+    if not figure.unit:
+        return f"{value:{sign},.4g}" if abs(value) < 1e5 else f"{value:{sign},.0f}"
+    plus = "+" if sign == "+" and value >= 0 else ""
+    return plus + _quantity(value, "temperature_difference" if figure.unit == "temperature" else figure.unit)
+
+
+def _quantity(value: float, dimension: str) -> str:
+    if dimension == "duration":
+        return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
+    if dimension == "energy":
+        return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e13 else f"{value / 3.6e9:,.0f} MWh"
+    return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")

@@ -1,0 +1,113 @@
+"""`twin report`: a run as one HTML file that needs nothing else to be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twin.cli.options import Injections, SceneOrRun, Seed, Settings
+
+if TYPE_CHECKING:
+    from twin.record.reader import Reader
+    from twin.report.run_report import Picture
+
+EXAMPLE = "Example: twin report blackout -o blackout.html"
+_SIZE = (1600, 900)
+
+
+def write_report(
+    what: SceneOrRun,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="HTML file to write; without it NAME.html here."),
+    ] = None,
+    seed: Seed = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Stop a scene at this time, such as '10 day'.")
+    ] = None,
+    set_: Settings = None,
+    inject: Injections = None,
+    pictures: Annotated[
+        bool, typer.Option(help="Pictures of the hall at start, worst moment and end.")
+    ] = True,
+    camera: Annotated[
+        str, typer.Option(metavar="NAME", help="Of the pictures: overview, row, top, aisle, close, or an id.")
+    ] = "overview",
+    colour_by: Annotated[
+        str, typer.Option(metavar="CHANNEL", help="What the colours of the pictures show.")
+    ] = "gpu.temp_c",
+) -> None:
+    """Write a report of a run; a scene is run first.
+
+    One HTML file with key figures, where the GPU time went and why, curves, pictures, events, jobs, design rules, and
+    every constant with its source. It asks for no network and runs no script.
+    """
+    from twin.cli.display import has_display
+    from twin.cli.errors import Failure, told
+    from twin.record.reader import Reader
+    from twin.report.run_report import run_report
+    from twin.whole_file import write_whole
+
+    with told(what):
+        without = "" if pictures else "No pictures were asked for."
+        if pictures and not has_display():
+            from twin.cli.stage import on_display
+
+            try:
+                on_display(_SIZE)
+            except Failure as error:
+                without = f"Without pictures of the hall: {error}."
+        run = run_of(what, seed, until, set_ or [], inject or [])
+        with Reader(run) as reader:
+            taken: list[Picture] = []
+            if not without:
+                taken, without = _pictures(reader, camera, colour_by)
+            text = run_report(reader, taken, without)
+        path = out if out is not None else Path(f"{Path(what).name.partition('.')[0]}.html")
+        write_whole(path, text.encode())
+        print(path)
+
+
+def run_of(what: str, seed: int | None, until: str | None, settings: list[str], injections: list[str]) -> str:
+    """Return the run file of what was named; a scene is run, into the state folder."""
+    from twin.cli.errors import BadInput
+    from twin.cli.run import summary_of_run
+    from twin.cli.scene import is_run
+
+    if not is_run(what):
+        return str(summary_of_run(what, seed, until, settings, injections, None, True)["run_file"])
+    if seed is not None or until is not None or settings or injections:
+        raise BadInput(
+            "--seed, --until, --set and --inject change a scene, not a recorded run; name the scene instead"
+        )
+    return what
+
+
+def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[Picture], str]:
+    """Return the pictures of a run, or why there are none."""
+    from twin.analysis.explain import events_until
+    from twin.cli.errors import BadInput
+    from twin.cli.stage import qt_application
+    from twin.record.runfile import RunFileError
+    from twin.view3d.state import COLOUR_BY
+
+    if colour_by not in COLOUR_BY:
+        raise BadInput(
+            f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+        )
+    qt = qt_application()
+    from twin.report.run_report import picture_times
+    from twin.report.shots import pictures
+    from twin.report.studio import NoPicture, Shot
+
+    try:
+        times = picture_times(reader, events_until(reader, reader.t_end_s))
+        return pictures(reader, times, Shot(camera=camera, colour_by=colour_by, size=_SIZE)), ""
+    except NoPicture as error:
+        return [], f"Without pictures of the hall: {error}."
+    except RunFileError as error:  # of before single GPUs were recorded
+        return [], f"Without pictures of the hall: {error}."
+    finally:
+        qt.processEvents()

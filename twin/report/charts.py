@@ -1,0 +1,233 @@
+"""Charts as inline SVG: curves over time, and the waterfall of the ledger. No script, no fixed colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.report.markup import Child, Markup, joined, tag
+
+_WIDE, _HIGH = 1040.0, 230.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 14.0, 30.0, 26.0
+_TICKS_Y, _TICKS_X = 4, 8
+_STEPS_S = (60, 300, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 604800, 1209600)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve: its name, its points, and where each point stands for several samples, their extremes."""
+
+    title: str
+    t_s: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def curves(
+    title: str,
+    unit: str,
+    lines: Sequence[Line],
+    t0_s: float,
+    t1_s: float,
+    says: Callable[[float], str],
+    marks: Sequence[float] = (),
+    floor: float | None = None,
+) -> Markup:
+    """Return curves over one time axis; nothing where no line has a point.
+
+    Parameters
+    ----------
+    unit
+        Of the values; "" for none.
+    t0_s, t1_s
+        Ends of the time axis [s].
+    says
+        Time to words.
+    marks
+        Times of alarms, as thin lines [s].
+    floor
+        The value axis begins there at the latest; None: where the values do.
+    """
+    lines = [line for line in lines if len(line.t_s) and np.isfinite(line.mean).any()]
+    if not lines or t1_s <= t0_s:
+        return Markup("")
+    low = min(float(np.nanmin(line.low)) for line in lines)
+    high = max(float(np.nanmax(line.high)) for line in lines)
+    if floor is not None:
+        low = min(low, floor)
+    ticks = value_ticks(low, high, _TICKS_Y)
+    low, high = min(low, ticks[0]), max(high, ticks[-1])
+
+    def x(t_s: float) -> float:
+        return _LEFT + (t_s - t0_s) / (t1_s - t0_s) * (_WIDE - _LEFT - _RIGHT)
+
+    def y(value: float) -> float:
+        return _TOP + (high - value) / (high - low) * (_HIGH - _TOP - _BOTTOM)
+
+    parts: list[Child] = [_heading(title, unit, lines)]
+    for value in ticks:
+        at = _px(y(value))
+        parts.append(tag("line", class_="grid", x1=_LEFT, x2=_WIDE - _RIGHT, y1=at, y2=at))
+        parts.append(tag("text", plain(value), x=_LEFT - 8, y=_px(y(value) + 4), text_anchor="end"))
+    for t_s in time_ticks(t0_s, t1_s):
+        at = _px(x(t_s))
+        parts.append(tag("line", class_="axis", x1=at, x2=at, y1=_HIGH - _BOTTOM, y2=_HIGH - _BOTTOM + 4))
+        near_end = x(t_s) > _WIDE - 60
+        parts.append(tag("text", says(t_s), x=at, y=_HIGH - 8, text_anchor="end" if near_end else "middle"))
+    for at_s in _apart(marks, (t1_s - t0_s) / (_WIDE - _LEFT - _RIGHT)):
+        at = _px(x(at_s))
+        parts.append(tag("line", class_="mark", x1=at, x2=at, y1=_TOP, y2=_HIGH - _BOTTOM))
+    for number, line in enumerate(lines, start=1):
+        parts += [_band(line, number, x, y), _path(line, number, x, y)]
+    said = ", ".join(
+        f"{line.title} from {plain(np.nanmin(line.low))} to {plain(np.nanmax(line.high))}" for line in lines
+    )
+    label = f"{title}{f' in {unit}' if unit else ''}: {said}"
+    return tag(
+        "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {_WIDE:g} {_HIGH:g}", aria_label=label
+    )
+
+
+def _heading(title: str, unit: str, lines: Sequence[Line]) -> Markup:
+    parts: list[Child] = [
+        tag("text", f"{title}{f' [{unit}]' if unit else ''}", x=_LEFT, y=16, class_="title")
+    ]
+    at = _WIDE - _RIGHT
+    if len(lines) > 1:
+        for number, line in reversed(list(enumerate(lines, start=1))):
+            at -= 7.0 * len(line.title)
+            parts.append(tag("text", line.title, x=_px(at), y=16, class_="strong"))
+            at -= 16
+            parts.append(tag("rect", class_=f"f{number}", x=_px(at), y=7, width=10, height=10, rx=2))
+            at -= 18
+    return joined(parts)
+
+
+def _path(line: Line, number: int, x: Callable[[float], float], y: Callable[[float], float]) -> Markup:
+    words, pen = [], "M"
+    for t_s, value in zip(line.t_s.tolist(), line.mean.tolist(), strict=True):
+        if math.isfinite(value):
+            words.append(f"{pen}{_px(x(t_s))} {_px(y(value))}")
+            pen = "L"
+        else:
+            pen = "M"
+    return tag("path", class_=f"line l{number}", d="".join(words))
+
+
+def _band(line: Line, number: int, x: Callable[[float], float], y: Callable[[float], float]) -> Markup:
+    """Return the room between the extremes, where points stand for several samples that differ."""
+    known = np.isfinite(line.low) & np.isfinite(line.high)
+    if not (line.high[known] > line.low[known]).any():
+        return Markup("")
+    t_s, low, high = line.t_s[known].tolist(), line.low[known].tolist(), line.high[known].tolist()
+    there = [f"{_px(x(t))} {_px(y(v))}" for t, v in zip(t_s, high, strict=True)]
+    back = [f"{_px(x(t))} {_px(y(v))}" for t, v in zip(reversed(t_s), reversed(low), strict=True)]
+    return tag("path", class_=f"band f{number}", d=f"M{'L'.join([*there, *back])}Z")
+
+
+def value_ticks(low: float, high: float, count: int) -> list[float]:
+    """Return round values that enclose a range, about `count` of them.
+
+    >>> value_ticks(0.0, 97.0, 4)
+    [0.0, 25.0, 50.0, 75.0, 100.0]
+    """
+    span = high - low
+    if span <= 1e-9 * max(abs(low), abs(high)):
+        span = max(abs(high) * 0.1, 1e-6)
+        low, high = low - span / 2, high + span / 2
+    rough = span / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * power for unit in (1.0, 2.0, 2.5, 5.0, 10.0) if unit * power >= rough * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+
+def time_ticks(t0_s: float, t1_s: float) -> list[float]:
+    """Return round times inside a range [s].
+
+    >>> time_ticks(0.0, 7200.0)
+    [0.0, 900.0, 1800.0, 2700.0, 3600.0, 4500.0, 5400.0, 6300.0, 7200.0]
+    """
+    span = t1_s - t0_s
+    step = next((float(s) for s in _STEPS_S if span / s <= _TICKS_X + 0.5), span / _TICKS_X)
+    first = math.ceil(t0_s / step - 1e-9)
+    return [k * step for k in range(first, math.floor(t1_s / step + 1e-9) + 1)]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One line of a waterfall: from where to where, and how it is told."""
+
+    title: str
+    begin: float
+    end: float
+    text: str
+    kind: str  # whole, loss, left, good, bad
+
+
+def waterfall(bars: Sequence[Bar], label: str) -> Markup:
+    """Return bars below each other, each from where the one above ends; the axis is cut off where nothing differs."""
+    row, name_px, figure_px = 25.0, 250.0, 150.0
+    high = row * len(bars) + 6
+    least = min(min(bar.begin, bar.end) for bar in bars[1:-1]) if len(bars) > 2 else 0.0
+    most = max(max(bar.begin, bar.end) for bar in bars)
+    ground = min((min(bar.begin, bar.end) for bar in bars), default=0.0)
+    cut = max(least - 0.35 * (most - least), ground) if least - ground > 0.5 * (most - ground) else ground
+    room = _WIDE - name_px - figure_px
+    scale = room / ((most - cut) or 1.0)
+
+    def x(value: float) -> float:
+        return name_px + (max(value, cut) - cut) * scale
+
+    parts: list[Child] = []
+    for number, bar in enumerate(bars):
+        top = 3 + number * row
+        left, right = sorted((x(bar.begin), x(bar.end)))
+        wide = max(right - left, 1.5)
+        css = {"whole": "fq", "left": "f1", "loss": "f2", "good": "fgood", "bad": "fbad"}[bar.kind]
+        strong = "strong" if bar.kind in ("whole", "left") else None
+        parts.append(
+            tag("text", bar.title, x=name_px - 12, y=_px(top + 16), text_anchor="end", class_=strong)
+        )
+        parts.append(
+            tag("rect", class_=css, x=_px(left), y=_px(top + 4), width=_px(wide), height=row - 8, rx=2.5)
+        )
+        if cut > ground and bar.kind in ("whole", "left"):  # it goes on to the left
+            for at_px in (name_px + 14, name_px + 21):
+                ends = f"M{at_px:g} {_px(top + row - 2)}L{at_px + 5:g} {_px(top + 2)}"
+                parts.append(tag("path", class_="gap", d=ends))
+        if number + 1 < len(bars):
+            at = _px(x(bar.end))
+            parts.append(
+                tag("line", class_="thread", x1=at, x2=at, y1=_px(top + row - 4), y2=_px(top + row + 4))
+            )
+        parts.append(tag("text", bar.text, x=_WIDE - 4, y=_px(top + 16), text_anchor="end", class_=strong))
+    return tag(
+        "svg", tag("title", label), parts, role="img", viewBox=f"0 0 {_WIDE:g} {high:g}", aria_label=label
+    )
+
+
+def plain(value: float) -> str:
+    """Return a value of an axis, with the digits it needs."""
+    value = float(value)
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _apart(marks: Sequence[float], least: float) -> list[float]:
+    """Return marks that lie so far apart that each is seen by itself."""
+    kept: list[float] = []
+    for at_s in sorted(marks):
+        if not kept or at_s - kept[-1] >= least:
+            kept.append(at_s)
+    return kept
+
+
+def _px(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

@@ -1,0 +1,187 @@
+"""Sections of a report on what a run stands on: what the design rules found, and the constants with their sources."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ruamel.yaml.error import YAMLError
+
+from twin.catalog import CatalogError
+from twin.catalog.catalog import Catalog, catalog_from_texts
+from twin.planning.figures import ProfileError, parse_document
+from twin.planning.profiles import CalibratedProfile, profile_for_gpu, profile_from, worth
+from twin.plant.tables import Plant
+from twin.record.constants import constants
+from twin.record.events import Event
+from twin.record.reader import Reader
+from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.rules import check
+from twin.rules.told import at_the_start
+from twin.scenario.document import Scenario
+
+_CSS = {"error": "bad", "warning": "warn", "notice": None}
+_STANDING = {
+    "published": "read at the source",
+    "derived": "arithmetic on a published figure",
+    "fitted": "an effective number, fitted to published runs",
+    "recalled": "from memory: check it before you quote it",
+    "estimated": "an engineering estimate of the model",
+}
+
+
+def rules(scenario: Scenario, plant: Plant, catalog: Catalog, events: Iterable[Event]) -> Markup:
+    """Return what the design rules find in the scene as it was built."""
+    report = check(scenario, plant, catalog, list(at_the_start(scenario, events)))
+    if not report.findings:
+        return tag("p", "Nothing found.")
+    rows = [
+        (
+            one.rule,
+            tag(
+                "span",
+                "accepted" if one.excluded else one.severity,
+                class_=None if one.excluded else _CSS[one.severity],
+            ),
+            joined(
+                [
+                    one.sentence,
+                    tag("br") if one.fix else None,
+                    one.fix and tag("span", f"→ {one.fix}", class_="lead"),
+                    one.comment and tag("span", f" Accepted: {one.comment}", class_="lead"),
+                ]
+            ),
+            one.value.text if one.value is not None else "",
+            one.limit.text if one.limit is not None else "",
+        )
+        for one in report.findings
+    ]
+    found = [f"{n:,} {what}{'s' * (n != 1)}" for what, n in report.counts().items() if n]
+    return joined(
+        [
+            tag("p", f"{', '.join(found) or 'nothing open'}."),
+            table(("rule", "severity", "what", "is", "limit"), rows, right=2),
+        ]
+    )
+
+
+def catalog_of(reader: Reader) -> tuple[Catalog, Mapping[str, str]]:
+    """Return catalogue and files of the constants as the run read them; those of this program for older files."""
+    texts = reader.constants() or constants()
+    try:
+        found = {
+            name.removeprefix("catalog/"): text for name, text in texts.items() if name.startswith("catalog/")
+        }
+        return catalog_from_texts(found), texts
+    except (CatalogError, YAMLError):  # of a version that wrote catalogues otherwise
+        texts = constants()
+        found = {
+            name.removeprefix("catalog/"): text for name, text in texts.items() if name.startswith("catalog/")
+        }
+        return catalog_from_texts(found), texts
+
+
+def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[str, str]) -> Markup:
+    """Return every constant of the parts and profiles that this scene uses: value, source, standing."""
+    parts = used_parts(scenario, plant, catalog)
+    standings = Counter[str](figure.status for part in parts for figure in catalog.figures(part))
+    body: list[Child] = [
+        tag("p", _counted(standings)),
+        tag("h3", f"Parts of the catalogue, edition {catalog.version}"),
+    ]
+    for part in parts:
+        rows = [
+            (
+                figure.key,
+                number(figure.value, figure.text),
+                _standing(figure.status),
+                joined(
+                    [
+                        figure.citation or figure.source,
+                        figure.note and tag("span", f" {figure.note}", class_="lead"),
+                    ]
+                ),
+            )
+            for figure in catalog.figures(part)
+        ]
+        if rows:
+            title = catalog.part(part).title
+            body.append(table(("number", "value", "standing", "source"), rows, caption=f"{part}: {title}"))
+    for profile in _profiles(scenario, plant, texts):
+        lines: list[tuple[Child, ...]] = [
+            (key, number(figure.value, figure.text), _standing(figure.status), figure.source)
+            for key, figure in profile.figures.items()
+        ]
+        body += [
+            tag("h3", f"Profile {profile.name}: {profile.title}"),
+            tag("p", f"{worth(profile)[:1].upper()}{worth(profile)[1:]}. {profile.notes}"),
+            table(("number", "value", "standing", "source"), lines),
+        ]
+    return joined(body)
+
+
+def used_parts(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[str]:
+    """Return the parts of the catalogue that a scene names or its plant is built of, and those within them."""
+    found: set[str] = set()
+    waiting = {text for text in _texts(scenario.model_dump()) if text in catalog}
+    waiting |= {text for text in _plant_texts(plant) if text in catalog}
+    while waiting:
+        part = waiting.pop()
+        if part in found:
+            continue
+        found.add(part)
+        waiting |= {text for text in _texts(asdict(catalog.part(part))) if text in catalog}
+    kinds = {part.id: (part.KIND, part.id) for part in catalog}
+    return sorted(found, key=lambda part: kinds[part])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _plant_texts(plant: Plant) -> Iterator[str]:
+    yield from (*plant.node_parts, *plant.gpu_parts)
+    for held in (plant.racks, plant.switches, plant.loops, plant.plants, plant.power):
+        yield from getattr(held, "part", ())
+
+
+def _profiles(scenario: Scenario, plant: Plant, texts: Mapping[str, str]) -> list[CalibratedProfile]:
+    asked = (getattr(job.workload, "profile", None) for job in scenario.jobs)
+    names = {name for name in asked if isinstance(name, str)}
+    for gpu in plant.gpu_parts:
+        try:
+            names.add(profile_for_gpu(gpu).name)
+        except ProfileError:  # no profile serves it: its jobs have step times of their own
+            continue
+    made = []
+    for name in sorted(names):
+        text = texts.get(f"profiles/{name}.yaml")
+        if text is not None:
+            try:
+                made.append(profile_from(parse_document(text, f"{name}.yaml"), name, f"{name}.yaml"))
+            except ProfileError:  # of a version that wrote profiles otherwise
+                continue
+    return made
+
+
+def _standing(status: str) -> Markup:
+    css = {"recalled": "warn", "estimated": "warn"}.get(status)
+    return tag("span", status, class_=css, title=_STANDING.get(status))
+
+
+def _counted(standings: Mapping[str, int]) -> str:
+    said = [
+        f"{standings[status]:,} {status} ({meaning})"
+        for status, meaning in _STANDING.items()
+        if standings.get(status)
+    ]
+    return f"Numbers of the parts: {'; '.join(said)}."

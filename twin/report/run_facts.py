@@ -1,0 +1,206 @@
+"""Sections of a report on what was run: scene, program, people's deeds, key figures, jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from twin.analysis.compare import FIGURES, Figure
+from twin.analysis.figure_words import value_words
+from twin.analysis.moments import Moments
+from twin.record.reader import Reader
+from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.words import gpu_hours, length, percent, quantity
+
+Summary = Mapping[str, Any]
+MOST_JOBS = 60
+"""Jobs told one by one: those that took the most GPU time."""
+CARDS = ("goodput", "ettr", "mfu", "interruptions", "energy_j", "pue", "power_max_w", "gpu_max_c", "cost_usd")
+_MEANS = {
+    "goodput": "steps kept, against full clock and no wait for input, without failures",
+    "ettr": "share of the jobs' time spent on steps that were kept",
+    "mfu": "model FLOP of kept steps against the peak of the GPUs, mean over jobs",
+    "jobs_done": "jobs whose work was done",
+    "interruptions": "jobs stopped by what nobody planned",
+    "planned": "jobs stopped by maintenance",
+    "lost_gpu_h": "done since the last checkpoint, and done again",
+    "wait_s": "from submission to start, mean over jobs",
+    "energy_j": "drawn by the whole site",
+    "it_j": "drawn by racks, fabric and stores",
+    "pue": "energy of the site against energy of IT",
+    "power_max_w": "the most the site drew at once",
+    "power_mean_w": "energy of the site over the time of the run",
+    "gpu_max_c": "hottest die of any GPU",
+    "throttle_gpu_s": "GPUs times the time their clocks were lowered by heat",
+    "water_l": "evaporated",
+    "carbon_kg": "of electricity and fuel",
+    "cost_usd": "of electricity and fuel",
+}
+
+
+def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Markup:
+    """Return what was run, with what, and what people did meanwhile."""
+    header, scenario = reader.header, reader.header.scenario
+    end_s = reader.t_end_s
+    over = "" if summary is not None else " so far; the run is not over"
+    versions = header.versions
+    rows: list[tuple[str, Child]] = [
+        ("Scene", scenario.title),
+        ("Simulated", f"{length(end_s)}, from {scenario.start:%d %B %Y, %H:%M} {scenario.start:%Z}{over}"),
+        ("Seed", number(header.seed, str(header.seed), "seed")),
+        (
+            "Events",
+            joined(
+                [
+                    number(reader.event_count, f"{reader.event_count:,}", "events"),
+                    ", hash ",
+                    _mono(reader.event_hash),
+                ]
+            ),
+        ),
+        (
+            "Inputs",
+            joined(["hash ", _mono(header.inputs_hash), " of scene, catalogue, profiles and weather"]),
+        ),
+        ("Scene hash", _mono(header.inputs.get("scenario", "unknown"))),
+        (
+            "Program",
+            ", ".join(f"{name} {versions.get(name, '?')}" for name in ("twin", "python", "numpy")),
+        ),
+        ("Computed on", f"{versions.get('cpu', '?')}, {versions.get('system', '?')}"),
+        ("Recorded", header.created),
+    ]
+    if summary is not None:
+        gpus, nodes = summary["gpus"], summary["nodes"]
+        rows.insert(
+            1,
+            (
+                "Hardware",
+                joined(
+                    [
+                        number(gpus, f"{gpus:,}", "gpus"),
+                        " GPUs in ",
+                        number(nodes, f"{nodes:,}", "nodes"),
+                        " nodes",
+                    ]
+                ),
+            ),
+        )
+    body: list[Child] = [_facts(rows)]
+    if scenario.notes:
+        body += [tag("h3", "The story"), *(tag("p", part) for part in scenario.notes.split("\n\n"))]
+    if scenario.sources:
+        body += [
+            tag("h3", "Where its figures come from"),
+            tag("ul", [tag("li", one) for one in scenario.sources]),
+        ]
+    done = [one for one in reader.markers() if one.kind in ("intervention", "edit")]
+    if done:
+        body += [
+            tag("h3", "What people did while it ran"),
+            table(("when", "what"), [(says(one.t_s), one.text) for one in done]),
+        ]
+    return joined(body)
+
+
+def key_figures(summary: Summary) -> Markup:
+    """Return the figures that runs are compared by: the first of them large, then all in a table."""
+    cards, rows = [], []
+    for figure in FIGURES:
+        value = figure.of(summary)
+        text = "" if value is None else value_words(figure, value)
+        title = figure.title[:1].upper() + figure.title[1:]
+        if figure.key in CARDS:
+            cards.append(
+                (
+                    CARDS.index(figure.key),
+                    tag("div", tag("dt", title), tag("dd", number(value, _short(figure, value, text)))),
+                )
+            )
+        rows.append((title, number(value, text, figure.key), _MEANS.get(figure.key, "")))
+    shown = [card for _, card in sorted(cards, key=lambda one: one[0])]
+    return joined([tag("dl", shown, class_="cards"), table(("figure", "value", "what it is"), rows)])
+
+
+def _short(figure: Figure, value: float | None, text: str) -> str:
+    return percent(value) if figure.unit == "share" else text
+
+
+def jobs(summary: Summary, says: Moments) -> Markup:
+    """Return the jobs, those with the most GPU time first."""
+    listed = sorted(summary.get("jobs", ()), key=lambda job: -_held_gpu_s(job, summary))
+    rows = []
+    for job in listed[:MOST_JOBS]:
+        mfu, ettr = job.get("mfu"), job.get("ettr")
+        rows.append(
+            (
+                str(job["id"]),
+                str(job.get("outcome") or job.get("state")),
+                number(job["gpus"], f"{job['gpus']:,g}"),
+                "" if job.get("start_s") is None else says(job["start_s"]),
+                "" if job.get("end_s") is None else says(job["end_s"]),
+                length(job.get("wait_s")),
+                number(job.get("steps"), f"{job.get('steps') or 0:,}"),
+                number(job.get("step_s"), quantity(job.get("step_s"), "duration", 3)),
+                number(mfu, percent(mfu)),
+                number(ettr, percent(ettr)),
+                number(job.get("interruptions"), f"{job.get('interruptions') or 0:,}"),
+                number(job.get("energy_j"), quantity(job.get("energy_j"), "energy", 3)),
+            )
+        )
+    heads = (
+        "job",
+        "state",
+        "GPUs",
+        "from",
+        "to",
+        "waited",
+        "steps",
+        "step",
+        "MFU",
+        "ETTR",
+        "interrupted",
+        "energy",
+    )
+    body: list[Child] = [table(heads, rows, right=7)]
+    if len(listed) > MOST_JOBS:
+        body.append(tag("p", f"The {MOST_JOBS} with the most GPU time of {len(listed):,}.", class_="note"))
+    doubts = list(dict.fromkeys(str(one) for job in listed for one in job.get("low_confidence") or ()))
+    if doubts:
+        body += [
+            tag("h3", "What is doubtful about their step times"),
+            tag("ul", [tag("li", one) for one in doubts[:20]]),
+        ]
+    return joined(body)
+
+
+def ledger_rows(ledger: Mapping[str, float]) -> list[tuple[str, float, float]]:
+    """Return (account, GPU-seconds, share) of what took any time, the most first."""
+    total = sum(ledger.values()) or 1.0
+    listed = sorted(((gpu_s, account) for account, gpu_s in ledger.items() if gpu_s), reverse=True)
+    return [(account, gpu_s, gpu_s / total) for gpu_s, account in listed]
+
+
+def ledger_cells(account: str, gpu_s: float, share: float) -> tuple[Child, ...]:
+    """Return the cells of one account in a table."""
+    return (
+        number(gpu_s, gpu_hours(gpu_s), f"ledger.{account}"),
+        number(share, percent(share, 2)),
+    )
+
+
+def _held_gpu_s(job: Mapping[str, Any], summary: Summary) -> float:
+    start_s = job.get("start_s")
+    if start_s is None:
+        return 0.0
+    end_s = job.get("end_s")
+    return float(job["gpus"] * ((summary["simulated_s"] if end_s is None else end_s) - start_s))
+
+
+def _facts(rows: list[tuple[str, Child]]) -> Markup:
+    lines = [tag("tr", tag("th", key, scope="row"), tag("td", said)) for key, said in rows]
+    return tag("div", tag("table", tag("tbody", lines), class_="facts"), class_="scroll")
+
+
+def _mono(text: str) -> Markup:
+    return tag("span", text, class_="mono")

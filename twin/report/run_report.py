@@ -1,0 +1,143 @@
+"""A run as one HTML file: what was run, what came of it and why, and what it stands on."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from twin.analysis.explain import events_until, explain
+from twin.analysis.moments import moments
+from twin.record.events import Event, Severity
+from twin.record.reader import Reader
+from twin.report import run_basis, run_facts, run_story
+from twin.report.halls import Halls
+from twin.report.markup import Child, Markup, joined, page, tag
+from twin.report.style import STYLE
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of the hall in a report: PNG, and what it shows."""
+
+    png: bytes
+    title: str
+
+
+def run_report(reader: Reader, pictures: Sequence[Picture] = (), without: str = "") -> str:
+    """Return the report of a run.
+
+    Parameters
+    ----------
+    reader
+        Of its file.
+    pictures
+        Of the hall, in order of time.
+    without
+        Why there are none, in a sentence.
+
+    Raises
+    ------
+    RunFileError
+        When the file is damaged.
+    """
+    scenario, summary = reader.header.scenario, reader.summary
+    says = moments(scenario)
+    events = events_until(reader, reader.t_end_s)
+    halls = Halls(reader)
+    catalog, texts = run_basis.catalog_of(reader)
+    first_scene, first_hall = halls.at(0)
+    found = explain(reader, 0.0, reader.t_end_s, events) if reader.t_end_s > 0.0 else None
+    unfinished = tag("p", "The run is not over: these figures come with its end.")
+    ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
+    sections: list[tuple[str, str, Child]] = [
+        ("figures", "Key figures", unfinished if summary is None else run_facts.key_figures(summary)),
+        (
+            "ledger",
+            "Where the GPU time went",
+            run_story.ledger(ledger) if sum(ledger.values()) else unfinished,
+        ),
+        ("why", "Why it was not all productive", unfinished if found is None else run_story.why(found)),
+        ("curves", "Over time", run_story.time_curves(reader, events)),
+        ("hall", "The hall", _pictures(pictures, without)),
+        ("events", "Events worth knowing", run_story.events_worth_knowing(events, says)),
+        ("jobs", "Jobs", unfinished if summary is None else run_facts.jobs(summary, says)),
+        ("rules", "Design rules", run_basis.rules(first_scene, first_hall, catalog, events)),
+        (
+            "sources",
+            "Constants and their sources",
+            run_basis.sources(first_scene, first_hall, catalog, texts),
+        ),
+    ]
+    lead = f"{scenario.start:%d %B %Y}, seed {reader.header.seed}: a simulation, no measurement"
+    return document(scenario.title, lead, sections, reader.header.versions.get("twin", ""))
+
+
+def document(title: str, lead: str, sections: Sequence[tuple[str, str, Child]], version: str) -> str:
+    """Return a page of sections, each (id, title, content), with its table of contents."""
+    contents = tag("ul", [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections])
+    body = [
+        tag(
+            "header",
+            tag("span", "SIMULATED", class_="badge"),
+            tag("h1", title),
+            tag("p", lead, class_="lead"),
+            tag("nav", contents, aria_label="Contents"),
+        ),
+        tag("main", [tag("section", tag("h2", name), content, id=key) for key, name, content in sections]),
+        tag("footer", f"Written by gpu-twin {version}. This file needs no network and runs no script."),
+    ]
+    return page(title, STYLE, body)
+
+
+def picture_times(reader: Reader, events: Sequence[Event]) -> list[tuple[float, str]]:
+    """Return when pictures of a run are worth taking, with what they show: start, worst moment, end.
+
+    The worst moment is the sample with the most GPUs throttled or nodes dark or down; of a run without any, that with
+    the least goodput after the first step.
+    """
+    says, end_s = moments(reader.header.scenario), reader.t_end_s
+    started = next((event.t_s for event in events if event.kind == "job_running"), 0.0)
+    shown = [(min(started, end_s), "At the start")]
+    worst = _worst_s(reader, started)
+    if worst is not None and 0.0 < worst < end_s:
+        near = [e for e in events if e.severity >= Severity.WARNING and worst - 3600.0 <= e.t_s <= worst]
+        near.sort(key=lambda event: (event.severity, event.t_s))
+        told = f": {near[-1].subject}, {near[-1].text}" if near else ""
+        shown.append((worst, f"The worst moment, {says(worst)}{told}"))
+    return [*shown, (end_s, "At the end")]
+
+
+def _worst_s(reader: Reader, from_s: float) -> float | None:
+    series = {
+        channel: reader.series(0, channel, from_s, points=2000)
+        for channel in ("site.throttled", "site.nodes_down", "site.unpowered", "site.goodput_now")
+    }
+    times = series["site.goodput_now"].t_s
+    if not len(times):
+        return None
+    down = series["site.nodes_down"].high + series["site.unpowered"].high
+    bad = series["site.throttled"].high + 8.0 * down
+    if float(np.nanmax(bad, initial=0.0)) > 0.0:
+        return float(times[int(np.nanargmax(bad))])
+    return float(times[int(np.nanargmin(series["site.goodput_now"].low))])
+
+
+def _pictures(pictures: Sequence[Picture], without: str) -> Markup:
+    if not pictures:
+        return tag("p", without or "No pictures were asked for.")
+    return joined(
+        tag(
+            "figure",
+            tag("img", src=f"data:image/png;base64,{base64.b64encode(one.png).decode()}", alt=one.title),
+            tag("figcaption", one.title),
+        )
+        for one in pictures
+    )
+
+
+def _ledger_so_far(reader: Reader) -> Mapping[str, float]:
+    _, accounts = reader.ledger()
+    return {account: float(values[-1]) for account, values in accounts.items() if len(values)}

@@ -1,0 +1,185 @@
+"""Sections of a report on how a run went: the ledger, curves, events worth knowing, why it was not all productive."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from twin.analysis.account_words import MEANINGS, account_title
+from twin.analysis.explain import Explanation, Lost
+from twin.analysis.moments import Moments
+from twin.record.events import Event, Severity
+from twin.record.reader import Reader
+from twin.report.charts import Bar, Line, curves, waterfall
+from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.run_facts import ledger_cells, ledger_rows
+from twin.report.words import axis_words, gpu_hours, percent
+
+POINTS = 420
+"""Points of a curve: more than one per pixel says nothing more."""
+MOST_ALARMS = 30
+MOST_MARKS = 60
+_LEAST_BAR = 2e-3
+"""Share of all GPU time below which accounts of the waterfall are drawn together."""
+
+
+def ledger(gpu_s: Mapping[str, float]) -> Markup:
+    """Return where the GPU time went: from all that was installed down to what was productive."""
+    rows = ledger_rows(gpu_s)
+    total = sum(gpu_s.values())
+    losses = [one for one in rows if one[0] != "productive"]
+    bars, left = [Bar("installed", 0.0, total, f"{gpu_hours(total)} GPU-h", "whole")], total
+    small = 0.0
+    for account, value, share in losses:
+        if share < _LEAST_BAR:
+            small += value
+            continue
+        bars.append(
+            Bar(account_title(account), left, left - value, f"{gpu_hours(value)}  {percent(share)}", "loss")
+        )
+        left -= value
+    if small > 0.0:
+        bars.append(
+            Bar("all others", left, left - small, f"{gpu_hours(small)}  {percent(small / total, 2)}", "loss")
+        )
+    productive = gpu_s.get("productive", 0.0)
+    text = f"{gpu_hours(productive)}  {percent(productive / total if total else None)}"
+    bars.append(Bar("productive", 0.0, productive, text, "left"))
+    drawing = waterfall(bars, "From installed GPU time, loss by loss, to productive GPU time")
+    cells = [
+        (account_title(account), MEANINGS.get(account, ""), *ledger_cells(account, value, share))
+        for account, value, share in rows
+    ]
+    note = "Every GPU-second is booked to exactly one account; together they are all GPUs installed, over all time."
+    return joined(
+        [
+            tag("figure", drawing),
+            table(("account", "what it is", "GPU-hours", "share"), cells, right=2),
+            tag("p", note, class_="note"),
+        ]
+    )
+
+
+def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
+    """Return power, temperature, goodput and jobs over the whole run; thin lines are alarms."""
+    end_s = reader.t_end_s
+    says = axis_words(reader.header.scenario, 0.0, end_s)
+    alarms = [event.t_s for event in events if event.severity >= Severity.ALARM]
+    marks = alarms if len(alarms) <= MOST_MARKS else ()
+
+    def line(channel: str, title: str, scale: float = 1.0) -> Line:
+        found = reader.series(0, channel, 0.0, end_s, POINTS)
+        mean, low, high = (np.asarray(one, np.float64) * scale for one in (found.mean, found.low, found.high))
+        return Line(title, found.t_s, mean, low, high)
+
+    site_w = reader.series(0, "site.facility_w", 0.0, end_s, POINTS).high
+    scale, unit = (1e-6, "MW") if len(site_w) and float(np.nanmax(site_w)) >= 2e6 else (1e-3, "kW")
+    drawn = [
+        curves(
+            "Power",
+            unit,
+            [line("site.facility_w", "site", scale), line("site.it_w", "IT", scale)],
+            0.0,
+            end_s,
+            says,
+            marks,
+            0.0,
+        ),
+        curves(
+            "GPU temperature",
+            "°C",
+            [line("site.gpu_max_c", "hottest"), line("site.gpu_mean_c", "mean")],
+            0.0,
+            end_s,
+            says,
+            marks,
+        ),
+        curves(
+            "Goodput",
+            "%",
+            [line("site.goodput_now", "now"), line("site.goodput", "so far")],
+            0.0,
+            end_s,
+            says,
+            marks,
+            0.0,
+        ),
+        curves("GPUs held by jobs", "%", [line("site.allocated", "held")], 0.0, end_s, says, marks, 0.0),
+        curves("Jobs that wait", "", [line("site.queue", "waiting")], 0.0, end_s, says, marks, 0.0),
+    ]
+    note = "A band is the range between the least and the largest of the samples behind each point."
+    if marks:
+        note += " Red lines are alarms."
+    elif alarms:
+        note += f" The {len(alarms):,} alarms are too many to be marked."
+    return joined([*(tag("figure", one) for one in drawn if one), tag("p", note, class_="note")])
+
+
+def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
+    """Return what a person should care about: by kind, and the alarms one by one, those of rare kinds first."""
+    by_kind: dict[tuple[int, str], list[Event]] = defaultdict(list)
+    for event in events:
+        if event.severity >= Severity.WARNING:
+            by_kind[(-int(event.severity), event.kind)].append(event)
+    if not by_kind:
+        return tag("p", "Nothing that anybody would have had to look at.")
+    rows = []
+    for (rank, kind), group in sorted(by_kind.items()):
+        things = len({event.subject for event in group})
+        rows.append(
+            (
+                kind.replace("_", " "),
+                _severity(Severity(-rank)),
+                f"{group[0].subject}: {group[0].text}",
+                says(group[0].t_s),
+                says(group[-1].t_s) if len(group) > 1 else "",
+                number(len(group), f"{len(group):,}"),
+                number(things, f"{things:,}"),
+            )
+        )
+    heads = ("what", "severity", "the first", "at", "last at", "times", "things")
+    body: list[Child] = [table(heads, rows, right=2)]
+    alarms = [event for event in events if event.severity >= Severity.ALARM]
+    if alarms:
+        rare = {kind: len(group) for (_, kind), group in by_kind.items()}
+        shown = sorted(alarms, key=lambda event: (rare[event.kind], event.row))[:MOST_ALARMS]
+        shown.sort(key=lambda event: event.row)
+        more = f"The {len(shown)} rarest of {len(alarms):,}" if len(shown) < len(alarms) else "All"
+        body += [
+            tag("h3", "Alarms"),
+            table(
+                ("at", "what", "where", "said"),
+                [
+                    (says(e.t_s), e.kind.replace("_", " "), tag("span", e.subject, class_="mono"), e.text)
+                    for e in shown
+                ],
+                caption=f"{more}, in order of time",
+            ),
+        ]
+    return joined(body)
+
+
+def why(found: Explanation) -> Markup:
+    """Return the ranked accounts of a run with what is behind each."""
+    least = max((abs(one.share) for one in found.lost), default=1.0)
+    installed = gpu_hours(found.installed_gpu_s)
+    lead = f"{percent(found.productive_share)} of {installed} GPU-hours were productive. The rest, the dearest first:"
+    return joined([tag("p", lead), tag("ol", [_why(one, least) for one in found.lost], class_="why")])
+
+
+def _why(one: Lost, largest: float) -> Markup:
+    wide = 100 * max(one.share, 0.0) / largest if largest else 0.0
+    listed = [tag("li", f"{gpu_hours(cause.gpu_s)} GPU-h: {cause.text}") for cause in one.causes]
+    if one.more:
+        listed.append(tag("li", f"and {one.more:,} more"))
+    detail = tag("ul", listed) if len(listed) > 1 else None
+    bar = tag("div", tag("i", style=f"width:{wide:.1f}%"), class_="share", aria_hidden="true")
+    text = tag("div", tag("b", one.title), tag("div", one.text), detail)
+    return tag("li", tag("div", tag("b", percent(one.share, 2)), bar), text)
+
+
+def _severity(severity: Severity) -> Markup:
+    css = {Severity.ALARM: "bad", Severity.WARNING: "warn"}.get(severity)
+    return tag("span", severity.name.lower(), class_=css)

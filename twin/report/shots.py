@@ -1,0 +1,62 @@
+"""Pictures of a recorded run at any of its times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+
+from twin.record.frame import Frame
+from twin.record.reader import Reader
+from twin.report.halls import Halls
+from twin.report.run_report import Picture
+from twin.report.studio import Rgb, Shot, Studio, about, png
+
+
+class Shots:
+    """Takes pictures of one run, one after another, with one view.
+
+    Parameters
+    ----------
+    reader
+        Of its file.
+    shot
+        How they are taken.
+
+    Raises
+    ------
+    NoPicture
+        When there is no such channel; `rgb` also when nothing can be drawn here.
+    """
+
+    def __init__(self, reader: Reader, shot: Shot) -> None:
+        self._reader, self._halls = reader, Halls(reader)
+        self._studio = Studio(shot, reader.header.seed)
+
+    def __enter__(self) -> Shots:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free what draws."""
+        self._studio.close()
+
+    def rgb(self, t_s: float) -> tuple[Rgb, Frame]:
+        """Return the picture of the last sample at or before `t_s` [s], and its frame."""
+        frame = self._reader.frame(t_s)
+        scenario, plant = self._halls.at(frame.layout.epoch)
+        return self._studio.picture(scenario, plant, frame), frame
+
+    def png(self, t_s: float) -> bytes:
+        """Return the same as a PNG file that says what made it."""
+        rgb, frame = self.rgb(t_s)
+        return png(rgb, about(self._reader, frame.t_s))
+
+
+def pictures(reader: Reader, times: Iterable[tuple[float, str]], shot: Shot) -> list[Picture]:
+    """Return pictures of a run at times [s], each with its title; raises as `Shots`."""
+    with Shots(reader, shot) as shots:
+        return [Picture(shots.png(t_s), title) for t_s, title in times]

@@ -1,0 +1,184 @@
+"""Pictures of a hall off screen: with title, legend, time and seed in them, and what made them in their metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from twin.plant.find import find
+from twin.plant.tables import Plant
+from twin.record.frame import Frame
+from twin.record.inputs import app_version
+from twin.record.reader import Reader
+from twin.scenario.document import Scenario
+from twin.view3d.groups import NO_GROUPS, Groups
+from twin.view3d.hall_view import HallView
+from twin.view3d.legend import Legend, cable_legend, legend_for
+from twin.view3d.overlay import draw_overlay, overlay_areas
+from twin.view3d.presets import PRESETS
+from twin.view3d.state import COLOUR_BY, CameraPose, ViewState
+
+Theme = Literal["dark", "light", "contrast"]
+Rgb = NDArray[np.uint8]
+
+
+class NoPicture(Exception):
+    """A picture cannot be taken; the message is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """How a picture is taken.
+
+    Parameters
+    ----------
+    camera
+        A view of `PRESETS`, the id of a thing to fly to, or where the camera stands.
+    colour_by
+        Channel that the colours of GPUs show.
+    cables_by
+        What colours the cables.
+    theme
+        Of the picture.
+    size
+        Width and height [px].
+    """
+
+    camera: str | CameraPose = "overview"
+    colour_by: str = "gpu.temp_c"
+    cables_by: Literal["rail", "load"] = "rail"
+    theme: Theme = "dark"
+    size: tuple[int, int] = (1600, 1000)
+
+
+class _Said(TypedDict):
+    """What is written in a picture."""
+
+    title: str
+    subtitle: str
+    seed: int
+    t_s: float
+    more: Sequence[Legend]
+
+
+class Studio:
+    """One off-screen view of the halls of one run; needs a QApplication and a display with GL.
+
+    Parameters
+    ----------
+    shot
+        How its pictures are taken.
+    seed
+        Of the run, written in them.
+
+    Raises
+    ------
+    NoPicture
+        When there is no such channel.
+    """
+
+    def __init__(self, shot: Shot, seed: int) -> None:
+        if shot.colour_by not in COLOUR_BY:
+            raise NoPicture(
+                f"there is no channel {shot.colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+            )
+        self._shot, self._seed = shot, seed
+        self._title = self._subtitle = ""
+        self._plant: Plant | None = None
+        self._groups = NO_GROUPS
+        self._view = HallView(
+            ViewState(colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by), size=shot.size
+        )
+
+    def close(self) -> None:
+        """Free what draws."""
+        self._view.close()
+
+    def picture(self, scenario: Scenario, plant: Plant, frame: Frame) -> Rgb:
+        """Return the picture of a moment, uint8 (height, width, 3).
+
+        Raises
+        ------
+        NoPicture
+            When it cannot be drawn here, or the camera has nothing to fly to.
+        """
+        shot, view = self._shot, self._view
+        if plant is not self._plant:
+            self._show(scenario, plant)
+        view.set_frame(frame)
+        legend = legend_for(shot.colour_by, plant, frame, self._groups)
+        more = (cable_legend(plant, frame),) if shot.cables_by == "load" else ()
+        said = _Said(title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more)
+        view.keep_clear(overlay_areas(*shot.size, legend, **said))
+        QApplication.processEvents()
+        rgb = view.grab()
+        if view.errors:
+            raise NoPicture(f"the picture could not be drawn: {view.errors[0].splitlines()[-1]}")
+        return draw_overlay(rgb, legend, scale=rgb.shape[1] / shot.size[0], theme=shot.theme, **said)
+
+    def _show(self, scenario: Scenario, plant: Plant) -> None:
+        first, self._plant = self._plant is None, plant
+        self._title = scenario.title
+        gpus, nodes = int(plant.gpus.present.sum()), int(plant.nodes.present.sum())
+        self._subtitle = f"{gpus:,} GPUs in {nodes:,} nodes"
+        self._groups = Groups.of(scenario, plant)
+        self._view.set_plant(plant, self._groups)
+        if not first:
+            return
+        camera = self._shot.camera
+        if not isinstance(camera, str):
+            self._view.state.camera = camera
+        elif camera in PRESETS:
+            self._view.preset(camera, animate=False)
+        elif find(plant, camera) is not None:
+            self._view.state.selection = (camera,)
+            self._view.fly_to(camera, animate=False)
+        else:
+            raise NoPicture(
+                f"camera {camera!r} is neither a view ({', '.join(PRESETS)}) nor the id of a thing"
+            )
+
+
+def about(reader: Reader, t_s: float) -> dict[str, str]:
+    """Return what a picture of a recorded run says about itself: enough to take it again."""
+    header = reader.header
+    return metadata(
+        header.scenario.title, header.seed, t_s, header.inputs, header.inputs_hash, reader.event_hash
+    )
+
+
+def metadata(
+    title: str, seed: int, t_s: float, inputs: Mapping[str, str], inputs_hash: str, event_hash: str
+) -> dict[str, str]:
+    """Return the text fields of a picture."""
+    return {
+        "Title": title,
+        "Description": "simulated, not measured",
+        "Software": f"gpu-twin {app_version()}",
+        "Seed": str(seed),
+        "Simulated time s": f"{t_s:.3f}",
+        "Scenario hash": inputs.get("scenario", ""),
+        "Inputs hash": inputs_hash,
+        "Event hash": event_hash,
+    }
+
+
+def png(rgb: Rgb, fields: Mapping[str, str]) -> bytes:
+    """Return a picture as a PNG file with text fields."""
+    high, wide = rgb.shape[:2]
+    image = QImage(rgb.tobytes(), wide, high, wide * 3, QImage.Format.Format_RGB888)
+    for key, value in fields.items():
+        image.setText(key, value)
+    held = QByteArray()
+    buffer = QBuffer(held)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
+        raise NoPicture("the picture could not be written as PNG")
+    return bytes(held.data())

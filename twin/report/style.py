@@ -1,0 +1,72 @@
+"""The look of reports: light or dark as the reader's system asks, and fit for paper."""
+
+STYLE = """
+:root{color-scheme:light dark;--page:#f4f6f9;--card:#fff;--ink:#121924;--quiet:#566074;--faint:#d9dfe8;--hair:#e7ebf1;
+--accent:#1f6fd6;--c1:#2f7fe0;--c2:#d9822b;--c3:#159a63;--c4:#8a5fd8;--bad:#c81e45;--warn:#9a6200;--good:#12794c;
+--badge:#fff3d6;--badgeink:#7a4b00}
+@media (prefers-color-scheme:dark){:root{--page:#0b111b;--card:#121a27;--ink:#e9eef6;--quiet:#9aa7ba;--faint:#2b3648;
+--hair:#1f2939;--accent:#6cb2ff;--c1:#4ea8ff;--c2:#ffa45b;--c3:#3ddc97;--c4:#b08cff;--bad:#ff6b86;--warn:#ffc857;
+--good:#3ddc97;--badge:#3a2c0a;--badgeink:#ffd98a}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 Inter,"Segoe UI","Noto Sans","DejaVu Sans",
+system-ui,sans-serif;font-variant-numeric:tabular-nums}
+main,header,footer{max-width:1120px;margin:0 auto;padding:0 28px}
+header{padding-top:36px;padding-bottom:8px}
+h1{font-size:30px;line-height:1.2;margin:6px 0 6px;letter-spacing:-.01em;overflow-wrap:anywhere}
+h2{font-size:19px;margin:0 0 12px}
+h3{font-size:15px;margin:20px 0 6px}
+p{margin:6px 0 10px;max-width:78ch}
+.badge{display:inline-block;font-size:12px;font-weight:700;letter-spacing:.14em;padding:3px 10px;border-radius:6px;
+background:var(--badge);color:var(--badgeink)}
+.lead,.note,figcaption,caption{color:var(--quiet)}
+.note{font-size:13.5px}
+nav{margin:14px 0 4px}
+nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin:0;font-size:14px}
+a{color:var(--accent);text-underline-offset:3px}
+a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+section{background:var(--card);border:1px solid var(--hair);border-radius:12px;padding:22px 24px;margin:18px 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(186px,1fr));gap:10px;margin:0 0 18px;padding:0}
+.cards div{border:1px solid var(--faint);border-radius:10px;padding:10px 14px}
+.cards dt{font-size:12.5px;color:var(--quiet);margin:0}
+.cards dd{font-size:21px;font-weight:650;margin:2px 0 0;white-space:nowrap}
+.scroll{overflow-x:auto;margin:0 0 6px}
+table{border-collapse:collapse;width:100%;font-size:13.5px;line-height:1.42}
+caption{text-align:left;padding:0 0 6px;font-size:13px}
+th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;border-bottom:1px solid var(--hair);
+overflow-wrap:anywhere}
+thead th{font-weight:600;color:var(--quiet);border-bottom:1px solid var(--faint);white-space:nowrap}
+tbody th{font-weight:500}
+.num{text-align:right;white-space:nowrap}
+th:last-child,td:last-child{padding-right:0}
+.facts th{white-space:nowrap;width:1%;padding-right:26px;color:var(--quiet)}
+.unknown{color:var(--quiet);font-style:italic}
+.mono{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:12.5px}
+.bad{color:var(--bad);font-weight:600}.warn{color:var(--warn);font-weight:600}.good{color:var(--good);font-weight:600}
+figure{margin:0 0 20px}
+figcaption{font-size:13px;margin:4px 0 0}
+figure img{display:block;width:100%;height:auto;border-radius:8px}
+svg{display:block;width:100%;height:auto;font:12px Inter,"Segoe UI","Noto Sans","DejaVu Sans",system-ui,sans-serif}
+svg text{fill:var(--quiet)}svg .strong{fill:var(--ink)}svg .title{fill:var(--ink);font-weight:600}
+svg .grid{stroke:var(--hair)}svg .axis{stroke:var(--faint)}svg .mark{stroke:var(--bad);stroke-opacity:.45}
+svg .gap{stroke:var(--card);stroke-width:3}svg .thread{stroke:var(--quiet);stroke-dasharray:2 3}
+.l1{stroke:var(--c1)}.l2{stroke:var(--c2)}.l3{stroke:var(--c3)}.l4{stroke:var(--c4)}
+.f1{fill:var(--c1)}.f2{fill:var(--c2)}.f3{fill:var(--c3)}.f4{fill:var(--c4)}.fq{fill:var(--faint)}
+.fgood{fill:var(--good)}.fbad{fill:var(--bad)}
+.line{fill:none;stroke-width:1.6;stroke-linejoin:round}.band{stroke:none;fill-opacity:.22}
+.share{position:relative}.share i{display:block;height:7px;border-radius:3px;background:var(--c2);min-width:2px}
+.why{margin:0;padding:0;list-style:none}
+.why>li{display:grid;grid-template-columns:76px minmax(0,1fr);gap:2px 16px;padding:9px 0;
+border-bottom:1px solid var(--hair);break-inside:avoid}
+.why b{font-size:15px}.why .share{grid-column:1}.why ul{margin:4px 0 0;padding-left:18px;font-size:13.5px;
+color:var(--quiet)}
+footer{padding-top:6px;padding-bottom:40px;color:var(--quiet);font-size:13px}
+@media (max-width:640px){main,header,footer{padding-left:14px;padding-right:14px}section{padding:16px 14px}}
+@media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--quiet:#444;--faint:#bbb;--hair:#ddd;
+--accent:#000;--c1:#2f7fe0;--c2:#d9822b;--c3:#159a63;--c4:#8a5fd8;--bad:#c81e45;--warn:#9a6200;--good:#12794c;
+--badge:#fff;--badgeink:#000}
+body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}section{border:0;padding:0;margin:16pt 0}
+nav{display:none}h2,h3{break-after:avoid}figure,tr,.cards div{break-inside:avoid}thead{display:table-header-group}
+.scroll{overflow:visible}table{font-size:9pt}@page{margin:16mm 14mm}}
+"""
+"""One style sheet; colours are variables so that drawings follow the theme too."""
