@@ -72,17 +72,20 @@ class Floor:
         self.set_lightmap(lightmap)
 
     def set_lightmap(self, lightmap: Lightmap) -> None:
-        """Take other light, perhaps of another floor."""
+        """Take other light, perhaps of another floor; only what has changed goes to the graphics card."""
+        if lightmap.changed is not None and self._texture is not None:
+            for rows, columns in lightmap.changed:
+                part = np.ascontiguousarray(lightmap.texels[rows, columns])
+                if part.size:
+                    self._texture.set_data(part, offset=(rows.start or 0, columns.start or 0))
+            return
         vertices = np.zeros(4, [("a_position", np.float32, 3)])
         middle = np.array(lightmap.origin_m) + np.array(lightmap.size_m) / 2
         corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * _REACH_M + middle
         vertices["a_position"][:, :2] = corners
         self._program.bind(gloo.VertexBuffer(vertices))
-        if self._texture is not None and self._texture.shape == lightmap.texels.shape:
-            self._texture.set_data(lightmap.texels)
-        else:
-            self._texture = gloo.Texture2D(lightmap.texels, interpolation="linear", wrapping="clamp_to_edge")
-            self._program["u_lightmap"] = self._texture
+        self._texture = gloo.Texture2D(lightmap.texels, interpolation="linear", wrapping="clamp_to_edge")
+        self._program["u_lightmap"] = self._texture
         self._program["u_area"] = (*lightmap.origin_m, 1 / lightmap.size_m[0], 1 / lightmap.size_m[1])
 
     def draw(self, stage: Stage, *, air: bool) -> None:

@@ -1,8 +1,14 @@
-"""Light on the floor, baked once per plant: contact shadows, cold and hot aisle glow, the hall's extent. Numpy only."""
+"""Light on the floor, baked once per plant: contact shadows, cold and hot aisle glow, the hall's extent. Numpy only.
+
+A soft rectangle is the product of a soft line along x and one along y, and each of those is a soft edge less another.
+In whole numbers sums of them come out the same in any order: what goes is taken off, what comes is put on, and what is
+then baked is what would have been baked from nothing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +20,8 @@ MARGIN_M = 8.0
 STEP_M = 6.0
 MAX_TEXELS = 1024
 FINEST_M = 0.1
+COARSER = 2**0.25
+"""Ratio of one size of texels to the next: a hall that grows a little keeps its own."""
 SOFT_M: dict[str, tuple[tuple[float, float], ...]] = {
     "shadow": ((0.75, 0.22), (0.55, 0.9)),
     "cold": ((1.0, 0.7),),
@@ -21,8 +29,17 @@ SOFT_M: dict[str, tuple[tuple[float, float], ...]] = {
     "hall": ((1.0, 0.15),),
 }
 """Weight and softness [m] of the blurs of each layer: a shadow is dark close by and fades far."""
-MOST_CHANGED = 0.2
-"""Share of the floor that is blurred anew region by region; of more the whole floor is."""
+MOST_PARTS = 12
+"""Places that are brought up to date each by itself; where more have changed, all texels are."""
+
+_EDGE, _WEIGHT, _TO_TEXEL = 512, 128, 17
+"""What stands for 1 in soft edges and in weights, and how far their product is shifted to 256.
+
+So 48 rectangles on one another still fit into 32 bits.
+"""
+
+Place = tuple[slice, slice]
+_Rectangle = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -35,11 +52,14 @@ class Lightmap:
         uint8 (height, width, 4): shadow, cold light, hot light, inside a hall.
     origin_m, size_m
         Rectangle on the floor that they cover (x, y).
+    changed
+        Places that differ from those of the plant before; None: all.
     """
 
     texels: NDArray[np.uint8]
     origin_m: tuple[float, float]
     size_m: tuple[float, float]
+    changed: tuple[Place, ...] | None = None
 
 
 def bake(plant: Plant, geometry: Geometry) -> Lightmap:
@@ -47,36 +67,89 @@ def bake(plant: Plant, geometry: Geometry) -> Lightmap:
     return Baker().bake(plant, geometry)
 
 
+@dataclass(frozen=True)
+class _Area:
+    """What texels there are: `left` and `low` are numbers of the first, from the origin of the site."""
+
+    step_m: float
+    left: int
+    low: int
+    width: int
+    height: int
+
+    def holds(self, rectangle: _Rectangle, reach: int) -> bool:
+        """Return whether the light of a rectangle lies inside."""
+        x0, y0, x1, y1 = rectangle
+        return (
+            x0 - reach >= self.left
+            and y0 - reach >= self.low
+            and x1 + reach <= self.left + self.width
+            and y1 + reach <= self.low + self.height
+        )
+
+
 class Baker:
-    """Bakes one plant after another; where the next differs little, only round what has changed."""
+    """Bakes one plant after another, each from what it has that the one before had not."""
 
     def __init__(self) -> None:
-        self._area: tuple[float, ...] = ()
+        self._area = _Area(0.0, 0, 0, 0, 0)
         self._layers: dict[str, _Layer] = {}
         self._texels = np.zeros((0, 0, 4), np.uint8)
 
     def bake(self, plant: Plant, geometry: Geometry) -> Lightmap:
         """Return the floor's light for a plant."""
-        # In steps, so that a hall that grows a little keeps what is baked.
-        low = np.floor((geometry.bounds_m[0, :2] - MARGIN_M) / STEP_M) * STEP_M
-        size = np.ceil((geometry.bounds_m[1, :2] + MARGIN_M - low) / STEP_M) * STEP_M
-        step = max(FINEST_M, float(size.max()) / MAX_TEXELS)
-        width, height = (int(np.ceil(s / step)) for s in size)
-        area = (*low.tolist(), step, width, height)
-        if area != self._area:
-            self._area = area
-            self._layers = {
-                name: _Layer((height, width), [(weight, sigma_m / step) for weight, sigma_m in soft])
-                for name, soft in SOFT_M.items()
-            }
-            self._texels = np.zeros((height, width, 4), np.uint8)
+        area = _area(geometry)
+        anew = area != self._area
+        if anew:
+            self._move(area)
+        changed: list[Place] = []
         for place, (name, rectangles) in enumerate(_rectangles(plant, geometry).items()):
             layer = self._layers[name]
-            corners = np.maximum(np.rint((rectangles - np.tile(low, 2)) / step), 0).astype(int)
-            for touched in layer.show(corners):
-                light = layer.light(touched)
-                self._texels[(*touched, place)] = np.rint(np.clip(light, 0, 1) * np.float32(255))
-        return Lightmap(self._texels, (float(low[0]), float(low[1])), (width * step, height * step))
+            corners = np.rint(rectangles / area.step_m).astype(int)
+            touched = layer.show(frozenset(map(tuple, corners.tolist())))
+            for part in touched if len(touched) < MOST_PARTS else [(slice(None), slice(None))]:
+                self._texels[(*part, place)] = layer.light(part)
+                changed.append(part)
+        origin_m = area.left * area.step_m, area.low * area.step_m
+        size_m = area.width * area.step_m, area.height * area.step_m
+        return Lightmap(self._texels, origin_m, size_m, None if anew else tuple(changed))
+
+    def _move(self, area: _Area) -> None:
+        """Take another area; what is baked of the one before stays, where texels are as large."""
+        before, self._area = self._area, area
+        texels = np.zeros((area.height, area.width, 4), np.uint8)
+        layers = {
+            name: _Layer(area, [(weight, sigma_m / area.step_m) for weight, sigma_m in soft])
+            for name, soft in SOFT_M.items()
+        }
+        old, new = _shared(before, area)
+        for place, (name, layer) in enumerate(layers.items()):
+            if before.step_m == area.step_m and layer.take(self._layers[name], old, new):
+                texels[(*new, place)] = self._texels[(*old, place)]
+        self._layers, self._texels = layers, texels
+
+
+def _area(geometry: Geometry) -> _Area:
+    """Return the area of a plant, in steps, so that a hall that grows a little keeps it."""
+    low = np.floor((geometry.bounds_m[0, :2] - MARGIN_M) / STEP_M) * STEP_M
+    high = np.ceil((geometry.bounds_m[1, :2] + MARGIN_M) / STEP_M) * STEP_M
+    wanted = float((high - low).max()) / (FINEST_M * MAX_TEXELS)
+    coarser = max(0, int(np.ceil(np.log(wanted) / np.log(COARSER)))) if wanted > 0 else 0
+    step = FINEST_M * COARSER**coarser
+    first = np.floor(low / step).astype(int)
+    size = np.ceil(high / step).astype(int) - first
+    return _Area(step, int(first[0]), int(first[1]), int(size[0]), int(size[1]))
+
+
+def _shared(one: _Area, other: _Area) -> tuple[Place, Place]:
+    """Return what two areas share, in the texels of each."""
+    left, low = max(one.left, other.left), max(one.low, other.low)
+    right = max(left, min(one.left + one.width, other.left + other.width))
+    high = max(low, min(one.low + one.height, other.low + other.height))
+    return (
+        (slice(low - one.low, high - one.low), slice(left - one.left, right - one.left)),
+        (slice(low - other.low, high - other.low), slice(left - other.left, right - other.left)),
+    )
 
 
 def _rectangles(plant: Plant, geometry: Geometry) -> dict[str, NDArray[np.float64]]:
@@ -103,83 +176,102 @@ def _round(
 
 
 class _Layer:
-    """Rectangles on the floor and their blurs."""
+    """Rectangles on the floor and the sum of their light."""
 
-    def __init__(self, shape: tuple[int, int], soft: list[tuple[float, float]]) -> None:
-        self._weights, self._sigmas = zip(*soft, strict=True)
-        self._shown: frozenset[tuple[int, ...]] = frozenset()
-        self._plain = np.zeros(shape, np.float32)
-        self._blurred = [np.zeros(shape, np.float32) for _ in soft]
+    def __init__(self, area: _Area, soft: list[tuple[float, float]]) -> None:
+        self._area = area
+        self._soft = [(round(weight * _WEIGHT), _radius(sigma)) for weight, sigma in soft]
+        self._reach = 3 * max(radius for _, radius in self._soft) + 1
+        self._shown: frozenset[_Rectangle] = frozenset()
+        self._light = np.zeros((area.height, area.width), np.int32)
 
-    def light(self, place: tuple[slice, slice]) -> NDArray[np.float32]:
-        """Return the sum of the blurs in a place."""
-        total = np.zeros(self._plain[place].shape, np.float32)
-        for weight, blurred in zip(self._weights, self._blurred, strict=True):
-            total += np.float32(weight) * blurred[place]
-        return total
+    def take(self, before: _Layer, old: Place, new: Place) -> bool:
+        """Take over what another area has, unless something there reaches beyond either; return whether it did."""
+        areas = before._area, self._area
+        if not all(area.holds(one, self._reach) for one in before._shown for area in areas):
+            return False
+        self._light[new], self._shown = before._light[old], before._shown
+        return True
 
-    def show(self, rectangles: NDArray[np.int64]) -> list[tuple[slice, slice]]:
-        """Take other rectangles (x0, y0, x1, y1) [texels]; return where that changes the blurs."""
-        wanted = frozenset(map(tuple, rectangles.tolist()))
-        changed = wanted ^ self._shown
-        if not changed:
-            return []
+    def light(self, place: Place) -> NDArray[np.uint8]:
+        """Return the light in a place, 255 for all there can be."""
+        texels: NDArray[np.uint8] = np.minimum(self._light[place] >> _TO_TEXEL, 255).astype(np.uint8)
+        return texels
+
+    def show(self, wanted: frozenset[_Rectangle]) -> list[Place]:
+        """Take other rectangles (x0, y0, x1, y1) [texels from the origin]; return where that changes the light."""
+        gone, come = _merged(self._shown - wanted), _merged(wanted - self._shown)
         self._shown = wanted
-        self._plain[:] = 0.0
-        for x0, y0, x1, y1 in wanted:
-            self._plain[y0:y1, x0:x1] = 1.0
-        widest = 3 * (_radius(max(self._sigmas)) + 1)
-        texels = sum((x1 - x0 + 4 * widest) * (y1 - y0 + 4 * widest) for x0, y0, x1, y1 in changed)
-        if texels > MOST_CHANGED * self._plain.size:
-            self._blur_all()
-            return [(slice(None), slice(None))]
-        regions = sorted(changed)
-        for blurred, sigma in zip(self._blurred, self._sigmas, strict=True):
-            reach = 3 * (_radius(sigma) + 1)
-            for x0, y0, x1, y1 in regions:
-                # What is touched, and what that depends on.
-                touched = _grown(y0, y1, reach), _grown(x0, x1, reach)
-                needed = _grown(y0, y1, 2 * reach), _grown(x0, x1, 2 * reach)
-                soft = _blur(self._plain[needed], sigma)
-                height, width = self._plain[touched].shape
-                top, left = touched[0].start - needed[0].start, touched[1].start - needed[1].start
-                blurred[touched] = soft[top : top + height, left : left + width]
-        return [(_grown(y0, y1, widest), _grown(x0, x1, widest)) for x0, y0, x1, y1 in regions]
+        touched: list[Place] = []
+        for one in gone:
+            follows = next((other for other in come if _overlap(one, other)), None)
+            if follows is None:
+                touched.append(self._add(one, (one[0], one[0]), (one[1], one[1])))
+            else:  # it has only moved its edges
+                come.remove(follows)
+                touched.append(self._add(one, (follows[0], follows[2]), (follows[1], follows[3])))
+        for x0, y0, x1, y1 in come:
+            touched.append(self._add((x0, y0, x0, y0), (x0, x1), (y0, y1)))
+        return touched
 
-    def _blur_all(self) -> None:
-        """Blur the whole floor. Lines of texels repeat: each kind is blurred along once, and spread across."""
-        height = len(self._plain)
-        first = np.flatnonzero(np.r_[True, (self._plain[1:] != self._plain[:-1]).any(axis=1)])
-        first = first[self._plain[first].any(axis=1) | (first == 0)]
-        kind = np.searchsorted(first, np.arange(height), side="right") - 1
-        empty = ~self._plain.any(axis=1)
-        across = np.zeros((height, len(first)), np.float32)
-        across[np.arange(height), kind] = 1.0
-        across[empty] = 0.0
-        lines = self._plain[first]
-        for blurred, sigma in zip(self._blurred, self._sigmas, strict=True):
-            np.matmul(_blur(across, sigma, axes=(0,)), _blur(lines, sigma, axes=(1,)), out=blurred)
+    def _add(self, before: _Rectangle, along: tuple[int, int], across: tuple[int, int]) -> Place:
+        """Let a rectangle become one from x0 to x1 and y0 to y1; return where that changes the light."""
+        x0, y0, x1, y1 = before
+        area = self._area
+        columns = _grown(min(x0, along[0]), max(x1, along[1]), self._reach, area.left, area.width)
+        rows = _grown(min(y0, across[0]), max(y1, across[1]), self._reach, area.low, area.height)
+        place = (
+            np.arange(columns.start, columns.stop) + area.left,
+            np.arange(rows.start, rows.stop) + area.low,
+        )
+        light = self._light[rows, columns]
+        for weight, radius in self._soft:
+            from_x, to_x = _line(place[0], (x0, x1), radius), _line(place[0], along, radius)
+            from_y, to_y = _line(place[1], (y0, y1), radius), _line(place[1], across, radius)
+            for y, x in ((from_y, to_x - from_x), (to_y - from_y, to_x)):
+                there, here = y.nonzero()[0], x.nonzero()[0]
+                if len(there) and len(here):
+                    part = slice(there[0], there[-1] + 1), slice(here[0], here[-1] + 1)
+                    light[part] += np.multiply.outer(weight * y[part[0]], x[part[1]])
+        return rows, columns
 
 
-def _grown(low: int, high: int, by: int) -> slice:
-    return slice(max(low - by, 0), max(high + by, 0))
+def _merged(rectangles: frozenset[_Rectangle]) -> list[_Rectangle]:
+    """Return rectangles in which those side by side along x are one."""
+    out: list[_Rectangle] = []
+    for x0, y0, x1, y1 in sorted(rectangles, key=lambda one: (one[1], one[3], one[0], one[2])):
+        if out and out[-1][1::2] == (y0, y1) and out[-1][2] == x0:
+            out[-1] = (out[-1][0], y0, x1, y1)
+        else:
+            out.append((x0, y0, x1, y1))
+    return out
+
+
+def _overlap(one: _Rectangle, other: _Rectangle) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _grown(first: int, last: int, by: int, origin: int, size: int) -> slice:
+    """Return the texels of a row from `first` to `last` and `by` more on both sides, as far as there are any."""
+    low = min(max(first - by - origin, 0), size)
+    return slice(low, min(max(last + by - origin, low), size))
 
 
 def _radius(sigma: float) -> int:
     return max(1, round(sigma))
 
 
-def _blur(map_: NDArray[np.float32], sigma: float, axes: tuple[int, ...] = (0, 1)) -> NDArray[np.float32]:
-    """Return three box blurs after each other: near a Gaussian of `sigma` texels."""
-    radius = _radius(sigma)
-    span = 2 * radius + 1
-    out = map_
-    for _ in range(3):
-        for axis in axes:
-            padding = [(0, 0), (0, 0)]
-            padding[axis] = (radius + 1, radius)
-            total = np.cumsum(np.pad(out, padding, mode="edge"), axis=axis, dtype=np.float32)
-            upper = total[span:] if axis == 0 else total[:, span:]
-            lower = total[:-span] if axis == 0 else total[:, :-span]
-            out = (upper - lower) / np.float32(span)
-    return out
+def _line(place: NDArray[np.int64], ends: tuple[int, int], radius: int) -> NDArray[np.int32]:
+    """Return a soft line between two ends, at texels of a place."""
+    edge, begin = _edge(radius), place + (3 * radius + 1)
+    first, last = (edge[np.minimum(np.maximum(begin - end, 0), len(edge) - 1)] for end in ends)
+    line: NDArray[np.int32] = first - last
+    return line
+
+
+@lru_cache
+def _edge(radius: int) -> NDArray[np.int32]:
+    """Return a soft edge from 0 to `_EDGE`: three box blurs after each other, near a Gaussian of `radius` texels."""
+    box = np.ones(2 * radius + 1) / (2 * radius + 1)
+    soft = np.convolve(np.convolve(box, box), box)
+    return np.rint(np.cumsum(np.r_[0.0, soft]) * _EDGE).astype(np.int32)
