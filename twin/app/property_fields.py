@@ -26,7 +26,8 @@ X, Y, RACK, U = "@x", "@y", "@rack", "@u"
 """Keys of the exact place of a thing, which commands of moving set."""
 
 _SKIPPED = frozenset(
-    {"id", "format", "version", "catalog", "extends", "hours", "notes", "edits", "places", "absent", "start"}
+    {"id", "format", "version", "catalog", "extends", "branch", "hours", "notes"}
+    | {"edits", "places", "absent", "start"}
 )
 _DEEPEST = 2
 MOST_KINDS = 60

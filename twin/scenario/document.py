@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from twin.scenario.base import Part
+from twin.scenario.branching import BranchPoint
 from twin.scenario.cloud import Cloud, Ownership
 from twin.scenario.edit import Edit
 from twin.scenario.exclusion import Exclusion
@@ -39,6 +40,9 @@ class Scenario(Part):
     title: str = Field(min_length=1, max_length=200, description="one line")
     notes: str = Field(default="", description="the story, for people")
     sources: tuple[str, ...] = Field(default=(), description="where the figures come from")
+    branch: BranchPoint | None = Field(
+        default=None, description="of a branch of a run: where it was cut; the program writes it"
+    )
     start: AwareDatetime = Field(
         default=datetime.fromisoformat("2026-01-05T00:00:00+00:00"),
         description="wall clock at t = 0, with offset",

@@ -16,7 +16,7 @@ from twin.scenario.tree import MAX_BYTES, Entry, Tree, decode, parse
 SUFFIX = ".twin.yaml"
 MAX_CHAIN = 8
 _BUILTIN = re.compile(r"builtin:([a-z0-9][a-z0-9-]{0,60})")
-_OWN = ("format", "version", "catalog", "extends")
+_OWN = ("format", "version", "catalog", "extends", "branch")
 """Keys every file says for itself."""
 _KINDS = ("workload", "problem")
 """Keys whose `kind` decides what else they take: another kind is another thing, nothing of the old one stays."""
