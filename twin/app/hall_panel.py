@@ -177,7 +177,7 @@ class HallPanel(QWidget):
         session.run_started.connect(self._on_run_started)
         session.frame_changed.connect(self._on_frame)
         session.events_added.connect(self._on_events)
-        session.rewound.connect(self.ticker.hide)
+        session.rewound.connect(self._on_rewound)
         session.looked.connect(self._on_looked)
         self.state.events.colour_by.connect(self._on_colour_by)
         self.state.events.cables_by.connect(self._on_cables_by)
@@ -358,8 +358,11 @@ class HallPanel(QWidget):
     def _on_broken(self, _intervention: object) -> None:
         self._show_mark()
 
-    def _on_looked(self, _t_s: object) -> None:
+    def _on_rewound(self) -> None:
         self.ticker.hide()
+        self._place_overlays()
+
+    def _on_looked(self, _t_s: object) -> None:
         self._show_mark()
 
     def _show_mark(self) -> None:
