@@ -98,7 +98,7 @@ def _of_groups(before: dict[str, Any], after: dict[str, Any], spot: Spot, path: 
     rest = [key for key in (*before, *after) if key not in known]
     kind = after.get("kind", before.get("kind"))
     for key in dict.fromkeys([*known, *rest]):
-        if key == "extends" and not path:
+        if key in ("extends", "branch") and not path:
             continue
         word = f"[{key}]" if spot.table or spot.item is not None else f".{key}" if path else key
         yield from _of_values(before.get(key), after.get(key), fields.below(spot, key, kind), path + word)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from twin import units
 from twin.catalog import Catalog, load_catalog
 from twin.scenario import expand, fields
 from twin.scenario.document import Scenario
@@ -16,7 +17,7 @@ from twin.scenario.quantity import rendered
 from twin.scenario.write import block
 
 
-def show(document: Document | Scenario, catalog: Catalog | None = None) -> str:
+def show(document: Document | Scenario, catalog: Catalog | None = None, *, exact: bool = False) -> str:
     """Return the scenario as YAML text that loads by itself; a comment on top counts what stands there.
 
     Parameters
@@ -25,6 +26,8 @@ def show(document: Document | Scenario, catalog: Catalog | None = None) -> str:
         What to show.
     catalog
         For the counts; none: the shipped one.
+    exact
+        Numbers keep all their bits: the text loads as the very same scenario.
     """
     scenario = document if isinstance(document, Scenario) else document.scenario
     made = expand.counts(scenario, catalog or load_catalog())
@@ -33,15 +36,16 @@ def show(document: Document | Scenario, catalog: Catalog | None = None) -> str:
     head = f"# {racks} in {rows}, {nodes}, {gpus}\n"
     if isinstance(document, Document):
         head += f"# from {' extends '.join(source.name for source in document.files)}\n"
-    shown = plain(scenario)
+    shown = plain(scenario, exact=exact)
     shown.pop("extends", None)
     return head + block(shown)
 
 
-def plain(part: BaseModel, spot: Spot | None = None) -> dict[str, Any]:
+def plain(part: BaseModel, spot: Spot | None = None, *, exact: bool = False) -> dict[str, Any]:
     """Return a part of a scenario as a file would hold it: keys of the file, text with units.
 
-    What is not given and has no default, and what is empty, is left out.
+    What is not given and has no default, and what is empty, is left out. Numbers are rounded for people unless all
+    their bits are wanted (`exact`).
     """
     kind = getattr(part, "kind", None)
     here = spot or fields.spot_of(type(part))
@@ -49,19 +53,23 @@ def plain(part: BaseModel, spot: Spot | None = None) -> dict[str, Any]:
     for key, (name, _) in fields.fields_of(type(part)).items():
         value = getattr(part, name)
         if value not in (None, "", (), {}):
-            shown[key] = _plain(value, fields.below(here, key, kind))
+            shown[key] = _plain(value, fields.below(here, key, kind), exact)
     return shown
 
 
-def _plain(value: object, spot: Spot) -> Any:
+def _plain(value: object, spot: Spot, exact: bool) -> Any:
     if isinstance(value, BaseModel):
-        return plain(value, spot)
+        return plain(value, spot, exact=exact)
     if isinstance(value, tuple):
-        return [_plain(one, fields.below(spot, 0)) for one in value]
+        return [_plain(one, fields.below(spot, 0), exact) for one in value]
     if isinstance(value, dict):
-        return {key: _plain(one, fields.below(spot, key)) for key, one in value.items()}
+        return {key: _plain(one, fields.below(spot, key), exact) for key, one in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, float) and spot.quantity is not None:
-        return rendered(value, spot.quantity.dimension)
+        dimension = spot.quantity.dimension
+        text = rendered(value, dimension)
+        if exact and units.parse(text, dimension) != value:
+            return f"{value!r} {units.DIMENSIONS[dimension].si_unit}".rstrip()
+        return text
     return value
