@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from twin.commands.command import CommandError, Given
-from twin.commands.draft import Draft
+from twin.commands.draft import Draft, Proposal
 from twin.scenario import Change, Patch, loads
 from twin.scenario.effective import effective
+from twin.scenario.splice import edit
 
 LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(encoding="utf-8")
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 2}]}}"
@@ -73,6 +74,45 @@ def test_an_edit_of_a_run_freezes_the_scene_and_undoing_it_is_another_edit() -> 
     assert [edit.at_s for edit in draft.file.scenario.edits] == [0.1 + 0.2, 60.0, 90.0]
     assert effective(draft.file).scenario.halls == draft.shown.scenario.halls
     assert len(draft.done) == 1
+
+
+def test_at_the_start_what_was_undone_in_the_run_goes_out_of_the_file_with_its_undoing() -> None:
+    draft = Draft(loads(LAB))
+    draft.land(draft.propose(given("title", "Mine")))
+    texts = [LAB, draft.file.text]
+
+    def act(proposal: Proposal | None, at_s: float) -> None:
+        assert proposal is not None
+        draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
+        texts.append(draft.file.text)
+
+    act(draft.propose(ADD), 10.0)
+    act(draft.propose(given("halls[lab].rows[x-1].label", "NEW")), 20.0)
+    act(draft.propose_undo(), 30.0)
+    act(draft.propose_undo(), 40.0)
+    act(draft.propose_redo(), 50.0)
+    draft.at(0.0)
+    draft.settle()
+    assert draft.undo_title == "Add rack"
+    with pytest.raises(CommandError, match="later than now; go on until then"):
+        draft.propose_undo()
+    for text in reversed(texts[:-1]):
+        assert draft.undo()
+        assert draft.file.text == text
+    assert not draft.undo()
+    for text in texts[1:]:
+        assert draft.redo()
+        assert draft.file.text == text
+
+
+def test_no_two_edits_get_one_id_though_one_of_the_first_was_taken_out() -> None:
+    draft = Draft(loads(LAB))
+    for at_s in (10.0, 20.0, 30.0):
+        proposal = draft.propose(given("title", f"At {at_s}"))
+        draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
+    draft.file = edit(draft.file, Patch((Change("edits[edit-1]", None),)))[0]
+    assert draft.fresh_id() == "edit-4"
+    assert draft.fresh_id(1) == "edit-5"
 
 
 def test_the_scene_stands_as_at_a_time_of_its_run() -> None:

@@ -226,6 +226,8 @@ class Editor:
         """Another run, or the same from its start: what was asked of the last one is void."""
         self._asked = None
         self._wishes.clear()
+        if self.draft is not None and not self.live:
+            self.draft.settle()
         self._look()
 
     def _tell(self, proposal: Proposal | None) -> None:

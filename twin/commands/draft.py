@@ -7,6 +7,7 @@ that text is frozen: the edit is appended under `edits` with the time at which i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count, islice
 
 from twin.commands.command import Command, CommandError, Scene
 from twin.plant.tables import Plant
@@ -74,6 +75,8 @@ class Step:
         On the scene as it stood.
     in_file, out_of_file
         The same in the text of the file.
+    at_s
+        From when on it acts in the run [s]; None: it is part of the scene itself.
     """
 
     title: str
@@ -82,6 +85,7 @@ class Step:
     inverse: tuple[Change, ...]
     in_file: Patch
     out_of_file: Patch
+    at_s: float | None = None
 
 
 class Draft:
@@ -108,6 +112,8 @@ class Draft:
         self.shown = effective(file, self.t_s)
         self.done: list[Step] = []
         self.undone: list[Step] = []
+        # All that made the file what it is, in order; what was taken back while the run went on is two steps here.
+        self._written: list[Step] = []
         self._saved_text = file.text
         self._begun: Proposal | None = None
 
@@ -180,6 +186,11 @@ class Draft:
         if not self.done:
             return None
         step = self.done[-1]
+        if step.at_s is not None and step.at_s > self.t_s:
+            raise CommandError(
+                f"“{step.title}” acts {step.at_s:,.1f} s into the run, later than now",
+                "go on until then, or go back to the start of the run to take it out",
+            )
         proposal = self._fitting(self.shown, Patch(step.inverse), f"Undo {lowered(step.title)}")
         return replace(proposal, undoes=True)
 
@@ -208,10 +219,21 @@ class Draft:
 
     # -- landing in the scene itself ----
 
+    def settle(self) -> None:
+        """Stand at the start of the run again: what goes back there is what was written, last first.
+
+        While a run goes on, taking a step back writes another edit. At its start both are taken out of the file, one
+        after the other: neither fits without the other.
+        """
+        if [id(step) for step in self.done] != [id(step) for step in self._written]:
+            self.done, self.undone = list(self._written), []
+
     def land(self, proposal: Proposal, gesture: str = "") -> None:
         """Let a proposal change the scene itself: the run has not begun."""
+        self.settle()
         if self._continues(gesture):
-            step, begun = self.done.pop(), self._begun
+            step, begun = self._written.pop(), self._begun
+            self.done.pop()
             self.file = begun.before if begun is not None else spliced(self.file, step.out_of_file)[0]
         own = not self.file.scenario.edits
         in_file = Patch(proposal.changes, proposal.title)
@@ -230,10 +252,12 @@ class Draft:
 
     def undo(self) -> bool:
         """Take the last step out of the file again, to the byte; return whether there was one."""
+        self.settle()
         if not self.done:
             return False
         self._begun = None
         step = self.done.pop()
+        self._written.pop()
         self.file, in_file = spliced(self.file, step.out_of_file)
         self.shown = effective(self.file, self.t_s)
         self.undone.append(replace(step, in_file=in_file))
@@ -241,32 +265,37 @@ class Draft:
 
     def redo(self) -> bool:
         """Put the step taken back last into the file again; return whether there was one."""
+        self.settle()
         if not self.undone:
             return False
         self._begun = None
         step = self.undone.pop()
         self.file, out_of_file = spliced(self.file, step.in_file)
         self.shown = effective(self.file, self.t_s)
-        self.done.append(replace(step, out_of_file=out_of_file))
+        self._note(replace(step, out_of_file=out_of_file))
         return True
 
     # -- landing in a run ----
 
     def fresh_id(self, taken: int = 0) -> str:
         """Return an id for the next edit, `taken` of which are on their way."""
-        return f"edit-{len(self.file.scenario.edits) + 1 + taken}"
+        used = {edit.id for edit in self.file.scenario.edits}
+        ids = (f"edit-{number}" for number in count(len(used) + 1))
+        return next(islice((id for id in ids if id not in used), taken, None))
 
     def land_edit(self, proposal: Proposal, edit: Edit) -> None:
         """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
         in_file = Patch((Change(f"edits[{edit.id}]", edit_text(edit)),), edit.title)
         self.file, out_of_file = spliced(self.file, in_file)
         self.shown, self.t_s = proposal.after, max(self.t_s, edit.at_s)
+        step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit.at_s)
         if proposal.undoes and self.done:
             self.undone.append(self.done.pop())
+            self._written.append(step)
         elif proposal.redoes and self.undone:
-            self.done.append(replace(self.undone.pop(), in_file=in_file, out_of_file=out_of_file))
+            self.undone.pop()
+            self._note(step)
         else:
-            step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file)
             self._push(step)
 
     def at(self, t_s: float) -> bool:
@@ -287,6 +316,7 @@ class Draft:
         CommandError
             When there is none, or the scene would not begin so.
         """
+        self.settle()
         acting = in_order(self.file.scenario)
         if not acting:
             raise CommandError("nothing was edited while the run went on")
@@ -301,9 +331,14 @@ class Draft:
         self._push(Step(in_file.title, "", in_file.changes, out_of_file.changes, in_file, out_of_file))
 
     def _push(self, step: Step) -> None:
-        self.done.append(step)
+        self._note(step)
         self.undone.clear()
         del self.done[:-MOST_STEPS]
+        del self._written[:-MOST_STEPS]
+
+    def _note(self, step: Step) -> None:
+        self.done.append(step)
+        self._written.append(step)
 
 
 def edit_text(edit: Edit) -> str:
