@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from twin.cli.moment import moment_of_run, moment_of_scene
+from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load
 
@@ -84,3 +85,35 @@ def test_bad_wishes_are_told_in_a_sentence(twin, tmp_path: Path, words: tuple[st
     result = twin("shot", *words, "-o", tmp_path / "a.png", code=2)
     assert said in result.stderr
     assert not (tmp_path / "a.png").exists()
+
+
+@pytest.mark.gl
+def test_a_recorded_run_is_shown_at_any_time_and_says_what_made_it(twin, qapp, tmp_path: Path) -> None:
+    recorded, out = tmp_path / "a.twinrun", tmp_path / "a.png"
+    run(load("builtin:lab-16").scenario, seed=2, record=recorded)
+    seen = []
+    for at in ("0 s", "9.5 h", "20 h"):
+        twin("shot", recorded, "--at", at, "--size", "480x300", "-o", out)
+        seen.append(pixels(out).tobytes())
+    assert len(set(seen)) == 3
+    said = {key: QImage(str(out)).text(key) for key in QImage(str(out)).textKeys()}
+    with Reader(recorded) as reader:
+        times = reader.sample_times()
+        assert float(said["Simulated time s"]) == pytest.approx(times[times <= 72000.0][-1], abs=1e-3)
+        assert said["Event hash"] == reader.event_hash
+        assert said["Inputs hash"] == reader.header.inputs_hash
+        assert said["Scenario hash"] == reader.header.inputs["scenario"]
+    assert said["Software"].startswith("gpu-twin ")
+    assert "after the end" in twin("shot", recorded, "--at", "2 day", "-o", out, code=2).stderr
+
+
+@pytest.mark.gl
+def test_the_picture_of_a_recording_is_that_of_the_scene_it_was_made_of(twin, qapp, tmp_path: Path) -> None:
+    scenario = load("builtin:lab-16").scenario
+    run(scenario, record=tmp_path / "a.twinrun")
+    with Reader(tmp_path / "a.twinrun") as reader:
+        at_s = float(reader.sample_times()[1500])
+    for what, name in (("lab-16", "live.png"), (tmp_path / "a.twinrun", "recorded.png")):
+        twin("shot", what, "--at", f"{at_s!r} s", "--size", "480x300", "-o", tmp_path / name)
+    live, recorded = (pixels(tmp_path / name).astype(int) for name in ("live.png", "recorded.png"))
+    assert np.abs(live - recorded).mean() < 0.5

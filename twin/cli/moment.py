@@ -41,7 +41,7 @@ def moment_of_scene(
     from twin.runtime.inline import run
 
     at_s = scenario.duration_s / 2 if at_s is None else at_s
-    _must_be_within(at_s, scenario.duration_s)
+    must_be_within(at_s, scenario.duration_s)
     engine = run(scenario, seed=seed, until_s=at_s, progress=progress).engine
     engine.advance(at_s)  # what happens at t = 0 itself too
     return Moment(engine, _frame(engine), inputs_hash(scenario))
@@ -61,7 +61,7 @@ def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> M
 
     with Reader(path) as reader:
         at_s = reader.t_end_s / 2 if at_s is None else at_s
-        _must_be_within(at_s, reader.t_end_s)
+        must_be_within(at_s, reader.t_end_s)
         engine = _nearest(reader, at_s)
         if progress is not None:
             progress(engine.now_s, at_s)
@@ -111,7 +111,8 @@ def _frame(engine: Engine) -> Frame:
     return frame
 
 
-def _must_be_within(at_s: float, end_s: float) -> None:
+def must_be_within(at_s: float, end_s: float) -> None:
+    """Raise `BadInput` when a time lies after the end [s]."""
     if at_s > end_s:
         raise BadInput(
             f"--at: {at_s / 86400:g} day lies after the end, {end_s / 86400:g} day; give a time before it"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from twin.cli.options import Injections, SceneOrRun, Seed, Settings
+from twin.whole_file import write_whole
 
 if TYPE_CHECKING:
     from twin.cli.moment import Moment
+    from twin.report.studio import Shot
 
 EXAMPLE = "Example: twin shot llama3-16k --at '20 day' --colour-by gpu.temp_c -o hall.png"
 _MAX_PIXELS = 7680
@@ -60,19 +62,22 @@ def take_picture(
 ) -> None:
     """Take a picture of a scene or run.
 
-    It has legend, seed, time and the SIMULATED mark. Where there is no display it brings its own (Xvfb).
+    It has legend, seed, time and the SIMULATED mark; its metadata say which scene, seed, time and version made it. Of a
+    run it shows the sample at that time or the last before. Where there is no display it brings its own (Xvfb).
     """
-    import sys
-
-    from twin.cli.display import has_display, in_virtual_display
     from twin.cli.errors import told
+    from twin.cli.stage import on_display
 
     with told(what):
-        width, height = size_of(size)
-        if not has_display():
-            raise typer.Exit(in_virtual_display(sys.argv[1:], width, height))
-        moment = _moment(what, at, seed, set_ or [], inject or [])
-        draw(moment, out, camera, colour_by, (width, height), theme.value, cables.value)
+        wanted = size_of(size)
+        on_display(wanted)
+        at_s = None if at is None else time_of_shot(at)
+        picture = _Picture(camera, colour_by, cables.value, theme.value, wanted)
+        if _is_recorded(what, seed, set_ or [], inject or []):
+            data = _of_run(what, at_s, picture)
+        else:
+            data = _of_scene(what, at_s, seed, set_ or [], inject or [], picture)
+        write_whole(out, data)
 
 
 def size_of(text: str) -> tuple[int, int]:
@@ -87,123 +92,124 @@ def size_of(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _moment(
-    what: str, at: str | None, seed: int | None, settings: list[str], injections: list[str]
-) -> Moment:
-    from twin.cli.errors import BadInput
-    from twin.cli.moment import moment_of_run, moment_of_scene
-    from twin.cli.progress import progress
-    from twin.cli.scene import is_run, load_scene, time_of, with_changes
+class _Picture(NamedTuple):
+    """The options that say how a picture is taken; made before anything of Qt is imported."""
 
-    at_s = None if at is None else time_of(at, "--at")
-    with progress(f"to {at or 'half-way'}") as show:
-        if not is_run(what):
-            return moment_of_scene(with_changes(load_scene(what), settings, injections), seed, at_s, show)
-        if seed is not None or settings or injections:
+    camera: str
+    colour_by: str
+    cables_by: Literal["rail", "load"]
+    theme: Literal["dark", "light", "contrast"]
+    size: tuple[int, int]
+
+    def shot(self) -> Shot:
+        """Return it for the studio, and have a Qt application; raises `BadInput` where there is no such channel."""
+        from twin.cli.errors import BadInput
+        from twin.cli.stage import qt_application
+        from twin.view3d.state import COLOUR_BY
+
+        if self.colour_by not in COLOUR_BY:
             raise BadInput(
-                "--seed, --set and --inject change a scene, not a recorded run; name the scene instead"
+                f"--colour-by: there is no channel {self.colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
             )
-        return moment_of_run(what, at_s, show)
+        qt_application()
+        from twin.report.studio import Shot
+
+        return Shot(*self)
 
 
-def draw(
-    moment: Moment,
-    out: Path,
-    camera: str,
-    colour_by: str,
-    size: tuple[int, int],
-    theme: Literal["dark", "light", "contrast"],
-    cables_by: Literal["rail", "load"] = "rail",
-) -> None:
-    """Write the picture of a moment to `out`; the other parameters are those of the command.
+def time_of_shot(text: str) -> float:
+    """Return the time of --at [s]; raises `BadInput`."""
+    from twin.cli.scene import time_of
 
-    Raises
-    ------
-    BadInput
-        When camera or channel are unknown.
-    Failure
-        When the picture cannot be drawn here.
-    """
-    from twin.cli.errors import BadInput, Failure
-    from twin.view3d.presets import PRESETS
-    from twin.view3d.state import COLOUR_BY, ViewState
+    return time_of(text, "--at")
 
-    if colour_by not in COLOUR_BY:
+
+def _is_recorded(what: str, seed: int | None, settings: list[str], injections: list[str]) -> bool:
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import is_run
+
+    if is_run(what) and (seed is not None or settings or injections):
         raise BadInput(
-            f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+            "--seed, --set and --inject change a scene, not a recorded run; name the scene instead"
         )
-    from twin.plant.find import find
+    return is_run(what)
 
-    engine, frame, plant = moment.engine, moment.frame, moment.engine.plant
-    if camera not in PRESETS and find(plant, camera) is None:
-        raise BadInput(f"--camera: {camera!r} is neither a view ({', '.join(PRESETS)}) nor the id of a thing")
-    from twin.app.platform_choice import decide_platform
 
-    decide_platform()
-    from PySide6.QtCore import QCoreApplication, Qt
-    from PySide6.QtWidgets import QApplication
+def _of_run(what: str, at_s: float | None, picture: _Picture) -> bytes:
+    """Return the picture of a recorded run; of one recorded before single GPUs were, it is simulated to there again."""
+    from twin.cli.moment import must_be_within
+    from twin.record.reader import Reader
+    from twin.record.runfile import NoDetail
 
-    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
-    qt = QApplication.instance() or QApplication(["twin"])
-    from twin.view3d.groups import Groups
-    from twin.view3d.hall_view import HallView
-    from twin.view3d.legend import cable_legend, legend_for
-    from twin.view3d.overlay import draw_overlay, overlay_areas, save_png
+    with Reader(what) as reader:
+        at_s = reader.t_end_s / 2 if at_s is None else at_s
+        must_be_within(at_s, reader.t_end_s)
+        try:
+            reader.frame(at_s)
+        except NoDetail:
+            return _simulated_to(what, at_s, picture)
+        shot = picture.shot()
+        from twin.report.shots import Shots
+        from twin.report.studio import NoPicture
 
-    scenario = engine.scenario
-    groups = Groups.of(scenario, plant)
-    legend = legend_for(colour_by, plant, frame, groups)
-    subtitle = f"{int(plant.gpus.present.sum()):,} GPUs in {int(plant.nodes.present.sum()):,} nodes"
-    more = (cable_legend(plant, frame),) if cables_by == "load" else ()
-    view = HallView(ViewState(colour_by=colour_by, theme=theme, cables_by=cables_by), size=size)
+        try:
+            with Shots(reader, shot) as shots:
+                return shots.png(at_s)
+        except NoPicture as error:
+            raise _told(str(error)) from None
+
+
+def _of_scene(
+    what: str,
+    at_s: float | None,
+    seed: int | None,
+    settings: list[str],
+    injections: list[str],
+    picture: _Picture,
+) -> bytes:
+    from twin.cli.moment import moment_of_scene
+    from twin.cli.progress import progress
+    from twin.cli.scene import load_scene, with_changes
+
+    scenario = with_changes(load_scene(what), settings, injections)
+    with progress(scenario.title) as show:
+        moment = moment_of_scene(scenario, seed, at_s, show)
+    return _of_moment(moment, picture)
+
+
+def _simulated_to(what: str, at_s: float, picture: _Picture) -> bytes:
+    from twin.cli.moment import moment_of_run
+    from twin.cli.progress import progress
+
+    with progress(what) as show:
+        moment = moment_of_run(what, at_s, show)
+    return _of_moment(moment, picture)
+
+
+def _of_moment(moment: Moment, picture: _Picture) -> bytes:
+    """Return the picture of an engine that stands."""
+    from twin.record.inputs import input_hashes
+
+    shot = picture.shot()
+    from twin.report.studio import NoPicture, Studio, metadata, png
+
+    engine, frame = moment.engine, moment.frame
+    scenario, seed = engine.scenario, engine.seed
+    inputs = input_hashes(scenario)
+    fields = metadata(scenario.title, seed, frame.t_s, inputs, moment.inputs_hash, engine.event_hash())
+    studio = None
     try:
-        view.set_plant(plant, groups)
-        view.set_frame(frame)
-        if camera in PRESETS:
-            view.preset(camera, animate=False)
-        else:
-            view.state.selection = (camera,)
-            view.fly_to(camera, animate=False)
-        view.keep_clear(
-            overlay_areas(
-                *size,
-                legend,
-                title=scenario.title,
-                subtitle=subtitle,
-                seed=engine.seed,
-                t_s=frame.t_s,
-                more=more,
-            )
-        )
-        qt.processEvents()
-        rgb = view.grab()
-        if view.errors:
-            raise Failure(f"the picture could not be drawn: {view.errors[0].splitlines()[-1]}")
-        rgb = draw_overlay(
-            rgb,
-            legend,
-            title=scenario.title,
-            subtitle=subtitle,
-            seed=engine.seed,
-            t_s=frame.t_s,
-            scale=rgb.shape[1] / size[0],
-            theme=theme,
-            more=more,
-        )
+        studio = Studio(shot, seed)
+        return png(studio.picture(scenario, engine.plant, frame), fields)
+    except NoPicture as error:
+        raise _told(str(error)) from None
     finally:
-        view.close()
-    save_png(rgb, out, _metadata(moment))
+        if studio is not None:
+            studio.close()
 
 
-def _metadata(moment: Moment) -> dict[str, str]:
-    """Return what the picture says about itself: enough to take it again."""
-    from twin.record.inputs import app_version
+def _told(sentence: str) -> Exception:
+    """Return the error of a picture: of what was asked for, or of drawing itself."""
+    from twin.cli.errors import BadInput, Failure
 
-    return {
-        "Title": moment.engine.scenario.title,
-        "Description": "simulated, not measured",
-        "Software": f"gpu-twin {app_version()}",
-        "Seed": str(moment.engine.seed),
-        "Simulated time s": f"{moment.frame.t_s:.3f}",
-        "Inputs hash": moment.inputs_hash,
-    }
+    return BadInput(f"--{sentence}") if sentence.startswith("camera ") else Failure(sentence)

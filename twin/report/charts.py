@@ -138,8 +138,8 @@ def value_ticks(low: float, high: float, count: int) -> list[float]:
     """
     span = high - low
     if span <= 1e-9 * max(abs(low), abs(high)):
-        span = max(abs(high) * 0.1, 1e-6)
-        low, high = low - span / 2, high + span / 2
+        span = max(abs(high) * 0.1, 1e-6) if high else 1.0
+        low, high = (low - span / 2, high + span / 2) if high else (0.0, 1.0)
     rough = span / count
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(unit * power for unit in (1.0, 2.0, 2.5, 5.0, 10.0) if unit * power >= rough * (1 - 1e-9))

@@ -54,6 +54,7 @@ def run_report(reader: Reader, pictures: Sequence[Picture] = (), without: str = 
     ledger = summary["ledger_gpu_s"] if summary is not None else _ledger_so_far(reader)
     sections: list[tuple[str, str, Child]] = [
         ("figures", "Key figures", unfinished if summary is None else run_facts.key_figures(summary)),
+        ("run", "What was run", run_facts.what_was_run(reader, summary, says)),
         (
             "ledger",
             "Where the GPU time went",

@@ -107,8 +107,10 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
             0.0,
         ),
         curves("GPUs held by jobs", "%", [line("site.allocated", "held")], 0.0, end_s, says, marks, 0.0),
-        curves("Jobs that wait", "", [line("site.queue", "waiting")], 0.0, end_s, says, marks, 0.0),
     ]
+    waiting = line("site.queue", "waiting")
+    if len(waiting.high) and float(np.nanmax(waiting.high)) > 0.0:
+        drawn.append(curves("Jobs that wait", "", [waiting], 0.0, end_s, says, marks, 0.0))
     note = "A band is the range between the least and the largest of the samples behind each point."
     if marks:
         note += " Red lines are alarms."
