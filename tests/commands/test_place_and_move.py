@@ -101,7 +101,7 @@ def test_racks_rows_and_generators_move_each_in_one_change() -> None:
     one = draft.propose(Move(("gpu/3/7",), (-40.0, 1.2)))
     assert [change.path for change in one.changes] == ["halls[hall].overrides"]
     row = draft.propose(Move(tuple(f"gpu/3/{k}" for k in range(32)), (40.0, 0.0)))
-    assert row.changes[0].value == "{gpu/3: {at: {x: 40 m, y: 9 m}}}"
+    assert row.changes[0].value == "gpu/3: {at: {x: 40 m, y: 9 m}}\n"
     whole = draft.propose(Move(("gpu",), (0.0, -4.0)))
     assert [change.path for change in whole.changes] == ["halls[hall].rows[gpu].at"]
     draft.land(one)

@@ -123,7 +123,7 @@ class Changes:
                 del after[item]
         if not before:
             if after:
-                self._changes[table] = block(after) if len(after) > 1 else flow(after)
+                self._changes[table] = block(after)  # a line each: the next one need not read them all again
             return
         if not after and in_file(self.scene, table):
             self._changes[table] = None

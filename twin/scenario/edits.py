@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from twin.scenario import check
 from twin.scenario.assign import assign, take_away
@@ -35,30 +36,83 @@ def in_order(scenario: Scenario) -> list[Edit]:
     return sorted(scenario.edits, key=lambda edit: edit.at_s)
 
 
-def problems(scenario: Scenario, tree: Tree) -> Iterator[Problem]:
-    """Yield what is wrong with the edits of a scene, and with interventions in the halls that they make.
+@dataclass(frozen=True)
+class Stages:
+    """What the edits of a scene make of it, one after the other.
 
-    The first edit that cannot act ends the search.
+    Attributes
+    ----------
+    first
+        The scene without them.
+    acting
+        The edits, in the order in which they act.
+    made
+        The scene after each.
     """
-    places = {edit.id: place for place, edit in enumerate(scenario.edits)}
+
+    first: Scenario
+    acting: tuple[Edit, ...] = ()
+    made: tuple[Scenario, ...] = ()
+
+    def shared(self, other: Stages) -> int:
+        """Return how many stages of another are those of this one; none where the scene itself is another."""
+        if not self.acting or not other.acting or self.first != other.first:
+            return 0
+        pairs = enumerate(zip(self.acting, other.acting, strict=False))
+        return next((n for n, (one, two) in pairs if one != two), min(len(self.acting), len(other.acting)))
+
+
+def stages(scenario: Scenario, tree: Tree, before: Stages | None = None) -> Stages:
+    """Return what the edits of a scene make of it.
+
+    Parameters
+    ----------
+    scenario, tree
+        The scene, and what it was made from, for the places.
+    before
+        Stages that are known to be right: those of the scene before its text was changed. One more edit at the end
+        then costs one check.
+
+    Raises
+    ------
+    ScenarioError
+        With what is wrong with the edits, and with interventions in the halls that they make. The first edit that
+        cannot act ends the search.
+    """
     acting = in_order(scenario)
-    ends_s = [*(edit.at_s for edit in acting[1:]), math.inf]
     stage = scenario.model_copy(update={"edits": ()})
-    for edit, end_s in zip(acting, ends_s, strict=False):
+    found = Stages(stage, tuple(acting))
+    ends_s = [edit.at_s for edit in acting] + [math.inf]
+    made: list[Scenario] = []
+    if before is not None:
+        known = found.shared(before)
+        until_s = [edit.at_s for edit in before.acting] + [math.inf]
+        if (
+            known and until_s[known] < ends_s[known]
+        ):  # what is done in the time between was not looked at there
+            known -= 1
+        made += before.made[:known]
+    stage = made[-1] if made else stage
+    places = {edit.id: place for place, edit in enumerate(scenario.edits)}
+    for edit, end_s in list(zip(acting, ends_s[1:], strict=True))[len(made) :]:
         mark = locate(tree, ("edits", places[edit.id]))
         for change in edit.changes:
             if change.path.split(".")[0].split("[")[0] in ("edits", "interventions"):
                 reason = f"changes {change.path}; an edit changes what exists"
-                yield Problem(mark.file, mark.line, f"edits[{edit.id}]", "", reason, "take it out")
-                return
+                wrong = Problem(mark.file, mark.line, f"edits[{edit.id}]", "", reason, "take it out")
+                raise ScenarioError([wrong])
         try:
             stage = _changed(stage, edit.changes)
             check.check(stage, _NOWHERE, during=(edit.at_s, end_s))
         except ScenarioError as error:
-            for one in error.problems:
-                key = one.key if one.key.startswith("interventions") else f"edits[{edit.id}]: {one.key}"
-                yield Problem(mark.file, mark.line, key, one.value, one.reason, one.hint)
-            return
+            raise ScenarioError([_of_edit(edit, mark, one) for one in error.problems]) from None
+        made.append(stage)
+    return replace(found, made=tuple(made))
+
+
+def _of_edit(edit: Edit, mark: Mark, one: Problem) -> Problem:
+    key = one.key if one.key.startswith("interventions") else f"edits[{edit.id}]: {one.key}"
+    return Problem(mark.file, mark.line, key, one.value, one.reason, one.hint)
 
 
 def _changed(scenario: Scenario, changes: Iterable[Change | EditChange]) -> Scenario:

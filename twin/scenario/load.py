@@ -7,8 +7,8 @@ from pathlib import Path as FilePath
 
 from twin.scenario import check, edits, extend, site_data
 from twin.scenario.document import Scenario
+from twin.scenario.edits import Stages
 from twin.scenario.extend import Source
-from twin.scenario.problem import ScenarioError
 from twin.scenario.tree import Tree, parse
 from twin.scenario.validate import scenario_of
 
@@ -25,11 +25,14 @@ class Document:
         The file itself, then what it extends, nearest first.
     tree
         All of them merged, every key with its place.
+    stages
+        What its edits make of it.
     """
 
     scenario: Scenario
     files: tuple[Source, ...]
     tree: Tree
+    stages: Stages
 
     @property
     def name(self) -> str:
@@ -89,12 +92,18 @@ def document_of(source: Source) -> Document:
     return document_from(tuple(extend.chain(source)))
 
 
-def document_from(files: tuple[Source, ...]) -> Document:
-    """Return the scenario of a file and all it extends, read already; raises as `load`."""
+def document_from(files: tuple[Source, ...], before: Document | None = None) -> Document:
+    """Return the scenario of a file and all it extends, read already; raises as `load`.
+
+    Parameters
+    ----------
+    files
+        The file itself, then what it extends, nearest first.
+    before
+        The document that it was before its text was changed: what that shows to be right is not looked at again.
+    """
     tree = extend.merged(list(files))
     scenario = site_data.resolved(scenario_of(tree, files[0].name), tree, files)
     check.check(scenario, tree)
-    wrong = list(edits.problems(scenario, tree))
-    if wrong:
-        raise ScenarioError(wrong)
-    return Document(scenario, files, tree)
+    stages = edits.stages(scenario, tree, before.stages if before is not None else None)
+    return Document(scenario, files, tree, stages)

@@ -65,7 +65,7 @@ def _reload(document: Document, text: str, source: Source | None) -> Document:
     if source is None:
         source = Source(old.name, old.path, text, reparse(old.tree, old.text, text, old.name))
     if _plain(source.tree, "extends") == _plain(old.tree, "extends"):
-        return document_from((source, *document.files[1:]))
+        return document_from((source, *document.files[1:]), document)
     return document_of(source)
 
 

@@ -96,8 +96,9 @@ class TextEdit:
         except ScenarioError as bad:
             raise self._refused(bad.problems[0].reason, bad.problems[0].hint) from None
         # A comment behind a one-line value is not part of it.
-        plain = "\n" in text.strip() or "#" not in text
-        return _Value(tree, text.strip("\n") if plain and tree.flow != ("\n" in text.strip()) else "")
+        lines = "\n" in text.strip()
+        kept = tree.flow != lines or isinstance(tree.value, dict)
+        return _Value(tree, text.strip("\n") if kept and (lines or "#" not in text) else "")
 
     def _spots(self, steps: tuple[str, ...]) -> list[Spot]:
         """Return what may stand at each place on the way; refuse a path the schema does not know."""

@@ -264,9 +264,9 @@ def _radius(sigma: float) -> int:
 def _line(place: NDArray[np.int64], ends: tuple[int, int], radius: int) -> NDArray[np.int32]:
     """Return a soft line between two ends, at texels of a place."""
     edge, begin = _edge(radius), place + (3 * radius + 1)
-    first, last = (edge[np.minimum(np.maximum(begin - end, 0), len(edge) - 1)] for end in ends)
-    line: NDArray[np.int32] = first - last
-    return line
+    first: NDArray[np.int32] = edge[np.minimum(np.maximum(begin - ends[0], 0), len(edge) - 1)]
+    last: NDArray[np.int32] = edge[np.minimum(np.maximum(begin - ends[1], 0), len(edge) - 1)]
+    return first - last
 
 
 @lru_cache
@@ -274,4 +274,5 @@ def _edge(radius: int) -> NDArray[np.int32]:
     """Return a soft edge from 0 to `_EDGE`: three box blurs after each other, near a Gaussian of `radius` texels."""
     box = np.ones(2 * radius + 1) / (2 * radius + 1)
     soft = np.convolve(np.convolve(box, box), box)
-    return np.rint(np.cumsum(np.r_[0.0, soft]) * _EDGE).astype(np.int32)
+    edge: NDArray[np.int32] = np.rint(np.cumsum(np.r_[0.0, soft]) * _EDGE).astype(np.int32)
+    return edge
