@@ -1,0 +1,184 @@
+"""Reports of a run: whole, exact, harmless, and made of one file."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from twin.analysis.compare import FIGURES
+from twin.record.reader import Reader
+from twin.report.markup import Markup, number, table, tag
+from twin.report.run_report import Picture, picture_times, run_report
+from twin.runtime.inline import InlineClient, run
+from twin.scenario import load
+from twin.scenario.document import Scenario
+
+VOID = {"br", "img", "meta", "link", "hr"}
+HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"& </style></title>'
+
+
+class Page(HTMLParser):
+    """Reads a page as a browser would: elements in their nesting, figures by name, text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.figures: dict[str, str] = {}
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        if tag not in VOID:
+            self.open.append(tag)
+        if found.get("data-figure"):
+            self.figures[str(found["data-figure"])] = str(found["value"])
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def all(self, name: str) -> list[dict[str, str | None]]:
+        return [found for tag, found in self.tags if tag == name]
+
+
+@pytest.fixture(scope="module")
+def blackout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "blackout.twinrun"
+    run(load("builtin:blackout").scenario, record=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(blackout: Path) -> str:
+    with Reader(blackout) as reader:
+        return run_report(reader, [Picture(b"\x89PNG", "At the start")])
+
+
+def test_every_element_is_closed_and_every_section_is_there(text: str) -> None:
+    page = Page(text)
+    assert page.open == []
+    ids = [found["id"] for found in page.all("section")]
+    wanted = ["figures", "run", "ledger", "why", "curves", "hall", "events", "jobs", "rules", "sources"]
+    assert ids == wanted
+    links = [found["href"] for found in page.all("a")]
+    assert links == [f"#{one}" for one in wanted]
+    assert len(page.all("svg")) >= 5
+    assert all(found.get("role") == "img" and found.get("aria-label") for found in page.all("svg"))
+
+
+def test_its_figures_are_those_of_the_summary(text: str, blackout: Path) -> None:
+    with Reader(blackout) as reader:
+        summary = reader.summary
+        events = reader.event_count
+    assert summary is not None
+    said = Page(text).figures
+    for figure in FIGURES:
+        value = figure.of(summary)
+        if value is not None:
+            assert float(said[figure.key]) == value, figure.key
+    booked = {
+        key.removeprefix("ledger."): float(value) for key, value in said.items() if key.startswith("ledger.")
+    }
+    assert booked == {key: value for key, value in summary["ledger_gpu_s"].items() if value}
+    assert (int(said["seed"]), int(said["events"]), int(said["gpus"])) == (1, events, 576)
+
+
+def test_it_asks_for_nothing_outside_and_runs_nothing(text: str) -> None:
+    page = Page(text)
+    assert not page.all("script")
+    assert not page.all("link")
+    assert not page.all("iframe")
+    for tag_, found in page.tags:
+        assert not [key for key in found if key.startswith("on")], tag_
+        for key in ("src", "href", "xlink:href", "action", "data"):
+            assert str(found.get(key) or "#").startswith(("#", "data:image/png")), (tag_, found)
+    assert "url(" not in text
+    policies = [found["content"] for found in page.all("meta") if found.get("http-equiv")]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+
+
+def test_it_tells_what_happened_why_and_what_it_stands_on(text: str) -> None:
+    said = Page(text).text
+    for words in (
+        "The grid fails twice",
+        "gpu/0 (144 nodes) dark from 10:26:00 to 10:50:00, after ups-a/0: the battery is empty",
+        "power failure",
+        "GB200 NVL72",
+        "recalled",
+        "Profile gb200",
+    ):
+        assert words in said, words
+
+
+def test_a_hostile_file_cannot_act(tmp_path: Path) -> None:
+    scenario: Scenario = load("builtin:lab-16").scenario
+    scenario = scenario.model_copy(
+        update={
+            "title": HOSTILE,
+            "notes": f"{HOSTILE}\n\n{HOSTILE}",
+            "sources": (HOSTILE,),
+            "duration_s": 40_000.0,
+        }
+    )
+    path = tmp_path / "hostile.twinrun"
+    run(scenario, record=path)
+    with closing(sqlite3.connect(path)) as file, file:  # as a stranger could write it
+        file.execute("UPDATE events SET text = ?, subject = ? WHERE severity >= 2", (HOSTILE, HOSTILE))
+        file.execute("UPDATE header SET value = ? WHERE key = 'created'", (HOSTILE,))
+        file.execute(
+            "UPDATE progress SET summary = json_set(summary, '$.jobs[0].id', ?, '$.jobs[0].state', ?)",
+            (HOSTILE, "<b>done</b>"),
+        )
+    with Reader(path) as reader:
+        text = run_report(reader, [Picture(b"", HOSTILE)], HOSTILE)
+    page = Page(text)
+    assert page.open == []
+    assert not page.all("script")
+    assert [found for found in page.all("img") if found.get("src") == "x"] == []
+    assert "<b>done</b>" not in text
+    assert all("onerror" not in found for _, found in page.tags)
+    assert page.text.count(HOSTILE) >= 8
+    assert "<b>done</b>" in page.text
+
+
+def test_a_run_that_is_not_over_is_told_as_such(tmp_path: Path) -> None:
+    client = InlineClient()
+    client.load(load("builtin:lab-16").scenario, run_file=tmp_path / "a.twinrun")
+    for _ in range(20):
+        client.step()
+    client.pause()
+    with Reader(tmp_path / "a.twinrun") as reader:
+        page = Page(run_report(reader))
+    client.close()
+    assert page.open == []
+    assert "The run is not over" in page.text
+    assert "so far; the run is not over" in page.text
+
+
+def test_pictures_are_taken_at_start_worst_and_end(blackout: Path) -> None:
+    with Reader(blackout) as reader:
+        times = picture_times(reader, reader.events())
+    assert [title.split(",")[0] for _, title in times] == ["At the start", "The worst moment", "At the end"]
+    (start_s, _), (worst_s, worst), (end_s, _) = times
+    assert 0.0 < start_s < worst_s < end_s == 7200.0
+    assert 2460.0 <= worst_s < 3300.0  # all is dark
+    assert "144 nodes without power" in worst or "108 nodes" in worst or "battery" in worst
+
+
+def test_what_is_no_markup_is_escaped_and_unknown_is_no_number() -> None:
+    assert tag("p", "<i>", Markup("<b>x</b>"), title='"') == '<p title="&quot;">&lt;i&gt;<b>x</b></p>'
+    assert number(None, "") == '<span class="unknown">unknown</span>'
+    assert '<th scope="row">&lt;' in table(("a", "b"), [("<", 1)])
