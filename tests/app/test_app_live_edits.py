@@ -10,6 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from twin.commands.command import Given
+from twin.commands.draft import Draft
 from twin.scenario import Change, Patch, load
 from twin.scenario.effective import effective
 from twin.sim.engine import Engine
@@ -108,3 +109,29 @@ def test_going_back_to_the_start_shows_the_hall_of_the_start_and_the_edits_come_
     assert editor.fold()
     assert int(session.plant.gpus.present.sum()) == 24
     assert not session.draft.file.scenario.edits
+
+
+def test_an_edit_of_the_file_that_only_the_worker_refuses_is_left_out_of_the_hall(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    draft = Draft(load(own))
+    for command, at_s in ((HOT, 60.0), (ADD, 120.0)):
+        proposal = draft.propose(command)
+        draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
+    own.write_text(draft.file.text)
+    window = make_window(own)
+    session = window.session
+    told: list[str] = []
+    session.trouble.connect(lambda trouble: told.append(f"{trouble.title}: {trouble.text}"))
+    session.set_speed(3600.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s > 600, timeout=30_000)
+    session.pause()
+    assert session.plant is not None
+    assert session.plant.epoch == 1
+    assert "x-1/0/0" in session.plant.slots
+    assert "x-2/0/0" not in session.plant.slots
+    qtbot.waitUntil(lambda: session.frame is not None and session.frame.t_s > 600, timeout=30_000)
+    (said,) = told
+    assert said.startswith("An edit no longer fits: Add rack without cooling: ")
+    assert "cool" in said

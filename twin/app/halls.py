@@ -11,6 +11,7 @@ from twin.app.trouble import Trouble
 from twin.plant.build import build
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
+from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.scenario import Document
 from twin.scenario.edit import Edit
@@ -74,7 +75,26 @@ class Halls:
                     session.trouble.emit(
                         Trouble("An edit no longer fits", f"{edit.title or edit.id}: {error}")
                     )
+        elif len(acted) < plant.epoch:  # one that had acted here was refused there
+            self._build(effective(draft.file, 0.0), acted, len(acted))
+            plant = self._plants[len(acted)]
         session.show(self.seeded(draft.shown), plant)
+
+    def leave_out(self, events: Iterable[Event]) -> None:
+        """Take note of edits that the worker refused when their time came: its hall stands without them."""
+        session, draft = self._session, self._session.draft
+        refused = {event.subject: event for event in events if event.kind == "refused"}
+        for edit in self._acting():
+            if edit.id not in refused:
+                continue
+            self._left_out.add(edit.id)
+            self._plants.clear()
+            self._documents.clear()
+            session.trouble.emit(
+                Trouble("An edit no longer fits", f"{edit.title or edit.id}: {refused[edit.id].text}")
+            )
+            if draft is not None and edit.at_s <= draft.t_s:
+                self.edited()
 
     def at(self, frame: Frame) -> tuple[Document, Plant]:
         """Return scene and hall that a recorded frame is of; raises what making them raises."""

@@ -72,6 +72,7 @@ class WorkerTalk:
             case At():
                 self._arrive(message)
             case Happened(events=events):
+                session.halls.leave_out(events)
                 session.stand(events[-1].t_s if events else 0.0)  # they are of the hall as it is by then
                 self._add(events)
             case Ready(end_s=end_s):
