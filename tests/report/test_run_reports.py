@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from twin.analysis.compare import FIGURES
+from twin.analysis.compare import FIGURES, compare, sample_of
 from twin.record.reader import Reader
+from twin.report.compare_report import compare_report
 from twin.report.markup import Markup, number, table, tag
 from twin.report.run_report import Picture, picture_times, run_report
 from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
+from twin.scenario.differences import differences
 from twin.scenario.document import Scenario
 
 VOID = {"br", "img", "meta", "link", "hr"}
@@ -182,3 +184,19 @@ def test_what_is_no_markup_is_escaped_and_unknown_is_no_number() -> None:
     assert tag("p", "<i>", Markup("<b>x</b>"), title='"') == '<p title="&quot;">&lt;i&gt;<b>x</b></p>'
     assert number(None, "") == '<span class="unknown">unknown</span>'
     assert '<th scope="row">&lt;' in table(("a", "b"), [("<", 1)])
+
+
+def test_two_designs_beside_each_other(tmp_path: Path) -> None:
+    scenario = load("builtin:lab-16").scenario.model_copy(update={"duration_s": 50_000.0})
+    other = scenario.model_copy(update={"title": HOSTILE, "duration_s": 60_000.0})
+    samples = [sample_of(run(one).engine.summary()) for one in (scenario, other)]
+    found = compare([samples[0]], [samples[1]], [1])
+    text = compare_report((HOSTILE, "B"), (scenario.title, other.title), found, differences(scenario, other))
+    page = Page(text)
+    assert page.open == []
+    assert not page.all("script")
+    assert float(page.figures["goodput.a"]) == samples[0].figures["goodput"]
+    assert float(page.figures["goodput.b"]) == samples[1].figures["goodput"]
+    assert "productive in A" in page.text
+    assert "duration" in page.text
+    assert HOSTILE in page.text

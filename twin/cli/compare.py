@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,6 +45,10 @@ def compare_runs(
         typer.Option("--set-b", metavar="PATH=VALUE", help="Change one value in B alone."),
     ] = None,
     inject: Injections = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write a report: figures, waterfall, what differs."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare two runs or designs: goodput, ETTR, MFU, energy, power, heat, cost, waits, and where the time went.
@@ -60,12 +65,35 @@ def compare_runs(
         numbers, first, second = _samples((a, b), seeds, seed, until, *changes)
         found = compare(first, second, numbers)
         names = _names(a, b)
+        if html is not None:
+            _write(html, (a, b), names, found, changes)
         if json:
             print_json(_as_json(names, found))
         else:
             from twin.cli.compare_text import print_comparison
 
             print_comparison(names, found)
+
+
+def _write(
+    path: Path,
+    given: tuple[str, str],
+    names: tuple[str, str],
+    found: Comparison,
+    changes: tuple[list[str], list[str], list[str]],
+) -> None:
+    """Write the comparison as HTML, with what differs between the scenes."""
+    from twin.report.compare_report import compare_report
+    from twin.scenario.differences import differences
+    from twin.whole_file import write_whole
+
+    settings, settings_b, injections = changes
+    first, second = (
+        _design(name, [*settings, *more], injections)[0]
+        for name, more in zip(given, ([], settings_b), strict=True)
+    )
+    titles = (first.title, second.title)
+    write_whole(path, compare_report(names, titles, found, differences(first, second)).encode())
 
 
 def _samples(

@@ -1,0 +1,134 @@
+"""Two runs or designs beside each other as one HTML file: what differs in the scenes, in figures, in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from twin.analysis.account_words import account_title
+from twin.analysis.compare import FIGURES, Comparison, Figure, Waterfall, verdict
+from twin.analysis.figure_words import apart_words, value_words
+from twin.analysis.paired import LEVEL, Difference
+from twin.record.inputs import app_version
+from twin.report.charts import Bar, waterfall
+from twin.report.markup import Child, Markup, joined, number, table, tag
+from twin.report.run_report import document
+from twin.scenario.differences import Difference as Other
+
+_LEAST = 0.002
+"""Share of the largest step of a waterfall below which steps are drawn together."""
+_MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
+
+
+def compare_report(
+    names: tuple[str, str], titles: tuple[str, str], found: Comparison, differences: Sequence[Other]
+) -> str:
+    """Return the report of a comparison.
+
+    Parameters
+    ----------
+    names, titles
+        Of A and B: as they were called, and of their scenes.
+    found
+        Their figures.
+    differences
+        What differs between their scenes.
+    """
+    a, b = names
+    seeds = found.seeds
+    called = ". ".join(
+        f"{side}: {title}" if name == side else f"{side}: {title} ({name})"
+        for side, name, title in zip("AB", names, titles, strict=True)
+    )
+    how = (
+        f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}, the same for both"
+        if _many(found)
+        else f"Seed {' and '.join(map(str, seeds))}"
+    )
+    sections: list[tuple[str, str, Child]] = [
+        ("verdict", "What can be said", tag("p", verdict(found))),
+        ("figures", "Figures", _figures(found)),
+        ("ledger", "Where the GPU time went, from A to B", _way(found.waterfall)),
+        ("scenes", "What differs in the scenes", _scenes(differences)),
+    ]
+    heading = f"{a} beside {b}" if titles[0] != titles[1] or a != "A" else f"{titles[0]}: A beside B"
+    return document(heading, f"{called}. {how}", sections, app_version())
+
+
+def _many(found: Comparison) -> bool:
+    return any(one.paired is not None for one in found.differences.values())
+
+
+def _figures(found: Comparison) -> Markup:
+    many = _many(found)
+    heads = ("figure", "A", "B", "B \N{MINUS SIGN} A", *(("paired ±", "unpaired ±") if many else ()), "")
+    rows = []
+    for figure in FIGURES:
+        one = found.differences.get(figure.key)
+        if one is None:
+            continue
+        cells: list[Child] = [
+            figure.title[:1].upper() + figure.title[1:],
+            number(one.a, value_words(figure, one.a), f"{figure.key}.a"),
+            number(one.b, value_words(figure, one.b), f"{figure.key}.b"),
+            number(one.difference, apart_words(figure, one.difference), f"{figure.key}.difference"),
+        ]
+        if many:
+            cells += [
+                number(half, "" if half is None else apart_words(figure, half, "-"))
+                for half in (one.paired, one.unpaired)
+            ]
+        rows.append((*cells, _judged(figure, one)))
+    note = f"Intervals are half widths at {LEVEL:.0%}; paired: the same failures strike both." if many else ""
+    return joined([table(heads, rows, right=len(heads) - 1), tag("p", note, class_="note") if note else None])
+
+
+def _judged(figure: Figure, one: Difference) -> Markup:
+    """Return in a word whether B is better, and whether that may be chance."""
+    if not one.difference:
+        return tag("span", "the same", class_="lead")
+    if one.beyond_chance is False:
+        return tag("span", "may be chance", class_="lead")
+    if figure.better == 0:
+        return tag("span", "more" if one.difference > 0 else "less", class_="lead")
+    better = one.difference * figure.better > 0
+    return tag("span", "better" if better else "worse", class_="good" if better else "bad")
+
+
+def _way(way: Waterfall) -> Markup:
+    largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
+    at = way.a_gpu_h
+    bars = [Bar("productive in A", 0.0, at, f"{at:,.1f} GPU-h", "left")]
+    rest, count = 0.0, 0
+    for step in way.steps:
+        if abs(step.gpu_h) < _LEAST * largest:
+            rest, count = rest + step.gpu_h, count + 1
+            continue
+        title = "more GPUs, or longer" if step.account == "installed" else account_title(step.account)
+        bars.append(_step(title, at, step.gpu_h))
+        at += step.gpu_h
+    if count:
+        bars.append(_step(f"{count} smaller ones", at, rest))
+    bars.append(Bar("productive in B", 0.0, way.b_gpu_h, f"{way.b_gpu_h:,.1f} GPU-h", "left"))
+    rows = [(bar.title, number(bar.end - bar.begin, bar.text)) for bar in bars]
+    return joined(
+        [
+            tag("figure", waterfall(bars, "From the productive GPU-hours of A to those of B")),
+            table(("step", "GPU-hours"), rows, right=1),
+            tag("p", "Green gives B productive time, red takes it away.", class_="note"),
+        ]
+    )
+
+
+def _step(title: str, at: float, gpu_h: float) -> Bar:
+    return Bar(title, at, at + gpu_h, f"{gpu_h:+,.1f}", "good" if gpu_h >= 0 else "bad")
+
+
+def _scenes(differences: Sequence[Other]) -> Markup:
+    if not differences:
+        return tag("p", "Nothing: both are the same scene.")
+    parts: list[Child] = []
+    for section, group in groupby(differences, key=lambda one: one.section):
+        items = [tag("li", f"{_MARK[one.kind]} {one.sentence}") for one in group]
+        parts += [tag("h3", section), tag("ul", items)]
+    return joined(parts)
