@@ -69,8 +69,19 @@ def test_a_value_that_is_not_a_number_moves_and_comes_back() -> None:
     assert np.array_equal(back, values.T, equal_nan=True)
 
 
-@pytest.mark.parametrize("cut", [1, 4000, 9000])
+def test_a_column_of_an_old_file_is_read() -> None:
+    values = _samples(1500, "f4")
+    moving = (values != values[0]).any(axis=0)
+    parts = (values[0].tobytes(), np.packbits(moving).tobytes(), values.T[moving].tobytes())
+    back = decode_sparse(zlib.compress(b"".join(parts), 1), 12, 1500, "f4")
+    assert np.array_equal(back.whole(), values.T)
+
+
+@pytest.mark.parametrize("cut", [1, 400, 4000])
 def test_a_damaged_column_is_told(cut: int) -> None:
-    raw = zlib.decompress(_sparse(_samples(1500, "f4"), "f4"))
-    with pytest.raises(RunFileError):
-        decode_sparse(zlib.compress(raw[:-cut]), 12, 1500, "f4")
+    blob = _sparse(_samples(1500, "f4"), "f4")
+    end = 5 + int.from_bytes(blob[1:5], "little")
+    rest = zlib.decompress(blob[end:])
+    for broken in (blob[:-cut], blob[: end // 2], b"", blob[:end] + zlib.compress(rest[:-cut])):
+        with pytest.raises(RunFileError):
+            decode_sparse(broken, 12, 1500, "f4")

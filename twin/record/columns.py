@@ -18,6 +18,8 @@ from twin.record.runfile import MAX_BLOB_BYTES, RunFileError
 
 Values = NDArray[Any]
 _LEVEL = 1
+_LENGTH = 4
+_MARK = b"\x00"  # no compressed bytes begin so
 
 
 class Changes:
@@ -40,6 +42,7 @@ class Changes:
         """Begin the next block."""
         self._first: Values | None = None
         self._last: Values | None = None
+        self._begin: bytes | None = None  # `first`, compressed
         self._given: object = None
         self._samples: list[tuple[NDArray[np.intp], Values]] = []
         self.nbytes = 0
@@ -86,9 +89,10 @@ class Changes:
         moves = (column != column[0]).any(axis=0)  # still when rounded
         moving[moving] = moves
         kept = np.ascontiguousarray(column[:, moves].T)
-        return zlib.compress(
-            b"".join((first.tobytes(), np.packbits(moving).tobytes(), kept.tobytes())), _LEVEL
-        )
+        if self._begin is None:
+            self._begin = zlib.compress(first.tobytes(), _LEVEL)
+        rest = zlib.compress(np.packbits(moving).tobytes() + kept.tobytes(), _LEVEL)
+        return _MARK + len(self._begin).to_bytes(_LENGTH, "little") + self._begin + rest
 
 
 _NONE = (np.zeros(0, np.intp), np.zeros(0))
@@ -168,11 +172,10 @@ def decode_dense(blob: bytes, samples: int, entities: int, dtype: str) -> Dense:
         When the bytes are no column of this size.
     """
     kind = _kind(dtype)
-    raw = _unpacked(blob, samples, entities, kind)
-    if len(raw) != samples * entities * kind.itemsize:
-        raise RunFileError(
-            f"a column holds {len(raw)} bytes where {samples * entities * kind.itemsize} belong"
-        )
+    size = _size(samples, entities, kind)
+    raw = unpack(blob, size)
+    if len(raw) != size:
+        raise RunFileError(f"a column holds {len(raw)} bytes where {size} belong")
     return Dense(np.frombuffer(raw, kind).reshape(entities, samples))
 
 
@@ -185,28 +188,34 @@ def decode_sparse(blob: bytes, samples: int, entities: int, dtype: str) -> Spars
         When the bytes are no column of this size.
     """
     kind = _kind(dtype)
-    raw = _unpacked(blob, samples, entities, kind)
-    first, bits = entities * kind.itemsize, -(-entities // 8)
-    if len(raw) < first + bits:
-        raise RunFileError(f"a column holds {len(raw)} bytes, too few for {entities} entities")
-    marks = np.frombuffer(raw, np.uint8, bits, first)
-    moving = np.flatnonzero(np.unpackbits(marks, count=entities))
+    size, bits = _size(samples, entities, kind), -(-entities // 8)
+    if blob[:1] == _MARK:
+        begin = 1 + _LENGTH
+        end = begin + int.from_bytes(blob[1:begin], "little")
+        first, rest = unpack(blob[begin:end], entities * kind.itemsize), unpack(blob[end:], size + bits)
+    else:  # a file of version 1: all in one piece
+        whole = unpack(blob, entities * kind.itemsize + bits + size)
+        first, rest = whole[: entities * kind.itemsize], whole[entities * kind.itemsize :]
+    if len(first) != entities * kind.itemsize or len(rest) < bits:
+        raise RunFileError(f"a column holds too few bytes for {entities} entities")
+    moving = np.flatnonzero(np.unpackbits(np.frombuffer(rest, np.uint8, bits), count=entities))
     count = len(moving)
-    if len(raw) != first + bits + count * samples * kind.itemsize:
-        raise RunFileError(f"a column holds {len(raw)} bytes, not those of {count} moving entities")
-    rows = np.frombuffer(raw, kind, count * samples, first + bits).reshape(count, samples)
-    return Sparse(np.frombuffer(raw, kind, entities), moving, rows)
+    if len(rest) != bits + count * samples * kind.itemsize:
+        raise RunFileError(f"a column holds {len(rest)} bytes, not those of {count} moving entities")
+    rows = np.frombuffer(rest, kind, count * samples, bits).reshape(count, samples)
+    return Sparse(np.frombuffer(first, kind), moving, rows)
 
 
 def _kind(dtype: str) -> np.dtype[Any]:
     return np.dtype(np.uint8 if dtype == "u1" else np.float32)
 
 
-def _unpacked(blob: bytes, samples: int, entities: int, kind: np.dtype[Any]) -> bytes:
+def _size(samples: int, entities: int, kind: np.dtype[Any]) -> int:
+    """Return the size of a whole column [B]; `RunFileError` where it is none."""
     size = samples * entities * kind.itemsize
     if not 0 < size <= MAX_BLOB_BYTES:
         raise RunFileError(f"a column claims {samples} samples of {entities} entities")
-    return unpack(blob, size + entities * kind.itemsize + entities)
+    return size
 
 
 def unpack(blob: bytes, limit: int) -> bytes:

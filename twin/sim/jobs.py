@@ -214,11 +214,19 @@ class Jobs:
 
     def unbooked(self, t_s: float) -> Floats:
         """Return what jobs have spent since they were booked last, and their provisional work, by account [GPU s]."""
-        total = np.zeros(len(ACCOUNTS))
+        spent = [[0.0] * len(ACCOUNTS)]
+        stalled = np.zeros(len(ACCOUNTS))
+        shares, weights = [stalled], [0.0]
         for row in (*self.active, *self.owing):  # nobody else has anything provisional
-            total += self._provisional(row, t_s)
-            if row.state in STALL_ACCOUNT:
-                total[INDEX[STALL_ACCOUNT[row.state]]] += (t_s - row.since_s) * row.held
+            spent.append(row.open)
+            spent += [save.work for save in row.in_flight]
+            if row.state == JobState.RUNNING:
+                shares.append(self.pace[row.index].share)
+                weights.append((t_s - row.since_s) * row.held)
+            elif row.state in STALL_ACCOUNT:
+                stalled[INDEX[STALL_ACCOUNT[row.state]]] += (t_s - row.since_s) * row.held
+        stepped = (np.array(shares) * np.array(weights)[:, None]).sum(axis=0)
+        total: Floats = np.array(spent).sum(axis=0) + stalled + stepped
         return total
 
     def _provisional(self, row: JobRow, t_s: float) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,11 @@ from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import JobState, State
 from twin.record.detail import Detail
 from twin.sim.clocks import HBM_LIMIT_C
+from twin.sim.jobs import JobRow
 from twin.sim.nodes import CUT, DOWN, DRAINED, OFF
 from twin.sim.nodes import DARK as UNLIT
 from twin.sim.observe_care import node_conditions
-from twin.sim.traces import IDLE, stepping
-from twin.sim.traces import OFF as TRACE_OFF
+from twin.sim.traces import IDLE
 from twin.sim.work import Work
 
 if TYPE_CHECKING:
@@ -29,14 +30,15 @@ Floats = NDArray[np.float64]
 SPINNING_SHARE = 0.2
 """Compute units that a communication kernel keeps active while it waits: about 24 of 132 [est]."""
 
-SHOWN = (
-    (DOWN, State.FAILED),
-    (CUT, State.CUT_OFF),
-    (OFF, State.OFF),
-    (UNLIT, State.UNPOWERED),
-    (DRAINED, State.DRAINED),
-)
-"""Nodes that are not usable, whoever holds them."""
+SHOWN = np.zeros(6, np.uint8)
+"""State of nodes that are not usable, whoever holds them, by their condition."""
+SHOWN[[DOWN, CUT, OFF, UNLIT, DRAINED]] = [
+    State.FAILED,
+    State.CUT_OFF,
+    State.OFF,
+    State.UNPOWERED,
+    State.DRAINED,
+]
 
 STATE_OF_JOB: dict[int, State] = {
     JobState.STARTING: State.RESTARTING,
@@ -56,6 +58,8 @@ class DetailShown:
         self._models = 0
         self._phases: dict[tuple[int, int], tuple[Work, float]] = {}
         self._holders: tuple[int, object, NDArray[np.int32]] | None = None
+        self._places: dict[int, _Places] = {}
+        self._seat: NDArray[np.int32] | None = None
 
     @property
     def dies(self) -> Dies:
@@ -93,9 +97,9 @@ class DetailShown:
         chain, part, trace = temperatures.chain, traces.groups.part, traces.trace
         behind = clocks.downstream_k_w[part]
         cap_w, activity = clocks.values("cap_w").copy(), clocks.values("a_gemm").copy()
-        leaks = np.ones(traces.groups.size)
+        leaks, util = np.ones(traces.groups.size), np.zeros(traces.groups.size)
         for job, members in traces.of_job.items():  # jobs, and what stands for those that share nodes
-            work = clocks.work(job)
+            work, busy = clocks.work(job), self._utilisation(job)
             for number, mine in members:
                 model = clocks.models[number]
                 cap_w[mine] = clocks.default_cap_w(job, model)
@@ -104,6 +108,7 @@ class DetailShown:
                     self._phases[job, number] = known = work, clocks.phase_activity(job, model)
                 activity[mine] = known[1]
                 leaks[mine] = work.gpu_load is None
+                util[mine] = np.where(trace[mine] % 2 == 0, busy, 100 * SPINNING_SHARE)
         limit = traces.limit
         return GroupFigures(
             die_c=chain[:, 0, 0],
@@ -123,26 +128,16 @@ class DetailShown:
             reason=limits.reason[limit].astype(float),
             walk=clocks.walk,
             slow_hbm_c=np.where(clocks.hbm_slow, HBM_LIMIT_C - RELEASE_K, math.inf),
-            util=self._utilisation(),
+            util=util,
         )
 
-    def _utilisation(self) -> Floats:
-        """Share of time that compute units of each group are active [%]; who waits for a partner keeps few busy."""
+    def _utilisation(self, job: int) -> float:
+        """Share of time that compute units of a job, or of what stands for several, are active [%]."""
         engine = self.engine
-        shared = stepping(len(engine.jobs.rows))
-        mixed = engine.clocks.mixed
-        by_trace = np.zeros(shared + 2 * len(mixed))
-        by_trace[shared::2] = [100 * (work.gpu_load or 0.0) for work in mixed]
-        for row in engine.jobs.active:
-            work, pace = engine.jobs.work[row.index], engine.jobs.pace[row.index]
-            by_trace[2 + 2 * row.index] = (
-                100 * min(1.0, (work.gemm_s + work.memory_s) / pace.step_s) * work.duty
-                if work.gpu_load is None
-                else 100 * work.gpu_load
-            )
-            by_trace[3 + 2 * row.index] = 100 * SPINNING_SHARE
-        result: Floats = by_trace[np.maximum(engine.traces.trace, TRACE_OFF)]
-        return result
+        work = engine.clocks.work(job)
+        if work.gpu_load is not None:
+            return 100 * work.gpu_load
+        return 100 * min(1.0, (work.gemm_s + work.memory_s) / engine.jobs.pace[job].step_s) * work.duty
 
     def _gpu_jobs(self) -> NDArray[np.int32]:
         nodes = self.engine.nodes
@@ -155,26 +150,51 @@ class DetailShown:
     def _states(self) -> NDArray[np.uint8]:
         engine = self.engine
         nodes = engine.nodes
-        by_job = np.full(len(engine.jobs.rows), State.IDLE)
+        by_job = np.full(len(engine.jobs.rows), State.IDLE, np.uint8)
         for row in engine.jobs.active:
             by_job[row.index] = STATE_OF_JOB.get(row.state, State.IDLE)
-        state = np.where(nodes.wanted, State.SPARE, State.IDLE)
-        whole = nodes.job >= 0
+        state = np.where(nodes.wanted, np.uint8(State.SPARE), np.uint8(State.IDLE))
+        whole = np.flatnonzero(nodes.job >= 0)
         state[whole] = by_job[nodes.job[whole]]
         for node, held in nodes.parts.items():  # shown as busy as the busiest of its jobs
             states = [by_job[job] for job in held]
             state[node] = State.RUNNING if State.RUNNING in states else states[0]
-        for condition, shown in SHOWN:
-            state = np.where(nodes.condition == condition, shown, state)
-        result: NDArray[np.uint8] = np.where(engine.plant.nodes.present, state, State.ABSENT).astype(np.uint8)
-        return result
+        unfit = np.flatnonzero(nodes.condition)
+        state[unfit] = SHOWN[nodes.condition[unfit]]
+        state[~engine.plant.nodes.present] = State.ABSENT
+        return state
 
     def _seats(self) -> NDArray[np.int32]:
         """Place of each node in its job, in order of ranks; -1: none."""
-        seat = np.full(len(self.engine.nodes.job), -1, np.int32)
+        before, self._places = self._places, {}
+        same = self._seat is not None
         for row in self.engine.jobs.active:
-            if row.vacant:
-                seat[row.nodes] = np.delete(np.arange(len(row.nodes) + len(row.vacant)), row.vacant)
-            else:
-                seat[row.nodes] = np.arange(len(row.nodes))
-        return seat
+            known = before.get(row.index)
+            if known is None or known.nodes != row.nodes or known.vacant != row.vacant:
+                known, same = _Places.of(row), False
+            self._places[row.index] = known
+        if self._seat is None or not same or len(before) != len(self._places):
+            seat = np.full(len(self.engine.nodes.job), -1, np.int32)
+            all_of = self._places.values()
+            if all_of:
+                seat[np.concatenate([one.node for one in all_of])] = np.concatenate(
+                    [one.seat for one in all_of]
+                )
+            self._seat = seat
+        return self._seat
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Nodes of a job and the places in it that wait for a spare, as last seen, and the seat of each node."""
+
+    nodes: list[int]
+    vacant: list[int]
+    node: NDArray[np.intp]
+    seat: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, row: JobRow) -> _Places:
+        seats = np.arange(len(row.nodes) + len(row.vacant), dtype=np.int32)
+        node = np.array(row.nodes, np.intp)
+        return cls(list(row.nodes), list(row.vacant), node, np.delete(seats, row.vacant))

@@ -127,7 +127,8 @@ class Swing:
         return self._now
 
     def _running(self) -> list[JobRow]:
-        return [row for row in self.jobs.active if row.state == JobState.RUNNING]
+        known = self.clocks.job_clock  # who has no clock of its own does not swing
+        return [row for row in self.jobs.active if row.state == JobState.RUNNING and row.index in known]
 
     def _empty(self) -> Bools:
         empty: Bools = self.power.charge[self._batteries] <= 0
@@ -137,8 +138,7 @@ class Swing:
         """Return what has to change for new waveforms: exactly, so that they are the same whenever one looks."""
         signature: list[Any] = [self._empty().tolist()]
         for row in self._running():
-            clock = self.clocks.job_clock.get(row.index)
-            ghz = 0.0 if clock is None else clock.now
+            ghz = self.clocks.job_clock[row.index].now
             signature.append([row.index, row.held, self.jobs.pace[row.index].step_s, ghz])
         return signature
 

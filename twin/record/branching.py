@@ -1,0 +1,74 @@
+"""The run file of a branch: a copy of its parent's, cut off behind the last snapshot before the branch begins."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import UTC, datetime
+from pathlib import Path
+
+from twin.record.constants import packed
+from twin.record.hash import EventHash
+from twin.record.inputs import input_hashes, inputs_hash, versions
+from twin.record.reader import Reader
+from twin.record.runfile import explained, fold, reopen
+from twin.record.scenario_json import to_json
+from twin.record.writer import Writer
+from twin.scenario.document import Scenario
+
+BY_HAND = ("intervention", "edit")
+"""Markers of what people did: in a branch the scene tells of it."""
+
+
+def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float) -> float:
+    """Make at `path` what a run of `scenario` goes on in that leaves the run of `parent` at `at_s` [s].
+
+    Returns
+    -------
+    float
+        Time of the snapshot that it goes on from [s]; 0: it begins anew, for there is none before.
+
+    Raises
+    ------
+    RunFileError
+        When the parent cannot be read, or the copy not be written.
+    """
+    before = parent.nearest_snapshot(
+        math.nextafter(at_s, -math.inf)
+    )  # what is done at that time comes first then
+    parent.save_copy(path)
+    Writer.resume(path, parent.header.layout, before).close()
+    header = {
+        "scenario": to_json(scenario),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": json.dumps(versions()),
+        "inputs": json.dumps(input_hashes(scenario)),
+        "inputs_hash": inputs_hash(scenario),
+        "constants": packed(),
+    }
+    file = reopen(path)
+    with explained(path, "write"):
+        file.execute("BEGIN IMMEDIATE")
+        file.executemany("INSERT OR REPLACE INTO header VALUES (?, ?)", header.items())
+        file.execute(
+            f"DELETE FROM markers WHERE t > ? OR kind IN ({','.join('?' * len(BY_HAND))})", (at_s, *BY_HAND)
+        )
+        file.execute("COMMIT")
+        fold(file)
+    return 0.0 if before is None else before.t_s
+
+
+def events_before(reader: Reader, at_s: float) -> tuple[int, str]:
+    """Return how many events a run had before `at_s` [s], and the hash of these."""
+    made = EventHash()
+    for t_s, events, text in reader.snapshot_hashes():
+        if t_s < at_s and events:
+            made = EventHash(bytes.fromhex(text), events)
+    while True:
+        later = reader.events(made.count)
+        for event in later:
+            if event.t_s >= at_s:
+                return made.count, made.hexdigest()
+            made.update(event)
+        if not later:
+            return made.count, made.hexdigest()
