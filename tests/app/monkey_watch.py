@@ -131,7 +131,12 @@ class Monkey:
             if self.wrong:
                 raise WentWrong(f"act {number} ({words}):\n" + "\n".join(self.wrong))
             if number and number % _MEASURE_EVERY == 0:
-                print(self.measure(number), flush=True)
+                print(
+                    self.measure(number),
+                    *(f"  {n:+,} {kind}" for kind, n in self.grown()),
+                    sep="\n",
+                    flush=True,
+                )
         return count
 
     def step(self, number: int) -> str:

@@ -126,6 +126,14 @@ def test_the_scene_stands_as_at_a_time_of_its_run() -> None:
     assert len(draft.shown.scenario.halls[0].rows) == 2
 
 
+def test_an_edit_may_take_away_what_is_at_its_default_already() -> None:
+    title = "{id: edit-1, at: 50 s, changes: [{path: 'halls[lab].rows[gpu].label'}]}"
+    draft = Draft(edit(loads(LAB), Patch((Change("edits", f"[{title}]"),)))[0])
+    assert "label" not in LAB
+    assert draft.at(60.0)
+    assert draft.shown.scenario.halls == loads(LAB).scenario.halls
+
+
 def test_folding_makes_edits_part_of_the_design() -> None:
     draft = Draft(loads(LAB))
     with pytest.raises(CommandError, match="nothing was edited"):

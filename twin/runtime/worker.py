@@ -12,7 +12,8 @@ from types import TracebackType
 from twin.record.frame import Frame, Layout
 from twin.runtime.channel import Channel
 from twin.runtime.loading import engine_type
-from twin.runtime.protocol import Failed, Message, Needs, Order, Reply, Segment, Stop
+from twin.runtime.memory import give_back
+from twin.runtime.protocol import Failed, Load, Message, Needs, Order, Reply, Segment, Stop
 from twin.runtime.session import Session
 from twin.runtime.shared_frames import FrameWriter
 
@@ -54,6 +55,9 @@ class Worker:
                         return
                     if not isinstance(order, Segment):
                         self.session = order.session
+                        if isinstance(order, Load):
+                            session.close()
+                            give_back()
                         session.handle(order)
                 wait_s = session.turn(SLICE_WALL_S)
                 self._channel.flush()

@@ -20,4 +20,4 @@ def effective(document: Document, until_s: float = math.inf) -> Document:
     for edit in edits.in_order(document.scenario):
         if edit.at_s <= until_s:
             changes += [Change(one.path, one.value) for one in edit.changes]
-    return splice.apply(document, Patch(tuple(changes)))
+    return splice.apply(document, Patch(tuple(changes)), sparing=True)

@@ -14,12 +14,12 @@ from twin.scenario.tree import Path, Tree, child
 from twin.scenario.write import flow
 
 
-def apply(document: Document, patch: Patch) -> Document:
+def apply(document: Document, patch: Patch, *, sparing: bool = False) -> Document:
     """Return the document after a patch; see `edit`."""
-    return edit(document, patch)[0]
+    return edit(document, patch, sparing=sparing)[0]
 
 
-def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
+def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Document, Patch]:
     """Return the document after a patch, and the patch that takes it back.
 
     An inherited value is overridden in the file itself; the files it extends stay as they are.
@@ -28,7 +28,8 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
     ------
     ScenarioError
         With every path that leads nowhere, or where the document would be wrong after all changes, which are checked
-        together. The given one is unchanged.
+        together. The given one is unchanged. A `sparing` edit passes over keys to take away that have no text: they are
+    at their default already.
     """
     text, before = document.text, document.text
     inverse: list[Change] = []
@@ -42,6 +43,8 @@ def edit(document: Document, patch: Patch) -> tuple[Document, Patch]:
         whole = document.tree
         wrong: list[Problem] = []
         for change in patch.changes:
+            if sparing and change.value is None and resolve(split(change.path), source.tree)[1]:
+                continue
             try:
                 inverse.append(_inverse(source, whole, change))
                 base = extend.merged(list(inherited)) if inherited else None
