@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic, perf_counter, process_time
 
 from twin.record.frame import Frame, Layout
+from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step
@@ -100,6 +101,45 @@ def run(
             recorder.close()
     return Result(
         one, perf_counter() - wall_s, process_time() - cpu_s, peak_rss_bytes(), path, one.now_s >= one.end_s
+    )
+
+
+def go_on(
+    scenario: Scenario,
+    run_file: Path,
+    until_s: float | None = None,
+    progress: Callable[[float, float], None] | None = None,
+    engine: str = ENGINE,
+) -> Result:
+    """Go on in a run file from its last snapshot, to the end of the scenario or to `until_s` [s].
+
+    Raises
+    ------
+    RunFileError
+        When it cannot be read or written.
+    ValueError
+        When something that `scenario` has beyond what the run knew is refused.
+    """
+    wall_s, cpu_s = perf_counter(), process_time()
+    with Reader(run_file) as reader:
+        seed, snapshot = reader.header.seed, reader.nearest_snapshot(math.inf)
+    make = engine_type(engine)
+    one = make(scenario, seed) if snapshot is None else make.restore(scenario, snapshot.data)
+    recorder = Recorder(one, run_file, resume=True, resumed=snapshot)
+    end_s = one.end_s if until_s is None else min(until_s, one.end_s)
+    try:
+        _run_to(one, end_s, recorder, progress)
+        if one.now_s >= one.end_s:
+            recorder.finish(one.summary())
+    finally:
+        recorder.close()
+    return Result(
+        one,
+        perf_counter() - wall_s,
+        process_time() - cpu_s,
+        peak_rss_bytes(),
+        run_file,
+        one.now_s >= one.end_s,
     )
 
 
@@ -246,7 +286,8 @@ def _run_to(
     told_wall_s = monotonic()
     while engine.now_s < min(end_s, engine.end_s):  # a run may end with its last job
         stop_s = end_s if recorder is None else max(min(end_s, recorder.next_s), engine.now_s)
-        engine.advance(stop_s, _PROGRESS_WALL_S if progress is not None else None)
+        budget_s = _PROGRESS_WALL_S if progress is not None else None
+        engine.advance(stop_s, budget_s, None if recorder is None else recorder.alert)
         if recorder is not None:
             recorder.observe()
         if progress is not None and monotonic() - told_wall_s >= _PROGRESS_WALL_S:

@@ -71,7 +71,10 @@ def chain(first: Source) -> list[Source]:
                 mark.file, mark.line, "extends", f"makes a circle: {name} is already part of this scene"
             )
         if len(files) >= MAX_CHAIN:
-            raise _error(mark.file, mark.line, "extends", f"goes on for more than {MAX_CHAIN} files")
+            reason = f"goes on for more than {MAX_CHAIN} files"
+            raise _error(
+                mark.file, mark.line, "extends", reason, "write one of them as a whole scene with twin show"
+            )
         if not path.is_file():
             raise _error(
                 mark.file, mark.line, "extends", f"names {name!r}, which does not exist", _near(path)

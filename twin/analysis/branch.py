@@ -1,0 +1,244 @@
+"""What if from here: the scene of a branch of a run, and the run file that it goes on in.
+
+A branch is a scene that `extends` the one of its parent. It holds what people did in the parent's run up to the cut,
+and what is added from then on; so a run of it from the start is the branch, whoever runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count, zip_longest
+from pathlib import Path
+from typing import TypeVar
+
+from twin import units
+from twin.analysis.rerun import asked_of
+from twin.commands.draft import edit_text
+from twin.record.branching import branch_copy, events_before
+from twin.record.contents import Header
+from twin.record.events import Event
+from twin.record.reader import Reader
+from twin.scenario import Document, Problem, ScenarioError, load, loads
+from twin.scenario.document import Scenario
+from twin.scenario.edit import Edit
+from twin.scenario.extend import SUFFIX, builtin_names
+from twin.scenario.faults import Intervention
+from twin.scenario.quantity import rendered
+from twin.scenario.show import plain, show
+from twin.scenario.write import block, flow, scalar
+from twin.whole_file import write_whole
+
+Addition = Intervention | Edit
+_OTHERWISE = {"extends": None, "branch": None, "notes": "", "sources": (), "seed": 0, "speed": None}
+"""What may differ between two scenes of the same title of which the same run is made, its seed given."""
+T = TypeVar("T", Intervention, Edit)
+
+
+@dataclass(frozen=True)
+class Started:
+    """A branch that is ready to be run.
+
+    Parameters
+    ----------
+    document
+        Its scene, as it lies in its file.
+    run_file
+        What it goes on in.
+    from_s
+        Time of the snapshot that it goes on from [s].
+    """
+
+    document: Document
+    run_file: Path
+    from_s: float
+
+
+def parent_scene(reader: Reader, folder: Path, known: Path | str | None = None) -> str:
+    """Return what a branch in `folder` says in `extends`: a path below it, or ``builtin:NAME``.
+
+    The scene of the run is `known`, or lies in the folder, or is a shipped one: whichever means what was run. Where
+    there is none, as of a run file that was moved or of a scene that has been changed since, the scene is written
+    into the folder from what the run file holds.
+
+    Raises
+    ------
+    ScenarioError
+        When it cannot be written.
+    """
+    header = reader.header
+    candidates: list[Path | str] = [] if known is None else [known]
+    candidates += sorted(folder.glob(f"*{SUFFIX}"))
+    candidates += [f"builtin:{name}" for name in builtin_names()]
+    for one in candidates:
+        said = _said(one, folder)
+        if said is not None and _means(one, header):
+            return said
+    text = show(header.scenario, exact=True)
+    path = _free(folder, reader.path.name.removesuffix(".twinrun") or "parent")
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror or error}"
+        raise ScenarioError([Problem(str(path), 0, "", "", reason)]) from None
+    return path.name
+
+
+def branch_scene(
+    extends: str, folder: Path, reader: Reader, at_s: float, additions: Sequence[Addition], title: str
+) -> str:
+    """Return the text of a branch.
+
+    Parameters
+    ----------
+    extends
+        The scene of the run, as `parent_scene` returns it.
+    folder
+        Where the branch will lie.
+    reader
+        The run that it leaves.
+    at_s
+        When [s].
+    additions
+        What is done from then on; what asks for an earlier time is done at the cut.
+    title
+        Of the branch.
+
+    Raises
+    ------
+    ScenarioError
+        When there is no such time in the run, or something added cannot be.
+    RunFileError
+        When the run file is damaged.
+    """
+    header = reader.header
+    end_s = header.end_s if reader.summary is None else reader.t_end_s
+    if not 0.0 <= at_s <= end_s:
+        reason = f"the run has no time {units.spoken(at_s)}"
+        raise _wrong("branch", "at", reason, f"it goes from 0 s to {units.spoken(end_s)}")
+    parent = loads(_head(header.scenario, extends, "parent"), f"parent{SUFFIX}", folder)
+    by_hand = [one.done for one in asked_of(reader) if one.at_s <= at_s]
+    wanted = [one if one.at_s >= at_s else one.model_copy(update={"at_s": at_s}) for one in additions]
+    done = [one for one in (*by_hand, *wanted) if isinstance(one, Intervention)]
+    edits = [one for one in (*by_hand, *wanted) if isinstance(one, Edit)]
+    events, event_hash = events_before(reader, at_s)
+    cut = {"at": _time(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
+    text = _head(header.scenario, extends, title)
+    text += block({"notes": _notes(reader, at_s, events, event_hash)})
+    text += f"branch: {flow(cut)}\n"
+    if parent.scenario.seed != header.seed:
+        text += f"seed: {header.seed}\n"
+    text += _list("interventions", _interventions(parent.scenario, done))
+    text += _list("edits", [edit_text(one) for one in _named(parent.scenario.edits, edits)])
+    loads(text, f"branch{SUFFIX}", folder)
+    return text
+
+
+def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
+    """Make the run file `out` that the branch at `path` goes on in, `at_s` [s] being its cut.
+
+    Raises
+    ------
+    ScenarioError
+        When the branch cannot be loaded.
+    RunFileError
+        When the run cannot be read, or the copy not be written.
+    """
+    document = load(path)
+    return Started(document, out, branch_copy(reader, out, document.scenario, at_s))
+
+
+def first_departure(parent: Reader, branch: Reader, until_s: float) -> Event | None:
+    """Return the first event before `until_s` [s] in which a branch is not its parent; None: it is the same run."""
+    row = 0
+    while True:
+        theirs, mine = parent.events(row, 5000), branch.events(row, 5000)
+        for one, other in zip_longest(theirs, mine):
+            first = min((event for event in (one, other) if event is not None), key=lambda event: event.t_s)
+            if first.t_s >= until_s or one != other:
+                return None if first.t_s >= until_s else first
+        if not theirs:
+            return None
+        row += len(theirs)
+
+
+def _said(one: Path | str, folder: Path) -> str | None:
+    """Return how a scene in `folder` names another; None: it cannot."""
+    if isinstance(one, str) and one.startswith("builtin:"):
+        return one
+    try:
+        return Path(one).resolve().relative_to(folder.resolve()).as_posix()
+    except (ValueError, OSError):
+        return None
+
+
+def _means(one: Path | str, header: Header) -> bool:
+    """Return whether a scene is what was run."""
+    try:
+        said = load(one).scenario
+    except ScenarioError:
+        return False
+    return said.model_copy(update=_OTHERWISE) == header.scenario.model_copy(update=_OTHERWISE)
+
+
+def _free(folder: Path, name: str) -> Path:
+    """Return a path in a folder at which nothing lies."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "parent"
+    names = (f"{stem}-{number}" if number else stem for number in count())
+    return next(path for one in names if not (path := folder / f"{one}{SUFFIX}").exists())
+
+
+def _head(scenario: Scenario, extends: str, title: str) -> str:
+    return (
+        f"format: {scenario.format}\nversion: {scenario.version}\ncatalog: {json.dumps(scenario.catalog)}\n"
+        f"extends: {scalar(extends)}\ntitle: {scalar(title)}\n"
+    )
+
+
+def _notes(reader: Reader, at_s: float, events: int, event_hash: str) -> str:
+    return (
+        f"A branch of the run {reader.path.name}, seed {reader.header.seed}, cut at {units.spoken(at_s)} ({at_s:g} s) "
+        f"behind {events} events of hash {event_hash}. Until then it is that run.\n"
+    )
+
+
+def _interventions(parent: Scenario, done: Sequence[Intervention]) -> list[str]:
+    """Return the entries of `interventions`: what is done beyond the parent's, with those where they have no ids.
+
+    Lists are merged by id where all their items have one; else a list stands instead of the one it extends.
+    """
+    before = parent.interventions
+    whole = bool(done) and any(one.id is None for one in before)
+    return [flow(plain(one, exact=True)) for one in (*(before if whole else ()), *_named(before, done))]
+
+
+def _named(before: Sequence[T], items: Sequence[T]) -> list[T]:
+    """Return things with ids of their own beside those there were."""
+    taken = {one.id for one in before}
+    made = []
+    for one in items:
+        stem = one.id or _stem(one)
+        names = (stem if one.id and not number else f"{stem[:30]}-{number or 1}" for number in count())
+        id = next(name for name in names if name not in taken)
+        taken.add(id)
+        made.append(one.model_copy(update={"id": id}))
+    return made
+
+
+def _stem(one: Addition) -> str:
+    return one.kind.replace("_", "-") if isinstance(one, Intervention) else "edit"
+
+
+def _list(key: str, entries: Sequence[str]) -> str:
+    return f"{key}:\n" + "".join(f"  - {one}\n" for one in entries) if entries else ""
+
+
+def _time(at_s: float) -> str:
+    text = rendered(at_s, "duration")
+    return text if units.parse(text, "duration") == at_s else f"{at_s!r} s"
+
+
+def _wrong(name: str, key: str, reason: str, hint: str) -> ScenarioError:
+    return ScenarioError([Problem(name, 0, key, "", reason, hint)])
