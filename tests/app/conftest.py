@@ -173,6 +173,8 @@ def _put_back(window: MainWindow) -> None:
     from twin.app.session import DEFAULT_SPEED
     from twin.view3d.state import ViewState
 
+    if window.session.draft is not None:
+        window.session.draft.mark_saved()  # nobody is there to be asked
     window.session.pause()
     window.session.set_speed(DEFAULT_SPEED)
     for dialog in window.findChildren(QDialog):

@@ -79,9 +79,9 @@ def test_a_view_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_bookmarks_are_added_renamed_gone_to_deleted_and_saved_with_the_scene(
-    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
-    window = make_window(own)
+    window = use_window(own)
     file, views, view = window.editing.file, window.views, window.hall.view
     assert file.save()
     assert not view_path(own).exists(), "nothing was set"
@@ -140,10 +140,10 @@ def test_bookmarks_are_added_renamed_gone_to_deleted_and_saved_with_the_scene(
 
 
 def test_a_foreign_view_file_is_told_of_and_never_written_over(
-    make_window: Callable[..., MainWindow], own: Path, qapp: QApplication
+    use_window: Callable[..., MainWindow], own: Path, qapp: QApplication
 ) -> None:
     view_path(own).write_text('{"mine": true}')
-    window = make_window(own)
+    window = use_window(own)
     assert "own.twin-view.json" in window.statusBar().currentMessage()
     assert window.views.add() == 0
     assert window.editing.file.save()

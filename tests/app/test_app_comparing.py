@@ -75,9 +75,9 @@ def test_things_that_came_went_or_moved_are_found(lab: Path) -> None:
 
 
 def test_both_halls_are_shown_with_one_camera_and_let_go(
-    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
-    window = make_window(own)
+    window = use_window(own)
     editor = window.editing.editor
     assert editor.do(ADD)
     assert editor.do(Move(("gpu/0/0",), (0.0, 1.2)))
@@ -120,9 +120,9 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
 
 
 def test_a_file_that_another_program_wrote_is_asked_about(
-    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
-    window = make_window(own)
+    window = use_window(own)
     notes, editor, file = window.notifications, window.editing.editor, window.editing.file
     text = own.read_text()
     os.utime(own)  # touched, not changed
@@ -169,9 +169,9 @@ def drop(window: MainWindow, path: Path) -> None:
 
 
 def test_a_newer_file_that_is_dropped_is_shown_as_text_and_the_scene_stays(
-    make_window: Callable[..., MainWindow], own: Path, tmp_path: Path
+    use_window: Callable[..., MainWindow], own: Path, tmp_path: Path
 ) -> None:
-    window = make_window(own)
+    window = use_window(own)
     newer = tmp_path / "newer.twin.yaml"
     newer.write_text(own.read_text().replace("version: 1", "version: 7"))
     drop(window, newer)
@@ -190,13 +190,13 @@ def test_a_newer_file_that_is_dropped_is_shown_as_text_and_the_scene_stays(
 
 
 def test_a_scene_that_extends_another_is_saved_elsewhere_only_with_it(
-    make_window: Callable[..., MainWindow], own: Path, tmp_path: Path
+    use_window: Callable[..., MainWindow], own: Path, tmp_path: Path
 ) -> None:
     child = tmp_path / "child.twin.yaml"
     child.write_text(
         'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\nextends: own.twin.yaml\ntitle: Child\n'
     )
-    window = make_window(child)
+    window = use_window(child)
     assert window.editing.editor.do(rename("Grown"))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
