@@ -59,5 +59,5 @@ def test_open_hands_scene_and_seed_to_the_window(
     twin("open", tmp_path / "a.twinrun", "--no-play")
     twin()
     names = [path and path.name for path, _ in opened]
-    assert names == ["lab-16.twin.yaml", "a.twin.yaml", None]
-    assert [(more["seed"], more["play"]) for _, more in opened] == [(3, True), (8, False), (None, True)]
+    assert names == ["lab-16.twin.yaml", "a.twinrun", None]
+    assert [(more["seed"], more["play"]) for _, more in opened] == [(3, True), (None, False), (None, True)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.cli.scene import scene_of_run
+from twin.app.recording import read_recording
 
 KEYS = {
     "scene", "seed", "gpus", "nodes", "version", "inputs_hash", "simulated_s", "wall_s", "cpu_s", "peak_rss_bytes",
@@ -91,9 +91,11 @@ def test_the_scene_of_a_run_can_be_opened_again(twin, tmp_path: Path) -> None:
             "run", "lab-16", "--until", "1 h", "--seed", "9", "--out", tmp_path / "a.twinrun", "--json"
         ).stdout
     )
-    path, seed = scene_of_run(str(tmp_path / "a.twinrun"))
-    assert seed == 9
-    again = json.loads(twin("run", path, "--until", "1 h", "--seed", seed, "--no-record", "--json").stdout)
+    found = read_recording(tmp_path / "a.twinrun")
+    assert found.seed == 9
+    path = tmp_path / "again.twin.yaml"
+    path.write_text(found.draft.file.text)
+    again = json.loads(twin("run", path, "--until", "1 h", "--seed", "9", "--no-record", "--json").stdout)
     assert again["event_hash"] == first["event_hash"]
 
 

@@ -12,20 +12,23 @@ from twin.app import text
 from twin.app.hall_panel import HallPanel
 from twin.app.look import Look
 from twin.app.newer_file import NewerFile
+from twin.app.recording import SUFFIX as RUN_SUFFIX
+from twin.app.recording import is_recording
 from twin.app.scenario_problems import ScenarioProblems
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, shipped_scenes
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.trouble import Unplayable
+from twin.record.runfile import RunFileError
 from twin.scenario import NewerVersion, Problem
 from twin.view3d.legend import legend_for
 
-_FILTER = f"Scenes (*{SUFFIX} *.yaml *.yml);;All files (*)"
+_FILTER = f"Scenes and runs (*{SUFFIX} *{RUN_SUFFIX} *.yaml *.yml);;All files (*)"
 
 
 class Files:
-    """Opens scenes in a session and tells what is wrong with those that cannot be opened.
+    """Opens scenes and recordings in a session and tells what is wrong with those that cannot be opened.
 
     Parameters
     ----------
@@ -63,7 +66,13 @@ class Files:
         if ask and not self.may_leave():
             return False
         try:
-            self._session.open(path, seed)
+            if is_recording(path):
+                self._open_recording(path)
+            else:
+                self._session.open(path, seed)
+        except RunFileError as error:
+            self._show_problems(path, (Problem(path.name, 0, "", "", str(error)),))
+            return False
         except NewerVersion as error:
             NewerFile(path, error, self._window).show()
             return False
@@ -73,17 +82,22 @@ class Files:
         self._take(path)
         return True
 
+    def _open_recording(self, path: Path) -> None:
+        warning = self._session.open_recording(path)
+        if warning:
+            self._tell("Made otherwise", warning)
+
     def take_over(self, path: Path) -> None:
         """Show the scene of `path`, which the session opened before there was a window."""
         self._session.announce()
         self._take(path)
 
     def ask(self) -> None:
-        """Let the person choose a scene."""
+        """Let the person choose a scene or a run."""
         recent = self._settings.recent
         shipped = shipped_scenes()
         start = recent[0].parent if recent else shipped[0].parent if shipped else Path.home()
-        chosen, _ = QFileDialog.getOpenFileName(self._window, "Open a scene", str(start), _FILTER)
+        chosen, _ = QFileDialog.getOpenFileName(self._window, "Open a scene or a run", str(start), _FILTER)
         if chosen:
             self.open(Path(chosen))
 

@@ -82,6 +82,11 @@ class History:
         """Return one series; a view, valid until the next change."""
         return self._data[self._columns[name], : self._count]
 
+    def at(self, name: str, t_s: float) -> float:
+        """Return the last value of a series up to a time [s]; nan before the first."""
+        place = int(np.searchsorted(self.times_s(), t_s, "right")) - 1
+        return float(self.series(name)[place]) if place >= 0 else float(np.nan)
+
     def _keep(self, data: Samples) -> None:
         self._count = data.shape[1]
         self._data[:, : self._count] = data

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QMenu,
     QStackedWidget,
     QToolBar,
+    QVBoxLayout,
+    QWidget,
 )
 
 from twin.app import help_pages, text
@@ -50,6 +52,7 @@ from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.shortcuts import Shortcuts
 from twin.app.theme import ThemeChoice
+from twin.app.timeline import Timeline
 from twin.app.tips import show_keys
 from twin.app.transport import Transport
 from twin.app.trouble import Trouble
@@ -89,7 +92,7 @@ class MainWindow(QMainWindow):
         self.resize(1600, 1000)
         self.setAcceptDrops(True)
         self._catalog = load_catalog()
-        self.transport = Transport(look, session)
+        self.transport, self.timeline = Transport(look, session), Timeline(look, session)
         bar = self._tool_bar()  # before the hall: so Tab goes from the top down
         self.hall = HallPanel(look, session, self._state_text, self.world)
         self.welcome = Welcome(look, settings)
@@ -104,6 +107,7 @@ class MainWindow(QMainWindow):
         self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
         self.views = Views(self.hall, self.editing.file, self.tell)
+        self.timeline.attach(self.views)
         self.design = DesignTools(
             look,
             session,
@@ -126,6 +130,7 @@ class MainWindow(QMainWindow):
         self._model.register_actions(all_actions(self))
         self.menus = MenuBar(self._model, look, self, Shortcuts(self._model, settings))
         self.transport.show_keys(self.menus.tip)
+        self.timeline.show_keys(self.menus.tip)
         show_keys(self)
         self.workspaces = WorkspaceSwitch(self.docks)
         self.workspaces.stand_in(self, self.menus.tip)
@@ -144,7 +149,13 @@ class MainWindow(QMainWindow):
         bar.setMovable(False)
         bar.setFloatable(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        bar.addWidget(self.transport)
+        both = QWidget()
+        column = QVBoxLayout(both)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.transport)
+        column.addWidget(self.timeline)
+        bar.addWidget(both)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
         return bar
 
@@ -173,6 +184,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session = self.session
         session.trouble.connect(self._on_trouble)
+        self.timeline.said.connect(self.tell)
         session.recovered.connect(self.notifications.dismiss_resumable)
         session.ended.connect(self._on_ended)
         session.unplayable.connect(self._on_unplayable)

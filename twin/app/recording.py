@@ -90,6 +90,7 @@ def read_recording(path: Path) -> Recording:
         first = effective(document, 0.0)
         plant = build(first.scenario)
         _must_fit(path, header, plant)
+        reader.frame(0.0)  # one that cannot be shown is refused now
         return Recording(
             Draft(document),
             plant,

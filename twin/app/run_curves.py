@@ -120,8 +120,7 @@ class RunCurves:
 
     def at(self, name: str, t_s: float) -> float:
         """Return the last value of a curve up to a time [s]; nan before the first."""
-        place = int(np.searchsorted(self.history.times_s(), t_s, "right")) - 1
-        return float(self.history.series(name)[place]) if place >= 0 else math.nan
+        return self.history.at(name, t_s)
 
     def _take(self, times: Array, columns: dict[str, NDArray[np.float32]]) -> None:
         site = {name: columns[name][0].astype(np.float64) for name in SITE_CHANNELS}

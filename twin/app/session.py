@@ -101,7 +101,6 @@ class Session:
         self.lost = False  # the worker is gone; `resume` brings another
         self.begun = False  # the run has left, or is about to leave, t = 0
         self.recording: Path | None = None
-        self._by_hand: list[Intervention] = []
         self.speed = self._own_speed = DEFAULT_SPEED
         self.curves = RunCurves()
         self.summary: dict[str, Any] | None = None
@@ -151,7 +150,7 @@ class Session:
     def by_hand(self) -> list[Intervention]:
         """Return what people had done to the run by then, in order."""
         looking_s = self.looking_s
-        return [one for one in self._by_hand if looking_s is None or one.at_s <= looking_s]
+        return [one for one in self.live.by_hand if looking_s is None or one.at_s <= looking_s]
 
     @property
     def looking_s(self) -> float | None:
@@ -229,7 +228,7 @@ class Session:
         self.clear()
         self.client.rest()
         self.live = Standing(self.halls.seeded(found.draft.shown), found.plant, None, found.events)
-        self.recording, self._by_hand, self.begun = path, found.by_hand, True
+        self.recording, self.live.by_hand, self.begun = path, found.by_hand, True
         self.end_s, self.summary, self.finished = found.end_s, found.summary, found.summary is not None
         self.curves.follow(path)
         self.replay.open(path, self.live.events, live=False)
@@ -317,7 +316,7 @@ class Session:
         self.replay.clear()
         self.live.frame = self.shown = self.recording = self.summary = None
         self._shown_wall_s = -math.inf
-        self.live.events, self._by_hand = [], []
+        self.live.events, self.live.by_hand = [], []
         self.curves.clear()
         self.t_s, self.finished, self.lost, self.begun = 0.0, False, False, False
         self.set_running(False)
@@ -476,7 +475,7 @@ class Session:
 
     def done_by_hand(self, intervention: Intervention) -> None:
         """The run has taken what somebody did to it."""
-        self._by_hand.append(intervention)
+        self.live.by_hand.append(intervention)
         self.broken.emit(intervention)
 
     def set_running(self, running: bool) -> None:

@@ -8,6 +8,7 @@ from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.scenario import Document
+from twin.scenario.faults import Intervention
 
 
 @dataclass
@@ -24,9 +25,12 @@ class Standing:
         The newest picture of it; None: none has come yet.
     events
         What had happened, in order.
+    by_hand
+        What people had done to it, in order.
     """
 
     document: Document | None = None
     plant: Plant | None = None
     frame: Frame | None = None
     events: list[Event] = field(default_factory=list)
+    by_hand: list[Intervention] = field(default_factory=list)

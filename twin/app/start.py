@@ -32,7 +32,7 @@ def run_app(
     Parameters
     ----------
     path
-        Scene to open; None: the last one, or the welcome page when there is none.
+        Scene or run file to open; None: the last one, or the welcome page when there is none.
     seed
         Of all random draws; None: the scene's own.
     play
@@ -89,7 +89,10 @@ def run_app(
             window.files.take_over(chosen)
             if play:
                 session.play()
-        elif chosen is not None and not window.files.open(chosen, seed) and exit_after_s is not None:
+        elif chosen is not None and window.files.open(chosen, seed):
+            if play:
+                session.play()
+        elif chosen is not None and exit_after_s is not None:
             refuse()
         collector.start()
         window.editing.offer_recovery()
@@ -120,8 +123,11 @@ def run_app(
 
 def _open_early(session: Session, path: Path, seed: int | None) -> bool:
     """Open a scene while there is no window yet: the worker builds the run while this process loads the rest."""
+    from twin.app.recording import is_recording
     from twin.app.scene_errors import SCENE_ERRORS
 
+    if is_recording(path):
+        return False  # there is no run to be built meanwhile
     try:
         session.open(path, seed)
     except SCENE_ERRORS:

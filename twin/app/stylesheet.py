@@ -29,6 +29,8 @@ QMenu::icon { padding-left: 8px; }
 
 QDockWidget { color: $muted; font-weight: 600; }
 QWidget[role="docktitle"] { background: $surface; border-bottom: 1px solid $border; }
+QLabel[role="looking"] { color: $warning; font-weight: 600; }
+QLabel[role="live"] { color: $ok; font-weight: 600; }
 QLabel[role="dockname"] { color: $text; font-weight: 600; background: transparent; }
 QWidget[role="panel"] { background: $surface; }
 QTabBar { background: $ground; qproperty-drawBase: 0; }

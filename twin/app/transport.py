@@ -42,6 +42,7 @@ class Transport(QWidget):
         session.ended.connect(self._on_ended)
         session.speed_changed.connect(self._on_speed)
         session.figures_changed.connect(self._on_figures)
+        session.looked.connect(self._on_looked)
         self._on_speed(session.speed)
         self._refresh()
 
@@ -52,6 +53,15 @@ class Transport(QWidget):
         tip(self.step_button, "run.step", "Run to the next event")
         self._on_playing(self._session.playing)
 
+    def restart(self) -> None:
+        """Begin the run anew; while another time is looked at, go to the start of what is played."""
+        session = self._session
+        if session.looking_s is None:
+            session.restart()
+        else:
+            session.replay.pause()
+            session.replay.look(session.replay.range_s[0])
+
     def _buttons(self) -> QHBoxLayout:
         self.restart_button = tool_button(self._look, "restart", "Start again from t = 0")
         self.play_button = tool_button(self._look, "play", "Play", role="play", colour="on_accent")
@@ -60,7 +70,7 @@ class Transport(QWidget):
             button.setIconSize(QSize(scaled(20), scaled(20)))
         self.play_button.setFixedSize(38, 38)
         self.play_button.setIconSize(QSize(22, 22))
-        self.restart_button.clicked.connect(lambda: self._session.restart())
+        self.restart_button.clicked.connect(lambda: self.restart())
         self.play_button.clicked.connect(self._session.toggle)
         self.step_button.clicked.connect(self._session.step)
         row = QHBoxLayout()
@@ -100,7 +110,7 @@ class Transport(QWidget):
         is_open = self._session.document is not None
         for widget in (self.restart_button, self.play_button, self.step_button, self.speed_slider):
             widget.setEnabled(is_open)
-        self._on_time(self._session.t_s)
+        self._on_time(self._session.shown_s)
 
     def _on_run_started(self) -> None:
         self.kpis.show_figures(None, self._session.curves)
@@ -108,9 +118,14 @@ class Transport(QWidget):
         self.step_button.setEnabled(self._session.document is not None)
 
     def _on_ended(self) -> None:
-        self._on_playing(False)
-        self._on_time(self._session.t_s)
-        self.step_button.setEnabled(False)
+        self._on_looked()
+
+    def _on_looked(self, _t_s: object = None) -> None:
+        """Another time is on screen, or the present again."""
+        session = self._session
+        self._on_playing(session.playing)
+        self._on_time(session.shown_s)
+        self.step_button.setEnabled(session.looking_s is not None or not session.finished)
 
     def _on_time(self, t_s: float) -> None:
         document = self._session.document
@@ -119,14 +134,16 @@ class Transport(QWidget):
             self.elapsed_label.setText("")
             return
         self.clock_label.setText(calendar(document.scenario.start, t_s))
-        whole = duration(self._session.end_s)
-        done = f"Finished after {whole}" if self._session.finished else f"{elapsed(t_s)} of {whole}"
+        session, whole = self._session, duration(self._session.end_s)
+        done = f"{elapsed(t_s)} of {whole}"
+        if session.looking_s is None and session.finished:
+            done = f"Finished after {whole}"
         self.elapsed_label.setText(f"{done}  \N{MIDDLE DOT}  seed {self._session.seed}")
 
     def _on_playing(self, playing: bool) -> None:
         if playing:
             icon, does = "pause", "Pause"
-        elif self._session.finished:
+        elif self._session.finished and self._session.looking_s is None:
             icon, does = "restart", "Run again from t = 0"
         else:
             icon, does = "play", "Play"

@@ -1,4 +1,4 @@
-"""The file beside a scene that says how it is looked at: camera, colours, layers, bookmarks. Never part of the scene.
+"""The file beside a scene or run that says how it is looked at: camera, colours, layers, bookmarks. Never part of it.
 
 It may come from anybody: its size is limited, what does not fit is refused as a whole, and it only ever chooses among
 what the view offers anyway.
@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from twin.app.recording import SUFFIX as RUN_SUFFIX
 from twin.app.scene_list import SUFFIX as SCENE_SUFFIX
 from twin.view3d.camera import DISTANCE_M, ELEVATION_DEG
 from twin.view3d.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, CameraPose, ViewState
@@ -22,6 +23,7 @@ VERSION = 1
 MOST_BYTES = 200_000
 MOST_BOOKMARKS = 100
 MOST_LETTERS = 60
+MOST_NOTE_LETTERS = 300
 ITEM = r"^[a-z][a-z0-9-]{0,39}(/[0-9]{1,6}){0,4}$"
 _FAR_M = 100_000.0
 
@@ -45,6 +47,12 @@ def _printable(name: str) -> str:
     if not name.strip() or not name.isprintable():
         raise ValueError("must be words on one line")
     return name.strip()
+
+
+def _one_line(note: str) -> str:
+    if not note.isprintable():
+        raise ValueError("must be words on one line")
+    return note.strip()
 
 
 Ids = Annotated[tuple[Annotated[str, Field(pattern=ITEM)], ...], Field(max_length=5000)]
@@ -87,6 +95,13 @@ class Bookmark(_Part):
     camera: Camera
 
 
+class Moment(_Part):
+    """A time of the run, with a note; "" where there is nothing to say."""
+
+    t_s: Annotated[float, Field(ge=0.0, le=1e10, allow_inf_nan=False)]
+    note: Annotated[str, Field(max_length=MOST_NOTE_LETTERS), AfterValidator(_one_line)] = ""
+
+
 class View(_Part):
     """How a scene is looked at; None: as the program begins."""
 
@@ -97,12 +112,13 @@ class View(_Part):
     cables_by: CablesBy | None = None
     layers: Annotated[tuple[Annotated[str, _known(LAYERS)], ...], Field(max_length=len(LAYERS))] | None = None
     bookmarks: Annotated[tuple[Bookmark, ...], Field(max_length=MOST_BOOKMARKS)] = ()
+    moments: Annotated[tuple[Moment, ...], Field(max_length=MOST_BOOKMARKS)] = ()
     hidden: Ids = ()
     only: Ids = ()
     locked: Ids = ()
 
     @classmethod
-    def of(cls, state: ViewState, bookmarks: tuple[Bookmark, ...]) -> View:
+    def of(cls, state: ViewState, bookmarks: tuple[Bookmark, ...], moments: tuple[Moment, ...] = ()) -> View:
         """Return how the hall is looked at now."""
         return cls(
             camera=Camera.of(state.camera) if state.camera is not None else None,
@@ -110,6 +126,7 @@ class View(_Part):
             cables_by=state.cables_by,
             layers=tuple(layer for layer in LAYERS if layer in state.layers),
             bookmarks=bookmarks,
+            moments=moments,
             hidden=tuple(sorted(state.hidden)),
             only=tuple(sorted(state.only)),
             locked=tuple(sorted(state.locked)),
@@ -130,7 +147,7 @@ class View(_Part):
 def view_path(scene: Path) -> Path:
     """Return the file that lies beside a scene."""
     name = scene.name
-    for suffix in (SCENE_SUFFIX, scene.suffix):
+    for suffix in (SCENE_SUFFIX, RUN_SUFFIX, scene.suffix):
         if suffix and name.endswith(suffix):
             name = name.removesuffix(suffix)
             break

@@ -1,19 +1,22 @@
-"""How each scene is looked at: bookmarks of the camera, and the file beside the scene that keeps them."""
+"""How each scene is looked at: bookmarks of the camera and of time, and the file beside the scene that keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from psygnal import Signal
 
 from twin.app.hall_panel import HallPanel
+from twin.app.recording import is_recording
 from twin.app.scene_file import SceneFile, is_shipped
 from twin.app.view_file import (
     MOST_BOOKMARKS,
     MOST_LETTERS,
+    MOST_NOTE_LETTERS,
     Bookmark,
     Camera,
+    Moment,
     View,
     ViewFileError,
     read_view,
@@ -35,13 +38,14 @@ class Views:
         Puts words in the status bar.
     """
 
-    changed = Signal()  # the bookmarks
+    changed = Signal()  # the bookmarks, of camera or time
 
     def __init__(self, hall: HallPanel, scene: SceneFile, show: Callable[[str], None]) -> None:
         self._hall, self._scene, self._show = hall, scene, show
         self.bookmarks: tuple[Bookmark, ...] = ()
+        self.moments: tuple[Moment, ...] = ()
         self._place = -1  # of the bookmark gone to last
-        self._at_first: tuple[tuple[Bookmark, ...], Choices] = ((), self._choices)
+        self._at_first = self._set
         self._path: Path | None = None  # of the scene; None while it has none of its own
         self._kept: View | None = None  # as it is on the disk
         self._strange = ""  # why the file that lies there is not ours
@@ -51,7 +55,7 @@ class Views:
     def opened(self, path: Path) -> None:
         """Keep what was set of the scene before, and look at this one as its file says."""
         self.keep()
-        self._path = None if self._scene.is_new else path
+        self._path = None if self._scene.is_new and not is_recording(path) else path
         self._kept, self._strange, self._place = None, "", -1
         try:
             self._kept = read_view(view_path(path)) if self._path is not None else None
@@ -59,12 +63,13 @@ class Views:
             self._strange = f"{view_path(path).name} {error}"
             self._show(f"The view is left as it is: {self._strange}")
         self.bookmarks = self._kept.bookmarks if self._kept is not None else ()
+        self.moments = self._kept.moments if self._kept is not None else ()
         marks, state = self._kept or View(), self._hall.state
         state.hidden, state.only = frozenset(marks.hidden), frozenset(marks.only)
         state.locked = frozenset(marks.locked)
         if self._kept is not None:
             self._kept.show(self._hall.state)
-        self._at_first = (self.bookmarks, self._choices)
+        self._at_first = self._set
         self.changed.emit()
 
     def saved(self, path: Path) -> None:
@@ -87,7 +92,11 @@ class Views:
     @property
     def is_set(self) -> bool:
         """Return whether a person has set anything since it was read."""
-        return (self.bookmarks, self._choices) != self._at_first
+        return self._set != self._at_first
+
+    @property
+    def _set(self) -> tuple[tuple[Bookmark, ...], tuple[Moment, ...], Choices]:
+        return self.bookmarks, self.moments, self._choices
 
     @property
     def _choices(self) -> Choices:
@@ -96,7 +105,7 @@ class Views:
 
     def _write(self) -> None:
         assert self._path is not None
-        path, view = view_path(self._path), View.of(self._hall.state, self.bookmarks)
+        path, view = view_path(self._path), View.of(self._hall.state, self.bookmarks, self.moments)
         if self._strange:
             self._show(f"Bookmarks and layers are not saved: {self._strange}")
             return
@@ -108,7 +117,7 @@ class Views:
             self._show(f"{path.name} cannot be saved: {error.strerror or error}")
             return
         self._kept = view
-        self._at_first = (self.bookmarks, self._choices)
+        self._at_first = self._set
 
     # -- bookmarks ----
 
@@ -122,8 +131,7 @@ class Views:
         number = next(n for n in range(1, MOST_BOOKMARKS + 2) if f"View {n}" not in names)
         self._take((*self.bookmarks, Bookmark(name=f"View {number}", camera=Camera.of(pose))))
         self._place = len(self.bookmarks) - 1
-        kept = "" if self._path is not None and not is_shipped(self._path) else "; save the scene to keep it"
-        self._show(f"Bookmark {self.bookmarks[-1].name}{kept}")
+        self._show(f"Bookmark {self.bookmarks[-1].name}{self._where_kept}")
         return self._place
 
     def go(self, place: int) -> None:
@@ -160,3 +168,36 @@ class Views:
     def _take(self, bookmarks: tuple[Bookmark, ...]) -> None:
         self.bookmarks = bookmarks
         self.changed.emit()
+
+    # -- bookmarks of time ----
+
+    def add_moment(self, t_s: float, note: str) -> Moment | None:
+        """Keep a time with a note; return the bookmark, None where no more can be kept. One time is kept once."""
+        if len(self.moments) >= MOST_BOOKMARKS:
+            self._show(f"A scene keeps {MOST_BOOKMARKS} bookmarks of time: delete one first")
+            return None
+        made = Moment(t_s=round(t_s, 3), note=_clean(note))
+        others = [one for one in self.moments if one.t_s != made.t_s]
+        self.take_moments((*others, made))
+        self._show(f"Bookmark of this time{self._where_kept}")
+        return made
+
+    def take_moments(self, moments: Iterable[Moment]) -> None:
+        """Keep these bookmarks of time, in their order of time."""
+        self.moments = tuple(sorted(moments, key=lambda one: one.t_s))
+        self.changed.emit()
+
+    def note(self, moment: Moment, note: str) -> None:
+        """Say something else about a time that is kept."""
+        self.take_moments(
+            one.model_copy(update={"note": _clean(note)}) if one is moment else one for one in self.moments
+        )
+
+    @property
+    def _where_kept(self) -> str:
+        return "" if self._path is not None and not is_shipped(self._path) else "; save the scene to keep it"
+
+
+def _clean(note: str) -> str:
+    words = " ".join(note.split())
+    return "".join(letter for letter in words if letter.isprintable())[:MOST_NOTE_LETTERS]

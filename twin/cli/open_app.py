@@ -25,20 +25,17 @@ def open_scene(
 ) -> None:
     """Open the window on a scene or run.
 
-    A run opens as its scene with its seed, from the start.
+    A run opens as it was recorded: nothing is simulated, and any time of it can be looked at.
     """
     from twin.cli.errors import Failure, told
 
     with told(scene or ""):
         from twin.cli.display import has_display
-        from twin.cli.scene import is_run, scene_of_run, scene_path
+        from twin.cli.scene import is_run, run_path, scene_path
 
         path = None
-        if scene is not None and is_run(scene):
-            path, recorded_seed = scene_of_run(scene)
-            seed = recorded_seed if seed is None else seed
-        elif scene is not None:
-            path = scene_path(scene)
+        if scene is not None:
+            path = run_path(scene) if is_run(scene) else scene_path(scene)
         if not has_display():
             raise Failure(
                 "there is no display to open a window on; use `twin run` and `twin shot`, which need none"

@@ -62,24 +62,13 @@ def scene_path(name: str) -> Path:
     return path
 
 
-def scene_of_run(name: str) -> tuple[Path, int]:
-    """Write the scene of a run file into the state folder; return where, and the seed of the run.
-
-    Raises
-    ------
-    RunFileError
-        When the run file cannot be read.
-    """
+def run_path(name: str) -> Path:
+    """Return the file of a run that can be read; raises RunFileError."""
     from twin.record.reader import Reader
-    from twin.record.state_folder import state_folder
-    from twin.scenario.show import show
 
     with Reader(name) as reader:
-        header = reader.header
-    path = state_folder() / "scenes" / (Path(name).stem + SCENE_SUFFIX)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(show(header.scenario), encoding="utf-8")
-    return path, header.seed
+        _ = reader.header
+    return Path(name)
 
 
 def with_changes(

@@ -13,6 +13,7 @@ from twin.app.actions.help import help_actions
 from twin.app.actions.parts import part_actions
 from twin.app.actions.place import place_actions
 from twin.app.actions.run import run_actions
+from twin.app.actions.timeline import timeline_actions
 from twin.app.actions.view import view_actions
 from twin.app.actions.window import window_actions
 
@@ -30,6 +31,7 @@ def all_actions(window: MainWindow) -> list[Command]:
         design_actions,
         part_actions,
         run_actions,
+        timeline_actions,
         view_actions,
         bookmark_actions,
         facility_actions,

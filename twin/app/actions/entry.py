@@ -27,6 +27,7 @@ MENUS: dict[str, str] = {
     "view/workspace": "Workspace",
     "view/text": "Size of text",
     "run/speed": "Speed",
+    "run/timeline": "Timeline",
     "window": "&Window",
     "window/theme": "Theme",
     "help": "&Help",

@@ -41,7 +41,7 @@ def run_actions(window: MainWindow) -> list[Command]:
         entry(
             "run.restart",
             "Start again",
-            session.restart,
+            window.transport.restart,
             menu="run",
             key="Ctrl+Shift+R",
             icon="restart",
