@@ -9,20 +9,26 @@ import numpy as np
 import pytest
 from toy_engine import NAME, ToyEngine, scenario
 
+from twin.record.events import Severity
 from twin.record.reader import Reader
-from twin.record.recorder import SAMPLES, SNAPSHOTS, Recorder
+from twin.record.recorder import ALERTS, ALERTS_AT_ONCE, SAMPLES, SNAPSHOTS, Recorder
 from twin.runtime.inline import run
 
 
-def test_samples_lie_on_a_regular_grid(tmp_path: Path) -> None:
+def test_samples_lie_on_a_regular_grid_and_at_alarms(tmp_path: Path) -> None:
     run(scenario("20 h"), 1, record=tmp_path / "a.twinrun", engine=NAME)
     with Reader(tmp_path / "a.twinrun") as reader:
         curve = reader.series(0, "loop.supply_c", points=10**6)
-        assert np.allclose(np.diff(curve.t_s), 24.0)
-        assert len(curve.t_s) == SAMPLES + 1
+        alarms = [e.t_s for e in reader.events_where(least=Severity.WARNING)]
+        regular = np.isclose(curve.t_s % 36.0, 0) | np.isclose(curve.t_s % 36.0, 36.0)
+        assert regular.sum() == SAMPLES + 1
+        assert set(curve.t_s[~regular]) <= set(alarms)
+        assert np.isin(alarms[:50], curve.t_s).all()  # as many as may come at once
+        assert np.count_nonzero(~regular) <= ALERTS + ALERTS_AT_ONCE
+        assert np.array_equal(reader.sample_times(), curve.t_s)
         assert np.abs(curve.mean - (20 + np.sin(curve.t_s / 600))).max() <= 0.0501
         ledger_s, accounts = reader.ledger()
-        assert len(ledger_s) == SAMPLES + 1
+        assert np.array_equal(ledger_s, curve.t_s)
         total = np.sum(list(accounts.values()), axis=0)
         assert np.allclose(total, ledger_s * 64, rtol=1e-12)
 
@@ -57,7 +63,7 @@ def test_a_file_taken_up_again_equals_one_written_in_one_go(tmp_path: Path) -> N
     engine = ToyEngine.restore(scenario(), snapshot.data)
     recorder = Recorder(engine, tmp_path / "b.twinrun", resume=True, resumed=snapshot)
     while engine.now_s < engine.end_s:
-        engine.advance(recorder.next_s)
+        engine.advance(recorder.next_s, alert=recorder.alert)
         recorder.observe()
     recorder.finish(engine.summary())
     recorder.close()

@@ -95,13 +95,17 @@ class ToyEngine:
         engine._first_row = state["rows"]
         return engine
 
-    def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
+    def advance(
+        self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
+    ) -> float:
         assert until_s >= self.now_s
         until_s = min(until_s, self.end_s)
         deadline = math.inf if wall_budget_s is None else monotonic() + wall_budget_s
         while self._timers and self._timers[0][0] <= until_s:
+            rows = len(self._log)
             self._next()
-            if monotonic() >= deadline:
+            told = alert is not None and any(e.severity >= alert for e in self._log[rows:])
+            if told or monotonic() >= deadline:
                 return self.now_s
         self._pass(until_s)
         return self.now_s

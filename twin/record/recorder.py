@@ -15,14 +15,23 @@ from twin.plant.tables import Plant
 from twin.record.channels import Entity
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
+from twin.record.series import SERIES_CHANNELS
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 from twin.scenario.population import jobs_of
 
-SAMPLES = 3000
-"""Samples of a whole run; never closer than `MIN_INTERVAL_S` [simulated s]."""
+SAMPLES = 2000
+"""Samples of a whole run at regular times, fewer where there are thousands of jobs; never closer than
+`MIN_INTERVAL_S` [simulated s]."""
+FEWEST_SAMPLES = 1000
+WHOLE_RUN_BYTES = 3 * 10**9
+"""What the series of a run may come to before they are packed."""
+ALERTS = 500
+"""Samples of a whole run at the moment of an event that people should see; at most so many, evenly over the run."""
+ALERTS_AT_ONCE = 50
+ALERT = Severity.WARNING
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 24
 """Snapshots of a whole run."""
@@ -91,7 +100,9 @@ class Recorder:
             )
         self._make_room()
         self._rows = resumed.events if resumed else 0
-        self._interval_s = max(MIN_INTERVAL_S, engine.end_s / SAMPLES)
+        self._interval_s = max(MIN_INTERVAL_S, engine.end_s / _samples(engine.layout))
+        self._alerts = 0  # samples taken at events
+        self._alerted = False  # by events since the last sample
         self._milestone_s = engine.end_s / SNAPSHOTS
         self._last_sample_s = resumed.t_s if resumed else -math.inf
         self._next_milestone_s = engine.now_s + self._milestone_s
@@ -116,6 +127,12 @@ class Recorder:
             return 0.0
         return (math.floor(self._last_sample_s / self._interval_s + 1e-9) + 1) * self._interval_s
 
+    @property
+    def alert(self) -> Severity | None:
+        """Return how severe an event has to be for a sample right after it; None: there have been enough."""
+        due = ALERTS_AT_ONCE + ALERTS * self._engine.now_s / max(self._engine.end_s, 1e-9)
+        return ALERT if self._alerts < due else None
+
     def observe(self, force: bool = False) -> None:
         """Look at the engine: take its new events, and a sample when one is due or `force` is set."""
         engine = self._engine
@@ -123,9 +140,12 @@ class Recorder:
         if engine.layout != self._frame.layout:  # the hall was edited
             self._writer.relay(engine.layout, entity_ids(engine))
             self._make_room()
-        if engine.now_s > self._last_sample_s and (
-            force or engine.now_s >= self.next_s or self._last_sample_s < 0
-        ):
+            force = True
+        alerted = self._alerted and self.alert is not None
+        due = engine.now_s >= self.next_s or self._last_sample_s < 0
+        if engine.now_s > self._last_sample_s and (force or due or alerted):
+            self._alerts += alerted and not due
+            self._alerted = False
             engine.fill(self._frame)
             self._writer.add_sample(
                 engine.now_s, self._packed, self._rows, engine.detail(), engine.dies, engine.ledger_gpu_s()
@@ -186,11 +206,18 @@ class Recorder:
         if events:
             self._writer.add_events(events)
             self._rows = events[-1].row + 1
+            self._alerted |= any(event.severity >= ALERT for event in events)
 
     def _take_snapshot(self, rolling: bool) -> None:
         engine = self._engine
         self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
         self._snapshot_s, self._snapshot_wall_s = engine.now_s, monotonic()
+
+
+def _samples(layout: Layout) -> float:
+    """Return how many samples a run is given at regular times."""
+    width = layout.nbytes - layout.offsets[SERIES_CHANNELS[0].id]
+    return min(SAMPLES, max(FEWEST_SAMPLES, WHOLE_RUN_BYTES / max(width, 1)))
 
 
 def entity_ids(engine: Observed) -> dict[Entity, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from twin.physics.gpu_picture import Dies
 from twin.plant.tables import Plant
 from twin.record.detail import Detail
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
@@ -29,9 +29,12 @@ class Engine(Protocol):
     now_s: float
     end_s: float
 
-    def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
-        """Run every event up to `until_s` or until the budget is spent; return the time reached [s].
+    def advance(
+        self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
+    ) -> float:
+        """Run every event up to `until_s`, or until the budget is spent or one as severe as `alert` has happened.
 
+        Return the time reached [s].
         Where a run is cut into advances never changes it.
         """
         ...

@@ -217,7 +217,8 @@ class Session:
         while engine.now_s < target_s:
             stop_s = target_s if self._recorder is None else min(target_s, self._recorder.next_s)
             left_s = deadline_wall_s - monotonic()
-            engine.advance(max(stop_s, engine.now_s), max(left_s, 0.001))
+            alert = None if self._recorder is None else self._recorder.alert
+            engine.advance(max(stop_s, engine.now_s), max(left_s, 0.001), alert)
             self._observe()
             if monotonic() >= deadline_wall_s:
                 return

@@ -133,12 +133,19 @@ class Engine(Parts):
 
     # --- running
 
-    def advance(self, until_s: float, wall_budget_s: float | None = None) -> float:
-        """Run every event up to `until_s` or until the budget is spent; return the time reached [s]."""
+    def advance(
+        self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
+    ) -> float:
+        """Run every event up to `until_s`, or until the budget is spent or one as severe as `alert` has happened.
+
+        Return the time reached [s].
+        """
         stop = None if wall_budget_s is None else monotonic() + wall_budget_s
+        self.log.worst = Severity.INFO
         while self.timers.next_s() <= min(until_s, self.end_s):
             self._one()
-            if stop is not None and monotonic() > stop:
+            told = alert is not None and self.log.worst >= alert and self.timers.next_s() > self.timers.now_s
+            if told or (stop is not None and monotonic() > stop):
                 self.now_s = max(self.now_s, self.timers.now_s)
                 return self.now_s
         self.now_s = max(self.now_s, min(until_s, self.end_s))

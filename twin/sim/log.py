@@ -13,6 +13,7 @@ class Log:
         self.events: list[Event] = []
         self.first_row = 0  # rows before it belong to the run that a snapshot came from
         self.hash = EventHash()
+        self.worst = Severity.INFO  # since somebody set it back
 
     @property
     def rows(self) -> int:
@@ -34,6 +35,7 @@ class Log:
         event = Event(self.rows, t_s, kind, subject, severity, text, data, where)
         self.events.append(event)
         self.hash.update(event)
+        self.worst = max(self.worst, severity)
 
     def take_over(self, other: Log) -> None:
         """Go on where another list stands."""
