@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from twin.cli import (
+    branch,
     calibrate,
     catalog,
     check,
@@ -28,6 +29,7 @@ from twin.cli import (
     show,
     validate,
     verify,
+    video,
 )
 from twin.cli.bench import command as bench
 
@@ -74,8 +76,10 @@ app.command("validate", epilog=validate.EXAMPLE)(validate.validate_tables)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare_runs)
 app.command("export", epilog=export.EXAMPLE)(export.export_run)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify_run)
+app.command("branch", epilog=branch.EXAMPLE)(branch.branch_run)
 app.command("explain", epilog=explain.EXAMPLE)(explain.explain_run)
 app.command("report", epilog=report.EXAMPLE)(report.write_report)
+app.command("video", epilog=video.EXAMPLE)(video.make_video)
 app.add_typer(catalog.app, name="catalog")
 app.command("bench", epilog=bench.EXAMPLE)(bench.measure_speed)
 
@@ -94,11 +98,13 @@ COMMANDS = (
     "validate",
     "compare",
     "verify",
+    "branch",
     "explain",
     "report",
     "export",
     "incidents",
     "shot",
+    "video",
     "catalog",
     "bench",
 )

@@ -9,16 +9,19 @@ import os
 import re
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from twin.cli.errors import Failure
 
 _X11 = re.compile(r"(?:unix/?|(?P<host>[^:/]*)):(?P<number>\d+)(?:\.\d+)?")
 _START_WALL_S = 20.0
+_PUT_AWAY_WALL_S = 1.0
 
 
 def has_display() -> bool:
@@ -84,12 +87,24 @@ def in_virtual_display(arguments: Sequence[str], width: int, height: int) -> int
             raise Failure("Xvfb did not start, so there is no display to draw on")
         environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
         environment.pop("WAYLAND_DISPLAY", None)
-        return subprocess.run(
-            [sys.executable, "-m", "twin.cli", *arguments], env=environment, check=False
-        ).returncode
+        return _awaited(subprocess.Popen([sys.executable, "-m", "twin.cli", *arguments], env=environment))
     finally:
         server.terminate()
         server.wait()
+
+
+def _awaited(command: subprocess.Popen[bytes]) -> int:
+    """Return the exit code of a command; one that is interrupted gets the time to put away what it began."""
+    try:
+        return command.wait()
+    except KeyboardInterrupt:
+        with suppress(subprocess.TimeoutExpired):  # a terminal tells both of us
+            return command.wait(_PUT_AWAY_WALL_S)
+        command.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return command.wait(10 * _PUT_AWAY_WALL_S)
+        command.kill()
+        raise
 
 
 def _number(read: int) -> int | None:

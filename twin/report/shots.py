@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import TracebackType
 
+import numpy as np
+
 from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.report.halls import Halls
@@ -49,6 +51,12 @@ class Shots:
         frame = self._reader.frame(t_s)
         scenario, plant = self._halls.at(frame.layout.epoch)
         return self._studio.picture(scenario, plant, frame), frame
+
+    def sample_s(self, t_s: float) -> float:
+        """Return the time of the sample that a time is shown by [s]."""
+        times = self._reader.sample_times()
+        place = int(np.searchsorted(times, t_s, side="right")) - 1
+        return float(times[max(place, 0)])
 
     def png(self, t_s: float) -> bytes:
         """Return the same as a PNG file that says what made it."""

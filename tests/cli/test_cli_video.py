@@ -1,0 +1,123 @@
+"""`twin video`: films of a recorded run; what is broken off leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from twin.record.reader import Reader
+from twin.report.film import Cut, Film, Frames
+from twin.report.studio import Shot
+from twin.runtime.inline import run
+from twin.scenario import load
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.gl
+
+
+@pytest.fixture(scope="module")
+def pump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "pump.twinrun"
+    run(load("builtin:pump-trip").scenario, record=path)
+    return path
+
+
+def test_numbered_pictures_go_from_end_to_end_of_the_range(twin, qapp, pump: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "frames"
+    words = ("--from", "5 min", "--to", "6 min", "--seconds", "0.5", "--fps", "10", "--size", "320x200")
+    twin("video", pump, "--frames", folder, *words)
+    made = sorted(folder.iterdir())
+    assert [path.name for path in made] == [f"{k:06d}.png" for k in range(1, 6)]
+    pictures = [QImage(str(path)) for path in made]
+    assert {(one.width(), one.height()) for one in pictures} == {(320, 200)}
+    times = [float(one.text("Simulated time s")) for one in pictures]
+    with Reader(pump) as reader:
+        known = reader.sample_times()
+    assert times == pytest.approx(
+        [known[known <= t][-1] for t in (300.0, 315.0, 330.0, 345.0, 360.0)], abs=1e-3
+    )
+    assert len({path.read_bytes() for path in made}) == 5
+
+
+def test_a_video_file_holds_every_picture(twin, qapp, pump: Path, tmp_path: Path) -> None:
+    av = pytest.importorskip("av", reason="the extra [video] is not installed")
+    out = tmp_path / "a.mp4"
+    twin("video", pump, "-o", out, "--seconds", "1", "--fps", "12", "--size", "321x201")
+    with av.open(str(out)) as film:
+        (stream,) = film.streams.video
+        assert (stream.codec_context.name, stream.width, stream.height) == ("h264", 320, 200)
+        assert sum(1 for _ in film.decode(stream)) == 12
+        assert film.metadata["title"] == "A pump trip at ten o'clock"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
+
+
+def test_without_an_encoder_it_says_how_to_install_one(
+    twin, qapp, pump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twin.report.film.can_encode", lambda: False)
+    said = twin("video", pump, "-o", tmp_path / "a.mp4", "--seconds", "0.1", code=2).stderr
+    assert "python -m pip install 'gpu-twin[video]'" in said
+    assert "--frames FOLDER" in said
+    assert len(said.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_film_that_is_broken_off_leaves_nothing(qapp, pump: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.png"
+    kept.write_bytes(b"somebody's")
+    with Reader(pump) as reader:
+        film = Film(reader, Shot(size=(160, 100)), Cut(0.0, 600.0, 1.0, 8), Frames(tmp_path))
+        assert film.count == 8
+        assert film.step()
+        assert film.step()
+        assert len(list(tmp_path.iterdir())) == 3
+        film.cancel()
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_an_interrupt_of_the_command_leaves_nothing(pump: Path, tmp_path: Path) -> None:
+    words = ["video", str(pump), "--frames", str(tmp_path), "--seconds", "600", "--size", "160x100"]
+    command = subprocess.Popen(
+        [sys.executable, "-m", "twin.cli", *words], cwd=ROOT, env=os.environ, stderr=subprocess.DEVNULL
+    )
+    try:
+        while command.poll() is None and len(list(tmp_path.iterdir())) < 3:
+            time.sleep(0.02)
+        assert command.poll() is None
+        command.send_signal(signal.SIGINT)
+        assert command.wait(20) == 130
+    finally:
+        command.kill()
+        command.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cut_has_both_ends_and_evenly_many() -> None:
+    np.testing.assert_allclose(Cut(10.0, 20.0, 0.5, 10).times_s(), [10.0, 12.5, 15.0, 17.5, 20.0])
+    assert len(Cut(0.0, 1.0, 0.01, 1).times_s()) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--frames"),
+        (("-o", "a.mp4", "--frames", "x"), "--frames"),
+        (("--frames", "x", "--from", "9 h"), "--from"),
+        (("--frames", "x", "--size", "huge"), "--size"),
+        (("--frames", "x", "--colour-by", "mood"), "--colour-by"),
+        (("--frames", "x", "--camera", "nosuch"), "overview"),
+    ],
+)
+def test_bad_wishes_are_told(
+    twin, qapp, pump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in twin("video", pump, *words, code=2).stderr

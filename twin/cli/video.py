@@ -1,0 +1,102 @@
+"""`twin video`: a recorded run as a film of its hall."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twin.cli.shot import Theme
+
+if TYPE_CHECKING:
+    from twin.report.film import Film
+
+EXAMPLE = "Example: twin video pump.twinrun -o pump.mp4 --from '4 min' --to '12 min' --seconds 15"
+
+
+def make_video(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="MP4 file to write.")
+    ] = None,
+    frames: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write numbered PNG files here; needs no encoder.")
+    ] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="TIME", help="Begin of the range; without it the start.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="Its end; without it the end.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="How long the film lasts.")] = 20.0,
+    fps: Annotated[int, typer.Option(min=1, max=120, help="Pictures per second.")] = 30,
+    camera: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="overview, row, top, aisle, close, or the id of a thing to fly to."
+        ),
+    ] = "overview",
+    colour_by: Annotated[
+        str, typer.Option(metavar="CHANNEL", help="What the colours show, such as gpu.power_w or gpu.state.")
+    ] = "gpu.temp_c",
+    size: Annotated[str, typer.Option(metavar="WxH", help="Pixels.")] = "1280x720",
+    theme: Annotated[Theme, typer.Option(help="Colours of the film.")] = Theme.dark,
+) -> None:
+    """Make a film of a run, off screen.
+
+    MP4 files need the extra [video]; numbered PNG files need nothing. Ctrl-C leaves no half file.
+    """
+    from twin.cli.errors import BadInput, told
+    from twin.cli.explain import range_of
+    from twin.cli.shot import size_of
+    from twin.cli.stage import on_display, qt_application
+    from twin.record.reader import Reader
+    from twin.view3d.state import COLOUR_BY
+
+    with told(run):
+        if (out is None) == (frames is None):
+            raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
+        wanted = size_of(size)
+        if colour_by not in COLOUR_BY:
+            raise BadInput(
+                f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+            )
+        with Reader(run) as reader:
+            t0_s, t1_s = range_of(reader.t_end_s, from_, to)
+            on_display(wanted)
+            qt_application()
+            from twin.report.film import Cut, Film, Frames, Mp4, NoEncoder, Sink
+            from twin.report.studio import NoPicture, Shot
+
+            shot = Shot(camera=camera, colour_by=colour_by, theme=theme.value, size=wanted)
+            try:
+                sink: Sink = Mp4(out, fps) if out is not None else Frames(frames or Path())
+                _make(Film(reader, shot, Cut(t0_s, t1_s, seconds, fps), sink))
+            except NoEncoder as error:
+                raise BadInput(
+                    str(error).replace("numbered PNG files always work", "or --frames FOLDER")
+                ) from None
+            except NoPicture as error:
+                raise BadInput(str(error)) from None
+        print(out if out is not None else frames)
+
+
+def _make(film: Film) -> None:
+    """Make a film with a bar; whatever ends it before its time takes away what is there of it."""
+    import signal
+
+    from twin.cli.progress import counted
+
+    try:
+        with counted("film") as show:
+            while film.step():
+                if show is not None:
+                    show(film.done, film.count)
+    except BaseException:
+        before = signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # a second Ctrl-C would leave what the first one clears
+        film.cancel()
+        signal.signal(signal.SIGINT, before)
+        raise

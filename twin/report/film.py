@@ -1,0 +1,212 @@
+"""A recorded run as a film: pictures of the hall at even steps of its time, into a video file or numbered PNG files."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twin.record.reader import Reader
+from twin.report.shots import Shots
+from twin.report.studio import Rgb, Shot, about, png
+
+INSTALL = "python -m pip install 'gpu-twin[video]'"
+MAX_FRAMES = 100_000
+_QUALITY = "20"
+"""CRF of the encoder: what nobody tells from the pictures themselves."""
+
+
+class NoEncoder(Exception):
+    """Video files cannot be written here; the message is one sentence that says what to install."""
+
+
+def can_encode() -> bool:
+    """Return whether video files can be written here."""
+    return importlib.util.find_spec("av") is not None
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which part of a run, and how long it is shown.
+
+    Parameters
+    ----------
+    from_s, to_s
+        Of the run [s].
+    seconds
+        Of the film [s].
+    fps
+        Pictures per second.
+    """
+
+    from_s: float
+    to_s: float
+    seconds: float = 20.0
+    fps: int = 30
+
+    def times_s(self) -> NDArray[np.float64]:
+        """Return the time of each picture [s], both ends of the range among them."""
+        count = min(max(round(self.seconds * self.fps), 2), MAX_FRAMES)
+        return np.linspace(self.from_s, self.to_s, count)
+
+
+class Sink(Protocol):
+    """Takes the pictures of a film."""
+
+    def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+        """Take the next picture and what it says about itself."""
+
+    def close(self) -> None:
+        """Make the film whole."""
+
+    def abandon(self) -> None:
+        """Leave nothing half made."""
+
+
+class Frames:
+    """Numbered PNG files in a folder; those of a film that was broken off are taken away again.
+
+    Raises
+    ------
+    OSError
+        When the folder cannot be made or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._written: list[Path] = []
+
+    def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+        """Write one file."""
+        path = self.folder / f"{len(self._written) + 1:06d}.png"
+        self._written.append(path)
+        path.write_bytes(png(rgb, fields))
+
+    def close(self) -> None:
+        """They are whole one by one."""
+
+    def abandon(self) -> None:
+        """Take away what was written."""
+        for path in self._written:
+            path.unlink(missing_ok=True)
+
+
+class Mp4:
+    """An MP4 file with H.264, written beside its place and renamed when it is whole.
+
+    Raises
+    ------
+    NoEncoder
+        When the package that encodes is not installed.
+    """
+
+    def __init__(self, path: Path, fps: int) -> None:
+        if not can_encode():
+            raise NoEncoder(
+                f"video files need an encoder that is not installed here: {INSTALL}; numbered PNG files always work"
+            )
+        self.path, self._fps = path, fps
+        self._partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        self._file: Any = None
+        self._stream: Any = None
+
+    def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
+        """Encode one picture."""
+        import av
+
+        even = np.ascontiguousarray(
+            rgb[: rgb.shape[0] // 2 * 2, : rgb.shape[1] // 2 * 2]
+        )  # H.264 halves colours
+        if self._file is None:
+            self._file = av.open(str(self._partial), "w", format="mp4", options={"movflags": "faststart"})
+            self._file.metadata.update(_told(fields))
+            self._stream = self._file.add_stream("libx264", rate=Fraction(self._fps))
+            self._stream.height, self._stream.width = even.shape[:2]
+            self._stream.pix_fmt = "yuv420p"
+            self._stream.options = {"crf": _QUALITY}
+        self._file.mux(self._stream.encode(av.VideoFrame.from_ndarray(even, format="rgb24")))
+
+    def close(self) -> None:
+        """Write what the encoder still holds, and put the file in its place."""
+        self._file.mux(self._stream.encode())
+        self._file.close()
+        os.replace(self._partial, self.path)
+
+    def abandon(self) -> None:
+        """Take away what was written."""
+        if self._file is not None:
+            self._file.close()
+        self._partial.unlink(missing_ok=True)
+
+
+class Film:
+    """A film being made, picture by picture; whoever makes it says when to go on, so a window stays awake.
+
+    Parameters
+    ----------
+    reader
+        Of the run.
+    shot
+        How its pictures are taken.
+    cut
+        Which part of it.
+    sink
+        Where they go.
+
+    Raises
+    ------
+    NoPicture
+        When they cannot be taken.
+    """
+
+    def __init__(self, reader: Reader, shot: Shot, cut: Cut, sink: Sink) -> None:
+        self._reader, self._sink = reader, sink
+        self._times = cut.times_s().tolist()
+        self._shots = Shots(reader, shot)
+        self._last: tuple[float, Rgb] | None = None
+        self.done = 0
+
+    @property
+    def count(self) -> int:
+        """Return how many pictures it has."""
+        return len(self._times)
+
+    def step(self) -> bool:
+        """Take the next picture; return whether there are more. The last one makes the film whole."""
+        rgb, t_s = self._picture(self._times[self.done])
+        self._sink.add(rgb, about(self._reader, t_s))
+        self.done += 1
+        if self.done < self.count:
+            return True
+        self._shots.close()
+        self._sink.close()
+        return False
+
+    def cancel(self) -> None:
+        """Break off; nothing half made is left."""
+        self._shots.close()
+        self._sink.abandon()
+
+    def _picture(self, t_s: float) -> tuple[Rgb, float]:
+        """Return the picture at a time; samples that are shown for long are drawn once."""
+        at_s = self._shots.sample_s(t_s)
+        if self._last is None or self._last[0] != at_s:
+            self._last = (at_s, self._shots.rgb(t_s)[0])
+        return self._last[1], at_s
+
+
+def _told(fields: Mapping[str, str]) -> dict[str, str]:
+    """Return what a video file says about itself."""
+    made = ", ".join(
+        f"{key} {value}" for key, value in fields.items() if key not in ("Title", "Simulated time s")
+    )
+    return {"title": fields.get("Title", ""), "comment": made}
