@@ -50,3 +50,20 @@ def test_any_edit_gives_the_tree_or_the_error_of_the_whole(name: str) -> None:
         wanted = outcome(lambda new=new: parse(new, name))
         assert outcome(lambda new=new: reparse(before, old, new, name)) == wanted
     assert before == parse(old, name)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_whole_lines_put_in_and_taken_out_read_alike(name: str) -> None:
+    draw = random.Random(f"{name} by lines")
+    old = TEXTS[name]
+    before = parse(old, name)
+    lines = old.splitlines(keepends=True)
+    for _ in range(8):
+        at, many, to = draw.randrange(len(lines)), draw.choice((1, 1, 2, 5)), draw.randrange(len(lines))
+        taken = lines[at : at + many]
+        rest = lines[:at] + lines[at + many :]
+        put = [line.replace("id: ", "id: other-") for line in taken]
+        new = "".join(draw.choice((rest, lines[:to] + put + lines[to:], lines[:at] + put + lines[at:])))
+        wanted = outcome(lambda new=new: parse(new, name))
+        assert outcome(lambda new=new: reparse(before, old, new, name)) == wanted
+    assert before == parse(old, name)

@@ -61,6 +61,9 @@ class _Rewriting:
         begins, lines = self._children(tree)
         if not begins:
             return None
+        whole = self._lines_apart(tree, begins, lines)
+        if whole is not None:
+            return whole
         # The first character of the first child read anew stays, and so does the line end before what follows.
         low, high = bisect_left(begins, self.first) - 1, bisect_right(lines, self.behind)
         if low < 0 or low >= high or lines[low] < 0:
@@ -81,6 +84,46 @@ class _Rewriting:
                 return None
             part = read
         return self._joined(tree, part, low, high, more)
+
+    def _lines_apart(self, tree: Tree, begins: list[int], lines: list[int]) -> Tree | None:
+        """Return a group or list in which whole children were put in behind another, or taken out, and no more.
+
+        What stands before them and behind them need not be read again.
+        """
+        first, last = self.first, max(self.first, self.first - self.grown)
+        if last != self.behind or not self.grown:
+            return None
+        longer = self.new if self.grown > 0 else self.old
+        if (
+            first and longer[first - 1] == longer[first - 1 + abs(self.grown)] == "\n"
+        ):  # lines with their own ends
+            first, last = first - 1, last - 1
+        if self.old[first : first + 1] != "\n" or self.old[last : last + 1] != "\n":
+            return None
+        low, high = bisect_left(begins, first), bisect_left(begins, last)
+        if not low or _ends_loosely(_child(tree, low - 1)) or _child(tree, low - 1).end > first:
+            return None
+        if any(line <= first for line in lines[low:]) or any(line <= last for line in lines[high:]):
+            return None
+        more = self.new.count("\n", first, first + max(self.grown, 0)) - self.old.count("\n", first, last)
+        if self.grown < 0:
+            gone = [_child(tree, number).end for number in range(low, high)]
+            if not gone or max(gone) > last:
+                return None
+            return self._joined(tree, Tree(type(tree.value)(), tree.mark, 0, 0), low, high, more)
+        text = self.new[first + 1 : first + self.grown + 1]
+        if not self.new.startswith("\n", first) or _indent(text) != tree.mark.column - 1:
+            return None
+        try:
+            part = parse(text, self.name)
+        except ScenarioError:
+            return None
+        if type(part.value) is not type(tree.value) or part.flow or _ends_loosely(part):
+            return None
+        if part.mark.column != tree.mark.column:
+            return None
+        part = _tree(part, self.old.count("\n", 0, first) + 1, first + 1)
+        return self._joined(tree, part, low, low, more)
 
     def _children(self, tree: Tree) -> tuple[list[int], list[int]]:
         """Return the first character of each child and of its line; -1 where a line begins with something else."""
@@ -138,6 +181,18 @@ def _ends_open(tree: Tree) -> bool:
     while isinstance(tree.value, dict | list) and tree.value:
         tree = _child(tree, len(tree.value) - 1)
     return tree.start == tree.end
+
+
+def _ends_loosely(tree: Tree) -> bool:
+    """Return whether where the last value ends, or what it is, depends on the lines behind it."""
+    while isinstance(tree.value, dict | list) and tree.value:
+        tree = _child(tree, len(tree.value) - 1)
+    return tree.start == tree.end or not tree.flow
+
+
+def _indent(text: str) -> int:
+    """Return the fewest spaces before what stands in a line of a text; -1 when nothing does."""
+    return min((len(line) - len(line.lstrip(" ")) for line in text.split("\n") if line.strip()), default=-1)
 
 
 def _child(tree: Tree, number: int) -> Tree:

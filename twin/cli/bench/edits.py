@@ -37,10 +37,10 @@ PHASES: dict[str, tuple[str, ...]] = {
     "splice and read": (
         "twin.commands.draft:spliced",
         "twin.commands.wired_in:edit",
-        "twin.app.session:edited",
+        "twin.app.halls:edited",
     ),
     "landing": ("twin.commands.draft:Draft.land", "twin.commands.draft:Draft.land_edit"),
-    "plant": ("twin.app.session:build", "twin.app.session:rebuild", "twin.commands.command:build"),
+    "plant": ("twin.app.halls:build", "twin.app.halls:rebuild", "twin.commands.command:build"),
     "docks told": ("twin.app.session:Session.rewritten", "twin.app.session:Session.edited"),
     "geometry": ("twin.view3d.hall_view:HallView.set_plant",),
     "journal": ("twin.app.journal:Journal.note",),
@@ -110,7 +110,12 @@ def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
     kinds: tuple[Command, ...] = (
         Move(tuple(racks[: draw.randint(1, 3)]), (draw.choice((-0.6, 0.6)), 0.0)),
         Delete((racks[0],)),
-        WiredIn(AddPart("DGX-H100", at=(draw.uniform(0, 60), 70.0 + 3.0 * (number % 40)))),
+        WiredIn(
+            AddPart(
+                draw.choice(("DGX-H100", plant.node_parts[0])),
+                at=(draw.uniform(0, 60), 70.0 + 3.0 * (number % 40)),
+            )
+        ),
         Duplicate((racks[0],), (0.0, 60.0 + 3.0 * (number % 40))),
         Drain((node,)),
         SetProperty(("",), "title", f"Another hall {number}"),
