@@ -208,8 +208,8 @@ def _changed(old: str, new: str) -> tuple[int, int]:
     Where text was only put in, or only taken out, there may be several such places: lines go from line end to line end.
     """
     limit = min(len(old), len(new))
-    first = _common(old, new, limit)
-    tail = _common(old[::-1], new[::-1], limit - first)
+    first = common(old, new, limit)
+    tail = common(old[::-1], new[::-1], limit - first)
     behind, grown = len(old) - tail, len(new) - len(old)
     for _ in range(min(first - 1, _FAR)):
         at_line_end = old[first : first + 1] == "\n"
@@ -221,7 +221,7 @@ def _changed(old: str, new: str) -> tuple[int, int]:
     return first, behind
 
 
-def _common(a: str, b: str, limit: int) -> int:
+def common(a: str, b: str, limit: int) -> int:
     """Return how many characters two texts begin with in common, at most `limit`."""
     low, high = 0, limit
     while low < high:

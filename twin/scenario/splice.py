@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import operator
+from collections import deque
+from dataclasses import dataclass
+
 from twin.scenario import extend
 from twin.scenario.extend import Source
 from twin.scenario.load import Document, document_from, document_of
 from twin.scenario.patch import Change, Exact, Patch, digest
 from twin.scenario.path import first, resolve, split
 from twin.scenario.problem import Problem, ScenarioError
-from twin.scenario.reparse import reparse
+from twin.scenario.reparse import common, reparse
 from twin.scenario.text_edit import TextEdit
 from twin.scenario.tree import Path, Tree, child
 from twin.scenario.write import flow
@@ -46,20 +50,54 @@ def edit(document: Document, patch: Patch, *, sparing: bool = False) -> tuple[Do
             if sparing and change.value is None and resolve(split(change.path), source.tree)[1]:
                 continue
             try:
-                inverse.append(_inverse(source, whole, change))
-                base = extend.merged(list(inherited)) if inherited else None
-                text = TextEdit(source, base, change).text()
-                tree = reparse(source.tree, source.text, text, source.name)
-                source = Source(source.name, source.path, text, tree)
-                whole = extend.merged([source, *inherited])
+                step = _step(source, inherited, whole, change)
+                source, whole = step.after, step.whole
+                inverse.append(step.inverse)
             except ScenarioError as error:
                 wrong += error.problems
         if wrong:
             raise ScenarioError(wrong)
-        if source.text == text:
-            made = source
+        text, made = source.text, source
     after = _reload(document, text, made)
     return after, Patch(tuple(reversed(inverse)), patch.title, difference(text, before))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One change of one file, done: whatever it is done for, it comes out the same.
+
+    Attributes
+    ----------
+    before, inherited, change
+        The file, what it extends, and the change.
+    after, whole, inverse
+        The file afterwards, all files merged, and the change that takes it back.
+    """
+
+    before: Source
+    inherited: tuple[Source, ...]
+    change: Change
+    after: Source
+    whole: Tree
+    inverse: Change
+
+
+_STEPS: deque[_Step] = deque(maxlen=32)
+_DOCUMENTS: deque[Document] = deque(maxlen=8)
+"""What was done last. A command that tries out what it will do has done most of it when it lands."""
+
+
+def _step(source: Source, inherited: tuple[Source, ...], whole: Tree, change: Change) -> _Step:
+    for known in tuple(_STEPS):
+        if known.before is source and known.change == change and _same(known.inherited, inherited):
+            return known
+    inverse = _inverse(source, whole, change)
+    base = extend.merged(list(inherited)) if inherited else None
+    text = TextEdit(source, base, change).text()
+    after = Source(source.name, source.path, text, reparse(source.tree, source.text, text, source.name))
+    step = _Step(source, inherited, change, after, extend.merged([after, *inherited]), inverse)
+    _STEPS.append(step)
+    return step
 
 
 def _reload(document: Document, text: str, source: Source | None) -> Document:
@@ -67,9 +105,19 @@ def _reload(document: Document, text: str, source: Source | None) -> Document:
     old = document.files[0]
     if source is None:
         source = Source(old.name, old.path, text, reparse(old.tree, old.text, text, old.name))
-    if _plain(source.tree, "extends") == _plain(old.tree, "extends"):
-        return document_from((source, *document.files[1:]), document)
-    return document_of(source)
+    if _plain(source.tree, "extends") != _plain(old.tree, "extends"):
+        return document_of(source)
+    files = (source, *document.files[1:])
+    for known in tuple(_DOCUMENTS):
+        if _same(known.files, files):
+            return known
+    made = document_from(files, document)
+    _DOCUMENTS.append(made)
+    return made
+
+
+def _same(one: tuple[Source, ...], other: tuple[Source, ...]) -> bool:
+    return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
 def _plain(tree: Tree, key: str) -> object:
@@ -80,8 +128,8 @@ def _plain(tree: Tree, key: str) -> object:
 def difference(after: str, before: str) -> Exact:
     """Return the splice that turns `after` into `before`."""
     limit = min(len(after), len(before))
-    start = next((i for i in range(limit) if after[i] != before[i]), limit)
-    tail = next((i for i in range(limit - start) if after[-1 - i] != before[-1 - i]), limit - start)
+    start = common(after, before, limit)
+    tail = common(after[::-1], before[::-1], limit - start)
     return Exact(digest(after), start, len(after) - tail, before[start : len(before) - tail])
 
 
