@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from pathlib import Path
 from typing import TypeVar
@@ -132,7 +132,10 @@ def branch_scene(
         text += f"seed: {header.seed}\n"
     text += _list("interventions", _interventions(parent.scenario, done))
     text += _list("edits", [edit_text(one) for one in _named(parent.scenario.edits, edits)])
-    loads(text, f"branch{SUFFIX}", folder)
+    try:
+        loads(text, f"branch{SUFFIX}", folder)
+    except ScenarioError as error:  # nobody has seen the lines of this text yet
+        raise ScenarioError(replace(one, file="the branch", line=0) for one in error.problems) from None
     return text
 
 
@@ -199,8 +202,8 @@ def _head(scenario: Scenario, extends: str, title: str) -> str:
 
 def _notes(reader: Reader, at_s: float, events: int, event_hash: str) -> str:
     return (
-        f"A branch of the run {reader.path.name}, seed {reader.header.seed}, cut at {units.spoken(at_s)} ({at_s:g} s) "
-        f"behind {events} events of hash {event_hash}. Until then it is that run.\n"
+        f"A branch of the run {reader.path.name}, seed {reader.header.seed}, cut at {units.spoken(at_s)} "
+        f"({at_s:g} s).\nUntil then it is that run: {events} events of hash {event_hash}.\n"
     )
 
 

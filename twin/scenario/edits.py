@@ -14,6 +14,26 @@ from twin.scenario.patch import Change
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.tree import Mark, Tree, locate
 
+FIXED = {
+    "start": "the calendar",
+    "duration_s": "how long the run lasts",
+    "ends": "when the run ends",
+    "seed": "the seed",
+    "site": "the site",
+    "streams": "streams of jobs",
+    "traces": "traces of jobs",
+    "clouds": "clouds",
+    "failures": "what fails by itself",
+    "scheduler": "how the queue is served (the intervention set does)",
+    "partitions": "partitions",
+    "reservations": "reservations",
+    "tenants": "tenants",
+    "power_caps": "power caps (the intervention power_cap does)",
+    "interventions": "interventions",
+    "catalog": "the edition of the catalogue",
+}
+"""Keys of a scene that a run cannot follow, and how people call them."""
+
 _NOWHERE = Tree({}, Mark("edit", 0, 0), 0, 0)
 
 

@@ -23,7 +23,7 @@ from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
-from twin.scenario.edits import edited
+from twin.scenario.edits import FIXED, edited
 from twin.scenario.problem import ScenarioError
 from twin.sim.grafting import Standing, graft, standing, timers_of
 from twin.sim.removal import let_go
@@ -35,26 +35,6 @@ Ints = NDArray[np.intp]
 
 FIRST = -2
 """Priority of edits at their time: before people, and before the model."""
-
-FIXED = {
-    "start": "the calendar",
-    "duration_s": "how long the run lasts",
-    "ends": "when the run ends",
-    "seed": "the seed",
-    "site": "the site",
-    "streams": "streams of jobs",
-    "traces": "traces of jobs",
-    "clouds": "clouds",
-    "failures": "what fails by itself",
-    "scheduler": "how the queue is served (the intervention set does)",
-    "partitions": "partitions",
-    "reservations": "reservations",
-    "tenants": "tenants",
-    "power_caps": "power caps (the intervention power_cap does)",
-    "interventions": "interventions",
-    "catalog": "the edition of the catalogue",
-}
-"""Keys of a scene that a run cannot follow, and how people call them."""
 
 FREE = ("checkpoint", "recovery")
 """What can change of a job that has begun."""

@@ -1,0 +1,85 @@
+"""What a branch does from its cut on, as it is asked for, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from twin import units
+from twin.analysis.branch import Addition
+from twin.scenario import Problem, ScenarioError
+from twin.scenario.action import LIVE
+from twin.scenario.edit import Edit, EditChange
+from twin.scenario.edits import FIXED
+from twin.scenario.fault_kinds import KINDS
+from twin.scenario.faults import Intervention
+
+_INSTEAD = {"power_caps": "inject one: --inject '2 h power_cap all value=\"500 W\"'"}
+_TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits")
+_ANEW = "change the scene and run it anew: a branch is the same run until its cut"
+
+
+def set_from(texts: Sequence[str], at_s: float) -> list[Addition]:
+    """Return what ``PATH=VALUE`` means in a run that goes on, from `at_s` [s] on.
+
+    How jobs save and restart and how the queue is served is set by an intervention each; everything else is a change
+    of the hall, all of it one edit.
+
+    Raises
+    ------
+    ScenarioError
+        When one is not understood, or no run can follow it.
+    """
+    made: list[Addition] = []
+    changes: list[EditChange] = []
+    wrong: list[Problem] = []
+    for text in texts:
+        path, equals, value = (part.strip() for part in text.partition("="))
+        key = path.partition(".")[0].partition("[")[0]
+        if not equals or not path or not value:
+            reason, hint = "is not PATH=VALUE", "write it like jobs[llama3].checkpoint.interval='5 min'"
+            wrong.append(Problem("--set", 0, "", repr(text), reason, hint))
+        elif LIVE.match(path):
+            made.append(Intervention(at=at_s, kind="set", target=path, value=value))
+        elif key in (*FIXED, *_TEXTS) or f"{key}_s" in FIXED:
+            what = FIXED.get(key) or FIXED.get(f"{key}_s") or f"the key {key}"
+            reason = f"{what} cannot change in a run that goes on"
+            wrong.append(Problem("--set", 0, path, value, reason, _INSTEAD.get(key, _ANEW)))
+        else:
+            changes.append(EditChange(path=path, value=value))
+    if wrong:
+        raise ScenarioError(wrong)
+    if changes:
+        title = ", ".join(f"{one.path} is {one.value}" for one in changes)
+        title = title if len(title) <= 200 else f"{title[:199]}\N{HORIZONTAL ELLIPSIS}"
+        made.append(Edit(id="set", at=at_s, title=title, changes=tuple(changes)))
+    return made
+
+
+def in_words(one: Addition) -> str:
+    """Return what is done, in a few words: "Pumps stop: cdu/0 for 1 h"."""
+    if isinstance(one, Edit):
+        return one.title or f"{len(one.changes)} change{'s' * (len(one.changes) != 1)} of the hall"
+    lasts = None if one.duration_s is None else units.spoken(one.duration_s)
+    return _said(one.kind, one.target, one.value, lasts, one.count)
+
+
+def entry_in_words(entry: Mapping[str, object]) -> str:
+    """Return the same of an entry of a file, whatever stands there."""
+    if "changes" in entry:
+        changes = entry["changes"]
+        many = len(changes) if isinstance(changes, list) else 0
+        return str(entry.get("title") or f"{many} change{'s' * (many != 1)} of the hall")
+    value, lasts = (None if entry.get(key) is None else str(entry[key]) for key in ("value", "for"))
+    count = entry.get("count")
+    kind, target = str(entry.get("kind", "?")), str(entry.get("target", "?"))
+    return _said(kind, target, value, lasts, count if isinstance(count, int) else None)
+
+
+def _said(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
+    if kind == "set":
+        return f"{target} is {value}"
+    title = next((known.title for name, known in KINDS.items() if name == kind), kind)
+    some = f" ({count} of them)" if count is not None else ""
+    of = f", {value}" if value is not None else ""
+    whom = "all jobs" if target == "all" else target
+    return f"{title}{some}: {whom}{of}" + (f" for {lasts}" if lasts is not None else "")

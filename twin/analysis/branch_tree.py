@@ -1,0 +1,180 @@
+"""The branches in a folder: which scene extends which, where each was cut, what it changes, what came of its run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from twin import units
+from twin.analysis.branch_changes import entry_in_words
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.scenario.extend import SUFFIX, builtin, read
+from twin.scenario.problem import ScenarioError
+
+RUN_SUFFIX = ".twinrun"
+MOST_SCENES = 500
+_SAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has come to.
+
+    Parameters
+    ----------
+    path
+        Its file.
+    t_s
+        How far it is [s].
+    over
+        Whether it has reached its end.
+    goodput
+        Share of what it could have done that it did so far [-]; None: unknown.
+    energy_j
+        Of the site so far [J]; None: unknown.
+    """
+
+    path: Path
+    t_s: float
+    over: bool
+    goodput: float | None
+    energy_j: float | None
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A scene of the tree.
+
+    Parameters
+    ----------
+    name
+        Of its file, or what a scene that lies elsewhere is called by those that extend it.
+    path
+        Its file; None: it lies elsewhere.
+    title
+        Of the scene; where it cannot be read, why.
+    extends
+        Name of the scene it extends; "": none.
+    at_s
+        Where it was cut from a run of that [s]; None: it is a variant, cut from none.
+    changes
+        What it does from there on, in words.
+    outcome
+        Of the run beside it; None: there is none.
+    branches
+        Those that extend it, by the time of their cuts.
+    """
+
+    name: str
+    path: Path | None
+    title: str
+    extends: str = ""
+    at_s: float | None = None
+    changes: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+    branches: tuple[Branch, ...] = ()
+
+    def all(self, depth: int = 0) -> Iterator[tuple[int, Branch]]:
+        """Yield it and all below it, each with its depth."""
+        yield depth, self
+        for one in self.branches:
+            yield from one.all(depth + 1)
+
+
+def tree_of(folder: Path) -> list[Branch]:
+    """Return the scenes of a folder that extend no other one there, with all that extend them."""
+    paths = sorted(folder.glob(f"*{SUFFIX}"))[:MOST_SCENES]
+    found = {path.name: _scene(path) for path in paths}
+    runs = _runs(folder)
+    for one in list(found.values()):
+        if one.extends and one.extends not in found:
+            found[one.extends] = _elsewhere(one.extends)
+    for name, one in found.items():
+        run = runs.get(name.removesuffix(SUFFIX)) or runs.get(f"title {one.title}")
+        if run is not None:
+            found[name] = replace(one, outcome=outcome_of(run))
+    below: dict[str, list[Branch]] = {}
+    for one in found.values():
+        below.setdefault(one.extends, []).append(one)
+    return [_grown(one, below, ()) for one in below.get("", [])]
+
+
+def outcome_of(path: Path) -> Outcome | None:
+    """Return what a run has come to; None: its file cannot be read."""
+    try:
+        with Reader(path) as reader:
+            summary, t_s = reader.summary, reader.t_end_s
+            if summary is not None:
+                goodput, energy = summary.get("goodput"), summary.get("energy", {}).get("facility_j")
+                return Outcome(path, t_s, True, goodput, energy)
+            times = reader.sample_times()
+            last = reader.series(0, "site.goodput", float(times[-1]) if len(times) else t_s, points=1)
+            goodput = float(last.mean[-1]) / 100.0 if len(last.mean) else None
+            power = reader.series(0, "site.facility_w", points=_SAMPLES)
+            energy = float(np.trapezoid(power.mean, power.t_s)) if len(power.t_s) > 1 else None
+            return Outcome(path, t_s, False, goodput, energy)
+    except (RunFileError, KeyError, IndexError):
+        return None
+
+
+def _grown(one: Branch, below: dict[str, list[Branch]], above: tuple[str, ...]) -> Branch:
+    if one.name in above:  # scenes that extend each other: loading them tells
+        return one
+    children = sorted(below.get(one.name, ()), key=lambda child: (child.at_s or 0.0, child.name))
+    return replace(one, branches=tuple(_grown(child, below, (*above, one.name)) for child in children))
+
+
+def _scene(path: Path) -> Branch:
+    try:
+        said = read(path, path.name).tree.plain()
+    except ScenarioError as error:
+        return Branch(path.name, path, f"cannot be read: {error.problems[0].reason}")
+    if not isinstance(said, dict):
+        return Branch(path.name, path, "is no scene")
+    cut = said.get("branch")
+    at_s = _seconds(cut.get("at")) if isinstance(cut, dict) else None
+    entries = [*_entries(said, "interventions"), *_entries(said, "edits")]
+    if at_s is not None:  # what has no id stands in its parent too; what is earlier was done by hand there
+        entries = [one for one in entries if "id" in one and (_seconds(one.get("at")) or 0.0) >= at_s]
+    changes = tuple(entry_in_words(one) for one in entries)
+    return Branch(path.name, path, str(said.get("title", "")), str(said.get("extends") or ""), at_s, changes)
+
+
+def _elsewhere(name: str) -> Branch:
+    """Return a scene that lies in another place: a shipped one, or in a folder below."""
+    try:
+        return Branch(name, None, _scene(builtin(name)).title)
+    except ScenarioError:
+        return Branch(name, None, name)
+
+
+def _entries(said: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = said.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _seconds(text: object) -> float | None:
+    try:
+        return units.parse(str(text), "duration")
+    except units.UnitError:
+        return None
+
+
+def _runs(folder: Path) -> dict[str, Path]:
+    """Return the run files of a folder by their names, and by the titles of their scenes."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.glob(f"*{RUN_SUFFIX}"))[:MOST_SCENES]:
+        try:
+            with Reader(path) as reader:
+                title = json.loads(reader.header.scenario_text).get("title")
+        except (RunFileError, ValueError, AttributeError):
+            continue
+        found[f"title {title}"] = path
+        found[path.name.removesuffix(RUN_SUFFIX)] = path
+    return found
