@@ -23,7 +23,7 @@ from twin.app.view_file import Moment
 from twin.app.views import Views
 
 _ROW_PX = 30
-_NONE = "No time is kept yet. Go to one on the timeline, then press M."
+_NONE = "No time is kept yet. Go to one on the timeline, then bookmark it."
 
 
 class MomentsDialog(QDialog):

@@ -22,6 +22,8 @@ LANE_PX, AXIS_PX, TOP_PX = 11, 15, 7
 """Heights of the lane of events and of the ticks, and room above for the head of the pointer and bookmarks."""
 _MARK_SHARE = {Severity.INFO: 0.22, Severity.NOTICE: 0.45, Severity.WARNING: 0.72, Severity.ALARM: 1.0}
 _TICK_ROOM_PX = 92
+_CROWDED = 0.08
+"""Marks are wide while they are in less than this part of the columns."""
 _STEPS_S = (
     *(0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200),
     *(days * 86400 for days in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
@@ -84,8 +86,9 @@ def _paint_curves(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, r
     times = shown.history.times_s()
     if not len(times):
         return
-    power = band(times, shown.history.series(POWER), scale, shown.reach_s)
-    goodput = band(times, shown.history.series(GOODPUT), scale, shown.reach_s)
+    until_s = min(shown.reach_s, float(times[-1]))  # a long record is read in slices
+    power = band(times, shown.history.series(POWER), scale, until_s)
+    goodput = band(times, shown.history.series(GOODPUT), scale, until_s)
     top_w = float(np.fmax.reduce(shown.history.series(POWER), initial=1.0)) * 1.06
     best = max(float(np.fmax.reduce(shown.history.series(GOODPUT), initial=0.0)), 1e-6) * 1.06
     for curve, top, tint, filled in (
@@ -127,7 +130,7 @@ def _paint_events(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, r
         if severity is Severity.INFO:
             tint.setAlphaF(0.55)
         high = max(round(_MARK_SHARE[severity] * lane), 2)
-        wide = 2 if severity >= Severity.WARNING else 1
+        wide = 2 if len(columns) < _CROWDED * room.width() else 1
         for column in columns.tolist():
             painter.fillRect(round(room.left()) + column, round(bottom) - high, wide, high, tint)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
