@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +158,15 @@ def events_until(reader: Reader, t_s: float) -> list[Event]:
             return found
 
 
+@dataclass(frozen=True)
+class _Found:
+    """A cause before it is told: many are not."""
+
+    gpu_s: float
+    from_s: float
+    make: Callable[[], Cause]
+
+
 class _Finder:
     """Looks for what is behind the accounts of one range."""
 
@@ -178,16 +188,19 @@ class _Finder:
         if gpu_s < 0.0:
             text = "work of before this range was lost in it, and is booked as lost work now"
             return Lost(account, gpu_s, share, text, ())
-        causes = self._lost_work() if account == "lost_work" else []
-        if account in BEHIND:
-            causes = self._lasting(account, gpu_s)
-        if not causes and account in _CHANNEL and account != "lost_work":
-            causes = self._of_jobs(account, gpu_s)
-        causes.sort(key=lambda one: (-one.gpu_s, one.from_s))
-        shown = tuple(causes[:MOST])
-        return Lost(account, gpu_s, share, self._headline(account, causes), shown, len(causes) - len(shown))
+        found = self._found(account, gpu_s)
+        found.sort(key=lambda one: (-one.gpu_s, one.from_s))
+        causes = tuple(one.make() for one in found[:MOST])
+        text = self._headline(account, causes, len(found))
+        return Lost(account, gpu_s, share, text, causes, len(found) - len(causes))
 
-    def _headline(self, account: str, causes: Sequence[Cause]) -> str:
+    def _found(self, account: str, gpu_s: float) -> list[_Found]:
+        if account == "lost_work":
+            return self._lost_work()
+        found = self._lasting(account, gpu_s) if account in BEHIND else []
+        return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
+
+    def _headline(self, account: str, causes: Sequence[Cause], count: int) -> str:
         if account in _SITE:
             channel, words = _SITE[account]
             values = self._reader.series(0, channel, self._t0_s, self._t1_s).mean
@@ -196,42 +209,41 @@ class _Finder:
         if not causes:
             return MEANINGS[account]
         if not causes[0].events:
-            most = "" if len(causes) == 1 else f"{len(causes):,} jobs, most of it "
+            most = "" if count == 1 else f"{count:,} jobs, most of it "
             return f"{MEANINGS[account]}: {most}{causes[0].text}"
-        if len(causes) == 1:
+        if count == 1:
             return causes[0].text
         what = _MANY.get(account, "stretches")
-        return f"{len(causes):,} {what}, dearest: {causes[0].text}"
+        return f"{count:,} {what}, dearest: {causes[0].text}"
 
     # -- lost work ----
 
-    def _lost_work(self) -> list[Cause]:
-        made = []
-        for event in self._events:
-            seconds = lost_s(event)
-            if seconds > 0.0 and self._t0_s <= event.t_s <= self._t1_s:
-                root = self._roots.of(event, BEHIND["restart_and_load"])
-                subject = root.subject if root is not None else event.subject
-                text = (
-                    f"{why(event)} at {self._says(event.t_s)}"
-                    f" ({seconds:,.0f} s of {event.subject} since its last checkpoint)"
-                )
-                made.append(
-                    Cause(
-                        subject,
-                        text,
-                        seconds * self._gpus.get(event.subject, 1.0),
-                        event.t_s,
-                        event.t_s,
-                        (root, event) if root is not None else (event,),
-                        tuple(dict.fromkeys((subject, event.subject))),
-                    )
-                )
-        return made
+    def _lost_work(self) -> list[_Found]:
+        return [
+            _Found(gpu_s, event.t_s, partial(self._interruption, event, gpu_s))
+            for event in self._events
+            if self._t0_s <= event.t_s <= self._t1_s
+            for gpu_s in (lost_s(event) * self._gpus.get(event.subject, 1.0),)
+            if gpu_s > 0.0
+        ]
+
+    def _interruption(self, event: Event, gpu_s: float) -> Cause:
+        root = self._roots.of(event, BEHIND["restart_and_load"])
+        subject = root.subject if root is not None else event.subject
+        since = f"{lost_s(event):,.0f} s of {event.subject} since its last checkpoint"
+        return Cause(
+            subject,
+            f"{why(event)} at {self._says(event.t_s)} ({since})",
+            gpu_s,
+            event.t_s,
+            event.t_s,
+            (root, event) if root is not None else (event,),
+            tuple(dict.fromkeys((subject, event.subject))),
+        )
 
     # -- what lasted ----
 
-    def _lasting(self, account: str, gpu_s: float) -> list[Cause]:
+    def _lasting(self, account: str, gpu_s: float) -> list[_Found]:
         found = stretches(account, self._events, self._t0_s, self._t1_s)
         weights = [
             span.within_s(self._t0_s, self._t1_s) * self._gpus.get(span.subject, 1.0) for span in found
@@ -241,8 +253,9 @@ class _Finder:
             return []
         alone = len(found) == 1
         return [
-            self._stretch(account, span, gpu_s * weight / total, alone)
+            _Found(part, span.begin.t_s, partial(self._stretch, account, span, part, alone))
             for span, weight in zip(found, weights, strict=True)
+            for part in (gpu_s * weight / total,)
             if weight > 0.0
         ]
 
@@ -285,20 +298,25 @@ class _Finder:
 
     # -- jobs ----
 
-    def _of_jobs(self, account: str, gpu_s: float) -> list[Cause]:
+    def _of_jobs(self, account: str, gpu_s: float) -> list[_Found]:
         """Return the jobs behind an account, in proportion to what each recorded of its group of accounts."""
         parts = self._by_job.get(_CHANNEL[account], {})
         total = math.fsum(parts.values())
-        if total <= 0.0:
-            return []
-        made = []
-        for job, part in parts.items():
-            text = job if len(parts) == 1 else f"{job} ({part / total:.1%} of it)"
-            if account == "checkpoint_stall":
-                saved = self._saved.get(job, 0)
-                text += f", {saved:,} checkpoint{'s' * (saved != 1)}"
-            made.append(Cause(job, text, gpu_s * part / total, self._t0_s, self._t1_s, (), (job,)))
-        return made
+        return [
+            _Found(
+                gpu_s * part / total,
+                self._t0_s,
+                partial(self._job, account, job, gpu_s * part / total, part / total),
+            )
+            for job, part in parts.items()
+        ]
+
+    def _job(self, account: str, job: str, gpu_s: float, share: float) -> Cause:
+        text = job if share == 1.0 else f"{job} ({share:.1%} of it)"
+        if account == "checkpoint_stall":
+            saved = self._saved.get(job, 0)
+            text += f", {saved:,} checkpoint{'s' * (saved != 1)}"
+        return Cause(job, text, gpu_s, self._t0_s, self._t1_s, (), (job,))
 
     def _jobs(self) -> dict[str, dict[str, float]]:
         """Return what each job recorded within the range, by channel [GPU s]; what is nothing left out."""
