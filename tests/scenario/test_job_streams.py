@@ -121,3 +121,11 @@ def test_jobs_are_made_once_for_a_scenario() -> None:
 def test_parts_of_a_gpu_are_asked_for_on_one_node() -> None:
     one = stream(mig="1g.10gb", count=3)
     assert {(job.nodes, job.gpus, job.mig) for job in stream_jobs(one, scene(one))} == {(1, None, "1g.10gb")}
+
+
+def test_scenes_that_differ_in_what_makes_no_job_have_the_same_jobs() -> None:
+    first = scene(stream())
+    made = jobs_of(first)
+    assert jobs_of(first.model_copy(update={"title": "Another", "power": ()})) is made
+    assert len(jobs_of(first.model_copy(update={"seed": first.seed + 1}))) != len(made)
+    assert jobs_of(scene(stream(), title="A third")) is made

@@ -11,6 +11,8 @@ from twin.scenario.document import Scenario
 from twin.scenario.work import Job
 
 _KEPT = 4
+_READ = ("seed", "start", "duration_s", "site", "halls", "tenants", "partitions", "jobs", "streams", "traces")
+"""What jobs follow from; scenes that differ in something else have the same ones, thousands of them."""
 _known: OrderedDict[int, tuple[Scenario, tuple[Job, ...]]] = OrderedDict()
 
 
@@ -20,10 +22,15 @@ def jobs_of(scenario: Scenario) -> tuple[Job, ...]:
         return scenario.jobs
     known = _known.get(id(scenario))
     if known is None:  # the scenario is kept too, so that its id stays its own
-        known = _known[id(scenario)] = (scenario, _made(scenario))
+        alike = next((jobs for other, jobs in _known.values() if _same(scenario, other)), None)
+        known = _known[id(scenario)] = (scenario, _made(scenario) if alike is None else alike)
         if len(_known) > _KEPT:
             _known.popitem(last=False)
     return known[1]
+
+
+def _same(one: Scenario, other: Scenario) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _READ)
 
 
 def _made(scenario: Scenario) -> tuple[Job, ...]:
