@@ -22,8 +22,10 @@ from PySide6.QtWidgets import QApplication
 from tests.app.two_rows import ROWS
 from twin.app.main_window import MainWindow
 from twin.app.part_mime import Dragged, dragged_part, mime_of
+from twin.commands.command import Given
 from twin.commands.snap import Snap
 from twin.commands.snap_units import UnitSnap
+from twin.scenario import Change, Patch
 from twin.view3d import camera
 from twin.view3d.edit_shapes import TONES
 
@@ -367,6 +369,17 @@ def test_a_band_selects_and_control_toggles(open_rows: MakeWindow) -> None:
     mouse(window, "move", QPointF(x + 30, y - 30), both)
     mouse(window, "release", far, both)
     assert window.hall.state.selection == ()
+
+
+def test_what_is_held_over_a_rack_stays_in_hand_when_that_rack_goes(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    fewer = Given(Patch((Change("halls[main].rows[gpu].count", "1"),), "Fewer rows"))
+    for what in (NODE, Dragged("QM9700", "switch")):
+        assert drag(window, "enter", what, place_of(window, 5.1, 7.8, 2.2))
+        assert window.editing.editor.do(fewer)
+        assert window.tools.place.active
+        assert window.editing.editor.undo()
+        window.tools.place.cancel()
 
 
 def test_a_part_is_placed_by_keys_alone(open_rows: MakeWindow) -> None:

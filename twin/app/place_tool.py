@@ -428,5 +428,8 @@ class PlaceTool:
             if any(find(plant, id) is None for id in self.carried.ids):
                 self.cancel()
                 return
+            if self._rack is not None:  # its number is of the hall before
+                nearest = self._nearest_rack(plant, self.carried, self._wish)
+                self._rack = nearest if self._by_keys else None
             self._take_plant(plant)
             self._update()

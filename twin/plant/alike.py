@@ -1,4 +1,4 @@
-"""Whether two pieces of geometry are the same, number for number."""
+"""Whether two pieces of data are the same, number for number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def alike(one: object, other: object) -> bool:
-    """Return whether two values are equal; data classes and tuples part by part, arrays as a whole."""
+    """Return whether two values are equal; data classes, tuples and tables part by part, arrays as a whole."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -17,6 +17,10 @@ def alike(one: object, other: object) -> bool:
         return isinstance(other, np.ndarray) and np.array_equal(one, other)
     if isinstance(one, tuple):
         return isinstance(other, tuple) and len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict) and list(one) == list(other) and all(alike(one[k], other[k]) for k in one)
+        )
     if is_dataclass(one):
         return all(alike(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     return bool(one == other)
