@@ -22,13 +22,13 @@ from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 from twin.scenario.population import jobs_of
 
-SAMPLES = 2000
+SAMPLES = 1600
 """Samples of a whole run at regular times, fewer where there are thousands of jobs; never closer than
 `MIN_INTERVAL_S` [simulated s]."""
-FEWEST_SAMPLES = 1000
-WHOLE_RUN_BYTES = 3 * 10**9
+FEWEST_SAMPLES = 900
+WHOLE_RUN_BYTES = 2 * 10**9
 """What the series of a run may come to before they are packed."""
-ALERTS = 500
+ALERTS = 300
 """Samples of a whole run at the moment of an event that people should see; at most so many, evenly over the run."""
 ALERTS_AT_ONCE = 50
 ALERT = Severity.WARNING
