@@ -34,6 +34,7 @@ _FLAT = """<openbox_config xmlns="http://openbox.org/3.4/rc"><applications>
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom on the screen [px]."""
 WHOLE: Box = (0, 0, WIDTH_PX, HEIGHT_PX)
+MENUS: Box = (0, 0, WIDTH_PX, 28)
 
 
 class UnexpectedError(AssertionError):
@@ -96,13 +97,13 @@ class Person:
 
     # -- the program ----
 
-    def start(self) -> None:
-        """Start the program, and wait until its window stands still."""
+    def start(self, moves: bool = False) -> None:
+        """Start the program, and wait until its window stands still; or its menus, where a scene comes back running."""
         log = (self.pictures / "twin.log").open("ab")
-        self._program = subprocess.Popen([TWIN], env=self._env, stderr=log, cwd=self._env["HOME"])
+        self._program = subprocess.Popen([TWIN], env=self._env, stdout=log, stderr=log, cwd=self._env["HOME"])
         log.close()
         self.sees("gpu-twin")
-        self.still(2.0)
+        self.still(2.0, MENUS if moves else WHOLE)
 
     def ends(self) -> None:
         """Wait until the program is gone; raises where it failed."""
@@ -228,10 +229,8 @@ class Person:
     def name_file(self, dialog: str, path: Path) -> None:
         """Type the name of a file where one is asked for."""
         self.sees(dialog)
-        self.still()
         self.key("ctrl+a")
         self.type(path)
-        self.still()
         self.key("Return")
         self.sees(dialog, there=False)
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from twin.app.scene_jobs import job_place
 from twin.app.text import duration, quantity
+from twin.physics.reliability import REPAIR_CLASS, REPAIR_CLASSES
 from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario.document import Scenario
-from twin.scenario.fault_kinds import KINDS, Dimension, FaultKind, TargetKind
+from twin.scenario.fault_kinds import KINDS, PLACES, Dimension, FaultKind, TargetKind
 from twin.scenario.faults import InterventionKind
 from twin.scenario.population import jobs_of
 
@@ -125,7 +126,7 @@ def _choice(
         kind=name,
         title=kind.title,
         lasts="for" in kind.options,
-        repair=_repair(name, kind),
+        repair=_repair(name, kind, scenario, target),
         most=most,
         counted=counted,
         dimension=kind.value if takes_value else "",
@@ -134,10 +135,16 @@ def _choice(
     )
 
 
-def _repair(name: InterventionKind, kind: FaultKind) -> str:
+def _repair(name: InterventionKind, kind: FaultKind, scenario: Scenario, target: TargetKind) -> str:
     """Return how long a fault lasts by itself; weather and the grid pass, nobody mends them."""
     if kind.repair_s is None:
         return ""
+    if name == "fail" and target != "power":  # the run draws these from what a published fleet took
+        constant_s = scenario.failures.repair_constant_s
+        if constant_s is not None:
+            return f"until mended, {duration(constant_s)}"
+        drawn = REPAIR_CLASSES["gpu" if target in PLACES else REPAIR_CLASS["cable"]].repair
+        return f"until mended: {duration(drawn.p25_s)} to {duration(drawn.p75_s)} in half of the cases"
     words = "lasts about" if name in _PASSING else "until mended, about"
     return f"{words} {duration(kind.repair_s[0])}"
 

@@ -29,6 +29,15 @@ NOW, LATER = "Now", "At"
 _SPANS = ("20 s", "60 s", "10 min", "1 h", "8 h")
 """Lengths on offer; any other can be typed."""
 _WIDTH_PX = 460
+_DO: dict[str, str] = {
+    "drain": "Drain it",
+    "undrain": "Undrain it",
+    "power_cap": "Set the cap",
+    "cancel": "Cancel it",
+    "requeue": "Requeue it",
+    "move": "Move it",
+}
+"""What the button says of kinds that break nothing."""
 _BREAK_TIP = "Do it to the run; it is recorded with it (Enter)"
 
 
@@ -193,6 +202,7 @@ class BreakDialog(QDialog):
             self.problem.setText("Nothing can be broken here.")
             self.problem.show()
             return
+        self.do_button.setText(_DO.get(choice.kind, "Break it"))
         self.lasts_box.clear()
         self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
         self.lasts_box.setCurrentIndex(0)

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QLineEdit,
     QListView,
@@ -26,6 +27,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from twin.app import theme as themes
 from twin.app.fuzzy import score
@@ -121,6 +123,7 @@ class CommandPalette(QFrame):
     ) -> None:
         super().__init__(parent)
         self._window = parent
+        self._before: QWidget | None = None  # had the keyboard, and gets it back
         self._entries, self._more = entries, more
         self._all: list[Entry] = []
         self.setProperty("role", "popup")
@@ -154,6 +157,8 @@ class CommandPalette(QFrame):
     def open(self) -> None:
         """Show the palette with everything that can be done now."""
         self._all = list(self._entries())
+        if not self.isVisible():
+            self._before = QApplication.focusWidget()
         self.field.clear()
         self._filter("")
         self.show()
@@ -217,5 +222,6 @@ class CommandPalette(QFrame):
             entry.run()
 
     def _leave(self) -> None:
+        before = self._before if self._before is not None and isValid(self._before) else self._window
         self.hide()
-        self._window.setFocus(Qt.FocusReason.PopupFocusReason)
+        (before if before.isVisible() else self._window).setFocus(Qt.FocusReason.PopupFocusReason)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from twin.app.fabric_layer import FabricLayer
@@ -381,6 +381,13 @@ class HallPanel(QWidget):
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.view.native.mapToGlobal(QPoint(round(place[0]), round(place[1]))))
 
+    def _menu_by_key(self) -> None:
+        """Offer what can be done with what is selected, in the middle of the view."""
+        menu = self.thing_menu(self.state.selection[-1] if self.state.selection else None)
+        if menu is not None:
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.view.native.mapToGlobal(self.view.native.rect().center()))
+
     def thing_menu(self, thing: str | None) -> QMenu | None:
         """Return the menu of a thing, None: of the whole site; None without a scene."""
         return self.menus.menu(thing, self)
@@ -417,6 +424,9 @@ class HallPanel(QWidget):
             event.acceptProposedAction()
             if not isinstance(event, QDragEnterEvent) and event.type() == QEvent.Type.Drop:
                 self.dropped.emit(dropped_file(event))
+            return True
+        if isinstance(event, QContextMenuEvent) and event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self._menu_by_key()
             return True
         if event.type() == QEvent.Type.Leave:
             self._on_hovered(None)

@@ -91,7 +91,7 @@ class PartDrop(QObject):
         if event.type() == QEvent.Type.KeyRelease:
             return key in _MODIFIERS and self._again(event)
         known = key in _ARROWS or key in _UNITS or key in (*_ENDS, *_MODIFIERS)
-        if not known and key not in (Qt.Key.Key_Escape, Qt.Key.Key_R):
+        if not known and key not in (Qt.Key.Key_Escape, Qt.Key.Key_R, Qt.Key.Key_End):
             return False
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()  # it is no shortcut now: it comes again as a key
@@ -102,6 +102,8 @@ class PartDrop(QObject):
                 self._tool.cancel()
         elif key == Qt.Key.Key_R:
             self._tool.turn()
+        elif key == Qt.Key.Key_End:
+            self._tool.onto_floor()
         elif key in _ARROWS:
             self._tool.step(*_ARROWS[key], far=far)
         elif key in _UNITS:

@@ -28,7 +28,9 @@ from twin.view3d import camera
 from twin.view3d.hall_view import HallView
 
 MOUSE_KEYS = "Alt: anywhere   Shift: one axis   R: turn   Esc: cancel"
-ARROW_KEYS = "Arrows: by tile   Shift: by row   PgUp, PgDn: units   R: turn   Enter: place   Esc: cancel"
+ARROW_KEYS = (
+    "Arrows: by tile   Shift: by row   PgUp, PgDn: units   End: floor   R: turn   Enter: place   Esc: cancel"
+)
 FAR_TILES = 10
 """Tiles that an arrow with Shift goes along a row."""
 MOST_SELECTED = 500
@@ -375,8 +377,10 @@ class PlaceTool:
         chosen = [plant.slots.get(id, ("", -1)) for id in self._view.state.selection]
         found = [slot for kind, slot in chosen if kind == "rack"]
         fit = racks.present.copy()
-        if carried.role:
-            fit &= racks.kind == RackKind[carried.role.upper()]
+        role = carried.role or ("compute" if carried.height_u else "")
+        alike = fit & (racks.kind == RackKind[role.upper()]) if role else fit
+        if carried.role or alike.any():  # a node may stand in any rack, and does so best among nodes
+            fit = alike
         there = np.flatnonzero(fit)
         if not found and len(there):
             away = np.hypot(racks.x_m[there] - to[0], racks.y_m[there] - to[1])

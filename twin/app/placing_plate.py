@@ -56,7 +56,10 @@ def budget_lines(load: PartLoad, budget: Budget) -> tuple[BudgetLine, ...]:
         found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')}", *shares))
     if load.ports:
         used, ports = sum(one.used for one in budget.ports), sum(one.ports for one in budget.ports)
-        found.append(BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports)))
+        line = BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports))
+        if line.over and any(one.grows for one in budget.ports):
+            line = BudgetLine("Ports", f"+{load.ports:,} on new switches")  # nothing stands in the way
+        found.append(line)
     if load.weight_kg:
         found.append(BudgetLine("Weight", f"+{load.weight_kg:,.0f} kg"))
     if load.cost_usd:

@@ -34,11 +34,12 @@ FIGURES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class FabricPorts:
-    """Ports of the switches of a fabric."""
+    """Ports of the switches of a fabric; one that grows has as many switches as its nodes take."""
 
     id: str
     ports: int
     used: int
+    grows: bool = False
 
     @property
     def free(self) -> int:
@@ -149,7 +150,7 @@ def budget(scene: Scene) -> Budget:
         cooling_w=float(takes_w.sum()),
         liquid_heat_w=float(heat_w[wet].sum()),
         liquid_cooling_w=float(takes_w[wet].sum()),
-        ports=_ports(plant),
+        ports=_ports(scene),
         weight_kg=float(_weight_kg(plant, catalog).sum()),
         footprint_m2=float((racks.width_m * racks.depth_m)[racks.present].sum()),
         cost_usd=cost_usd,
@@ -196,7 +197,9 @@ def _heat_of_nodes_w(plant: Plant, catalog: Catalog) -> float:
     return float((each_w[plant.nodes.part] * plant.nodes.present).sum())
 
 
-def _ports(plant: Plant) -> tuple[FabricPorts, ...]:
+def _ports(scene: Scene) -> tuple[FabricPorts, ...]:
+    plant = scene.plant
+    grow = {one.id for one in scene.scenario.fabrics if one.kind != "explicit"}
     switches, down, up = plant.switches, plant.node_links, plant.switch_links
     count = len(plant.fabrics)
     there = switches.present
@@ -207,7 +210,8 @@ def _ports(plant: Plant) -> tuple[FabricPorts, ...]:
         else ports
     )
     return tuple(
-        FabricPorts(name, int(ports[slot]), int(used[slot])) for slot, name in enumerate(plant.fabrics)
+        FabricPorts(name, int(ports[slot]), int(used[slot]), name in grow)
+        for slot, name in enumerate(plant.fabrics)
     )
 
 
