@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.trouble import Trouble
-from twin.plant.build import build
+from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.events import Event
@@ -49,7 +49,7 @@ class Halls:
         draft = self._session.draft
         assert draft is not None
         document = self.seeded(draft.shown)
-        self._session.show(document, build(document.scenario))
+        self._session.show(document, plant_of(document.scenario), anew=True)
 
     def edited(self) -> None:
         """An edit of the draft acts in the run: let it stand in the hall that makes."""
@@ -69,7 +69,7 @@ class Halls:
             for edit in acted[plant.epoch :]:  # the worker rebuilds at each of them
                 try:
                     after = edited(scenario, edit.changes)
-                    plant, scenario = rebuild(plant, after), after
+                    plant, scenario = rebuild(plant, after, fresh=plant_of(after)), after
                 except SCENE_ERRORS as error:  # the scene was changed below it; the worker leaves it out too
                     self._left_out.add(edit.id)
                     session.trouble.emit(
@@ -121,7 +121,7 @@ class Halls:
     def _build(self, first: Document, edits: Iterable[Edit], epoch: int) -> None:
         """Build the hall and let edits act on it, one by one as they did in the run."""
         scenario = self.seeded(first).scenario
-        plant = self._plants[0] if 0 in self._plants else build(scenario)
+        plant = self._plants[0] if 0 in self._plants else plant_of(scenario)
         self._plants[0] = plant
         for edit in edits:
             if plant.epoch == epoch:

@@ -23,7 +23,7 @@ from twin.app.standing import Standing
 from twin.app.trouble import Trouble
 from twin.app.worker_talk import WorkerTalk
 from twin.commands.draft import Draft
-from twin.plant.build import build
+from twin.plant.build import plant_of
 from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame
@@ -196,19 +196,21 @@ class Session:
         *,
         new: bool = False,
         snapshot: bytes | None = None,
+        branch: tuple[Path, float] | None = None,
     ) -> None:
         """Show a scene that is loaded: at t = 0, or where a `snapshot` of its run was taken.
 
+        A `branch` goes on in a run file and stands at a time [s].
         A `new` one stays even while no run can be made of it: it is being built.
         """
         scenario = draft.shown.scenario
-        plant = build(scenario)
+        plant = plant_of(scenario)
         self._talk.put_away()
         self.path, self.draft = path, draft
         self._talk.opening = not new
         self.seed = scenario.seed if seed is None else seed
         self.live = Standing(self.halls.seeded(draft.shown), plant)
-        self.begin(snapshot)
+        self.begin(snapshot, branch)
         self._take_speed(scenario.speed or self._own_speed)
         self.announce()
 
@@ -267,9 +269,9 @@ class Session:
         """An edit of the draft acts in the run: show the hall it makes."""
         self.halls.edited()
 
-    def show(self, document: Document, plant: Plant) -> None:
-        """Let the run stand in this scene and hall, and tell where the present is on screen."""
-        other_hall = plant is not self.live.plant
+    def show(self, document: Document, plant: Plant, *, anew: bool = False) -> None:
+        """Let the run stand in this scene and hall, perhaps `anew`, and tell where the present is on screen."""
+        other_hall = anew or plant is not self.live.plant
         self.live.document, self.live.plant = document, plant
         if other_hall:
             self.live.frame = None
@@ -291,21 +293,22 @@ class Session:
         was_edited = self.live.plant is not None and self.live.plant.epoch > 0
         if self.draft.at(0.0) or seed is not None or was_edited:
             document = self.halls.seeded(self.draft.shown)
-            plant = build(document.scenario) if was_edited or self.live.plant is None else self.live.plant
+            plant = plant_of(document.scenario) if was_edited or self.live.plant is None else self.live.plant
             self.show(document, plant)
         self.begin()
         self.run_started.emit()
         self.time_changed.emit(0.0)
 
-    def begin(self, snapshot: bytes | None = None) -> None:
-        """Let the worker make a run of the scene, from its start or a snapshot."""
+    def begin(self, snapshot: bytes | None = None, branch: tuple[Path, float] | None = None) -> None:
+        """Let the worker make a run of the scene, from its start or a snapshot, or go on in that of a branch."""
         if self.draft is None:
             return
         self.clear()
-        self.begun = snapshot is not None
+        self.begun = snapshot is not None or branch is not None
         scenario = self.halls.seeded(self.draft.file).scenario
         self.end_s = scenario.duration_s
-        self.client.load(scenario, self.seed, snapshot=snapshot)
+        run_file, branch_s = (None, None) if branch is None else branch
+        self.client.load(scenario, self.seed, run_file, snapshot, branch_s)
 
     def clear(self) -> None:
         """Forget the run there was; the scene stays."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from twin.catalog import Catalog, load_catalog
-from twin.plant.build import build
+from twin.plant.build import plant_of
 from twin.plant.tables import Plant
 from twin.scenario import Document, Patch, Scenario
 
@@ -49,7 +49,7 @@ class Scene:
     def of(cls, document: Document, plant: Plant | None = None, catalog: Catalog | None = None) -> Scene:
         """Return the scene of a document; builds the plant unless one is given."""
         catalog = catalog or load_catalog()
-        return cls(document, build(document.scenario, catalog) if plant is None else plant, catalog)
+        return cls(document, plant_of(document.scenario, catalog) if plant is None else plant, catalog)
 
     @property
     def scenario(self) -> Scenario:

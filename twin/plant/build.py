@@ -1,17 +1,46 @@
-"""A scenario to the plant: the one place where all tables are made."""
+"""A scenario to the plant: the one place where all tables are made.
+
+An edit changes little of a scene. `Builder` makes again only what depends on that, and gives what it made before where
+nothing does.
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
 from twin.catalog import Catalog, load_catalog
+from twin.plant.alike import alike
 from twin.plant.bundles import bundle
 from twin.plant.cooling import connect_cooling
-from twin.plant.fabric import connect_fabrics, fabric_table
+from twin.plant.fabric import Links, connect_fabrics, fabric_table
 from twin.plant.halls import settle_halls
-from twin.plant.layout import lay_out
+from twin.plant.layout import Layout, lay_out
 from twin.plant.power import connect_power
 from twin.plant.storage import connect_storage
-from twin.plant.tables import Plant
+from twin.plant.tables import (
+    Bundles,
+    Fixtures,
+    Ints,
+    Loops,
+    Machines,
+    Plant,
+    Plants,
+    PowerItems,
+    Stores,
+    Switches,
+)
 from twin.scenario.document import Scenario
+
+Made = TypeVar("Made")
+Table = TypeVar("Table")
+
+_KEPT = 6
+"""Plants that a builder remembers."""
 
 
 def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
@@ -36,35 +65,162 @@ def build(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
     UnknownPart
         When the catalogue lacks a part.
     """
-    parts = catalog if catalog is not None else load_catalog()
-    layout = lay_out(scenario, parts)
-    plants, loops, machines = connect_cooling(scenario, parts, layout)
-    power = connect_power(scenario, parts, layout, loops, plants)
-    storage = connect_storage(scenario, parts, layout)
-    switches, links = connect_fabrics(scenario, parts, layout)
-    halls = settle_halls(scenario, layout, loops, machines, power)
-    bundles = bundle(layout.racks, layout.rows, layout.nodes, switches, links, len(halls.ids))
-    return Plant(
-        epoch=0,
-        node_parts=layout.node_parts,
-        gpu_parts=layout.gpu_parts,
-        halls=halls,
-        rows=layout.rows,
-        racks=layout.racks,
-        nodes=layout.nodes,
-        gpus=layout.gpus,
-        switches=switches,
-        node_links=links.nodes,
-        switch_links=links.switches,
-        peer_links=links.peers,
-        bundles=bundles,
-        fixtures=layout.fixtures,
-        machines=machines,
-        loops=loops,
-        plants=plants,
-        power=power,
-        fabrics=[fabric.id for fabric in scenario.fabrics],
-        fabric_table=fabric_table(scenario, parts),
-        stores=storage.ids,
-        storage=storage,
+    return Builder().plant(scenario, catalog)
+
+
+def plant_of(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
+    """Return the plant of a scenario as `build` does; nobody may write into it, for others may have the same.
+
+    Scenes that differ in nothing that stands have one plant.
+    """
+    return _BUILDER.plant(scenario, catalog)
+
+
+@dataclass(frozen=True)
+class _Cooled:
+    """What cooling makes, and writes into racks and nodes."""
+
+    plants: Plants
+    loops: Loops
+    machines: Machines
+    rack_loop: Ints
+    rack_air_loop: Ints
+    node_loop: Ints
+
+
+@dataclass(frozen=True)
+class _Powered:
+    """What power makes, and the feeds of racks, loops and facility loops."""
+
+    items: PowerItems
+    feeds: tuple[Ints, ...]
+
+
+class Builder:
+    """Builds one plant after another, each from what it has in common with the one before."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[tuple[object, ...], Any]] = {}
+        self._plants: deque[tuple[Scenario, Catalog, Plant]] = deque(maxlen=_KEPT)
+
+    def plant(self, scenario: Scenario, catalog: Catalog | None = None) -> Plant:
+        """Return the plant of a scenario; raises as `build`."""
+        parts = catalog if catalog is not None else load_catalog()
+        for known, with_parts, plant in tuple(self._plants):
+            if with_parts is parts and (known is scenario or _stands(known) == _stands(scenario)):
+                return plant
+        made = self._build(scenario, parts)
+        self._plants.append((scenario, parts, made))
+        return made
+
+    def _build(self, scenario: Scenario, parts: Catalog) -> Plant:
+        bare = self._step("layout", (parts, scenario.halls), lambda: lay_out(scenario, parts))
+        layout = _own(bare)
+        # Whether a node is drained decides nothing of what follows.
+        floor = self._same("floor", (bare.generator_racks, bare.rows, bare.racks, bare.gpus, bare.fixtures))
+        nodes = self._same("nodes", (replace(bare.nodes, drained=bare.nodes.liquid), bare.node_parts))
+        rooms = tuple(hall.model_copy(update={"overrides": {}}) for hall in scenario.halls)
+        stands = (parts, floor, nodes, rooms)
+        racks, cooling, storage = layout.racks, scenario.cooling, scenario.storage
+
+        def cool() -> _Cooled:
+            plants, loops, machines = connect_cooling(scenario, parts, layout)
+            columns = racks.loop.copy(), racks.air_loop.copy(), layout.nodes.loop.copy()
+            return _Cooled(_copied(plants), _copied(loops), machines, *columns)
+
+        cooled = self._step("cooling", (*stands, cooling), cool)
+        plants, loops, machines = _copied(cooled.plants), _copied(cooled.loops), _copied(cooled.machines)
+        racks.loop[:], racks.air_loop[:] = cooled.rack_loop, cooled.rack_air_loop
+        layout.nodes.loop[:] = cooled.node_loop
+        fed = (racks.feed_a, racks.feed_b, loops.feed_a, loops.feed_b, plants.feed_a, plants.feed_b)
+
+        def feed() -> _Powered:
+            items = connect_power(scenario, parts, layout, loops, plants)
+            return _Powered(_copied(items), tuple(column.copy() for column in fed))
+
+        powered = self._step("power", (*stands, cooling, scenario.power), feed)
+        power = _copied(powered.items)
+        for column, feeds in zip(fed, powered.feeds, strict=True):
+            column[:] = feeds
+
+        def store() -> tuple[Stores, Fixtures]:
+            return connect_storage(scenario, parts, layout), layout.fixtures
+
+        stores, layout.fixtures = self._step("storage", (*stands, storage), store)
+
+        def wire() -> tuple[Switches, Links, Ints]:
+            return *connect_fabrics(scenario, parts, layout), layout.nodes.unit.copy()
+
+        wired = self._step("fabric", (*stands, storage, scenario.fabrics), wire)
+        switches, links, layout.nodes.unit[:] = wired
+        halls = settle_halls(scenario, layout, loops, machines, power)
+
+        def tie() -> Bundles:
+            return bundle(racks, layout.rows, layout.nodes, switches, links, len(halls.ids))
+
+        return Plant(
+            epoch=0,
+            node_parts=layout.node_parts,
+            gpu_parts=layout.gpu_parts,
+            halls=halls,
+            rows=layout.rows,
+            racks=racks,
+            nodes=layout.nodes,
+            gpus=layout.gpus,
+            switches=switches,
+            node_links=links.nodes,
+            switch_links=links.switches,
+            peer_links=links.peers,
+            bundles=self._step("bundles", (*stands, wired, halls.shift_x_m), tie),
+            fixtures=layout.fixtures,
+            machines=machines,
+            loops=loops,
+            plants=plants,
+            power=power,
+            fabrics=[fabric.id for fabric in scenario.fabrics],
+            fabric_table=fabric_table(scenario, parts),
+            stores=stores.ids,
+            storage=stores,
+        )
+
+    def _step(self, name: str, made_of: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        """Return what a step made before, when it was of the same."""
+        known = self._made.get(name)
+        if known is not None and alike(known[0], made_of):
+            before: Made = known[1]
+            return before
+        made = make()
+        self._made[name] = made_of, made
+        return made
+
+    def _same(self, name: str, value: tuple[object, ...]) -> tuple[object, ...]:
+        """Return the value before when this is like it: then what was made of it is known at a glance."""
+        return self._step(name, value, lambda: value)
+
+
+_BUILDER = Builder()
+
+
+def _stands(scenario: Scenario) -> tuple[object, ...]:
+    """Return what a plant is made of."""
+    return scenario.halls, scenario.fabrics, scenario.power, scenario.cooling, scenario.storage
+
+
+def _own(layout: Layout) -> Layout:
+    """Return a layout whose columns that later steps write into are its own."""
+    rows, racks, nodes = layout.rows, layout.racks, layout.nodes
+    return replace(
+        layout,
+        rows=_copied(rows, "x0_m", "x1_m"),
+        racks=_copied(racks, "x_m", "loop", "air_loop", "feed_a", "feed_b"),
+        nodes=_copied(nodes, "loop", "unit"),
     )
+
+
+def _copied(table: Table, *names: str) -> Table:
+    """Return a table with columns of its own: those named, or all."""
+    columns = names or [column.name for column in fields(table)]  # type: ignore[arg-type]
+    arrays = {name: getattr(table, name) for name in columns}
+    own = {name: array.copy() for name, array in arrays.items() if isinstance(array, np.ndarray)}
+    made: Table = replace(table, **own)  # type: ignore[type-var]
+    return made

@@ -55,7 +55,9 @@ class _Map:
     size: int
 
 
-def rebuild(plant: Plant, scenario: Scenario, catalog: Catalog | None = None) -> Plant:
+def rebuild(
+    plant: Plant, scenario: Scenario, catalog: Catalog | None = None, fresh: Plant | None = None
+) -> Plant:
     """Return the plant of a changed scenario with the slots of a standing one, one epoch on.
 
     An item keeps the slot of its id, a new one is appended, one that is gone stays as a slot with `present` false.
@@ -70,6 +72,8 @@ def rebuild(plant: Plant, scenario: Scenario, catalog: Catalog | None = None) ->
         What is to stand.
     catalog
         Parts; None: the shipped ones.
+    fresh
+        What `build` makes of the scenario, where it is known; not changed.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def rebuild(plant: Plant, scenario: Scenario, catalog: Catalog | None = None) ->
     UnknownPart
         When the catalogue lacks a part.
     """
-    fresh = build(scenario, catalog)
+    fresh = build(scenario, catalog) if fresh is None else fresh
     maps = _maps(plant, fresh)
     made: dict[str, Any] = {name: _kept(name, plant, fresh, maps) for name in KEPT}
     made["gpus"] = _kept("gpus", plant, fresh, maps)

@@ -166,6 +166,11 @@ class HallView:
         `groups` tell whose its jobs and GPUs are.
         """
         self._groups = groups
+        if plant is self.plant:  # it stands as it stood: only its run begins anew
+            self._frame = None
+            self._upload()
+            self._show()
+            return
         self.plant = plant
         self._geometry = build_geometry(plant)
         self.plan = site_plan(plant, self._geometry, open_side(plant))

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.plant.alike import alike
 from twin.plant.geometry import Geometry, LabelKind
 from twin.plant.tables import Plant
 from twin.plant.tray_runs import CableRuns
 from twin.record.frame import Frame
 from twin.view3d import camera
-from twin.view3d.alike import alike
 from twin.view3d.arcs import Arcs
 from twin.view3d.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.cables import Cables

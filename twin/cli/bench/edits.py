@@ -40,7 +40,7 @@ PHASES: dict[str, tuple[str, ...]] = {
         "twin.app.halls:edited",
     ),
     "landing": ("twin.commands.draft:Draft.land", "twin.commands.draft:Draft.land_edit"),
-    "plant": ("twin.app.halls:build", "twin.app.halls:rebuild", "twin.commands.command:build"),
+    "plant": ("twin.app.halls:plant_of", "twin.app.halls:rebuild", "twin.commands.command:plant_of"),
     "docks told": ("twin.app.session:Session.rewritten", "twin.app.session:Session.edited"),
     "geometry": ("twin.view3d.hall_view:HallView.set_plant",),
     "journal": ("twin.app.journal:Journal.note",),
