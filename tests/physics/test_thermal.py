@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from shipped_parts import air, liquid
 from thermal_oracle import Oracle
 
-from twin.physics.thermal import Integrator, ThermalStepper
+from twin.physics.thermal import Integrator, Rungs, ThermalStepper
 from twin.physics.thermal_inputs import FlowRamp, ThermalInputs, inputs_of
 from twin.physics.thermal_network import Groups, Network, design_network, merge_group, mergeable, split_group
 
@@ -291,7 +291,7 @@ def test_cached_factors_give_the_same_bits_as_fresh_ones():
     drop, back = replace(inputs, dyn_w=inputs.dyn_w * 0.3), inputs
     warm = Integrator(network, groups, drop, state)
     list(warm.run(4000.0))
-    warm.restore(0.0, state, 0.5)
+    warm.restore(0.0, state, Rungs(0, 0))
     cold = Integrator(network, groups, drop, state)
     for run in (warm, cold):
         list(run.run(777.0))
@@ -309,7 +309,7 @@ def test_a_snapshot_in_the_middle_continues_bit_for_bit():
     for _ in range(9):
         run.step(1e5)
     other = Integrator(network, groups, drop, run.state)
-    other.restore(run.t_s, run.state, run.dt_s)
+    other.restore(run.t_s, run.state, run.rungs)
     for _ in range(9):
         run.step(1e5)
         other.step(1e5)

@@ -7,6 +7,7 @@ allow is foreseen, at an event and after each step; what the step then is wrong 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,23 @@ AIM_K = 0.81 * TOL_K
 """Error that the size of the next step aims at: 0.9 of the size that would just pass."""
 LEAP = 2
 """Rungs that a step is longer than the one before at most: it doubles where the dies' error is foreseen to allow it."""
+UNKNOWN = -3
+"""Below the rung of the shortest step."""
+
+
+class Rungs(NamedTuple):
+    """What the size of the next step goes by: rungs of the ladder.
+
+    Attributes
+    ----------
+    error : int
+        The error of the step before allows it; `UNKNOWN` where powers have changed since.
+    most : int
+        Where the dies' error is foreseen to allow it too.
+    """
+
+    error: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +58,10 @@ class AcceptedStep:
         [s].
     state0, state1 : State
     error_k : float
-        Error estimate [K]; of a step that was cut short, that of the whole.
+        Error estimate [K]; of a step that was cut short, that of the whole; 0 where none was asked for.
     energy : EnergyTerms
-    dt_next_s : float
-        Ladder step proposed for the next one [s].
+    rungs : Rungs
+        What the size of the next one goes by.
     """
 
     t0_s: float
@@ -52,7 +70,7 @@ class AcceptedStep:
     state1: State
     error_k: float
     energy: EnergyTerms
-    dt_next_s: float
+    rungs: "Rungs"
 
     def at(self, t_s: float) -> State:
         """Temperatures inside the step, linear between its ends; for looking, never for going on."""
@@ -128,12 +146,12 @@ class Integrator:
         self.state = state
         self.t_s = t_s
         self.dt_cap_s = math.inf
-        self._rung = 0
+        self.rungs = Rungs(0, 0)
 
     @property
     def dt_s(self) -> float:
         """Step the integrator would try next, caps aside [s]."""
-        return ladder_dt_s(self._rung)
+        return ladder_dt_s(self._next_rung(math.inf))
 
     def change(
         self,
@@ -150,24 +168,35 @@ class Integrator:
         groups, state : optional
             New groups and the state that goes with them.
         restart : bool
-            Whether the step restarts at 0.5 s, as it must where flows change; else at the first at which the dies'
-            error, foreseen for the heat they have too much now, would be past the tolerance.
+            Whether the step restarts at 0.5 s, as it must where flows change; else at the last at which the dies'
+            error, foreseen for the heat they have too much now, is within the tolerance.
         """
         self.stepper.change(inputs, groups)
         if state is not None:
             self.state = state
-        self._rung = 0 if restart else min(self._rung, self._rung_foreseen())
+        self.rungs = Rungs(0, 0) if restart else Rungs(UNKNOWN, self.rungs.most)
 
-    def _rung_foreseen(self) -> int:
-        error_k, away_k = self.stepper.foreseen_k(self.state, self.t_s, LADDER_S)
+    def _next_rung(self, cap_s: float) -> int:
+        """Rung of the next step, not above a cap [s]: foreseen at what is known when it is taken."""
+        error, most = self.rungs
+        most = most if math.isinf(cap_s) else min(most, _rung_below(cap_s))
+        still = self.t_s >= self.stepper.settled_s
+        if error < most and (still or error == UNKNOWN):
+            return max(error, self._rung_foreseen(most))
+        return error if math.isinf(cap_s) else min(error, _rung_below(cap_s))
+
+    def _rung_foreseen(self, most: int) -> int:
+        """Highest rung up to `most` that the dies allow, were flows and loops to stand still."""
+        if most <= 0:
+            return most
+        error_k, away_k = self.stepper.foreseen_k(self.state, self.t_s, LADDER_S, most + 1)
         over = (error_k > AIM_K).nonzero()[0]
-        rung = max(int(over[0]) - 1, 0) if over.size else RUNGS
+        rung = max(int(over[0]) - 1, 0) if over.size else min(most, RUNGS)
         return min(rung, FOLLOW_RUNG) if away_k > FOLLOW_K else rung
 
-    def restore(self, t_s: float, state: State, dt_s: float) -> None:
+    def restore(self, t_s: float, state: State, rungs: Rungs) -> None:
         """Go back to a known point, for instance the start of a step or a snapshot."""
-        self.t_s, self.state = t_s, state
-        self._rung = math.floor(2.0 * math.log2(dt_s / RESTART_DT_S) + 1e-9)
+        self.t_s, self.state, self.rungs = t_s, state, rungs
 
     def step(self, t_end_s: float) -> AcceptedStep:
         """Make one accepted step that does not pass t_end_s.
@@ -181,26 +210,23 @@ class Integrator:
         if left_s <= 0.0:
             raise ValueError(f"t_end_s {t_end_s} is not after {self.t_s}")
         flow_s = self.stepper.flow_dt_s(self.t_s)
-        cap_s = min(self.dt_cap_s, flow_s)
-        while ladder_dt_s(self._rung) > cap_s:
-            self._rung -= 1
+        rung = self._next_rung(min(self.dt_cap_s, flow_s))
         while True:
-            dt_s = ladder_dt_s(self._rung)
+            dt_s = ladder_dt_s(rung)
             whole = dt_s < left_s
             taken_s = dt_s if whole else _odd_dt_s(left_s)
-            state, error_k, energy = self.stepper.step(self.state, self.t_s, taken_s, on_ladder=whole)
+            # What is left before a known change is a part of a step that is believed to pass as a whole.
+            estimate = whole or not math.isinf(flow_s)
+            state, error_k, energy = self.stepper.step(self.state, self.t_s, taken_s, whole, estimate)
             ratio = math.sqrt(AIM_K / error_k) if error_k > 0.0 else math.inf
             if error_k <= TOL_K or taken_s <= REJECT_DT_S:
                 break
-            self._rung = _rung_below(taken_s * max(0.3, min(ratio, 0.9)))
+            rung = _rung_below(taken_s * max(0.3, min(ratio, 0.9)))
         t0_s, state0 = self.t_s, self.state
         self.t_s, self.state = t0_s + taken_s if whole else t_end_s, state
-        if whole:
-            rung = max(_rung_below(dt_s * min(2.0, ratio)), -2)
-            if math.isinf(flow_s) and dt_s < self.dt_cap_s:
-                rung = max(rung, min(self._rung + LEAP, self._rung_foreseen()))
-            self._rung = rung
-        return AcceptedStep(t0_s, self.t_s, state0, state, error_k, energy, self.dt_s)
+        passed = max(_rung_below(dt_s * min(2.0, ratio)), -2) if whole else rung
+        self.rungs = Rungs(passed, max(passed, rung + LEAP))
+        return AcceptedStep(t0_s, self.t_s, state0, state, error_k, energy, self.rungs)
 
     def truncate(self, accepted: AcceptedStep, t_s: float) -> AcceptedStep:
         """Take an accepted step again, only as far as t_s, and stand there.

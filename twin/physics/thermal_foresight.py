@@ -36,13 +36,13 @@ class Foresight:
         z = dt_s[:, None, None] * rates
         first = 1.0 / (1.0 + GAMMA * z)
         apart = first * (1.0 + AHEAD * (first - 1.0)) - 1.0 / (1.0 + z)
-        apart = np.concatenate([apart, np.ones((1, *rates.shape))])
+        apart = np.concatenate([np.ones((1, *rates.shape)), apart])
         # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
         die = (apart / rates * modes[:, 0])[..., None]
         self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 2, 0)
         self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
 
-    def apart_k(self, state: State, source_w: Floats, index: GroupIndex) -> Floats:
+    def apart_k(self, state: State, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
         """Difference of SDIRK2 and backward Euler at a die of spread 1 of each group, by step [K].
 
         Parameters
@@ -52,23 +52,25 @@ class Foresight:
         source_w : ndarray, shape (8G, ...)
             Heat into all nodes, those of the groups first, as `State.flat` [W].
         index : GroupIndex
+        steps : int
+            How many of the steps are asked for, the first of them.
 
         Returns
         -------
-        ndarray, shape (G, M + 1)
-            The last column is how far each die is from where it will come to rest.
+        ndarray, shape (G, 1 + steps)
+            The first column is how far each die is from where it will come to rest.
         """
-        paths, chain = self.paths, state.chain.reshape(-1, 8)
+        paths, chain, rows_k_w = self.paths, state.chain.reshape(-1, 8), self._rows_k_w[:, :, : 1 + steps]
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
         drivers_c = state.upper.take(index.driver[:, ::-1])
         if len(self._away_w_k) == 1:
             surplus_w -= chain.dot(self._away_w_k[0])
             surplus_w[:, 2:] += paths.gain_w_k[0, :, 0] * drivers_c
-            alike: Floats = surplus_w.dot(self._rows_k_w[0])
+            alike: Floats = surplus_w.dot(rows_k_w[0])
             return alike
         kind = index.part if paths.even else index.kind
         surplus_w -= (chain[:, None, :] @ self._away_w_k.take(kind, axis=0))[:, 0]
         surplus_w[:, 2:] += paths.gain_w_k.take(kind, axis=0)[:, :, 0] * drivers_c
-        result: Floats = (surplus_w[:, None, :] @ self._rows_k_w.take(kind, axis=0))[:, 0]
+        result: Floats = (surplus_w[:, None, :] @ rows_k_w.take(kind, axis=0))[:, 0]
         return result

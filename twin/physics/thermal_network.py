@@ -67,6 +67,21 @@ class NetworkShape:
         """Number of unknowns above the groups: 2 per loop, 1 per hall, 2 per plant."""
         return 2 * self.n_loops + self.n_halls + 2 * self.n_plants
 
+    @cached_property
+    def chains_at(self) -> Ints:
+        """Where GPUs stand in the flat matrix of these unknowns, shape (3L + H,): of each loop, then of each hall.
+
+        Of a loop: its return by its supply, its return by the hall's air, that air by its supply; of a hall: its own.
+        """
+        n_loops, size = self.n_loops, self.n_upper
+        loops, hall = np.arange(n_loops), 2 * n_loops + self.loop_hall
+        own = 2 * n_loops + np.arange(self.n_halls)
+        by_supply, by_hall, in_hall = (
+            row * size + column
+            for row, column in ((loops, n_loops + loops), (loops, hall), (hall, n_loops + loops))
+        )
+        return np.concatenate([by_supply, by_hall, in_hall, own * (size + 1)])
+
 
 def _membership(n_parents: int, parent: Ints) -> Floats:
     """1 where a child has a parent, shape (parents, children)."""

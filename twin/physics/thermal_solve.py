@@ -176,6 +176,7 @@ class Operator:
         # Temperatures of the chain per kelvin of loop supply and of hall air.
         self.drive = drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
         self.product = _product(inverse[0]) if len(inverse) == 1 else None
+        self.pull = drive[0].T.copy()
         gives_w_k = np.empty((len(drive), 3))
         gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
         gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)
@@ -230,6 +231,20 @@ class GroupIndex:
         self.members = np.array([groups.n, groups.sum_s]).T[:, None, :]
         chain_j_k = network.chain_capacity_j_k[groups.part].repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
+        self._weights: tuple[HeatPaths, Floats] | None = None
+
+    def weights_w_k(self, paths: HeatPaths) -> Floats:
+        """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
+        known = self._weights
+        if known is None or known[0] is not paths:
+            alike = len(paths.gain_w_k) == 1
+            gain_w_k = (
+                paths.gain_w_k[0]
+                if alike
+                else paths.gain_w_k.take(self.part if paths.even else self.kind, axis=0)
+            )
+            self._weights = known = paths, (gain_w_k * self.members).reshape(-1, 4)
+        return known[1]
 
 
 class GroupOperator:
@@ -248,14 +263,11 @@ class GroupOperator:
         self.operator, self._heated, self._driver = operator, index.heated, index.driver
         self._rate = operator.inv_h * index.capacity_j_k
         paths = operator.paths
-        if operator.product is not None:
-            weights = paths.gain_w_k[0] * index.members
-        else:
+        if operator.product is None:
             kind = index.part if paths.even else index.kind
-            weights = paths.gain_w_k.take(kind, axis=0) * index.members
             self._chain = operator.chain.take(kind, axis=0)
             self._drive = operator.drive.take(kind, axis=0)
-        self._weights = weights.reshape(-1, 4)
+        self._weights = index.weights_w_k(paths)
 
     def solve(self, old_c: Floats, source_w: Floats) -> Floats:
         """Solve one stage from old temperatures and constant sources, all in the order of `State.flat`.
@@ -288,7 +300,7 @@ class GroupOperator:
         upper = new_c[n_chain:] = operator.upper(rhs)
         drivers = upper.take(self._driver)
         if operator.product is not None:
-            chain[:, ::2] += drivers.dot(operator.drive[0].T)
+            chain[:, ::2] += drivers.dot(operator.pull)
         else:
             chain[:, ::2] += (self._drive @ drivers[:, :, None])[:, :, 0]
         return new_c

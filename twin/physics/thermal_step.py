@@ -125,11 +125,11 @@ class ThermalStepper:
             Temperatures at t_s + dt_s, error estimate [K], energy booked.
         """
         first_s, end_s = t_s + GAMMA * dt_s, t_s + dt_s
-        moving = first_s < self._settled_s
+        moving = first_s < self.settled_s
         sink_1, source_1 = self._sink_and_source(first_s)
         sink_2, source_2 = self._sink_and_source(end_s)
         n_groups, leak_total_w = self.groups.size, 0.0
-        if self._leaks:
+        if self.leaks:
             leak_total_w = float(np.dot(self.groups.n, self.leak_w(state)))
             alike = source_1 is source_2
             source_1 = self._with_leak(source_1, state)
@@ -175,28 +175,32 @@ class ThermalStepper:
         result[1:n_chain:8] += rise
         return result
 
-    def foreseen_k(self, state: State, t_s: float, dt_s: Floats) -> tuple[Floats, float]:
+    def foreseen_k(
+        self, state: State, t_s: float, dt_s: Floats, count: int | None = None
+    ) -> tuple[Floats, float]:
         """Error estimate of steps (M,) that begin in this state, were flows and loops to stand still [K].
 
-        `dt_s` is the same at each call: what it takes is kept. The other figure is how far dies whose power depends
-        on their temperature are from where they will come to rest, at most [K].
+        `dt_s` is the same at each call: what it takes is kept. Of them the first `count` are asked for; none: all.
+        The other figure is how far dies whose power depends on their temperature are from where they will come to
+        rest, at most [K].
         """
         if self._foresight is None:
-            self._foresight = Foresight(self._paths_at(max(t_s, self._settled_s)), dt_s)
+            self._foresight = Foresight(self._paths_at(max(t_s, self.settled_s)), dt_s)
         _, source = self._sink_and_source(t_s)
-        if self._leaks:
+        if self.leaks:
             source = self._with_leak(source, state)
-        apart_k = np.abs(self._foresight.apart_k(state, source, self._index))
+        steps = dt_s.size if count is None else min(count, dt_s.size)
+        apart_k = np.abs(self._foresight.apart_k(state, source, self._index, steps))
         away_k = 0.0
-        if self._leaks:
+        if self.leaks:
             leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
-            away_k = float(np.maximum.reduce(apart_k[:, -1] * leaks, initial=0.0))
-        apart_k = apart_k[:, :-1] * self._weight[:, None]
-        return ERROR_SHARE * np.maximum.reduce(apart_k, axis=0, initial=0.0), away_k
+            away_k = float(np.maximum.reduce(apart_k[:, 0] * leaks, initial=0.0))
+        apart_k *= self._weight[:, None]
+        return ERROR_SHARE * np.maximum.reduce(apart_k[:, 1:], axis=0, initial=0.0), away_k
 
     def power_w(self, state: State) -> float:
         """Heat of everything in a step that begins in this state [W]."""
-        if not self._leaks:
+        if not self.leaks:
             return self._input_w
         return self._input_w + float(np.dot(self.groups.n, self.leak_w(state)))
 
@@ -209,7 +213,7 @@ class ThermalStepper:
 
         Backward Euler sweeps of 1e9 s, so that standing loops and empty halls stay legal.
         """
-        at_s = max(self._settled_s, 0.0)
+        at_s = max(self.settled_s, 0.0)
         operator = self._operator(STEADY_H_S, at_s, keep=False)
         state = uniform_state(self.network, self.groups, guess_c)
         _, source = self._sink_and_source(at_s)
@@ -224,7 +228,7 @@ class ThermalStepper:
 
     def flow_dt_s(self, t_s: float) -> float:
         """Largest step that still resolves moving flows [s]; inf when they stand."""
-        if t_s >= self._settled_s:
+        if t_s >= self.settled_s:
             return math.inf
         flow = self.inputs.flow
         moving = flow.at(t_s) != flow.target
@@ -243,7 +247,7 @@ class ThermalStepper:
         self._occupied = groups.n > 0.0
 
     def _set_plant(self, inputs: ThermalInputs) -> None:
-        self._settled_s = inputs.flow.settled_s()
+        self.settled_s = inputs.flow.settled_s()
         self._reject_w_k = rejection_w_k(self.network, inputs.plant)
         self._paths: HeatPaths | None = None  # of flows that stand
         self._foresight = None
@@ -268,16 +272,16 @@ class ThermalStepper:
         self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
         self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
-        self._leaks = np.count_nonzero(inputs.leak_w_k) > 0
+        self.leaks = np.count_nonzero(inputs.leak_w_k) > 0
         self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
         self._leak = None
         self._weight = self._occupied * (1.0 if inputs.error_weight is None else inputs.error_weight)
 
     def _operator(self, h_s: float, at_s: float, keep: bool) -> GroupOperator:
-        keep = keep and at_s >= self._settled_s
+        keep = keep and at_s >= self.settled_s
         if keep and h_s in self._gathered:
             return self._gathered[h_s]
-        settled = at_s >= self._settled_s
+        settled = at_s >= self.settled_s
         operator = (self._operators if keep else self._odd).get(h_s) if settled else None
         if operator is None:
             operator = Operator(self._paths_at(at_s), 1.0 / h_s)
@@ -292,7 +296,7 @@ class ThermalStepper:
         return gathered
 
     def _paths_at(self, at_s: float) -> HeatPaths:
-        if at_s < self._settled_s:
+        if at_s < self.settled_s:
             return HeatPaths(self.network, self.inputs.flow.at(at_s), self.inputs.plant)
         if self._paths is None:
             self._paths = HeatPaths(self.network, self.inputs.flow.target, self.inputs.plant)

@@ -53,14 +53,10 @@ def inverse_k_w(paths: HeatPaths, rate_w_k: Floats, chain_w_k: Floats) -> Floats
         the hall per kelvin of supply), and to the hall per kelvin of its air.
     """
     shape, matrix = paths.shape, paths.between_w_k.copy()
-    n_loops, size = shape.n_loops, shape.n_upper
-    matrix.reshape(-1)[:: size + 1] += rate_w_k
-    rows, own = np.arange(n_loops), np.arange(2 * n_loops, 2 * n_loops + shape.n_halls)
-    hall = 2 * n_loops + shape.loop_hall
-    matrix[rows, n_loops + rows] -= chain_w_k[:, 0]
-    matrix[rows, hall] -= chain_w_k[:, 1]
-    matrix[hall, n_loops + rows] -= chain_w_k[:, 1]
-    matrix[own, own] -= np.bincount(shape.loop_hall, chain_w_k[:, 2], minlength=shape.n_halls)
+    flat, by_supply, by_hall = matrix.reshape(-1), chain_w_k[:, 0], chain_w_k[:, 1]
+    flat[:: shape.n_upper + 1] += rate_w_k
+    in_halls = shape.loops_in_hall @ chain_w_k[:, 2]
+    flat[shape.chains_at] -= np.concatenate([by_supply, by_hall, by_hall, in_halls])
     return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 

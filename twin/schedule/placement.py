@@ -34,15 +34,13 @@ def pack(nodes: Slots, count: int, labels: Labels) -> Slots:
     A job that fits into one domain, leaf or pod stays in the smallest of these that holds it, the one with least
     room; one that fits into none takes the emptiest whole, and its remainder the tightest.
     """
-    if len(nodes) == count:
-        return nodes
     levels = (labels.domain, labels.leaf, labels.pod)
     chosen: Slots = np.sort(_packed(nodes, count, levels))
     return chosen
 
 
 def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
-    if count <= 0 or not levels:
+    if count <= 0 or not levels or len(nodes) == count:
         return nodes[: max(count, 0)]
     labels = [level[nodes] for level in levels]
     room = [np.bincount(label)[label] for label in labels]

@@ -52,13 +52,16 @@ class Profile:
     """
 
     def __init__(self, now_s: float, free: Bools, end_s: Floats, node_class: Ints, classes: int) -> None:
-        busy = np.flatnonzero(~free & (end_s < np.inf))
+        busy = (~free & (end_s < np.inf)).nonzero()[0]
         ends_s = believed_s(end_s[busy], now_s)
-        order = np.argsort(ends_s, kind="stable")
-        times_s = np.concatenate([[now_s], ends_s[order]])
+        times_s = np.empty(len(busy) + 1)
+        times_s[0] = now_s
         if classes == 1:
+            times_s[1:] = np.sort(ends_s)
             counts = (np.count_nonzero(free) + np.arange(len(times_s)))[:, None]
         else:
+            order = np.argsort(ends_s, kind="stable")
+            times_s[1:] = ends_s[order]
             come = np.zeros((len(times_s), classes), np.int64)
             come[0] = np.bincount(node_class[free], minlength=classes)
             come[np.arange(1, len(times_s)), node_class[busy[order]]] = 1

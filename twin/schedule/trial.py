@@ -459,7 +459,7 @@ class Trial:
         last = np.maximum(1, np.searchsorted(profile.times_s, until_s)) - 1
         place = requests.place[jobs]
         room = np.zeros(len(jobs), np.int64)
-        for number in np.unique(place).tolist():
+        for number in set(place.tolist()):
             most = np.zeros(len(profile.times_s), np.int64)
             for member in rules.member[number]:
                 counts = profile.counts[:, 0] if rules.classes == 1 else profile.counts[:, member].sum(axis=1)

@@ -129,9 +129,7 @@ class Heat:
         self.integrator.dt_cap_s = LONGEST_STEP_S
         self.look_ahead()
 
-    def resume(
-        self, step: AcceptedStep, sink: list[Any], heat_w: list[Any], dt_s: float, dt_cap_s: float
-    ) -> None:
+    def resume(self, step: AcceptedStep, sink: list[Any], heat_w: list[Any], dt_cap_s: float) -> None:
         """Stand where a snapshot was taken: inside `step`, which is not booked yet."""
         self.loop_heat_w, self.hall_heat_w = (np.array(w, float) for w in heat_w)
         self.network = self.oddities.network_of(self.traces.groups)
@@ -156,7 +154,7 @@ class Heat:
             sink_since_s=float(sink[2]),
         )
         self.integrator = Integrator(self.network, self.traces.groups, inputs, step.state1, step.t1_s)
-        self.integrator.restore(step.t1_s, step.state1, dt_s)
+        self.integrator.restore(step.t1_s, step.state1, step.rungs)
         self.integrator.dt_cap_s = dt_cap_s
         self.ahead, self.pending, self.fresh = step, True, False
 
@@ -288,7 +286,7 @@ class Heat:
         elif now > self.ahead.t0_s:
             self._book(self.integrator.truncate(self.ahead, now))
         else:
-            self.integrator.restore(self.ahead.t0_s, self.ahead.state0, self.ahead.dt_next_s)
+            self.integrator.restore(self.ahead.t0_s, self.ahead.state0, self.ahead.rungs)
         self.pending = False
         self.timers.cancel("heat", 0)
 

@@ -123,7 +123,8 @@ class Meter:
 
     def gpu_group_w(self, heat: Heat, clocks: Clocks) -> Floats:
         """Return base power of the GPUs of each group with leakage, as the present step takes it [W]."""
-        return clocks.base_w + heat.integrator.stepper.leak_w(heat.begun)
+        stepper = heat.integrator.stepper
+        return clocks.base_w + stepper.leak_w(heat.begun) if stepper.leaks else clocks.base_w
 
     def node_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return the power of each node now, without its voltage converters [W]."""
@@ -230,10 +231,8 @@ class Meter:
     def reading(self, heat: Heat, now_s: float) -> Reading:
         """Return energy up to `now_s`: what is booked, and what has flowed since; changes nothing."""
         m, step = self.meters, heat.ahead
-        # The step ahead counts in proportion: its power is constant, its heat and storage linear for observers.
-        share = min(1.0, max(0.0, (now_s - step.t0_s) / (step.t1_s - step.t0_s))) if heat.pending else 0.0
-        since = now_s - m.at_s
-        in_j = heat.totals.in_j + share * step.energy.in_j - m.seen_j
+        share, since = _share(heat, now_s), now_s - m.at_s
+        gpu_j, in_j = self._gpu_j(heat, now_s)
         inside_j = self.overhead.machines_w * since
         it_j, cooling_j = in_j - inside_j, inside_j + self._outside_w * since
         totals = replace(self.power.totals)
@@ -242,7 +241,7 @@ class Meter:
         self.power.correct(it_j + cooling_j - (totals.load_j - m.load_seen_j), totals)
         return Reading(
             it_j=m.it_j + it_j,
-            gpu_j=m.gpu_j + in_j - self.overhead.total_w * since,
+            gpu_j=gpu_j,
             supply_j=m.supply_j + self.overhead.supplies_w * since,
             cooling_j=m.cooling_j + cooling_j,
             water_l=m.water_l + self.draw.water_l_s * since,
@@ -265,7 +264,14 @@ class Meter:
     def _nodes_j(self, heat: Heat, now_s: float) -> float:
         """Return what all nodes have taken up to `now_s` [J]."""
         rest_j = self.meters.rest_j + self.overhead.rest_w * (now_s - self.meters.at_s)
-        return self.reading(heat, now_s).gpu_j + rest_j
+        gpu_j, _ = self._gpu_j(heat, now_s)
+        return gpu_j + rest_j
+
+    def _gpu_j(self, heat: Heat, now_s: float) -> tuple[float, float]:
+        """Return what GPUs have taken up to `now_s`, and the heat into the network since the last reading [J]."""
+        m = self.meters
+        in_j = heat.totals.in_j + _share(heat, now_s) * heat.ahead.energy.in_j - m.seen_j
+        return m.gpu_j + in_j - self.overhead.total_w * (now_s - m.at_s), in_j
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot needs."""
@@ -288,3 +294,9 @@ class Meter:
         self._outside_w = float(state["outside_w"])  # type: ignore[arg-type]
         self.draw = Draw(*state["draw"])  # type: ignore[misc]
         self.charged_j = float(state["charged_j"])  # type: ignore[arg-type]
+
+
+def _share(heat: Heat, now_s: float) -> float:
+    """Return how much of the step ahead counts: its power is constant, its heat and storage linear for observers."""
+    step = heat.ahead
+    return min(1.0, max(0.0, (now_s - step.t0_s) / (step.t1_s - step.t0_s))) if heat.pending else 0.0

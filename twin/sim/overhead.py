@@ -79,6 +79,9 @@ class Overhead:
         self.rest_w = 0.0
         self._lit = np.zeros(len(plant.nodes.ids), bool)  # nodes that draw anything
         self._powered: tuple[NDArray[np.bool_], ...] | None = None  # halls and racks at that time
+        self._static: tuple[Floats, tuple[Floats, Floats]] | None = (
+            None  # power of switches and stores, and its heat
+        )
         # Power of the movers when their heat was worked out, and that.
         self._movers: tuple[Floats, tuple[Floats, Floats, float]] | None = None
 
@@ -110,9 +113,8 @@ class Overhead:
         self.node_w, self.rest_w = node_w, float(np.add.reduce(node_w))
         self._follow_static(lit)
         loop_w, hall_w = self._by_node(self.node_w)
-        loop_w += np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
-        hall_w += np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
-        self._own_loop_w, self._own_hall_w = loop_w, hall_w
+        static_loop_w, static_hall_w = self._static_heat()
+        self._own_loop_w, self._own_hall_w = loop_w + static_loop_w, hall_w + static_hall_w
         self._take_extras()
 
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
@@ -143,6 +145,15 @@ class Overhead:
         if known is None or any(map(is_not, known, powered)) or not np.array_equal(lit, self._lit):
             self.static_w = self._static_now(lit)
             self._lit, self._powered = lit, powered
+
+    def _static_heat(self) -> tuple[Floats, Floats]:
+        """Return the heat of switches and stores into loops and halls [W]."""
+        known = self._static
+        if known is None or known[0] is not self.static_w:
+            loop_w = np.bincount(self._rack_loop, self.static_w[self._in_loop], minlength=self._loops)
+            hall_w = np.bincount(self._rack_hall, self.static_w[self._in_hall], minlength=self._halls)
+            self._static = known = self.static_w, (loop_w.astype(float), hall_w.astype(float))
+        return known[1]
 
     def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
         """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""

@@ -68,6 +68,7 @@ class Pacing:
     def look_at_all(self) -> None:
         """Let every job at work count as moved: the engine was restored, or plans have changed."""
         self._again.update(row.index for row in self.jobs.active)
+        self.recovery.ends.find()
 
     def follow(self, moved: set[int]) -> None:
         """Take note of the jobs that moved."""
@@ -110,9 +111,10 @@ class Pacing:
         return not self._apart.isdisjoint(moved)
 
     def next_change_s(self) -> float:
-        """Return when a job that stands still takes up another power, as far as timers tell [s]."""
+        """Return when a job takes up or lays down its work, as far as timers tell [s]."""
         due = (self.timers.due_s("job", job) for job in self._standing)
-        return min((due_s for due_s in due if due_s is not None), default=math.inf)
+        begins_s = min((due_s for due_s in due if due_s is not None), default=math.inf)
+        return min(begins_s, self.recovery.ends.next_s())
 
     def rerate(self) -> float:
         """Let jobs go at the pace that clocks, fabric and input allow; return the largest relative change."""

@@ -15,6 +15,7 @@ from twin.record.node_list import node_list
 from twin.scenario.faults import Cause
 from twin.sim.clockwork import Timers
 from twin.sim.elastic import widths
+from twin.sim.ends import Ends
 from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, RERATE, JobRow, Jobs, Pace
 from twin.sim.leaving import Leaving
 from twin.sim.ledger import INDEX
@@ -56,6 +57,7 @@ class Recovery(Leaving):
         self.domain = scale_up_domains(nodes.plant)
         self.fits: Callable[[int, int], bool] = lambda index, width: True
         self.open_to: Callable[[int], Bools | None] = lambda index: None
+        self.ends = Ends(timers, jobs, plans)
         timers.handle("job", self._due)
 
     # --- from the queue to the end
@@ -121,6 +123,7 @@ class Recovery(Leaving):
         due = now + (row.target - row.progress) * self.jobs.pace[row.index].step_s
         if due < np.inf:
             self.timers.set("job", row.index, due)
+            self.ends.expect(row, due)
 
     def _reached(self, row: JobRow, now: float) -> None:
         self.jobs.book(row, now)

@@ -60,8 +60,8 @@ class Scheduler:
         self.around: Surroundings | None = None  # set once all of the run is there
         self._live: Counter[int] = Counter()  # places of jobs that run here
         self._here: dict[int, int] = {}  # and the place of each of these
-        # Of the nodes at the last decision that started nobody, and until when nobody is over their time.
-        self._version, self._sure_until_s = -1, math.inf
+        # Of the nodes at the last decision that started nobody, until when nobody is over their time, and free nodes.
+        self._version, self._sure_until_s, self._left = -1, math.inf, 0
         self._gone = 0  # of those who ceased to be active, how many are counted
         self._marked: frozenset[int] | None = None  # places whose nodes are marked; None: not known
         recovery.open_to = self.open_to
@@ -108,11 +108,11 @@ class Scheduler:
             self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", Severity.WARNING)
             return
         self._enter(index)
-        if not self._is_beyond():
+        if not (self._is_settled() and (len(self.queue) > self.site.policy.depth or self._lacks_room(index))):
             self.place()
 
-    def _is_beyond(self) -> bool:
-        """Return whether who came last is so far behind that looking again would decide what was decided last.
+    def _is_settled(self) -> bool:
+        """Return whether looking again would decide of all but who came last what was decided last.
 
         Jobs in line start in order of coming, so many behind the first who waits are looked at, and none of them can
         start now that could not before: nobody came or went, and no job is over its time.
@@ -123,10 +123,19 @@ class Scheduler:
             and policy.green.power_limit_w is None
             and not (rules.quotas.any or policy.preemption.enabled or self.yielded or self.allowed)
             and self._gone == len(self.jobs.left)
-            and len(self.queue) > policy.depth
             and self._version == self.nodes.version
             and self.timers.now_s < self._sure_until_s
         )
+
+    def _lacks_room(self, index: int) -> bool:
+        """Return whether a job behind others asks for more whole nodes than are free, and would be told no more."""
+        policy, requests = self.site.policy, self.site.requests
+        told = (
+            policy.backfill == "conservative"
+            or policy.green.carbon_limit_kg_j
+            or policy.green.price_limit_usd_j
+        )
+        return len(self.queue) > 1 and not told and int(requests.whole[index]) > self._left
 
     def _enter(self, index: int) -> None:
         self.queue.append(index)
@@ -176,7 +185,7 @@ class Scheduler:
             decision = site.planner.decide(in_line, here)
             self._apply(decision, now)
             if not decision.starts:
-                self._version = self.nodes.version
+                self._version, self._left = self.nodes.version, int(np.count_nonzero(here.free))
             if self._release_yielded(decision.claimant):
                 decision.look_again_s = now
             if self.queue and decision.look_again_s < math.inf:
@@ -283,6 +292,7 @@ class Scheduler:
             "yielded": list(self.yielded.items()),
             "used": self._used.tolist(),
             "settled": self._version == self.nodes.version,
+            "left": self._left,
             "sure_until_s": self._sure_until_s if math.isfinite(self._sure_until_s) else None,
             "site": self.site.state(),
         }
@@ -296,6 +306,7 @@ class Scheduler:
         self.yielded = {int(job): int(to) for job, to in state["yielded"]}  # type: ignore[attr-defined]
         self._used = np.array(state["used"], float)
         self._version = self.nodes.version if state["settled"] else -1
+        self._left = int(state["left"])  # type: ignore[call-overload]
         self._sure_until_s = math.inf if state["sure_until_s"] is None else float(state["sure_until_s"])  # type: ignore[arg-type]
         self.site.restore(state["site"])  # type: ignore[arg-type]
         self._marked = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from twin.physics.thermal import AcceptedStep, EnergyTerms
+from twin.physics.thermal import AcceptedStep, EnergyTerms, Rungs
 from twin.physics.thermal_network import State
 from twin.record.hash import EventHash
 from twin.sim.clockwork import Timer
@@ -104,10 +104,9 @@ def _heat(engine: Engine) -> dict[str, Any]:
     inputs = heat.integrator.stepper.inputs
     return {
         "totals": totals,
-        "step": [step.t0_s, step.t1_s, step.error_k, list(astuple(step.energy)), step.dt_next_s],
+        "step": [step.t0_s, step.t1_s, step.error_k, list(astuple(step.energy)), step.rungs],
         "before": _temperatures(step.state0),
         "after": _temperatures(step.state1),
-        "dt_s": heat.integrator.dt_s,
         "dt_cap_s": heat.integrator.dt_cap_s,
         "hottest_c": heat.hottest_c,
         "sink": [inputs.sink_c.tolist(), inputs.sink_slope_k_s.tolist(), inputs.sink_since_s],
@@ -120,8 +119,8 @@ def _restore_heat(engine: Engine, saved: dict[str, Any]) -> None:
     for name in ("loop_max_c", "loop_throttle_gpu_s"):
         totals[name] = np.array(totals[name], float)
     heat.totals = HeatTotals(**totals)
-    t0, t1, error, energy, dt_next = saved["step"]
+    t0, t1, error, energy, rungs = saved["step"]
     before, after = _state(saved["before"]), _state(saved["after"])
-    step = AcceptedStep(t0, t1, before, after, error, EnergyTerms(*energy), dt_next)
+    step = AcceptedStep(t0, t1, before, after, error, EnergyTerms(*energy), Rungs(*rungs))
     heat.hottest_c = saved["hottest_c"]
-    heat.resume(step, saved["sink"], saved["heat_w"], saved["dt_s"], saved["dt_cap_s"])
+    heat.resume(step, saved["sink"], saved["heat_w"], saved["dt_cap_s"])

@@ -127,9 +127,11 @@ class Traces:
         size = self.groups.size
         self.version += 1
         self.live = self.slot_gpus > 0
-        slots = self.slot_group[self.live]
         hot = np.zeros(size)
-        np.maximum.at(hot, slots, self.slot_max_s[self.live])
+        if np.count_nonzero(self.live) == len(self.live):
+            np.maximum.at(hot, self.slot_group, self.slot_max_s)
+        else:
+            np.maximum.at(hot, self.slot_group[self.live], self.slot_max_s[self.live])
         taken = hot > 0
         self.hot_s = np.where(taken, hot, 1.0)
         # Of a whole node some GPU stands in the exhaust of another; one alone may stand in front.
@@ -370,15 +372,18 @@ class Traces:
 
     def _find_doubles(self) -> Ints:
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
-        first: dict[tuple[int, int, int, int], int] = {}
-        pairs = []
-        g = self.groups
-        keys = zip(g.loop.tolist(), g.part.tolist(), self.trace.tolist(), self.limit.tolist(), strict=True)
-        for i, key in enumerate(keys):
-            before = first.setdefault(key, i)
-            if before != i and key[2] != STAND_IN:
-                pairs.append((before, i))
-        return np.array(pairs, np.intp).reshape(-1, 2)
+        groups, trace = self.groups, self.trace
+        key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes
+        for kind in (groups.part, self.limit):
+            key = key * (int(np.maximum.reduce(kind)) + 1) + kind
+        order = key.argsort(kind="stable")  # of one kind, the lowest number comes first
+        ranked, number = key[order], np.arange(len(key))
+        begins = np.zeros(len(key), np.intp)
+        np.multiply(ranked[1:] != ranked[:-1], number[1:], out=begins[1:])
+        first = np.empty(len(key), np.intp)
+        first[order] = order[np.maximum.accumulate(begins)]
+        others = ((first != number) & (trace != STAND_IN)).nonzero()[0]
+        return np.array([first[others], others], np.intp).T
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group."""
