@@ -42,7 +42,8 @@ class AlarmModel(MomentModel):
         if self._column >= 0:
             rows.sort(key=_KEYS[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)
             rows.sort(key=lambda alarm: not alarm.active)
-        if not rows:
+        gone = {*map(id, self._rows)} - {*map(id, rows)}
+        if not rows or gone:  # another time is looked at: some have not happened yet
             self.beginResetModel()
             self._rows = rows
             self.endResetModel()

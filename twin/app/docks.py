@@ -31,6 +31,7 @@ from twin.app.settings import Settings
 from twin.app.spares_dock import SparesDock
 from twin.app.story_dock import StoryDock
 from twin.app.tenants_dock import TenantsDock
+from twin.app.why_dock import WhyDock
 from twin.app.workspaces import BY_NAME, RUN, Workspace, arrange
 
 _ROOMY_PX = 380
@@ -60,6 +61,7 @@ class Docks:
         "palette": "Parts",
         "outliner": "Outliner",
         "story": "Story",
+        "why": "Why",
     }
 
     def __init__(self, look: Look, session: Session, window: QMainWindow, transport: QToolBar) -> None:
@@ -86,6 +88,7 @@ class Docks:
         self.palette = PaletteDock(look, session, window)
         self.outliner = OutlinerDock(look, session, window)
         self.story = StoryDock(look, session, window)
+        self.why = WhyDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
             "fabric": self.fabric,
@@ -104,6 +107,7 @@ class Docks:
             "palette": self.palette,
             "outliner": self.outliner,
             "story": self.story,
+            "why": self.why,
         }
         # Layouts of other docks are not for these.
         self._version = zlib.crc32(" ".join(self._all).encode()) & 0x7FFF
@@ -133,9 +137,9 @@ class Docks:
         return (self.power, self.cooling, self.energy)
 
     @property
-    def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock, ...]:
+    def with_menus(self) -> tuple[JobsDock | QueueDock | SparesDock | EventsDock | AlarmsDock | WhyDock, ...]:
         """Return the docks with lists of things that have a menu each."""
-        return (self.jobs, self.queue, self.spares, self.events, self.alarms)
+        return (self.jobs, self.queue, self.spares, self.events, self.alarms, self.why)
 
     @property
     def on_welcome(self) -> bool:

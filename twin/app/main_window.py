@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.analysis.explain import Cause
 from twin.app import help_pages, text
 from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
@@ -212,6 +213,7 @@ class MainWindow(QMainWindow):
         for listed in self.docks.with_menus:
             listed.attach(self.hall.thing_menu)
         self.docks.spares.chosen.connect(self.go_to)
+        self.docks.why.chosen.connect(self.go_to_cause)
         self.rules = RulesMarks(session, self.hall, self.go_to)
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
@@ -294,6 +296,12 @@ class MainWindow(QMainWindow):
     def go_to_event(self, event: Event) -> None:
         """Select what an event happened to and fly there."""
         self.go_to(event.subject)
+
+    def go_to_cause(self, cause: Cause) -> None:
+        """Look at the time of what is behind a loss, and fly to its thing."""
+        if cause.events and self.session.replay.possible:
+            self.session.replay.look(cause.events[0].t_s)
+        self.go_to(cause.subject)
 
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""

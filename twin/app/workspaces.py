@@ -78,7 +78,7 @@ RUN = Workspace(
     "Watch the run: what is selected, what happens, figures over time",
     right=(Stack(("inspector", "fabric", "power", "cooling")),),
     bottom=(
-        Stack(("events", "jobs", "job", "queue", "spares", "alarms", "energy"), 0.51),
+        Stack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "energy"), 0.51),
         Stack(("plots", "tenants"), 0.49),
     ),
 )
@@ -98,7 +98,7 @@ ANALYSE = Workspace(
     "Analyse",
     "Look into figures: roomy plots, where the energy goes, jobs and queue",
     right=(
-        Stack(("job", "queue", "tenants", "jobs", "spares", "events"), 0.5),
+        Stack(("why", "job", "queue", "tenants", "jobs", "spares", "events"), 0.5),
         Stack(("energy", "power", "cooling", "fabric"), 0.5),
     ),
     bottom=(Stack(("plots",)),),
