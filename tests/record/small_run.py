@@ -6,10 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from twin.catalog import load_catalog
+from twin.physics.gpu_picture import FIELDS, RESTING, WORKING, Dies, GroupFigures
+from twin.record.channels import NodeCondition, State
+from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
+from twin.sim.parts import power_of
 
 LAYOUT = Layout(
     {
@@ -64,6 +69,49 @@ def sample(t_s: float) -> np.ndarray:
     return np.frombuffer(buffer, np.uint8)
 
 
+DIES = Dies(
+    np.repeat(np.arange(8), 8),
+    np.tile(np.arange(8), 8),
+    np.linspace(0.9, 1.1, 64),
+    np.arange(64) != 63,
+    (power_of(load_catalog().gpu("H100-SXM")),),
+    (0.345,),
+)
+
+
+def detail(t_s: float) -> Detail:
+    """Three groups, one of them too warm for its clocks; a GPU moves from the first to the second at 300 s."""
+    figures = {name: np.zeros(3) for name in FIELDS}
+    figures["die_c"][:] = 40.0 + t_s / 20.0, 25.0, 85.0
+    figures["die_slope_k"][:] = 10.0, 1.0, 10.0
+    figures["power_w"][:] = 90.0, 80.0, 300.0
+    figures["power_slope_w"][:] = 500.0 + t_s / 10.0, 0.0, 100.0
+    figures["doing"][:] = WORKING, RESTING, WORKING
+    figures["cap_w"][:] = 700.0, 700.0, 500.0
+    figures["activity"][:] = DIES.models[0].a_gemm
+    figures["leaks"][:] = figures["clock_share"][:] = 1.0
+    figures["walk"][:] = 1.0, 1.0, 0.8
+    figures["slow_hbm_c"][:] = np.inf
+    group = np.repeat([0, 0, 0, 1, 1, 2, 2, 0], 8)
+    group[63], group[5] = -1, 1 if t_s >= 300 else 0
+    node = np.arange(8)
+    return Detail(
+        GroupFigures(**figures),
+        group,
+        np.where(group == 1, -1, 0),
+        np.where((node == 4) & (t_s > 100), State.FAILED, State.RUNNING),
+        np.full(8, NodeCondition.IN_USE),
+        node if t_s < 400 else node[::-1].copy(),
+    )
+
+
+def shown(t_s: float) -> Frame:
+    """Return what a live picture shows."""
+    frame = Frame.empty(LAYOUT, t_s)
+    detail(t_s).show(frame.values, DIES)
+    return frame
+
+
 def ledger(t_s: float) -> dict[str, float]:
     return {"productive": 8.0 * t_s, "idle_spare": 1.0 * t_s}
 
@@ -71,7 +119,7 @@ def ledger(t_s: float) -> dict[str, float]:
 def write(path: Path, seconds: int = 600, close: bool = True) -> Writer:
     writer = Writer(path, small_scenario(), 7, LAYOUT, 1000.0, IDS)
     for t in range(seconds):
-        writer.add_sample(float(t), sample(t), t // 2 + 1, ledger=ledger(t))
+        writer.add_sample(float(t), sample(t), t // 2 + 1, detail(t), DIES, ledger(t))
         if t % 2 == 0:
             writer.add_events([event(t // 2)])
         if t % 100 == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 import subprocess
@@ -15,6 +16,8 @@ import numpy as np
 import pytest
 from small_run import write
 
+from twin.physics.gpu_picture import FIELDS
+from twin.record.events import Severity
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
@@ -30,6 +33,12 @@ def read_all(path: Path) -> int:
             reader.series(0, channel)
         reader.nearest_snapshot(math.inf)
         reader.ledger()
+        reader.ledger_between(3.0, 400.0)
+        reader.events_where(kinds=["failure"], least=Severity.WARNING, t1_s=500.0)
+        reader.samples(("rack.power_w", "job.step"), 20.0, 2, reader.header.layout)
+        for t_s in (0.0, 299.0, 599.0):
+            assert reader.frame(t_s).values["gpu.temp_c"].shape == (64,)
+        reader.sample_times()
         reader.markers()
         assert reader.summary is not None
         return count
@@ -146,6 +155,57 @@ def test_flipped_bytes_are_read_or_refused(run_file: Path) -> None:
         except RunFileError:
             refused += 1
     assert refused > 10
+
+
+def test_flipped_and_cut_parts_of_blocks_are_read_or_refused(run_file: Path) -> None:
+    rng = np.random.default_rng(8)
+    with closing(sqlite3.connect(run_file)) as file:
+        rows = file.execute("SELECT rowid, channel, data FROM series WHERE block = 1").fetchall()
+        rows = [
+            *rows,
+            *file.execute("SELECT rowid, '', data FROM series WHERE channel LIKE 'detail%' AND block = 1"),
+        ]
+        refused = 0
+        for rowid, _, data in (rows[k] for k in rng.integers(0, len(rows), 80)):
+            broken = bytearray(data)
+            place = int(rng.integers(0, len(broken)))
+            if rng.random() < 0.3:
+                del broken[place:]
+            else:
+                broken[place : place + 3] = rng.bytes(3)
+            file.execute("UPDATE series SET data = ? WHERE rowid = ?", (bytes(broken), rowid))
+            file.commit()
+            try:
+                read_all(run_file)
+            except RunFileError:
+                refused += 1
+            file.execute("UPDATE series SET data = ? WHERE rowid = ?", (data, rowid))
+            file.commit()
+    assert refused > 40
+    assert read_all(run_file) == 300
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("detail", {"fields": ["die_c"], "room": 32}),
+        ("detail", {"fields": list(FIELDS), "room": 10**9}),
+        ("detail", {"fields": list(FIELDS), "room": 1}),
+        ("detail", [1]),
+        ("detail", None),
+        ("dies", {"gpus": 10**9}),
+        ("dies", {"gpus": 64, "models": [{"idle_w": 1}], "idle_ghz": [1]}),
+        ("dies", {"gpus": 64, "models": [], "idle_ghz": [1]}),
+        ("ledger", ["a"] * 5),
+        ("events", 0),
+    ],
+)
+def test_what_else_a_block_says_may_be_wrong(run_file: Path, name: str, data: object) -> None:
+    text = json.dumps(data).encode()
+    if name in ("dies", "ledger"):
+        text = len(text).to_bytes(4, "little") + text + bytes(64 * 17)
+    change(run_file, "UPDATE series SET data = ? WHERE channel = ?", values=(zlib.compress(text), name))
+    one_sentence(run_file)
 
 
 @pytest.mark.parametrize("leave", [3, 20, 60])

@@ -32,7 +32,7 @@ class Engine(Protocol):
     def advance(
         self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
     ) -> float:
-        """Run every event up to `until_s`, or until the budget is spent or one as severe as `alert` has happened.
+        """Run every event up to `until_s`, or until the budget is spent or, with an `alert`, so severe an event or an edit.
 
         Return the time reached [s].
         Where a run is cut into advances never changes it.

@@ -136,15 +136,16 @@ class Engine(Parts):
     def advance(
         self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
     ) -> float:
-        """Run every event up to `until_s`, or until the budget is spent or one as severe as `alert` has happened.
+        """Run every event up to `until_s`, or until the budget is spent or, with an `alert`, so severe an event or an edit.
 
         Return the time reached [s].
         """
         stop = None if wall_budget_s is None else monotonic() + wall_budget_s
-        self.log.worst = Severity.INFO
+        self.log.worst, layout = Severity.INFO, self.layout
         while self.timers.next_s() <= min(until_s, self.end_s):
             self._one()
-            told = alert is not None and self.log.worst >= alert and self.timers.next_s() > self.timers.now_s
+            notable = alert is not None and (self.log.worst >= alert or self.layout is not layout)
+            told = notable and self.timers.next_s() > self.timers.now_s
             if told or (stop is not None and monotonic() > stop):
                 self.now_s = max(self.now_s, self.timers.now_s)
                 return self.now_s
