@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QWidget
 
 from twin.app import icons
@@ -37,6 +46,7 @@ class Glass(QWidget):
         super().__init__(parent)
         self.look = look
         self.room = QRectF()
+        self._plate: tuple[tuple[object, ...], QPixmap] | None = None
         look.changed.connect(self._on_look)
         self.host = parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -58,6 +68,19 @@ class Glass(QWidget):
 
     def paint_plate(self, painter: QPainter, radius: float = 9.0) -> None:
         """Paint the plate over the whole widget; from here on the painter paints in `room`."""
+        key = (self.size().toTuple(), self.devicePixelRatioF(), self.look.theme, self.scale, radius)
+        if self._plate is None or self._plate[0] != key:  # it is shown again with every picture of the hall
+            self._plate = key, self._made_plate(radius)
+        painter.drawPixmap(0, 0, self._plate[1])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(self.scale, self.scale)
+
+    def _made_plate(self, radius: float) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        made = QPixmap(self.size() * ratio)
+        made.setDevicePixelRatio(ratio)
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.scale(self.scale, self.scale)
         plate = QColor(self.look.theme.ground)
@@ -65,6 +88,8 @@ class Glass(QWidget):
         painter.setPen(QPen(QColor(self.look.theme.border), 1.0))
         painter.setBrush(plate)
         painter.drawRoundedRect(self.room.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.end()
+        return made
 
     def paint_icon(self, painter: QPainter, severity: Severity, colour: str) -> None:
         """Paint the sign of a severity at the left end."""

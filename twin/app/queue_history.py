@@ -127,12 +127,10 @@ class JobHistory:
 
     def nodes_of(self, job: int) -> list[int]:
         """Return the nodes a job holds now, in whole or in part."""
-        first = self.plant.nodes.gpu_first
-        found: list[int] = []
-        for low, high in self.holds(job):
-            begin = int(np.searchsorted(first, low, "right")) - 1
-            found += range(begin, int(np.searchsorted(first, high, "left")))
-        return found
+        first, spans = self.plant.nodes.gpu_first, self._open.get(job, [])
+        begins = np.searchsorted(first, self.spans.low[spans], "right") - 1
+        ends = np.searchsorted(first, self.spans.high[spans], "left")
+        return [node for pair in zip(begins.tolist(), ends.tolist(), strict=True) for node in range(*pair)]
 
     def add(self, events: Iterable[Event]) -> None:
         """Take the next events of the run."""

@@ -34,6 +34,8 @@ class Replay:
         Whether it moves by itself.
     loop
         What is gone through over and over [s]; None: all.
+    scrubbing
+        Whether somebody drags through it now.
     events
         Everything that has happened, in order; whoever opens a record keeps it up to date.
     """
@@ -55,7 +57,7 @@ class Replay:
         self.open(None, ())
         self.looking_s: float | None = None
         self.reach_s = 0.0
-        self.playing = False
+        self.playing = self.scrubbing = False
         self._ratio = 0.0
         self._wall_s: float | None = None  # of the last turn while it moved
         self.loop: Loop | None = None

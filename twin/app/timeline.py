@@ -91,6 +91,7 @@ class Timeline(QWidget):
     def _connect(self) -> None:
         session, strip = self._session, self.strip
         strip.scrubbed.connect(self.scrub)
+        strip.held.connect(partial(setattr, session.replay, "scrubbing"))
         strip.to_live.connect(self.back_to_live)
         strip.loop_wanted.connect(lambda loop: session.replay.set_loop(*loop))
         strip.menu_wanted.connect(self._offer)

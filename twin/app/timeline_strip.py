@@ -64,6 +64,7 @@ class TimelineStrip(Painted):
     """
 
     scrubbed = Signal(float)  # time somebody wants to see [s]
+    held = Signal(bool)  # somebody drags through time, or lets go
     to_live = Signal()
     loop_wanted = Signal(object)  # Loop
     menu_wanted = Signal(object, float)  # QPoint on the screen, time [s]
@@ -201,6 +202,7 @@ class TimelineStrip(Painted):
             self._drag = "loop"
         elif left:
             self._drag = "scrub"
+            self.held.emit(True)
             self._scrub_to(self._drag_x)
             self._flush()
 
@@ -218,6 +220,7 @@ class TimelineStrip(Painted):
         """End what the press began; what was dragged beyond the end of the run is the present."""
         if self._drag == "scrub":
             self._flush()
+            self.held.emit(False)
             if self.scale.t_s(event.position().x()) >= self.shown.reach_s - _NEAR_PX / 2 * self.scale.px_s:
                 self.to_live.emit()
         self._drag = ""
