@@ -265,6 +265,8 @@ class HallPanel(QWidget):
 
     def _on_frame(self, frame: Frame) -> None:
         if self.isVisible():
+            if self._session.replay.scrubbing:
+                self.view.look(self.view.pose)  # ornaments are left out as while the camera moves
             self.view.set_frame(frame)
             if time.monotonic() >= self._legend_due_s:
                 self._show_legend()
