@@ -35,13 +35,14 @@ failures:
 """
 
 
-def scene(backfill: str) -> Scenario:
-    return loads(SCENE.replace("policy: easy", f"policy: {backfill}"), "far-back").scenario
+def scene(backfill: str, depth: int = 6) -> Scenario:
+    said = SCENE.replace("policy: easy, depth: 6", f"policy: {backfill}, depth: {depth}")
+    return loads(said, "far-back").scenario
 
 
-@pytest.mark.parametrize("backfill", ["easy", "conservative"])
+@pytest.mark.parametrize(("backfill", "depth"), [("easy", 6), ("easy", 500), ("conservative", 6)])
 def test_the_same_starts_come_with_and_without_looking_again(
-    backfill: str, monkeypatch: pytest.MonkeyPatch
+    backfill: str, depth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decisions = []
     decide = Planner.decide
@@ -51,11 +52,11 @@ def test_the_same_starts_come_with_and_without_looking_again(
         return decide(self, *args)
 
     monkeypatch.setattr(Planner, "decide", counted)
-    fewer = Engine(scene(backfill))
+    fewer = Engine(scene(backfill, depth))
     fewer.advance(fewer.end_s)
     asked = len(decisions)
-    monkeypatch.setattr("twin.sim.scheduler.Scheduler._is_beyond", lambda self: False)
-    every = Engine(scene(backfill))
+    monkeypatch.setattr("twin.sim.scheduler.Scheduler._is_settled", lambda self: False)
+    every = Engine(scene(backfill, depth))
     every.advance(every.end_s)
     assert fewer.event_hash() == every.event_hash()
     assert asked < (len(decisions) - asked) * 0.9
