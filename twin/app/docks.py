@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar
 
 from twin.app.alarms_dock import AlarmsDock
+from twin.app.branches_dock import BranchesDock
 from twin.app.diagram_dock import CoolingDock, LiveDock, PowerDock
 from twin.app.dock import Dock
 from twin.app.events_dock import EventsDock
@@ -61,6 +62,7 @@ class Docks:
         "palette": "Parts",
         "outliner": "Outliner",
         "story": "Story",
+        "branches": "Branches",
         "why": "Why",
     }
 
@@ -88,6 +90,7 @@ class Docks:
         self.palette = PaletteDock(look, session, window)
         self.outliner = OutlinerDock(look, session, window)
         self.story = StoryDock(look, session, window)
+        self.branches = BranchesDock(look, session, window)
         self.why = WhyDock(look, session, window)
         self._all: dict[str, Dock] = {
             "inspector": self.inspector,
@@ -107,6 +110,7 @@ class Docks:
             "palette": self.palette,
             "outliner": self.outliner,
             "story": self.story,
+            "branches": self.branches,
             "why": self.why,
         }
         # Layouts of other docks are not for these.

@@ -92,6 +92,10 @@ class Files:
         self._session.announce()
         self._take(path)
 
+    def took(self, path: Path) -> None:
+        """Remember a scene that the session has opened by itself."""
+        self._take(path)
+
     def ask(self) -> None:
         """Let the person choose a scene or a run."""
         recent = self._settings.recent

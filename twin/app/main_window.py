@@ -27,6 +27,7 @@ from twin.analysis.explain import Cause
 from twin.app import help_pages, text
 from twin.app.actions import all_actions
 from twin.app.actions.entry import HAS_SCENE
+from twin.app.branch_actions import BranchActions
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
 from twin.app.comparing import Comparing
@@ -124,6 +125,7 @@ class MainWindow(QMainWindow):
         self.planner.wanted.connect(self.editing.editor.do)
         self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
+        self.branching = BranchActions(look, session, self.files, self, self.tell)
         self._status()
         self.faults = FaultsMenu(session, self._thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
@@ -213,6 +215,9 @@ class MainWindow(QMainWindow):
         for listed in self.docks.with_menus:
             listed.attach(self.hall.thing_menu)
         self.docks.spares.chosen.connect(self.go_to)
+        self.docks.branches.what_if_wanted.connect(lambda: self.branching.ask())
+        self.docks.branches.open_wanted.connect(self.files.open)
+        self.branching.made.connect(lambda _: self.docks.branches.look_again())
         self.docks.why.chosen.connect(self.go_to_cause)
         self.rules = RulesMarks(session, self.hall, self.go_to)
         self.docks.checks.reported.connect(self.rules.show)

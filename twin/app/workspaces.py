@@ -78,7 +78,7 @@ RUN = Workspace(
     "Watch the run: what is selected, what happens, figures over time",
     right=(Stack(("inspector", "fabric", "power", "cooling")),),
     bottom=(
-        Stack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "energy"), 0.51),
+        Stack(("events", "jobs", "job", "queue", "spares", "alarms", "why", "branches", "energy"), 0.51),
         Stack(("plots", "tenants"), 0.49),
     ),
 )

@@ -68,6 +68,17 @@ def run_actions(window: MainWindow) -> list[Command]:
             tip="Opens the job dialog: step time, memory and the best plan of a job",
         ),
         entry(
+            "run.branch",
+            "What if from here\N{HORIZONTAL ELLIPSIS}",
+            lambda: window.branching.ask(),
+            menu="run",
+            key="Shift+B",
+            icon="branch",
+            group="3",
+            needs_scene=True,
+            tip="Cuts a branch at the time on screen: the same run until then, another from there on",
+        ),
+        entry(
             "run.risk",
             "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
             window.job_actions.ask_risk,

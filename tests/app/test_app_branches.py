@@ -1,0 +1,192 @@
+"""What if from here: a branch is asked for, made and run in the real window, its parent kept; the tree of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from twin.app.branch_choices import Sort, folder_of, free_path
+from twin.app.branch_dialog import BranchDialog
+from twin.app.main_window import MainWindow
+from twin.record.reader import Reader
+from twin.scenario import load, parse_injection
+
+UseWindow = Callable[[Path], MainWindow]
+pytestmark = pytest.mark.gl
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture
+def scene(tmp_path: Path, lab: Path) -> Path:
+    """A scene of the person's own: the laboratory, with its branches beside it."""
+    path = tmp_path / "my-lab.twin.yaml"
+    shutil.copy(lab, path)
+    return path
+
+
+def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
+    session = window.session
+    session.set_speed(50_000.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s >= t_s, timeout=PATIENCE_MS)
+    session.pause()
+    qtbot.waitUntil(lambda: not session.running and session.frame is not None, timeout=PATIENCE_MS)
+    QTest.qWait(100)
+
+
+def asked(window: MainWindow) -> BranchDialog:
+    window.menus.execute("run.branch")
+    dialog = window.branching.dialog
+    assert dialog is not None
+    assert dialog.isVisible()
+    return dialog
+
+
+def choose(dialog: BranchDialog, sort: Sort) -> None:
+    dialog.sort_box.setCurrentIndex(dialog.sort_box.findData(sort.value))
+
+
+def goes_on(window: MainWindow, qtbot: QtBot, path: Path, at_s: float) -> None:
+    session = window.session
+    qtbot.waitUntil(lambda: session.path == path, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: session.t_s >= at_s - 1e-6 and session.frame is not None, timeout=PATIENCE_MS)
+
+
+def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    run_until(window, qtbot, 6 * 3600.0)
+    session, at_s = window.session, window.session.t_s
+    parent, events = session.run_file, list(session.events)
+    dialog = asked(window)
+    assert not session.running
+    choose(dialog, Sort.CAP)
+    assert dialog.target_box.currentText() == "all"
+    dialog.value_box.setCurrentText("much")
+    dialog.go()
+    assert dialog.problem.isVisible()
+    assert "much" in dialog.problem.text()
+    dialog.value_box.setCurrentText("500 W")
+    assert dialog.name_field.text().startswith("Power cap: all jobs, 500 W from ")
+    assert dialog.add()
+    choose(dialog, Sort.CHECKPOINT)
+    dialog.value_box.setCurrentText("5 min")
+    dialog.name_field.setText("Capped")
+    dialog.name_field.textEdited.emit("Capped")
+    path = dialog.path
+    assert path == scene.parent / "capped.twin.yaml"
+    dialog.go()
+    goes_on(window, qtbot, path, at_s)
+    assert [(one.kind, one.at_s) for one in load(path).scenario.interventions][-2:] == [
+        ("power_cap", at_s),
+        ("set", at_s),
+    ]
+    assert session.run_file == path.parent / "capped.twinrun"
+    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    assert session.events[: len(events)] == events
+    session.pause()
+    assert parent is not None
+    with Reader(parent) as reader, Reader(path.parent / parent.name) as kept:
+        assert reader.t_end_s >= at_s
+        assert kept.event_hash == reader.event_hash
+    window.docks.show("branches")
+    dock = window.docks.branches
+    qtbot.waitUntil(lambda: bool(dock.roots), timeout=PATIENCE_MS)
+    (root,) = dock.roots
+    assert root.name == scene.name
+    (child,) = root.branches
+    assert child.changes == ("Power cap: all jobs, 500 W", "jobs[llama3].checkpoint.interval is 5 min")
+    assert dock.chosen == child  # the one that is open
+    pairs: list[tuple[Path, Path]] = []
+    dock.compare_wanted.connect(lambda one, other: pairs.append((one, other)))
+    qtbot.mouseClick(dock.compare_button, Qt.MouseButton.LeftButton)
+    assert pairs == [(path.parent / parent.name, path.parent / "capped.twinrun")]
+
+
+def test_what_is_asked_of_the_past_is_what_the_branch_begins_with(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    run_until(window, qtbot, 5 * 3600.0)
+    session = window.session
+    session.replay.look(2 * 3600.0)
+    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
+    at_s = session.shown_s
+    session.intervene(parse_injection("0 s pump_stop water for=1h"))
+    dialog = window.branching.dialog
+    assert dialog is not None
+    assert "Pumps stop: water for 1 h" in dialog.changes_label.text()
+    path = dialog.path
+    dialog.go()
+    goes_on(window, qtbot, path, at_s)
+    qtbot.waitUntil(lambda: any(event.kind == "pump_stop" for event in session.events), timeout=PATIENCE_MS)
+    (stopped,) = [event for event in session.events if event.kind == "pump_stop"]
+    assert stopped.t_s == at_s
+    assert session.looking_s is None
+    session.pause()
+
+
+def test_what_the_run_refuses_brings_the_parent_back(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    run_until(window, qtbot, 3600.0)
+    session, at_s = window.session, window.session.t_s
+    dialog = asked(window)
+    choose(dialog, Sort.CAP)
+    dialog.value_box.setCurrentText("1 W")
+    path = dialog.path
+    dialog.go()
+    qtbot.waitUntil(lambda: window.files.problems is not None, timeout=PATIENCE_MS)
+    assert window.files.problems is not None
+    assert "power_cap takes" in window.files.problems.problems[0].reason
+    window.files.problems.close()
+    assert session.path == scene
+    assert not path.exists()
+    assert not path.with_name("capped.twinrun").exists()
+    qtbot.waitUntil(lambda: session.t_s >= at_s, timeout=PATIENCE_MS)
+
+
+def test_nothing_yet_stands_at_the_cut_and_is_edited_there(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = use_window(lab)
+    run_until(window, qtbot, 3600.0)
+    session, at_s = window.session, window.session.t_s
+    dialog = asked(window)
+    assert dialog.sort is Sort.NOTHING
+    assert not dialog.add_button.isVisible()
+    path = dialog.path
+    assert path.parent == folder_of(lab)  # a shipped scene is left alone
+    dialog.go()
+    goes_on(window, qtbot, path, at_s)
+    QTest.qWait(50)
+    assert session.t_s == pytest.approx(at_s)
+    assert not session.running
+    assert load(path).files[1].name == "lab-16.twin.yaml"
+    session.intervene(parse_injection("0 s power_cap all value='400 W'"))
+    session.play()
+    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    session.pause()
+    assert len(session.by_hand) == 1
+
+
+def test_a_scene_without_branches_says_how_to_make_one(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    window.docks.show("branches")
+    dock = window.docks.branches
+    qtbot.waitUntil(lambda: dock.none.isVisible(), timeout=PATIENCE_MS)
+    assert "What if from here" in dock.none.text()
+    assert not dock.tree.isVisible()
+    assert not dock.open_button.isEnabled()
+    assert not dock.compare_button.isEnabled()
+    assert free_path(scene.parent, "My lab").name == "my-lab-2.twin.yaml"

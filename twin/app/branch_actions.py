@@ -1,0 +1,163 @@
+"""What if from here: cuts a branch from the run at the time on screen, and goes on in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from twin.analysis.branch import Addition, branch_scene, parent_scene, start_branch
+from twin.app.branch_choices import folder_of, is_shipped, run_beside
+from twin.app.branch_dialog import BranchDialog, Wish
+from twin.app.files import Files
+from twin.app.look import Look
+from twin.app.session import Session
+from twin.app.trouble import Unplayable
+from twin.commands.draft import Draft
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
+from twin.scenario import ScenarioError
+from twin.scenario.extend import SUFFIX
+from twin.units import spoken
+from twin.whole_file import write_whole
+
+_AGAIN_MS = 50
+_TRIES = 60
+"""Looks at the run file until it holds the time of the cut; the worker writes it about once a second."""
+
+
+class BranchActions:
+    """Asks for branches, makes them, and opens them.
+
+    Parameters
+    ----------
+    tell
+        Says a sentence in the status bar.
+    """
+
+    made = Signal(object)  # Path of the scene of a branch
+
+    def __init__(
+        self, look: Look, session: Session, files: Files, window: QWidget, tell: Callable[[str], None]
+    ) -> None:
+        self._look, self._session, self._files, self._window, self._tell = look, session, files, window, tell
+        self.dialog: BranchDialog | None = None
+        self._newest: Path | None = None  # scene of a branch that has not run yet
+        session.branch_wanted.connect(lambda wanted: self.ask((wanted,)))
+        session.began.connect(lambda _: self._settle())
+        session.unplayable.connect(self._take_back)
+
+    def ask(self, additions: tuple[Addition, ...] = ()) -> None:
+        """Ask what shall be other from the time on screen on; `additions` were asked for already."""
+        session = self._session
+        document, plant = session.document, session.plant
+        if document is None or plant is None:
+            return
+        if session.run_file is None:
+            self._tell("There is no run to branch yet: let it begin first")
+            return
+        session.halt()
+        if self.dialog is not None:
+            self.dialog.close()
+        at_s = session.shown_s
+        self.dialog = BranchDialog(
+            self._look,
+            at_s,
+            f"{spoken(round(at_s, 3))}, {session.clock.says(at_s)}" if at_s else "its start",
+            document.scenario,
+            plant,
+            folder_of(session.path),
+            additions,
+            self._window,
+        )
+        self.dialog.wanted.connect(self._wanted)
+        self.dialog.destroyed.connect(self._forget)
+        self.dialog.show()
+
+    def _forget(self) -> None:
+        self.dialog = None
+
+    def _wanted(self, wish: Wish) -> None:
+        if not self._files.may_leave():
+            return
+        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        self._try(wish, _TRIES)
+
+    def _try(self, wish: Wish, tries: int) -> None:
+        """Make the branch as soon as the file holds the run up to its cut."""
+        run_file = self._session.run_file
+        try:
+            if run_file is None:
+                raise RunFileError("the run is not recorded, so nothing can leave it")
+            with Reader(run_file) as reader:
+                if tries and reader.summary is None and reader.t_end_s < wish.at_s:
+                    QTimer.singleShot(_AGAIN_MS, lambda: self._try(wish, tries - 1))
+                    return
+                draft, run = self._make(reader, wish)
+        except (RunFileError, ScenarioError, OSError) as error:
+            QApplication.restoreOverrideCursor()
+            self._fail(error)
+            return
+        QApplication.restoreOverrideCursor()
+        self._open(draft, run, wish)
+
+    def _make(self, reader: Reader, wish: Wish) -> tuple[Draft, Path]:
+        """Write the scene of a branch, the run it leaves beside it, and what it goes on in."""
+        folder, path = wish.path.parent, wish.path
+        folder.mkdir(parents=True, exist_ok=True)
+        extends = parent_scene(reader, folder, self._known())
+        text = branch_scene(extends, folder, reader, wish.at_s, wish.additions, wish.title)
+        write_whole(path, text.encode())
+        kept = folder / reader.path.name
+        if not kept.exists():  # unsaved runs are not kept for ever
+            reader.save_copy(kept)
+        started = start_branch(reader, wish.at_s, path, run_beside(path))
+        return Draft(started.document), started.run_file
+
+    def _known(self) -> Path | str | None:
+        """Return the scene of the run, as far as it lies in a file."""
+        path = self._session.path
+        if path is None or self._session.recording is not None:
+            return None
+        return f"builtin:{path.name.removesuffix(SUFFIX)}" if is_shipped(path) else path
+
+    def _open(self, draft: Draft, run: Path, wish: Wish) -> None:
+        """Open the branch and go on there."""
+        if self.dialog is not None:
+            self.dialog.close()
+        session, self._newest = self._session, wish.path
+        try:
+            session.work_on(draft, wish.path, branch=(run, wish.at_s))
+        except ValueError as error:
+            self._tell(str(error))
+            return
+        self._files.took(wish.path)
+        if wish.additions:
+            session.play()
+        self.made.emit(wish.path)
+        self._tell(f"{draft.file.scenario.title}: goes its own way from {spoken(wish.at_s)} on")
+
+    def _settle(self) -> None:
+        self._newest = None
+
+    def _take_back(self, refused: Unplayable) -> None:
+        """The run does not take what was asked of the branch: leave no files of it."""
+        if refused.path == self._newest:
+            self._newest = None
+            for path in (refused.path, run_beside(refused.path)):
+                path.unlink(missing_ok=True)
+
+    def _fail(self, error: Exception) -> None:
+        sentence = str(error)
+        if isinstance(error, ScenarioError):
+            one = error.problems[0]
+            key = one.key.rpartition(".")[2].rpartition("]")[2] or one.key
+            said = " ".join(word for word in (key, one.value, one.reason) if word)
+            sentence = said + (f"; {one.hint}" if one.hint else "")
+        if self.dialog is not None:
+            self.dialog.show_problem(sentence)
+        else:
+            self._tell(sentence)

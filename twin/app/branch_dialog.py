@@ -1,0 +1,363 @@
+"""What if from here: asks what a branch is called, what happens in it from then on, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from psygnal import Signal
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from twin import units
+from twin.analysis.branch import Addition
+from twin.analysis.branch_changes import in_words
+from twin.app.branch_choices import Sort, breakable, cap_example, capped, free_path, policies, sorts_of
+from twin.app.break_choices import Choice, choices, injection, target_id
+from twin.app.look import Look, label, tool_button
+from twin.plant.tables import Plant
+from twin.scenario import ScenarioError, parse_injection
+from twin.scenario.document import Scenario
+from twin.scenario.extend import SUFFIX
+
+_WIDTH_PX = 520
+_GPU_W = 700.0
+_SPANS = ("", "10 min", "1 h", "8 h")
+_BY_ITSELF = "Until somebody mends it"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A branch that is asked for.
+
+    Parameters
+    ----------
+    at_s
+        Its cut [s].
+    title
+        What it is called.
+    path
+        Where its scene goes; its run goes beside it.
+    additions
+        What happens from the cut on.
+    """
+
+    at_s: float
+    title: str
+    path: Path
+    additions: tuple[Addition, ...]
+
+
+class BranchDialog(QDialog):
+    """Asks for a branch.
+
+    Parameters
+    ----------
+    at_s, when
+        Its cut [s], and that time in words.
+    scenario, plant
+        As they stand there.
+    folder
+        Where branches of this scene lie.
+    given
+        What was asked for already: it happens at the cut.
+    """
+
+    wanted = Signal(object)  # Wish
+
+    def __init__(
+        self,
+        look: Look,
+        at_s: float,
+        when: str,
+        scenario: Scenario,
+        plant: Plant,
+        folder: Path,
+        given: Sequence[Addition],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.at_s, self._scenario, self._plant, self._folder = at_s, scenario, plant, folder
+        self.additions: list[Addition] = list(given)
+        self._chosen_path: Path | None = None
+        self._named = False  # by hand
+        self._faults: list[Choice] = []
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("What if from here")
+        self.setMinimumWidth(_WIDTH_PX)
+        self._lay_out(look, when)
+        self._on_sort()
+
+    @property
+    def path(self) -> Path:
+        """Return where the branch goes."""
+        return self._chosen_path or free_path(self._folder, self.name_field.text())
+
+    @property
+    def line(self) -> str:
+        """Return the line that does what is chosen now; "": nothing is."""
+        at, target, value = (
+            f"{self.at_s!r} s",
+            self.target_box.currentText().strip(),
+            self.value_box.currentText().strip(),
+        )
+        match self.sort:
+            case Sort.FAULT:
+                choice = self.fault
+                if choice is None:
+                    return f"{at} fail {target}"
+                lasts = self.lasts_box.currentText()
+                lasts = "" if lasts == _BY_ITSELF else lasts
+                named = target_id(None if target == "site" else target, choice.kind)
+                return injection(choice, named, at=at, lasts=lasts, value=value)
+            case Sort.CAP:
+                return f"{at} power_cap {target} value={value}"
+            case Sort.CHECKPOINT:
+                return f"{at} set jobs[{target}].checkpoint.interval value={value}"
+            case Sort.POLICY:
+                return f"{at} set scheduler.policy value={value}"
+        return ""
+
+    @property
+    def sort(self) -> Sort:
+        """Return the sort of change that is chosen."""
+        return Sort(self.sort_box.currentData())
+
+    @property
+    def fault(self) -> Choice | None:
+        """Return the fault that is chosen."""
+        index = self.fault_box.currentIndex()
+        return self._faults[index] if 0 <= index < len(self._faults) else None
+
+    def add(self) -> bool:
+        """Take what is chosen among the changes; return whether it makes sense (else the reason is shown)."""
+        chosen = self._chosen()
+        if chosen is None:
+            return False
+        self.additions += chosen
+        self.sort_box.setCurrentIndex(0)
+        self._tell()
+        return True
+
+    def go(self) -> None:
+        """Ask for the branch; the dialog is closed by whoever makes it, and stays where it cannot be."""
+        chosen = self._chosen()
+        if chosen is not None:
+            title = self.name_field.text().strip() or "Branch"
+            self.wanted.emit(Wish(self.at_s, title, self.path, (*self.additions, *chosen)))
+
+    def _chosen(self) -> list[Addition] | None:
+        """Return what is chosen now, nothing or one change; None: it makes no sense, as is shown."""
+        self.problem.hide()
+        try:
+            return [parse_injection(self.line)] if self.sort is not Sort.NOTHING else []
+        except ScenarioError as error:
+            problem = error.problems[0]
+            self.show_problem(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
+            return None
+
+    def show_problem(self, sentence: str) -> None:
+        """Tell why it cannot be."""
+        self.problem.setText(sentence)
+        self.problem.show()
+
+    def _lay_out(self, look: Look, when: str) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(12)
+        head = QHBoxLayout()
+        mark = tool_button(look, "branch", "Branch", colour="accent")
+        mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        head.addWidget(mark)
+        head.addWidget(label(f"What if from {when}?", "title"), 1)
+        head.addWidget(label("SIMULATED", "badge"))
+        column.addLayout(head)
+        said = "Until then the branch is this run; from then on it is its own. This run and its recording are kept."
+        column.addWidget(label(said, "muted", wrap=True))
+        self.name_field = QLineEdit()
+        self.sort_box, self.target_box, self.fault_box = QComboBox(), QComboBox(), QComboBox()
+        self.lasts_box, self.value_box = QComboBox(), QComboBox()
+        for box in (self.target_box, self.lasts_box, self.value_box):
+            box.setEditable(True)
+        for sort in sorts_of(self._scenario):
+            self.sort_box.addItem(sort.value, sort.value)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(9)
+        self._grid.setColumnStretch(1, 1)
+        self._row("Name", self.name_field, "What the branch is called")
+        self.changes_label = label("", wrap=True)
+        self.forget_button = tool_button(look, "close", "Take these changes out again")
+        self.forget_button.clicked.connect(self._forget)
+        self._changes = self._row("Already", _beside(self.changes_label, self.forget_button), "")
+        self._row("Change", self.sort_box, "What is other in the branch from then on")
+        self._target = self._row("Of what", self.target_box, "The thing or job that it acts on")
+        self._fault = self._row("What happens", self.fault_box, "The kinds of faults that this can have")
+        self._value = self._row("Value", self.value_box, "The new value, with its unit")
+        self._lasts = self._row(
+            "How long", self.lasts_box, "Until somebody mends it, or for a time, such as 20 min"
+        )
+        self.add_button = QPushButton("And another change")
+        self.add_button.setToolTip("Keep this change and choose one more")
+        self.add_button.clicked.connect(self.add)
+        self.where_label = label("", "faint", wrap=True)
+        self.where_button = QPushButton("Choose\N{HORIZONTAL ELLIPSIS}")
+        self.where_button.setToolTip("Choose where the scene of the branch goes; its run goes beside it")
+        self.where_button.clicked.connect(self._choose)
+        self._row("Goes to", _beside(self.where_label, self.where_button), "")
+        column.addLayout(self._grid)
+        self.problem = label("", "fault", wrap=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.go_button = QPushButton("Branch")
+        self.go_button.setProperty("role", "primary")
+        self.go_button.setToolTip("Open the branch and go on there (Enter)")
+        self.go_button.clicked.connect(self.go)
+        cancel = QPushButton("Cancel")
+        cancel.setToolTip("Leave everything as it is (Esc)")
+        cancel.clicked.connect(self.close)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.add_button)
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self.go_button)
+        column.addLayout(buttons)
+        self.go_button.setDefault(True)
+        self.sort_box.currentIndexChanged.connect(self._on_sort)
+        self.target_box.currentTextChanged.connect(self._on_target)
+        self.fault_box.currentIndexChanged.connect(self._on_fault)
+        self.value_box.currentTextChanged.connect(self._tell)
+        self.name_field.textEdited.connect(self._on_named)
+
+    def _row(self, title: str, field: QWidget, tip: str) -> tuple[QLabel, QWidget]:
+        row = self._grid.rowCount()
+        name = label(title, "muted")
+        name.setBuddy(field)
+        field.setToolTip(tip)
+        if not field.accessibleName():
+            field.setAccessibleName(title)
+        self._grid.addWidget(name, row, 0)
+        self._grid.addWidget(field, row, 1)
+        return name, field
+
+    def _on_sort(self) -> None:
+        sort = self.sort
+        shown = {
+            self._target: sort in (Sort.FAULT, Sort.CAP, Sort.CHECKPOINT),
+            self._fault: sort is Sort.FAULT,
+            self._value: sort in (Sort.CAP, Sort.CHECKPOINT, Sort.POLICY),
+            self._lasts: sort is Sort.FAULT,
+        }
+        for row, seen in shown.items():
+            for widget in row:
+                widget.setVisible(seen)
+        targets = {
+            Sort.FAULT: lambda: breakable(self._plant),
+            Sort.CAP: lambda: capped(self._scenario),
+            Sort.CHECKPOINT: lambda: [job.id for job in self._scenario.jobs],
+        }.get(sort, list)()
+        _refill(self.target_box, targets)
+        self.value_box.setEditable(sort is not Sort.POLICY)
+        if sort is Sort.CHECKPOINT:
+            _refill(self.value_box, ["5 min", "10 min", "30 min", "1 h"])
+        elif sort is Sort.POLICY:
+            now = self._scenario.scheduler.policy
+            _refill(self.value_box, [name for name in policies() if name != now])
+        self.problem.hide()
+        self._on_target()
+
+    def _on_target(self, *_text: str) -> None:
+        target = self.target_box.currentText().strip()
+        if self.sort is Sort.CAP:
+            _refill(self.value_box, [cap_example(self._scenario, target, _GPU_W)])
+        if self.sort is Sort.FAULT:
+            self._faults = choices(self._scenario, self._plant, None if target == "site" else target)
+            self.fault_box.blockSignals(True)
+            self.fault_box.clear()
+            for choice in self._faults:
+                self.fault_box.addItem(choice.title)
+            self.fault_box.blockSignals(False)
+            self._on_fault()
+        self._tell()
+
+    def _on_fault(self, *_index: int) -> None:
+        choice = self.fault
+        takes = choice is not None and bool(choice.dimension)
+        for widget in self._value:
+            widget.setVisible(takes)
+        for widget in self._lasts:
+            widget.setVisible(choice is not None and choice.lasts)
+        _refill(self.value_box, [choice.value] if choice is not None and takes else [])
+        _refill(self.lasts_box, [_BY_ITSELF, *(span for span in _SPANS if span)])
+        self._tell()
+
+    def _on_named(self, *_text: str) -> None:
+        self._named = bool(self.name_field.text().strip())
+        self._tell()
+
+    def _forget(self) -> None:
+        self.additions.clear()
+        self._tell()
+
+    def _choose(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, "Where the branch goes", str(self.path), f"Scenes (*{SUFFIX})"
+        )
+        if chosen:
+            self._chosen_path = Path(chosen if chosen.endswith(SUFFIX) else f"{chosen}{SUFFIX}")
+            self._tell()
+
+    def _tell(self, *_said: object) -> None:
+        """Show what was chosen so far, what the branch is called, and where it goes."""
+        for widget in self._changes:
+            widget.setVisible(bool(self.additions))
+        words = [in_words(one) for one in self.additions]
+        self.changes_label.setText("\n".join(words))
+        if not self._named:
+            self.name_field.setText(self._proposed([*words, *self._words_now()]))
+        path = self.path
+        self.where_label.setText(f"{path.name}\n{path.parent}")
+        self.add_button.setVisible(self.sort is not Sort.NOTHING)
+        self.adjustSize()
+
+    def _words_now(self) -> list[str]:
+        try:
+            return [in_words(parse_injection(self.line))] if self.sort is not Sort.NOTHING else []
+        except ScenarioError:
+            return []
+
+    def _proposed(self, words: list[str]) -> str:
+        return f"{'; '.join(words) or 'What if'} from {units.spoken(self.at_s)}"[:120]
+
+
+def _refill(box: QComboBox, items: Sequence[str]) -> None:
+    """Put other items into a box; what it says stays where it is among them."""
+    said = box.currentText()
+    box.blockSignals(True)
+    box.clear()
+    box.addItems(list(items))
+    box.setCurrentIndex(items.index(said) if said in items else 0)
+    box.blockSignals(False)
+
+
+def _beside(*widgets: QWidget) -> QWidget:
+    both = QWidget()
+    row = QHBoxLayout(both)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    for place, widget in enumerate(widgets):
+        row.addWidget(widget, 1 if place == 0 else 0)
+    return both
