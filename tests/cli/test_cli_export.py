@@ -64,9 +64,46 @@ def test_openmetrics_is_well_formed_and_gpus_have_the_names_of_dcgm(twin, lab: P
     assert len({one[1] for one in power}) == 16
     with Reader(lab) as reader:
         start_s = reader.header.scenario.start.timestamp()
-        times = sorted({t_s for t_s, _, _ in reader.snapshot_hashes()})
-    assert sorted({float(one[3]) for one in power}) == [start_s + t_s for t_s in times]
+        times = reader.sample_times()
+        frame = reader.frame(times[700])
+    assert sorted({float(one[3]) for one in power}) == pytest.approx((start_s + times).tolist(), abs=1e-3)
+    at_700 = [float(one[2]) for one in power if abs(float(one[3]) - start_s - times[700]) < 2e-3]
+    assert at_700 == pytest.approx(frame.values["gpu.power_w"].tolist(), rel=1e-6)
+    assert power[3][1] == 'gpu="0",Hostname="gpu/0/0/0"'
     assert max(float(one[2]) for one in power if float(one[3]) > start_s + 4000) <= 500.5  # the cap
+
+
+def test_gpus_are_exported_so_often(twin, lab: Path, tmp_path: Path) -> None:
+    out = tmp_path / "gpus.csv"
+    twin("export", lab, "--channel", "gpu.temp_c", "--every", "2 h", "-o", out)
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 7 * 16
+    hours = sorted({float(row["time_s"]) / 3600 for row in rows})
+    assert hours == pytest.approx([0, 2, 4, 6, 8, 10, 12], abs=0.02)
+    assert rows[0]["entity"] == "gpu/0/0/0/0"
+
+
+def test_parquet_holds_what_csv_holds_or_says_what_it_needs(twin, lab: Path, tmp_path: Path) -> None:
+    out, words = tmp_path / "lab.parquet", ("--channel", "rack.power_w", "--channel", "site.pue")
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        told = twin("export", lab, "--format", "parquet", *words, "-o", out, code=2).stderr
+        assert "pip install 'gpu-twin[analysis]'" in told
+        assert list(tmp_path.iterdir()) == []
+        return
+    twin("export", lab, "--format", "parquet", *words, "-o", out)
+    twin("export", lab, *words, "-o", tmp_path / "lab.csv")
+    table = parquet.read_table(out).to_pylist()
+    rows = list(csv.DictReader((tmp_path / "lab.csv").read_text(encoding="utf-8").splitlines()))
+
+    def keyed(one: dict[str, object]) -> tuple[str, str, str]:
+        return (str(one["channel"]), str(one["entity"]), f"{float(one['time_s']):.3f}")  # type: ignore[arg-type]
+
+    known = {keyed(row): float(row["value"]) for row in rows}
+    assert {keyed(one): one["value"] for one in table} == pytest.approx(known, rel=1e-6)
+    assert table[0]["unit"] == "W"
+    assert table[0]["time"] == datetime.fromisoformat(rows[0]["time"])
 
 
 def test_the_trace_tells_states_events_and_counters(twin, lab: Path, tmp_path: Path) -> None:

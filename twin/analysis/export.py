@@ -9,20 +9,15 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TextIO
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.channels import BY_ID, CHANNELS, Channel, JobState
-from twin.record.frame import Frame
+from twin.record.channels import BY_ID, CHANNELS, Channel, JobState, State
 from twin.record.reader import Reader
 from twin.record.series import SERIES_CHANNELS
-from twin.runtime.loading import engine_type
-from twin.runtime.protocol import ENGINE
 from twin.scenario.population import jobs_of
 
 Progress = Callable[[float, float], None]
@@ -31,6 +26,8 @@ DCGM: tuple[Channel, ...] = tuple(channel for channel in CHANNELS if channel.dcg
 _ENTITIES = 256
 """Entities whose whole curves are held at once."""
 _PIECE = 5000
+_VALUES = 4 * 10**7
+"""Values of single GPUs that are held at once."""
 
 
 class NoSuchChannel(ValueError):
@@ -40,7 +37,7 @@ class NoSuchChannel(ValueError):
 def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
     """Return the channels that names stand for: an id (rack.power_w), a kind of entity (rack), or "all".
 
-    Channels of GPUs are known at the snapshots of a run only, and are left out of "all".
+    Channels of GPUs would be too much to ask for by "all", and are left out of it.
 
     Raises
     ------
@@ -63,14 +60,21 @@ def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
 
 
 def write_csv(
-    reader: Reader, channels: Sequence[Channel], to: TextIO, progress: Progress | None = None
+    reader: Reader,
+    channels: Sequence[Channel],
+    to: TextIO,
+    progress: Progress | None = None,
+    every_s: float | None = None,
 ) -> int:
-    """Write a row for each value: time [s], time of the scene, channel, entity, value, unit; return the rows."""
+    """Write a row for each value: time [s], time of the scene, channel, entity, value, unit; return the rows.
+
+    `every_s` is how far apart values of single GPUs are [s]; None: those of every sample.
+    """
     out = csv.writer(to, lineterminator="\n")
     out.writerow(("time_s", "time", "channel", "entity", "value", "unit"))
     clock = _clock(reader)
     rows = 0
-    for channel, ids, t_s, values in _pieces(reader, channels, progress):
+    for channel, ids, t_s, values in pieces(reader, channels, progress, every_s):
         for place, at_s in enumerate(t_s.tolist()):
             stamp = clock(at_s).isoformat(timespec="milliseconds")
             column = values[:, place]
@@ -84,7 +88,11 @@ def write_csv(
 
 
 def write_openmetrics(
-    reader: Reader, channels: Sequence[Channel], to: TextIO, progress: Progress | None = None
+    reader: Reader,
+    channels: Sequence[Channel],
+    to: TextIO,
+    progress: Progress | None = None,
+    every_s: float | None = None,
 ) -> int:
     """Write gauges with Unix times; GPUs under the names of DCGM's fields; return the number of samples.
 
@@ -98,7 +106,7 @@ def write_openmetrics(
         name = channel.dcgm or f"twin_{channel.entity}_{channel.name}"
         unit = f" [{channel.unit}]" if channel.unit else ""
         to.write(f"# TYPE {name} gauge\n# HELP {name} {channel.title}{unit}\n")
-        for labels, t_s, values in _curves(reader, channel, progress):
+        for labels, t_s, values in _curves(reader, channel, progress, every_s):
             known = np.isfinite(values)
             lines = [
                 f"{name}{labels} {value:.9g} {start_s + at_s:.3f}\n"
@@ -111,7 +119,11 @@ def write_openmetrics(
 
 
 def write_trace(
-    reader: Reader, channels: Sequence[Channel], to: TextIO, progress: Progress | None = None
+    reader: Reader,
+    channels: Sequence[Channel],
+    to: TextIO,
+    progress: Progress | None = None,
+    every_s: float | None = None,
 ) -> int:
     """Write a trace: a track for each job with its states, one for each kind of event, counters; return the entries.
 
@@ -123,7 +135,7 @@ def write_trace(
     """
     count = 0
     to.write('{"displayTimeUnit":"ms","traceEvents":[\n')
-    for one in _trace(reader, channels, progress):
+    for one in _trace(reader, channels, progress, every_s):
         to.write((",\n" if count else "") + json.dumps(one, ensure_ascii=False, separators=(",", ":")))
         count += 1
     to.write("\n]}\n")
@@ -136,7 +148,7 @@ _RESTS = (JobState.DONE, JobState.KILLED)
 
 
 def _trace(
-    reader: Reader, channels: Sequence[Channel], progress: Progress | None
+    reader: Reader, channels: Sequence[Channel], progress: Progress | None, every_s: float | None
 ) -> Iterator[dict[str, object]]:
     for number, name in ((_JOBS, "jobs"), (_EVENTS, "events"), (_COUNTERS, "site")):
         yield {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
@@ -168,7 +180,7 @@ def _trace(
                 "cat": event.severity.name.lower(),
                 "args": {"text": event.text, **event.data},
             }
-    for channel, ids, t_s, values in _pieces(reader, channels, progress):
+    for channel, ids, t_s, values in pieces(reader, channels, progress, every_s):
         for entity, curve in zip(ids, values, strict=True):
             name = f"{channel.id} {entity}"
             for at_s, value in zip(t_s.tolist(), curve.tolist(), strict=True):
@@ -186,7 +198,7 @@ def _spans(reader: Reader, progress: Progress | None) -> Iterator[dict[str, obje
     """Yield how long each job was in each state."""
     since: dict[int, tuple[float, int]] = {}
     last_s = 0.0
-    for _, _, t_s, values in _pieces(reader, (BY_ID["job.state"],), progress):
+    for _, _, t_s, values in pieces(reader, (BY_ID["job.state"],), progress):
         for place, at_s in enumerate(t_s.tolist()):
             last_s = at_s
             for job, state in enumerate(values[:, place].tolist()):
@@ -219,16 +231,17 @@ def _span(job: int, since: tuple[float, int], until_s: float) -> Iterator[dict[s
 # --- reading
 
 
-def _pieces(
-    reader: Reader, channels: Sequence[Channel], progress: Progress | None
+def pieces(
+    reader: Reader, channels: Sequence[Channel], progress: Progress | None, every_s: float | None = None
 ) -> Iterator[tuple[Channel, Sequence[str], NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (channel, ids, times [s], entities x samples), channel by channel, a block at a time."""
     layout, end_s = reader.header.layout, reader.t_end_s
     for number, channel in enumerate(channels):
         if channel in DCGM:
-            gpus = _gpus(reader)
-            for at_s, row in zip(gpus.t_s, gpus.values[channel.id], strict=True):
-                yield channel, gpus.ids[: len(row)], np.array([at_s]), row[:, None]
+            names = [f"{node}/{index}" for node, index in gpu_names(reader)]
+            for at_s in gpu_times(reader, every_s).tolist():
+                row = gpu_values(reader, channel, at_s)
+                yield channel, names[: len(row)], np.array([at_s]), row[:, None]
             continue
         ids, after_s = _ids(reader, channel.entity), -1.0
         while True:
@@ -244,16 +257,16 @@ def _pieces(
 
 
 def _curves(
-    reader: Reader, channel: Channel, progress: Progress | None
+    reader: Reader, channel: Channel, progress: Progress | None, every_s: float | None
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (labels, times [s], values) of each entity; some hundred of them are held at once."""
     if channel in DCGM:
-        yield from _gpu_curves(reader, channel)
+        yield from _gpu_curves(reader, channel, every_s)
         return
     ids = _ids(reader, channel.entity)
     for first in range(0, len(ids), _ENTITIES):
         times, parts = [np.zeros(0)], [np.zeros((len(ids[first : first + _ENTITIES]), 0), np.float32)]
-        for _, _, t_s, values in _pieces(reader, (channel,), progress):
+        for _, _, t_s, values in pieces(reader, (channel,), progress):
             times.append(t_s)
             parts.append(values[first : first + _ENTITIES])
         t_s, values = np.concatenate(times), np.concatenate(parts, axis=1)
@@ -261,52 +274,43 @@ def _curves(
             yield f'{{{channel.entity}="{_escaped(ids[first + place])}"}}', t_s, curve
 
 
-@dataclass(frozen=True)
-class _Gpus:
-    """Single GPUs at the snapshots of a run: some two dozen times."""
-
-    ids: list[str]
-    labels: list[str]
-    t_s: list[float]
-    values: dict[str, list[NDArray[np.float32]]]
-
-
-_known: WeakKeyDictionary[Reader, _Gpus] = WeakKeyDictionary()
+def gpu_times(reader: Reader, every_s: float | None) -> NDArray[np.float64]:
+    """Return the times at which single GPUs are exported [s]: of every sample, or of those about so far apart."""
+    times = reader.sample_times()
+    if not every_s or not len(times):
+        return times
+    grid = np.arange(times[0], times[-1] + 0.5 * every_s, every_s)
+    return times[np.unique(np.searchsorted(times, grid, "right") - 1)]
 
 
-def _gpus(reader: Reader) -> _Gpus:
-    """Return what single GPUs were at each snapshot; the run is restored there once for all channels."""
-    if reader not in _known:
-        found = _Gpus([], [], [], {channel.id: [] for channel in DCGM})
-        make, scenario = engine_type(ENGINE), reader.header.scenario
-        for at_s in dict.fromkeys(t_s for t_s, _, _ in reader.snapshot_hashes()):
-            snapshot = reader.nearest_snapshot(at_s)
-            if snapshot is None:
-                continue
-            engine = make.restore(scenario, snapshot.data)
-            gpus, nodes = engine.plant.gpus, engine.plant.nodes
-            frame = Frame.empty(engine.layout)
-            engine.fill(frame)
-            found.t_s.append(at_s)
-            for channel in DCGM:
-                values = frame.values[channel.id].astype(np.float32)
-                values[~gpus.present] = np.nan
-                found.values[channel.id].append(values)
-            places = list(zip(gpus.index.tolist(), gpus.node.tolist(), strict=True))
-            for index, node in places[len(found.ids) :]:  # an edit has brought more
-                found.ids.append(f"{nodes.ids[node]}/{index}")
-                found.labels.append(f'{{gpu="{index}",Hostname="{_escaped(nodes.ids[node])}"}}')
-        _known[reader] = found
-    return _known[reader]
+def gpu_values(reader: Reader, channel: Channel, t_s: float) -> NDArray[np.float32]:
+    """Return one channel of all GPUs at a sample; not a number: it is not there."""
+    frame = reader.frame(t_s)
+    values: NDArray[np.float32] = frame.values[channel.id].astype(np.float32)
+    values[frame.values["gpu.state"] == State.ABSENT] = np.nan
+    return values
+
+
+def gpu_names(reader: Reader) -> list[tuple[str, int]]:
+    """Return (node, place in it) of each GPU."""
+    node, index = reader.gpu_places()
+    names = _ids(reader, "node")
+    return [(names[n], i) for n, i in zip(node.tolist(), index.tolist(), strict=True)]
 
 
 def _gpu_curves(
-    reader: Reader, channel: Channel
+    reader: Reader, channel: Channel, every_s: float | None
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
-    gpus = _gpus(reader)
-    t_s, rows = np.array(gpus.t_s), gpus.values[channel.id]
-    for place, labels in enumerate(gpus.labels):
-        yield labels, t_s, np.array([row[place] if place < len(row) else np.nan for row in rows], np.float32)
+    names, times = gpu_names(reader), gpu_times(reader, every_s)
+    at_once = max(1, _VALUES // max(len(times), 1))
+    for first in range(0, len(names), at_once):
+        mine = names[first : first + at_once]
+        table = np.full((len(times), len(mine)), np.nan, np.float32)
+        for row, t_s in zip(table, times.tolist(), strict=True):
+            values = gpu_values(reader, channel, t_s)[first : first + at_once]
+            row[: len(values)] = values  # later edits may have brought more
+        for place, (node, index) in enumerate(mine):
+            yield f'{{gpu="{index}",Hostname="{_escaped(node)}"}}', times, table[:, place]
 
 
 def _ids(reader: Reader, entity: str) -> Sequence[str]:

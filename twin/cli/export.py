@@ -11,7 +11,7 @@ import typer
 EXAMPLE = """Example: twin export lab.twinrun --format csv --channel rack.power_w --channel site -o lab.csv
 
 csv and openmetrics write the channels of the site unless others are named: an id (rack.power_w), a kind (loop), or
-all. Those of single GPUs (--channel gpu) carry the names of DCGM fields, at the times of the snapshots of the run."""
+all. Those of single GPUs (--channel gpu) carry the names of DCGM fields, at every sample or --every so often."""
 
 
 class To(StrEnum):
@@ -19,6 +19,7 @@ class To(StrEnum):
 
     csv = "csv"
     openmetrics = "openmetrics"
+    parquet = "parquet"
     perfetto = "perfetto"
 
 
@@ -32,11 +33,17 @@ def export_run(
         list[str] | None,
         typer.Option("--channel", metavar="ID|KIND|all", help="Which curves; may be repeated."),
     ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option("--every", metavar="TIME", help="How far apart values of single GPUs are, such as 1h."),
+    ] = None,
 ) -> None:
-    """Write the series of a run as CSV or OpenMetrics text, or its jobs and events as a trace for Perfetto."""
+    """Write the series of a run as CSV, Parquet or OpenMetrics text, or its jobs and events as a trace for Perfetto."""
     from twin.analysis import export
+    from twin.analysis.export_parquet import NoParquet, write_parquet
     from twin.cli.errors import BadInput, told
     from twin.cli.progress import progress
+    from twin.cli.scene import time_of
     from twin.record.reader import Reader
 
     write = {
@@ -46,6 +53,7 @@ def export_run(
     }
     names = channel or (["site.facility_w", "site.goodput_now"] if format is To.perfetto else ["site"])
     with told(run):
+        every_s = None if every is None else time_of(every, "--every")
         try:
             channels = export.channels_named(names)
         except export.NoSuchChannel as error:
@@ -53,9 +61,14 @@ def export_run(
         part = out.with_name(f".{out.name}.part")
         with Reader(run) as reader, progress(f"export {run}") as show:
             try:
-                with part.open("w", encoding="utf-8", newline="") as file:
-                    count = write[format](reader, channels, file, show)
+                if format is To.parquet:
+                    count = write_parquet(reader, channels, part, show, every_s)
+                else:
+                    with part.open("w", encoding="utf-8", newline="") as file:
+                        count = write[format](reader, channels, file, show, every_s)
                 part.replace(out)
+            except NoParquet as error:
+                raise BadInput(f"--format: {error}") from None
             finally:
                 part.unlink(missing_ok=True)
         print(f"{out}: {count:,} {'entries' if format is To.perfetto else 'values'}")

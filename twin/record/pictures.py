@@ -16,6 +16,8 @@ from twin.record.series import DETAIL, DIES, EVENTS
 from twin.record.source import Source, layout_at
 
 KEPT_BLOCKS = 4
+OLD = "it holds no pictures: an older program recorded it, and kept nothing of single GPUs"
+_LAST = 2**62
 
 
 class Pictures:
@@ -66,14 +68,17 @@ class Pictures:
             self._blocks.move_to_end((number, samples))
             return block.frame(max(0, int(np.searchsorted(block.times_s, t_s, "right")) - 1))
 
+    def dies(self) -> Dies:
+        """Return what sets GPUs apart, as of the last block."""
+        with self._source.named():
+            return self._dies_of(_LAST)
+
     def _decode(self, number: int, times_s: NDArray[np.float64], layout: Layout) -> DecodedBlock:
         epochs = self._source.layouts() or [(0, layout)]
         rows = self._source.rows("SELECT channel, data FROM series WHERE block = ?", number)
         columns = {str(name): data for name, data in rows if isinstance(data, bytes)}
         if DETAIL not in columns:
-            raise NoDetail(
-                "it holds no pictures: an older program recorded it, and kept nothing of single GPUs"
-            )
+            raise NoDetail(OLD)
         events = decode_events(columns.get(EVENTS, b""), len(times_s))
         return DecodedBlock.of(layout_at(epochs, number), times_s, events, columns, self._dies_of(number))
 
@@ -85,7 +90,7 @@ class Pictures:
             number,
         )
         if not rows:
-            raise RunFileError("it does not say what sets its GPUs apart")
+            raise NoDetail(OLD)
         key = (int(rows[0][0]), int(rows[0][1]))
         if self._dies is None or self._dies[0] != key:
             ((data,),) = self._source.rows(

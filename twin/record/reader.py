@@ -281,6 +281,11 @@ class Reader:
         later = {name: np.concatenate(parts, axis=1) for name, parts in columns.items()}
         return t_s[t_s > after_s], later
 
+    def gpu_places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return (node, place in it) of each GPU that there has been so far; `NoDetail` as `frame`."""
+        dies = self._pictures.dies()
+        return dies.node, dies.index
+
     def epochs(self) -> list[tuple[int, Layout]]:
         """Return (first block, layout) of the hall as built and after each edit that acted, in order."""
         return self._source.layouts() or [(0, self.header.layout)]

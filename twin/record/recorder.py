@@ -221,9 +221,10 @@ def _samples(layout: Layout) -> float:
 
 
 def entity_ids(engine: Observed) -> dict[Entity, list[str]]:
-    """Return the ids of the entities that series are kept of, in frame order."""
+    """Return the ids of nodes and of the entities that series are kept of, in frame order."""
     plant = engine.plant
     return {
+        "node": plant.nodes.ids,
         "rack": plant.racks.ids,
         "switch": plant.switches.ids,
         "bundle": [str(number) for number in range(len(plant.bundles.fabric))],
