@@ -322,12 +322,12 @@ def _told(error: BaseException) -> str:
 
 
 def gl_objects(window: MainWindow) -> int:
-    """Return how many buffers, programs and textures live in the hall's context."""
+    """Return how many buffers, programs and textures live in the hall's context and in those that share with it."""
     from OpenGL import GL
 
     window.hall.view.grab()  # what is given up is freed with the next picture
     window.hall.view.canvas.set_current()
-    asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer)
+    asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer, GL.glIsRenderbuffer)
     return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from OpenGL import GL
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -21,6 +22,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import State
 from twin.record.frame import Frame, Layout
 from twin.view3d import camera, palette
+from twin.view3d.edit_shapes import Ghost, GhostBox
 from twin.view3d.hall_view import HallView
 from twin.view3d.state import CameraPose, ViewState
 
@@ -245,6 +247,31 @@ def test_errors_in_drawing_are_told(qapp: QApplication, hall: Plant) -> None:
     assert view.errors == told
     view.close()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def test_a_view_that_is_closed_leaves_nothing_in_the_contexts_that_share_with_it(
+    make_view: MakeView, qapp: QApplication
+) -> None:
+    first = make_view()
+
+    def living() -> dict[str, int]:
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        qapp.processEvents()
+        first.grab()
+        first.canvas.set_current()
+        kinds = ("Buffer", "Texture", "Program", "Renderbuffer")
+        return {kind: sum(map(bool, map(getattr(GL, f"glIs{kind}"), range(1, 2_000)))) for kind in kinds}
+
+    before = living()
+    for _ in range(2):
+        other = make_view()
+        other.tick(0.0)
+        other.grab()
+        other.edit.show_ghost(Ghost((GhostBox((3.0, 3.0, 0.0), (3.6, 4.2, 2.0), "good"),)))
+        other.grab()
+        assert living()["Renderbuffer"] > before["Renderbuffer"]
+        other.close()
+    assert living() == before
 
 
 def test_old_opengl_draws_the_same(tmp_path: Path, make_view: MakeView, frame: Frame) -> None:

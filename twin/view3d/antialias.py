@@ -46,10 +46,15 @@ class StillBuffer:
         GL.glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._target)
 
-    def _allocate(self, size_px: tuple[int, int]) -> None:
+    def free(self) -> None:
+        """Give the buffer back; call in a context that shares with its own."""
         if self._framebuffer:
             GL.glDeleteFramebuffers(1, [self._framebuffer])
             GL.glDeleteRenderbuffers(2, self._storage)
+        self._size, self._framebuffer, self._storage = (0, 0), 0, []
+
+    def _allocate(self, size_px: tuple[int, int]) -> None:
+        self.free()
         self._size = size_px
         self._framebuffer = int(GL.glGenFramebuffers(1))
         self._storage = [int(name) for name in GL.glGenRenderbuffers(2)]

@@ -55,10 +55,15 @@ class Backdrop:
         GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, target)
         GL.glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, what, GL.GL_NEAREST)
 
-    def _allocate(self, size_px: tuple[int, int]) -> None:
+    def free(self) -> None:
+        """Give the buffers back; call in a context that shares with their own."""
         if self._buffers:
             GL.glDeleteFramebuffers(2, self._buffers)
             GL.glDeleteRenderbuffers(4, self._storage)
+        self._size, self._buffers, self._storage = (0, 0), [], []
+
+    def _allocate(self, size_px: tuple[int, int]) -> None:
+        self.free()
         self._size = size_px
         self._buffers = [int(name) for name in GL.glGenFramebuffers(2)]
         self._storage = [int(name) for name in GL.glGenRenderbuffers(4)]

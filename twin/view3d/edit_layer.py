@@ -37,6 +37,11 @@ class EditLayer:
         self._behind_changes = -1
         self._behind_s = -1e9
 
+    def free(self) -> None:
+        """Give back what is kept of the hall; call in a context that shares with the view's."""
+        if self._backdrop is not None:
+            self._backdrop.free()
+
     @property
     def shown(self) -> bool:
         """Return whether there is anything to draw."""

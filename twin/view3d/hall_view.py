@@ -340,7 +340,7 @@ class HallView:
             return
         self._closed, native = True, self.native
         logging.getLogger("vispy").removeHandler(self._log)
-        release(self.canvas)
+        release(self.canvas, self.edit.layer, self._still)
         native._secondary_context = native._surface = None
         native.deleteLater()
 

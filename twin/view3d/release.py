@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 
-def release(canvas: Any) -> None:
-    """Delete all buffers, textures and programs of a canvas, and close it."""
+class Holder(Protocol):
+    """Has made something in GL by itself."""
+
+    def free(self) -> None:
+        """Give it back; a context that shares with the one it was made in is current."""
+
+
+def release(canvas: Any, *holders: Holder | None) -> None:
+    """Delete all buffers, textures and programs of a canvas and what its holders have, and close it."""
     canvas.set_current()
+    for holder in holders:
+        if holder is not None:
+            holder.free()
     made = canvas.context.shared.parser._objects
     for one in list(made.values()):
         if hasattr(one, "delete"):  # else it is a word: that one is deleted already
