@@ -20,8 +20,10 @@ from twin.app.scene_list import SUFFIX, shipped_scenes
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.trouble import Unplayable
+from twin.record.inputs import input_hashes, inputs_hash
+from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.scenario import NewerVersion, Problem
+from twin.scenario import NewerVersion, Problem, Scenario
 from twin.view3d.legend import legend_for
 
 _FILTER = f"Scenes and runs (*{SUFFIX} *{RUN_SUFFIX} *.yaml *.yml);;All files (*)"
@@ -134,14 +136,21 @@ class Files:
             t_s=session.shown_s,
             theme=theme,
         )
-        save_png(
-            rgb,
-            path,
-            {
-                "Title": scenario.title,
-                "Seed": str(session.seed),
-                "Simulated time s": f"{session.shown_s:.3f}",
-            },
+        save_png(rgb, path, self._about(scenario))
+
+    def _about(self, scenario: Scenario) -> dict[str, str]:
+        """Return what a picture says of itself, as far as it is recorded what made it."""
+        from twin.report.studio import about, metadata
+
+        session = self._session
+        try:
+            if session.run_file is not None:
+                with Reader(session.run_file) as reader:
+                    return about(reader, session.shown_s)
+        except (RunFileError, OSError):  # the run is just being put away
+            pass
+        return metadata(
+            scenario.title, session.seed, session.shown_s, input_hashes(scenario), inputs_hash(scenario), ""
         )
 
     def _take(self, path: Path) -> None:

@@ -108,7 +108,9 @@ def _words(row: Row) -> str:
     if row.cause is not None:
         return f"      {spelled(row.cause.text)}"
     lost = row.lost
-    return f"{lost.title[:1].upper()}{lost.title[1:]}: {spelled(lost.text)}"
+    # Where each of several follows in a line of its own, they need not be told here.
+    text = lost.text.partition(", dearest: ")[0] if len(lost.causes) > 1 else lost.text
+    return f"{lost.title[:1].upper()}{lost.title[1:]}: {spelled(text)}"
 
 
 def _told(row: Row) -> str:

@@ -49,6 +49,8 @@ class Shot:
         Of the picture.
     size
         Width and height [px].
+    layers
+        What is drawn; None: what is drawn at first.
     """
 
     camera: str | CameraPose = "overview"
@@ -56,6 +58,7 @@ class Shot:
     cables_by: Literal["rail", "load"] = "rail"
     theme: Theme = "dark"
     size: tuple[int, int] = (1600, 1000)
+    layers: frozenset[str] | None = None
 
 
 class _Said(TypedDict):
@@ -93,9 +96,10 @@ class Studio:
         self._title = self._subtitle = ""
         self._plant: Plant | None = None
         self._groups = NO_GROUPS
-        self._view = HallView(
-            ViewState(colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by), size=shot.size
-        )
+        state = ViewState(colour_by=shot.colour_by, theme=shot.theme, cables_by=shot.cables_by)
+        if shot.layers is not None:
+            state.layers = shot.layers
+        self._view = HallView(state, size=shot.size)
 
     def close(self) -> None:
         """Free what draws."""
@@ -110,6 +114,7 @@ class Studio:
             When it cannot be drawn here, or the camera has nothing to fly to.
         """
         shot, view = self._shot, self._view
+        view.canvas.set_current()
         if plant is not self._plant:
             self._show(scenario, plant)
         view.set_frame(frame)
@@ -118,6 +123,7 @@ class Studio:
         said = _Said(title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more)
         view.keep_clear(overlay_areas(*shot.size, legend, **said))
         QApplication.processEvents()
+        view.canvas.set_current()  # another view may have painted meanwhile
         rgb = view.grab()
         if view.errors:
             raise NoPicture(f"the picture could not be drawn: {view.errors[0].splitlines()[-1]}")
@@ -134,7 +140,7 @@ class Studio:
             return
         camera = self._shot.camera
         if not isinstance(camera, str):
-            self._view.state.camera = camera
+            self._view.look(camera)
         elif camera in PRESETS:
             self._view.preset(camera, animate=False)
         elif find(plant, camera) is not None:

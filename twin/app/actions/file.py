@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twin.app.actions.entry import entry
+from twin.app.video_dialog import VideoDialog
 
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
@@ -84,6 +85,16 @@ def file_actions(window: MainWindow) -> list[Command]:
             icon="camera",
             group="3",
             needs_scene=True,
+        ),
+        entry(
+            "file.video",
+            "Export video\N{HORIZONTAL ELLIPSIS}",
+            lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
+            menu="file",
+            icon="camera",
+            group="3",
+            needs_scene=True,
+            tip="A film of the run as it is recorded, seen from where the camera stands",
         ),
         entry(
             "file.quit",
