@@ -16,6 +16,7 @@ from twin.app.diagram_layout import BOX_PX, Picture, lay_out
 from twin.app.fact_rows import World
 from twin.app.one_line import one_line
 from twin.app.one_line_facts import PowerNow, losses
+from twin.app.one_line_loads import loads_of
 from twin.app.piping import piping
 from twin.app.piping_facts import standing_marks
 from twin.app.sankey import Flow, Node, through, unbalanced
@@ -89,6 +90,18 @@ def world(tmp_path: Path) -> World:
     path = tmp_path / "paths.twin.yaml"
     path.write_text(before + POWER + after)
     return world_of(path)
+
+
+def test_loops_and_feeds_that_are_gone_are_not_in_the_one_line_diagram(world: World) -> None:
+    plant, feed = world.plant, int(world.plant.loops.feed_a[0])
+    fed = (plant.loops.feed_a == feed) | (plant.loops.feed_b == feed)
+    loops = replace(plant.loops, present=~fed)
+    left = replace(world, plant=replace(plant, loops=loops))
+    drawn = [slot for load in loads_of(left) if load.kind == "loop" for slot in load.members]
+    assert sorted(drawn) == np.flatnonzero(~fed).tolist()
+    items = replace(plant.power, present=np.arange(len(plant.power.ids)) != feed)
+    bare = one_line(replace(world, plant=replace(plant, power=items)), None)
+    assert bare.boxes
 
 
 def set_state(world: World, item: str, state: PowerState, **values: float) -> None:

@@ -56,7 +56,7 @@ def _overview(world: World, now: PowerNow) -> Diagram:
     bottom = max(levels) + 1
     below_w: dict[str, float] = {}
     for load in sorted(loads_of(world), key=lambda one: one.kind != "rack"):
-        above = sorted({stages.of[item] for item in load.feeds})
+        above = sorted({stages.of[item] for item in load.feeds if item in stages.of})
         place = float(np.mean([places[k] for k in above])) if above else 0.0
         below = 1 + max((levels[k] for k in above), default=0)
         if load.kind == "rack":
@@ -67,7 +67,7 @@ def _overview(world: World, now: PowerNow) -> Diagram:
             key = drawing.load(load, below, 0.0, side=_side(place, middle) if columns < MOST_COLUMNS else 1)
         else:
             key = drawing.load(load, 0, 0.0, side=1)
-            live = now.gives(stages.members[0][0])
+            live = not load.feeds and now.gives(stages.members[0][0])
             drawing.lines.append(Line(keys[0], key, "", "live" if live else "dead"))
         for k in above:
             mine = [item for item in stages.members[k] if item in set(load.feeds)]

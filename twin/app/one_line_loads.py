@@ -51,15 +51,9 @@ def loads_of(world: World, *, feed: int | None = None) -> list[Load]:
     """Return what hangs on the tree by kind, or what hangs on one item."""
     plant = world.plant
     found: list[Load] = []
-    tables: tuple[tuple[str, Sequence[str], Ints, Ints], ...] = (
-        ("rack", plant.racks.ids, plant.racks.feed_a, plant.racks.feed_b),
-        ("loop", plant.loops.ids, plant.loops.feed_a, plant.loops.feed_b),
-        ("plant", plant.plants.ids, plant.plants.feed_a, plant.plants.feed_b),
-    )
-    for kind, ids, feed_a, feed_b in tables:
-        members = np.arange(len(ids))
-        if kind == "rack":
-            members = members[plant.racks.present & (feed_a >= 0)]
+    for kind, table in _tables(world).items():
+        feed_a, feed_b, there = table.feed_a, table.feed_b, _there(table)
+        members = np.flatnonzero(there & (feed_a >= 0) if kind == "rack" else there)
         if feed is not None:
             members = members[(feed_a[members] == feed) | (feed_b[members] == feed)]
             if kind == "rack" and len(members):
@@ -106,9 +100,7 @@ def loads_beside(
     """Return how many racks, loops and facility loops hang on an item beside `but`, and what they take by it [W]."""
     count, power_w = 0, 0.0
     for kind, table in _tables(world).items():
-        mine = (table.feed_a == item) | (table.feed_b == item)
-        if kind == "rack":
-            mine &= world.plant.racks.present
+        mine = _there(table) & ((table.feed_a == item) | (table.feed_b == item))
         if but is not None and but.kind == kind:
             mine[list(but.members)] = False
         members = np.flatnonzero(mine)
@@ -120,6 +112,11 @@ def loads_beside(
 def _tables(world: World) -> dict[str, Racks | Loops | Plants]:
     plant = world.plant
     return {"rack": plant.racks, "loop": plant.loops, "plant": plant.plants}
+
+
+def _there(table: Racks | Loops | Plants) -> NDArray[np.bool_]:
+    """Return which of them stand; facility loops never go while a run lasts."""
+    return np.ones(len(table.ids), bool) if isinstance(table, Plants) else table.present
 
 
 def load_of(world: World, kind: str, slot: int) -> Load:

@@ -55,7 +55,7 @@ class DetailShown:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._models = 0
+        self._models = -1  # none is a number too
         self._phases: dict[tuple[int, int], tuple[Work, float]] = {}
         self._holders: tuple[int, object, NDArray[np.int32]] | None = None
         self._places: dict[int, _Places] = {}
