@@ -102,7 +102,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     (root,) = dock.roots
     assert root.name == scene.name
     (child,) = root.branches
-    assert child.changes == ("Power cap: all jobs, 500 W", "jobs[llama3].checkpoint.interval is 5 min")
+    assert child.changes == ("Power cap: all jobs, 500 W", "Checkpoint interval of llama3: 5 min")
     assert dock.chosen == child  # the one that is open
     pairs: list[tuple[Path, Path]] = []
     dock.compare_wanted.connect(lambda one, other: pairs.append((one, other)))

@@ -33,8 +33,8 @@ def test_a_branch_is_written_and_run_and_stands_in_the_tree(twin: Twin, lab: Pat
     assert said["extends"] == "builtin:lab-16"
     assert 0 < said["from_s"] < said["at_s"] == 18000.0
     assert said["changes"] == [
-        "scheduler.policy is easy",
-        "jobs[llama3].checkpoint.interval is 5 min",
+        "Queue policy: easy",
+        "Checkpoint interval of llama3: 5 min",
         "Power cap: all jobs, 500 W",
     ]
     scene = load(out).scenario

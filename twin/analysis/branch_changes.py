@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from twin import units
@@ -15,6 +16,7 @@ from twin.scenario.faults import Intervention
 
 _INSTEAD = {"power_caps": "inject one: --inject '2 h power_cap all value=\"500 W\"'"}
 _TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits")
+_OF_JOB = re.compile(r"jobs\[([^\]]+)\]\.(checkpoint|recovery)\.?(.*)")
 _ANEW = "change the scene and run it anew: a branch is the same run until its cut"
 
 
@@ -75,9 +77,19 @@ def entry_in_words(entry: Mapping[str, object]) -> str:
     return _said(kind, target, value, lasts, count if isinstance(count, int) else None)
 
 
+def _setting(path: str) -> str:
+    """Return what a setting is called: "Checkpoint interval of llama3"."""
+    job = _OF_JOB.fullmatch(path)
+    if job is not None:
+        return f"{job[2].capitalize()} {job[3].replace('.', ' ').replace('_', ' ')} of {job[1]}".replace(
+            "  ", " "
+        )
+    return f"Queue {path.removeprefix('scheduler.')}" if path.startswith("scheduler.") else path
+
+
 def _said(kind: str, target: str, value: str | None, lasts: str | None, count: int | None) -> str:
     if kind == "set":
-        return f"{target} is {value}"
+        return f"{_setting(target)}: {value}"
     title = next((known.title for name, known in KINDS.items() if name == kind), kind)
     some = f" ({count} of them)" if count is not None else ""
     of = f", {value}" if value is not None else ""

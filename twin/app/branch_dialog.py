@@ -328,6 +328,7 @@ class BranchDialog(QDialog):
         self.changes_label.setText("\n".join(words))
         if not self._named:
             self.name_field.setText(self._proposed([*words, *self._words_now()]))
+            self.name_field.setCursorPosition(0)
         path = self.path
         self.where_label.setText(f"{path.name}\n{path.parent}")
         self.add_button.setVisible(self.sort is not Sort.NOTHING)
@@ -340,7 +341,8 @@ class BranchDialog(QDialog):
             return []
 
     def _proposed(self, words: list[str]) -> str:
-        return f"{'; '.join(words) or 'What if'} from {units.spoken(self.at_s)}"[:120]
+        more = f" and {len(words) - 1} more" if len(words) > 1 else ""
+        return f"{words[0] if words else 'What if'}{more} from {units.spoken(self.at_s)}"[:120]
 
 
 def _refill(box: QComboBox, items: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from psygnal import Signal
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -20,6 +20,7 @@ from twin.app.branch_choices import folder_of, is_shipped
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.session import Session
+from twin.app.theme import scaled
 from twin.record.frame import Frame
 from twin.scenario.extend import SUFFIX, builtin
 from twin.scenario.problem import ScenarioError
@@ -31,6 +32,7 @@ _NONE = (
 )
 TITLE, CUT, CHANGE, GOODPUT = range(4)
 _HEADS = ("Branch", "Leaves at", "What is other", "Goodput so far")
+_ROW_PX = 24
 _SHARES = {CUT: 96, GOODPUT: 120}
 
 
@@ -157,6 +159,7 @@ class BranchesDock(Dock):
             other = "nothing"
         item = QTreeWidgetItem([one.title, cut, other, goodput])
         item.setData(TITLE, Qt.ItemDataRole.UserRole, one)
+        item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
         item.setTextAlignment(GOODPUT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column in range(len(_HEADS)):
             item.setToolTip(column, f"{item.text(column)}\n{one.name}".strip())

@@ -198,9 +198,8 @@ class Session:
         snapshot: bytes | None = None,
         branch: tuple[Path, float] | None = None,
     ) -> None:
-        """Show a scene that is loaded: at t = 0, or where a `snapshot` of its run was taken.
+        """Show a scene that is loaded: at t = 0, where a `snapshot` of its run was taken, or as a `branch` in a file.
 
-        A `branch` goes on in a run file and stands at a time [s].
         A `new` one stays even while no run can be made of it: it is being built.
         """
         scenario = draft.shown.scenario
