@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -83,6 +84,8 @@ class VideoDialog(QDialog):
         self.make_button = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.make_button.setText("Export\N{HORIZONTAL ELLIPSIS}")
         self.make_button.setProperty("role", "primary")
+        for button in self.buttons.buttons():
+            button.setIcon(QIcon())
         self.buttons.accepted.connect(self.ask)
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
