@@ -224,6 +224,7 @@ def test_the_layer_shows_itself_when_power_is_selected_or_fails(view: HallView, 
 @pytest.mark.gl
 def test_a_busway_takes_the_colour_of_its_load_and_dashes_when_dead(view: HallView, fed: Plant) -> None:
     view.state.layers = frozenset({"power"})
+    view.grab()  # lines are made when they are drawn
     lines = view._scene._power._drawn.lines
     middle = lines.points[lines.first[0] : lines.first[1]].mean(axis=0)
     view.state.camera = CameraPose(tuple(middle.tolist()), 2.5, -60.0, 60.0, 30.0)

@@ -14,7 +14,8 @@ def alike(one: object, other: object) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
-        return isinstance(other, np.ndarray) and np.array_equal(one, other)
+        unknown = one.dtype.kind == "f"  # nan is like nan
+        return isinstance(other, np.ndarray) and np.array_equal(one, other, equal_nan=unknown)
     if isinstance(one, tuple):
         return isinstance(other, tuple) and len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,10 +20,10 @@ class LineBuilder:
 
     def add(self, points: Sequence[Sequence[float]]) -> None:
         """Add one line; a point that repeats the one before it is left out."""
-        line = np.array(points, np.float64).reshape(-1, 3)
-        moved = np.concatenate([[True], np.abs(np.diff(line, axis=0)).max(axis=1) > 1e-6])
-        self._points.append(line[moved])
-        self._counts.append(np.array([int(moved.sum())]))
+        kept = list(points[:1])
+        kept += [b for a, b in pairwise(points) if max(map(_apart, a, b)) > 1e-6]
+        self._points.append(np.array(kept, np.float64).reshape(-1, 3))
+        self._counts.append(np.array([len(kept)]))
 
     def add_many(self, lines: Floats) -> None:
         """Add lines of equal length, (lines, points, 3)."""
@@ -34,3 +35,7 @@ class LineBuilder:
         counts = np.concatenate([*self._counts, np.zeros(0, np.int64)])
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         return Polylines(np.concatenate([*self._points, np.zeros((0, 3))]), first)
+
+
+def _apart(a: float, b: float) -> float:
+    return abs(a - b)

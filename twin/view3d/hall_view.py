@@ -28,6 +28,7 @@ from twin.view3d.gestures import Gestures
 from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.lit import Lit, Reach
 from twin.view3d.locate import Box
+from twin.view3d.looks import looks_like
 from twin.view3d.machine_state import Mark, over_things
 from twin.view3d.marks import marks_of
 from twin.view3d.palette import Rgb
@@ -136,7 +137,7 @@ class HallView:
         state.events.colour_by.connect(self._on_colour_by)
         state.events.focus_job.connect(self._on_colour_by)
         for name in ("theme", "cables_by"):
-            getattr(state.events, name).connect(self._redraw)
+            getattr(state.events, name).connect(self._show)
         for name in ("selection", "hovered", "layers"):
             getattr(state.events, name).connect(self._on_marks)
 
@@ -166,12 +167,11 @@ class HallView:
         `groups` tell whose its jobs and GPUs are.
         """
         self._groups = groups
-        if plant is self.plant:  # it stands as it stood: only its run begins anew
-            self._frame = None
-            self._upload()
-            self._show()
+        before, self.plant = self.plant, plant
+        if before is not None and looks_like(plant, before):  # only its run is another
+            self._scene.stand_in(plant)
+            self.set_frame(None)
             return
-        self.plant = plant
         self._geometry = build_geometry(plant)
         self.plan = site_plan(plant, self._geometry, open_side(plant))
         self._path_names = ()
@@ -198,9 +198,7 @@ class HallView:
             return
         self._frame = frame
         self._changed_s = self._wall_s
-        if self.plant is not None:
-            self._upload()
-            self._show()
+        self._on_colour_by()
 
     def set_groups(self, groups: Groups) -> None:
         """Take whose jobs and GPUs are, of another run of the same plant."""
@@ -369,10 +367,7 @@ class HallView:
             self.canvas.context.flush_commands()
             still.end()
 
-    def _redraw(self, *_change: object) -> None:
-        self._show()
-
-    def _show(self) -> None:
+    def _show(self, *_change: object) -> None:
         """Draw the hall anew: it looks different."""
         self._changes += 1
         self.canvas.update()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
+from twin.plant.alike import alike
 from twin.view3d.lit import WAY_RGB
 from twin.view3d.meshes import box_face, quad_indices
 from twin.view3d.power_lines import PowerLines
@@ -64,6 +67,10 @@ void main() {
 
 _TYPE = np.dtype([("a_position", np.float32, 3), ("a_normal", np.float32, 3), ("a_line", np.float32, 2)])
 _FACES = ("-x", "+x", "-y", "+y", "-z", "+z")
+_UNIT = [box_face(np.zeros((1, 3)), np.ones((1, 3)), face) for face in _FACES]
+_CORNERS = np.concatenate([positions[0] for positions, *_ in _UNIT]).astype(np.int64)
+_NORMALS = np.repeat([normal for _, normal, *_ in _UNIT], 4, axis=0)
+"""Of the corners of all faces of a box: which end they are of along each axis, and where they look."""
 WIDTH = 512
 """Lines per row of the texture."""
 FADED = 0.22
@@ -72,7 +79,6 @@ FADED = 0.22
 
 def duct_mesh(drawn: PowerLines) -> NDArray[np.void]:
     """Return the vertices of all straight pieces: boxes round them, each with its line and the way along it."""
-    parts = [np.zeros(0, _TYPE)]
     points, first = drawn.lines.points, drawn.lines.first
     start = np.setdiff1d(np.arange(len(points) - 1), first[1:-1] - 1) if len(points) > 1 else np.zeros(0, int)
     line = np.searchsorted(first, start, side="right") - 1
@@ -83,23 +89,55 @@ def duct_mesh(drawn: PowerLines) -> NDArray[np.void]:
     from_m = run[start] - run[first[line]]
     half = (drawn.width_m[line] / 2)[:, None]
     low, high = np.minimum(a, b) - half, np.maximum(a, b) + half
+    corners = np.stack([low, high], axis=1).astype(np.float32)  # piece, which, axis
     axis = np.abs(b - a).argmax(axis=1)
-    for face in _FACES:
-        positions, normal, _, _ = box_face(low, high, face)
-        out = np.zeros(positions.shape[:2], _TYPE)
-        out["a_position"], out["a_normal"] = positions, normal
-        out["a_line"][..., 0] = line[:, None]
-        way = np.take_along_axis(positions - a[:, None, :], axis[:, None, None], axis=2)[..., 0]
-        out["a_line"][..., 1] = from_m[:, None] + np.abs(way)
-        parts.append(out.ravel())
-    return np.concatenate(parts)
+    out = np.empty((len(line), len(_CORNERS)), _TYPE)
+    out["a_normal"] = _NORMALS
+    for along in range(3):
+        out["a_position"][..., along] = corners[:, _CORNERS[:, along], along]
+    out["a_line"][..., 0] = line[:, None]
+    ends = np.take_along_axis(corners, axis[:, None, None], axis=2)[..., 0]
+    way = np.abs(ends - np.take_along_axis(a, axis[:, None], axis=1))
+    out["a_line"][..., 1] = from_m[:, None] + way[np.arange(len(axis))[:, None], _CORNERS[:, axis].T]
+    return out.ravel()
 
 
 class PowerPaths:
-    """Draws all power lines; what they show is two texels each."""
+    """Draws all power lines; what they show is two texels each. Nothing is made before it is drawn."""
 
-    def __init__(self, drawn: PowerLines) -> None:
-        self._drawn = drawn
+    def __init__(self) -> None:
+        self._ask: Callable[[], PowerLines] | None = None
+        self._drawn: PowerLines | None = None
+        self._wanted: tuple[PowerShown, NDArray[np.int64] | None, NDArray[np.bool_] | None] | None = None
+        self._quads = 0
+        self._shown: tuple[bytes | None, ...] = ()
+
+    def stand(self, lines: Callable[[], PowerLines]) -> None:
+        """Take another plant: `lines` tells its power lines when they are drawn."""
+        self._ask, self._wanted = lines, None
+
+    def show(
+        self, shown: PowerShown, lit: NDArray[np.int64] | None, only: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Take states and loads.
+
+        Parameters
+        ----------
+        lit
+            What `Lit.items` lights; None: no trace.
+        only
+            Items whose lines are drawn at all, when no trace is lit; None: all.
+        """
+        self._wanted = shown, lit, only
+
+    def _make(self) -> None:
+        """Make the lines of the present plant, unless they are those of the one before."""
+        if self._ask is None:
+            return
+        drawn, self._ask = self._ask(), None
+        if self._drawn is not None and alike(self._drawn, drawn):
+            return
+        self._drawn, self._shown = drawn, ()
         vertices = duct_mesh(drawn)
         self._quads = len(vertices) // 4
         if not self._quads:
@@ -109,22 +147,12 @@ class PowerPaths:
         rows = -(-len(drawn.item) // WIDTH)
         self._texels = np.zeros((2 * rows, WIDTH, 4), np.uint8)
         self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
-        self._shown: tuple[bytes | None, ...] = ()
 
-    def show(
-        self, shown: PowerShown, lit: NDArray[np.int64] | None, only: NDArray[np.bool_] | None = None
-    ) -> None:
-        """Take states and loads; uploads only what has changed.
-
-        Parameters
-        ----------
-        lit
-            What `Lit.items` lights; None: no trace.
-        only
-            Items whose lines are drawn at all, when no trace is lit; None: all.
-        """
-        if not self._quads:
+    def _upload(self) -> None:
+        """Send what has changed of states and loads."""
+        if self._wanted is None or self._drawn is None:
             return
+        shown, lit, only = self._wanted
         item, above = self._drawn.item, self._drawn.above
         load = np.rint(shown.load)
         key = (
@@ -155,8 +183,10 @@ class PowerPaths:
 
     def draw(self, stage: Stage) -> None:
         """Draw with depth test and back-face culling on."""
+        self._make()
         if not self._quads:
             return
+        self._upload()
         stage.light(self._program)
         self._program["u_lines"] = self._texture
         self._program["u_shape"] = (float(WIDTH), float(len(self._texels)))

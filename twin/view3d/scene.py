@@ -70,6 +70,7 @@ class Scene:
         self._labels = Labels()
         self._sky = Sky()
         self._baker = Baker()
+        self._power = PowerPaths()
         self._floor: Floor | None = None
         self._kept: dict[str, tuple[object, Any]] = {}
         self.keep_clear: list[tuple[float, float, float, float]] = []
@@ -109,8 +110,7 @@ class Scene:
         self._tray_rails = self._keep("rails", geometry.trays, lambda: Solids(tray_rails(geometry.trays)))
         gear_of = Gear.made_of(plant, geometry, plan)
         self._gear = self._keep("gear", gear_of, lambda: Gear(plant, geometry, plan))
-        lines = power_lines(plant, geometry, plan.low, plan.high)
-        self._power = self._keep("power", lines, lambda: PowerPaths(lines))
+        self._power.stand(lambda: power_lines(plant, geometry, plan.low, plan.high))
         wired = (geometry.bundles, runs)
         self._cables = self._keep("cables", wired, lambda: Cables(*wired))
         self._cables.flowing = False
@@ -135,6 +135,11 @@ class Scene:
         self._marked = Marked()
         self._lit, self._reach, self._badges, self.found = None, None, [], []
         self._power_wanted, self._power_only = False, None
+
+    def stand_in(self, plant: Plant) -> None:
+        """Take a plant that looks like the one before."""
+        self._plant = plant
+        self._lit, self._reach, self._badges = None, None, []
 
     def _keep(self, name: str, made_of: object, make: Callable[[], Layer]) -> Layer:
         """Return the layer of the plant before when it was made of the same."""

@@ -58,7 +58,8 @@ class Timed:
     kind
         Of command.
     cpu_ms, wall_ms
-        Of the GUI thread, and of a clock, up to its picture [ms].
+        Of the GUI thread, and of a clock, up to its picture [ms]; while the run goes on CPU time from the command to
+        the question to the worker, and from its answer on.
     after_ms
         CPU time of the GUI thread from its picture to the next command [ms].
     phases
@@ -186,13 +187,15 @@ class _Typist:
         self.timed: list[Timed] = []
         self._now: Timed | None = None  # the edit whose picture is not drawn yet
         self._landed = False
-        self._since_wall_s = self._since_cpu_s = 0.0
+        self._since_wall_s = self._since_cpu_s = self._asked_cpu_s = 0.0
+        self._asked_phases: dict[str, float] = {}
         self._tried = 0
         self._text = window.session.draft.file.text if window.session.draft is not None else ""
         self._next = QTimer(window)
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._do)
         window.hall.view.canvas.events.draw.connect(self._on_draw)
+        window.session.edit_applied.connect(self._on_applied, priority=1)  # before the editor
         window.editing.editor.landed.connect(self._on_landed)
         window.editing.editor.refused.connect(self._on_refused)
 
@@ -220,6 +223,15 @@ class _Typist:
         self._now, self._landed = Timed(type(command).__name__), False
         self._since_wall_s, self._since_cpu_s = perf_counter(), thread_time()
         self._window.editing.editor.do(command)
+        if not self._landed:
+            self._asked_cpu_s, self._asked_phases = thread_time() - self._since_cpu_s, self._phases.take()
+
+    def _on_applied(self, *_answer: object) -> None:
+        """The worker has answered; what the window did while it waited was to show the run."""
+        if self._now is not None:
+            self._phases.take()
+            self._phases.cpu_s = self._asked_phases
+            self._since_cpu_s = thread_time() - self._asked_cpu_s
 
     def _on_landed(self, _proposal: object) -> None:
         if self._now is not None:
@@ -251,6 +263,7 @@ class _Typist:
     def _end(self) -> None:
         editor = self._window.editing.editor
         self._window.hall.view.canvas.events.draw.disconnect(self._on_draw)
+        self._window.session.edit_applied.disconnect(self._on_applied)
         editor.landed.disconnect(self._on_landed)
         editor.refused.disconnect(self._on_refused)
         self._ended()
