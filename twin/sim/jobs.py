@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from twin.record.accounts import ACCOUNTS
 from twin.record.channels import JobState
 from twin.scenario.work import Job
+from twin.sim.jobs_text import JobTexts
 from twin.sim.ledger import INDEX, Ledger
 from twin.sim.work import Work
 
@@ -142,6 +143,9 @@ class JobRow:
     away_s: list[float] = field(default_factory=lambda: [0.0] * len(AWAY))
 
 
+_FRESH = vars(JobRow(-1, "", -1.0))
+
+
 class Jobs:
     """The table of jobs with its arithmetic of progress and booking; what happens next is `recovery`'s.
 
@@ -178,6 +182,7 @@ class Jobs:
         self.active: list[JobRow] = []
         self.owing: list[JobRow] = []
         self.left: list[int] = []
+        self.texts = JobTexts(self)
         self.lacking: set[int] = set()
         self.survives: Callable[[int], Sequence[int]] = lambda index: (SITE,)
         self.wrong_since: Callable[[int], float | None] = lambda index: None
@@ -438,23 +443,31 @@ class Jobs:
         wall = (row.end_s or t_s) - row.start_s
         return self.progress_at(row, t_s) * work.model_flop / (work.peak_flop_s * row.gpus * wall)
 
-    def state(self) -> dict[str, Any]:
-        """Return what a snapshot needs."""
-        fresh = vars(JobRow(-1, "", -1.0))
-        rows = [
-            {name: value for name, value in vars(row).items() if value != fresh[name]}
-            | {"index": row.index, "in_flight": [asdict(save) for save in row.in_flight]}
-            for row in self.rows
-            if row.start_s is not None or row.state != JobState.QUEUED or row.queued_s > 0
-        ]
+    def state(self, but: Collection[int] = ()) -> dict[str, Any]:
+        """Return what a snapshot needs, of all jobs but some."""
         return {
-            "rows": rows,  # of those about whom there is something to say, and only that
+            "rows": [  # of those about whom there is something to say, and only that
+                self.saved_row(row)
+                for row in self.rows
+                if (row.start_s is not None or row.state != JobState.QUEUED or row.queued_s > 0)
+                and row.index not in but
+            ],
             "pace": [
-                [i, pace.step_s, pace.share.tolist()]
+                self.saved_pace(i)
                 for i, pace in enumerate(self.pace)
-                if pace is not self._first_pace[i]
+                if pace is not self._first_pace[i] and i not in but
             ],
         }
+
+    def saved_row(self, row: JobRow) -> dict[str, Any]:
+        """Return what is to be said of a job."""
+        said = {name: value for name, value in vars(row).items() if value != _FRESH[name]}
+        return said | {"index": row.index, "in_flight": [asdict(save) for save in row.in_flight]}
+
+    def saved_pace(self, index: int) -> list[Any] | None:
+        """Return the pace of a job, None where it is as it was at first."""
+        pace = self.pace[index]
+        return None if pace is self._first_pace[index] else [index, pace.step_s, pace.share.tolist()]
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""

@@ -14,6 +14,7 @@ from twin.physics.thermal_network import State
 from twin.record.hash import EventHash
 from twin.sim.clockwork import Timer
 from twin.sim.heat import HeatTotals
+from twin.sim.jobs_text import untold
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -63,7 +64,8 @@ def pack(engine: Engine) -> bytes:
         "hash": [engine.log.hash.state.hex(), engine.log.hash.count],
         "heat": _heat(engine),
         "edits": engine.edits.state(),
-        **{name: getattr(engine, name).state() for name in PARTS},
+        **{name: getattr(engine, name).state() for name in PARTS if name != "jobs"},
+        "jobs": engine.jobs.texts.state(),
     }
     return zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
 
@@ -71,7 +73,7 @@ def pack(engine: Engine) -> bytes:
 def unpack(data: bytes) -> dict[str, Any]:
     """Return the state that `pack` wrote, to be given to `restore`."""
     state: dict[str, Any] = json.loads(zlib.decompress(data))
-    return state
+    return {**state, "jobs": untold(state["jobs"])}
 
 
 def restore(engine: Engine, state: dict[str, Any]) -> None:
