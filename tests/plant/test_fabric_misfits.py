@@ -171,3 +171,10 @@ def test_what_the_loader_did_not_see_the_plant_refuses() -> None:
     document["fabrics"][0]["kind"] = "fat-tree"
     with pytest.raises(PlantError, match="fabric 'ib': core is not given, and a fat tree needs it"):
         build(Scenario.model_validate(document))
+
+
+def test_a_hall_without_racks_has_no_switches_yet() -> None:
+    fabric = "{id: ib, kind: explicit, leaf: {part: QM9700, count: 2}, links: [{from: ib/0/0, to: ib/0/1}]}"
+    text = TEXT[: TEXT.index("    rows:")] + f"fabrics:\n  - {fabric}\n"
+    plant = build(loads(text).scenario)
+    assert plant.switches.ids == []

@@ -57,8 +57,7 @@ class RackSpace:
         first = np.searchsorted(sorted_rack, sorted_rack)
         nth = np.empty(count, np.int64)
         nth[order] = np.arange(count) - first
-        top_u = self._top_u[rack] if len(self._top_u) else np.zeros(count, np.int32)  # no rack at all
-        u = top_u - (nth + 1) * height_u + 1
+        u = self._top_u[rack] - (nth + 1) * height_u + 1
         used = np.bincount(rack[rack >= 0], minlength=len(self._top_u))
         self._top_u -= (used * height_u).astype(np.int32)
         return rack.astype(np.int32), np.maximum(u, 1).astype(np.int32)

@@ -80,7 +80,8 @@ def connect_fabrics(scenario: Scenario, catalog: Catalog, layout: Layout) -> tup
     placed: list[_Placed] = []
     connected: list[_Connected] = []
     first = 0
-    for number, fabric in enumerate(scenario.fabrics):
+    there = scenario.fabrics if len(layout.racks.ids) else ()  # else nothing of them stands anywhere yet
+    for number, fabric in enumerate(there):
         nodes = nodes_of(fabric, layout)
         wiring = wire(fabric, catalog, layout.nodes, nodes)
         unit = layout.nodes.unit[nodes]
