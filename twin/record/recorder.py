@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,8 +37,8 @@ SNAPSHOTS = 24
 """Snapshots of a whole run."""
 COMMIT_WALL_S = 1.0
 """What a crash may cost at most [wall s]."""
-ROLLING_WALL_S = 20.0
-"""A snapshot to go on from after a crash is at most this old [wall s]."""
+ROLLING_CPU_S = 20.0
+"""So much work is lost at most to a crash that is gone on from [s of processor time]."""
 
 
 class Observed(Protocol):
@@ -107,7 +107,7 @@ class Recorder:
         self._last_sample_s = resumed.t_s if resumed else -math.inf
         self._next_milestone_s = engine.now_s + self._milestone_s
         self._snapshot_s = engine.now_s
-        self._snapshot_wall_s = self._commit_wall_s = monotonic()
+        self._snapshot_cpu_s, self._commit_wall_s = process_time(), monotonic()
         self._done = False
         self.observe()
         self.commit()
@@ -156,7 +156,8 @@ class Recorder:
             self._take_snapshot(rolling=False)
         wall_s = monotonic()
         if wall_s - self._commit_wall_s >= COMMIT_WALL_S:
-            if wall_s - self._snapshot_wall_s >= ROLLING_WALL_S and engine.now_s > self._snapshot_s:
+            work_s = process_time() - self._snapshot_cpu_s
+            if work_s >= ROLLING_CPU_S and engine.now_s > self._snapshot_s:
                 self._take_snapshot(rolling=True)
             self.commit()
 
@@ -211,7 +212,7 @@ class Recorder:
     def _take_snapshot(self, rolling: bool) -> None:
         engine = self._engine
         self._writer.add_snapshot(engine.now_s, self._rows, engine.event_hash(), engine.snapshot(), rolling)
-        self._snapshot_s, self._snapshot_wall_s = engine.now_s, monotonic()
+        self._snapshot_s, self._snapshot_cpu_s = engine.now_s, process_time()
 
 
 def _samples(layout: Layout) -> float:
