@@ -168,7 +168,7 @@ def ticks(clock: Clock | None, scale: Scale) -> list[tuple[float, str]]:
 
 def _tick(clock: Clock, t_s: float, step_s: float) -> str:
     moment = clock.start + timedelta(seconds=round(t_s, 1))
-    midnight = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+    midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
     if step_s >= 86400 or (midnight and clock.dated):
         return f"{moment.day} {moment:%b}"
     if step_s >= 60:
