@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,7 @@ def test_shares_are_those_of_the_ledger_and_sum_to_all(runs: dict[str, Path], na
     assert shares == sorted(shares, reverse=True)
     assert math.fsum([found.productive_share, *shares]) == pytest.approx(1.0, abs=1e-12)
     for one in found.lost:
-        assert sum(cause.gpu_s for cause in one.causes) <= one.gpu_s * (1.0 + 1e-3)
+        assert sum(cause.gpu_s for cause in one.causes) <= one.gpu_s * (1.0 + 1e-9)
 
 
 def test_ranges_side_by_side_are_the_whole(runs: dict[str, Path]) -> None:
@@ -66,9 +67,8 @@ def test_a_throttle_names_its_loop_its_pump_and_the_minutes(runs: dict[str, Path
     assert cause.subject == "cdu/0"
     assert [event.kind for event in cause.events] == ["throttle_on", "pump_stop", "throttle_off"]
     assert cause.gpu_s == heat.gpu_s
-    assert heat.text.startswith(
-        "cdu/0, up to 135 GPUs, throttled from 10:00:11 to 10:00:42, after 1 of 2 pumps"
-    )
+    told = r"cdu/0, up to 13\d GPUs, throttled from 10:00:11 to 10:00:42, after 1 of 2 pumps stands still"
+    assert re.match(told, heat.text)
     assert cause.from_s == cause.events[0].t_s
 
 

@@ -36,7 +36,7 @@ MEANINGS: dict[str, str] = {
     "straggler": "the others waited for the slowest",
     "fabric_contention": "links that were shared or lost",
     "idle_no_load": "a service held GPUs and nobody asked it anything",
-    "idle_no_job": "nothing to do: no job wanted them",
+    "idle_no_job": "free, and no job for them",
     "idle_fragmented": "free, but on nodes that others share, too few together",
     "idle_spare": "nodes that stand by on purpose",
     "idle_reserved": "set aside, or held by a job that waits for more nodes",

@@ -24,10 +24,11 @@ MOST = 5
 _SITE = {
     "idle_spare": ("site.spares", "{:,.1f} nodes stood by in the mean"),
     "idle_fragmented": ("site.fragmented", "{:,.0f} GPUs free on shared nodes in the mean"),
-    "idle_no_job": ("site.queue", "{:,.1f} jobs in the queue in the mean"),
+    "idle_no_job": ("site.queue", "{:,.1f} jobs waited in the mean, and could not use them"),
 }
 """Curves that say more of accounts which no event begins."""
 _MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "starts and restarts"}
+_ALIKE = ("detection", "restart_and_load")
 _CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for account in accounts}
 
 
@@ -196,7 +197,7 @@ class _Finder:
 
     def _found(self, account: str, gpu_s: float) -> list[_Found]:
         if account == "lost_work":
-            return self._lost_work()
+            return self._lost_work(gpu_s)
         found = self._lasting(account, gpu_s) if account in BEHIND else []
         return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
 
@@ -205,7 +206,7 @@ class _Finder:
             channel, words = _SITE[account]
             values = self._reader.series(0, channel, self._t0_s, self._t1_s).mean
             mean = float(np.mean(values)) if len(values) else 0.0
-            return f"{MEANINGS[account]}: {words.format(mean)}"
+            return f"{MEANINGS[account]}: {words.format(mean)}" if mean else MEANINGS[account]
         if not causes:
             return MEANINGS[account]
         if not causes[0].events:
@@ -218,13 +219,22 @@ class _Finder:
 
     # -- lost work ----
 
-    def _lost_work(self) -> list[_Found]:
-        return [
-            _Found(gpu_s, event.t_s, partial(self._interruption, event, gpu_s))
+    def _lost_work(self, gpu_s: float) -> list[_Found]:
+        """Return the interruptions, each with what its event says it took; events tell whole seconds."""
+        taken = {
+            event.row: lost_s(event) * self._gpus.get(event.subject, 1.0)
             for event in self._events
             if self._t0_s <= event.t_s <= self._t1_s
-            for gpu_s in (lost_s(event) * self._gpus.get(event.subject, 1.0),)
-            if gpu_s > 0.0
+        }
+        exact = min(gpu_s / (math.fsum(taken.values()) or 1.0), 1.0)
+        return [
+            _Found(
+                taken[event.row] * exact,
+                event.t_s,
+                partial(self._interruption, event, taken[event.row] * exact),
+            )
+            for event in self._events
+            if taken.get(event.row)
         ]
 
     def _interruption(self, event: Event, gpu_s: float) -> Cause:
@@ -245,8 +255,11 @@ class _Finder:
 
     def _lasting(self, account: str, gpu_s: float) -> list[_Found]:
         found = stretches(account, self._events, self._t0_s, self._t1_s)
+        long_s = [span.within_s(self._t0_s, self._t1_s) for span in found]
+        if account in _ALIKE and long_s:  # what is longer waited for nodes, which has an account of its own
+            long_s = np.minimum(long_s, np.median(long_s)).tolist()
         weights = [
-            span.within_s(self._t0_s, self._t1_s) * self._gpus.get(span.subject, 1.0) for span in found
+            seconds * self._gpus.get(span.subject, 1.0) for seconds, span in zip(long_s, found, strict=True)
         ]
         total = math.fsum(weights)
         if total <= 0.0:

@@ -31,6 +31,7 @@ _COOLING = (
     "bad_contact",
 )
 _POWER = (
+    "site_lost",
     "power_failure",
     "power_lost",
     "battery_empty",
