@@ -29,8 +29,9 @@ WIDTH_PX, HEIGHT_PX = 1600, 1000
 LIMIT_S = 60.0
 _FLAT = """<openbox_config xmlns="http://openbox.org/3.4/rc"><applications>
 <application type="normal"><decor>no</decor><maximized>yes</maximized></application>
-</applications><keyboard/><mouse/></openbox_config>"""
-"""The window fills the screen, so that places are those of the window; nothing of the desktop takes keys or clicks."""
+</applications><keyboard/><mouse><context name="Close"><mousebind button="Left" action="Click">
+<action name="Close"/></mousebind></context></mouse></openbox_config>"""
+"""The window fills the screen, so that places are those of the window; dialogs have a cross to be closed by."""
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom on the screen [px]."""
 WHOLE: Box = (0, 0, WIDTH_PX, HEIGHT_PX)
@@ -102,7 +103,16 @@ class Person:
         log = (self.pictures / "twin.log").open("ab")
         self._program = subprocess.Popen([TWIN], env=self._env, stdout=log, stderr=log, cwd=self._env["HOME"])
         log.close()
-        self.sees("gpu-twin")
+        program = self._program
+
+        def up() -> bool:
+            if program.poll() is not None:
+                raise UnexpectedError(
+                    f"the program ended with {program.returncode}: see {self.pictures}/twin.log"
+                )
+            return self._do("search", "--onlyvisible", "--name", "gpu-twin")
+
+        self.until(up, "a window 'gpu-twin' should be there")
         self.still(2.0, MENUS if moves else WHOLE)
 
     def ends(self) -> None:
@@ -195,10 +205,23 @@ class Person:
         self.changes(lambda: self._do("click", button), box)
         self.still(0.4, box)
 
-    def press(self, x_px: int, y_px: int) -> None:
+    def press(self, x_px: int, y_px: int, button: int = 1) -> None:
         """Click where the picture moves by itself."""
         self.point(x_px, y_px)
-        self._do("click", 1)
+        time.sleep(0.2)  # a hand comes to rest before it clicks
+        self._do("click", button)
+
+    def corner(self, title: str) -> tuple[int, int]:
+        """Return where the upper left corner of a window is, below its title."""
+        found = self._said("search", "--onlyvisible", "--name", title).split()
+        self._do("mousemove", "--window", found[-1], 0, 0)
+        at = dict(line.split("=") for line in self._said("getmouselocation", "--shell").split())
+        return int(at["X"]), int(at["Y"])
+
+    def inside(self, title: str, x_px: int, y_px: int) -> None:
+        """Click at a place of a dialog, counted from its corner."""
+        left, top = self.corner(title)
+        self.click(left + x_px, top + y_px)
 
     def drag(self, start: tuple[int, int], end: tuple[int, int], seen: Callable[[], object]) -> None:
         """Drag from one place to another, look, and let go."""
@@ -233,6 +256,10 @@ class Person:
         self.type(path)
         self.key("Return")
         self.sees(dialog, there=False)
+
+    def _said(self, *words: object) -> str:
+        asked = ["xdotool", *map(str, words)]
+        return subprocess.run(asked, env=self._env, capture_output=True, check=False, text=True).stdout
 
     def _do(self, *words: object) -> bool:
         asked = ["xdotool", *map(str, words)]

@@ -144,9 +144,15 @@ def _repair(name: InterventionKind, kind: FaultKind, scenario: Scenario, target:
         if constant_s is not None:
             return f"until mended, {duration(constant_s)}"
         drawn = REPAIR_CLASSES["gpu" if target in PLACES else REPAIR_CLASS["cable"]].repair
-        return f"until mended: {duration(drawn.p25_s)} to {duration(drawn.p75_s)} in half of the cases"
+        return f"until mended: {_about(drawn.p25_s)} to {_about(drawn.p75_s)} in half of the cases"
     words = "lasts about" if name in _PASSING else "until mended, about"
     return f"{words} {duration(kind.repair_s[0])}"
+
+
+def _about(t_s: float) -> str:
+    """Return a length of time in its largest unit."""
+    unit_s, unit = next((one for one in ((86400.0, "d"), (3600.0, "h")) if t_s >= one[0]), (60.0, "min"))
+    return f"{t_s / unit_s:.0f} {unit}"
 
 
 def _parts(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -> tuple[int, str]:

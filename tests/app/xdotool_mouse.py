@@ -1,0 +1,131 @@
+"""The walk by mouse alone: a hall is built, saved, opened again, run; a rack dragged in is used by the next recovery.
+
+Places are those of a window of 1600 x 1000 in text of usual size; places in dialogs count from their corners. Typed are
+names of files only. Where the layout of the window was changed the picture ``not-as-expected`` shows what was met.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from xdotool_hands import Box, Person
+
+CLOCK: Box = (310, 25, 700, 85)
+MENU: Box = (0, 30, 340, 300)
+LEFT: Box = (0, 150, 272, 580)
+PARTS: Box = (0, 130, 272, 580)
+FILE, RUN, DESIGN, PLAY = (32, 15), (131, 15), (1322, 14), (71, 58)
+NEW, OPEN, SAVE, SAVE_AS, QUIT = (80, 46), (81, 74), (75, 166), (81, 193), (62, 350)
+PLAN_JOB = (173, 235)
+BUILD_ROOM = (703, 705)
+CDU_PAIR, CDU_PLACE = (90, 553), (735, 400)
+GROUPS, RACKS, FOUR_DGX, RACK_PLACE = (214, 203), (182, 298), (115, 449), (1060, 690)
+SPARE, BUSY = (862, 617), (704, 600)
+"""GPUs in the hall: of the node that no job has, and of one that the job has."""
+
+
+def build_by_mouse(person: Person, file: Path) -> None:
+    """From nothing to a row of eight racks with a job, saved."""
+    person.start()
+    person.click(*FILE)
+    person.click(*NEW)
+    person.sees("Untitled hall")
+    person.look("new-scene")
+    person.click(*BUILD_ROOM)
+    person.sees("Build a room")
+    person.still()
+    person.inside("Build a room", 397, 129)  # one row
+    person.inside("Build a room", 397, 522)
+    person.inside("Build a room", 397, 522)  # two boxes of storage
+    person.look("room")
+    person.inside("Build a room", 1034, 694)  # Build
+    person.sees("Build a room", there=False)
+    person.sees("Training hall")
+    person.look("built")
+    person.drag(CDU_PAIR, CDU_PLACE, lambda: person.look("cdu-in-hand"))
+    person.look("cdu")
+    person.click(*RUN)
+    person.click(*PLAN_JOB)
+    person.sees("Plan a job")
+    person.still()
+    person.inside("Plan a job", 228, 86)
+    person.inside("Plan a job", 228, 86)  # all GPUs but those of a node
+    person.look("job-refused")
+    person.inside("Plan a job", 217, 134)  # as many sequences as there are copies
+    person.inside("Plan a job", 54, 731)  # Best plan
+    person.look("job")
+    person.inside("Plan a job", 112, 761)  # Add to the scene
+    person.inside("Plan a job", 1151, -9)  # the cross
+    person.sees("Plan a job", there=False)
+    person.look("checks")
+    person.click(*FILE)
+    person.press(*SAVE_AS)
+    person.name_file("Save the scene", file)
+    person.look("saved")
+    person.click(*FILE)
+    person.press(*QUIT)
+    person.ends()
+
+
+def open_again_by_mouse(person: Person, file: Path, again: Path) -> None:
+    """Open the scene in a new program, and save it under another name."""
+    person.start(moves=True)  # the last scene comes back by itself, and runs
+    person.click(*FILE, box=MENU)
+    person.press(*OPEN)
+    person.name_file("Open a scene", file)
+    person.changes(lambda: person.press(*DESIGN), LEFT)
+    person.look("opened")
+    person.click(*FILE)
+    person.press(*SAVE_AS)
+    person.name_file("Save the scene", again)
+    person.still()
+
+
+def run_by_mouse(person: Person, again: Path) -> None:
+    """Let it run, take the spare out, drag a rack in, break a node, and see the job go on with the new rack."""
+    person.press(*PLAY)
+    person.happens("the job runs", lambda event: event.kind == "job_running")
+    person.look("run", moving=True)
+    choose(person, SPARE, (32, 143), (198, 143), "drain")
+    person.happens("the only spare is drained", lambda event: event.kind == "drained")
+    person.changes(lambda: person.press(*GROUPS), PARTS)
+    person.changes(lambda: person.press(*RACKS), PARTS)
+    person.still(0.5, PARTS)
+    person.drag(FOUR_DGX, RACK_PLACE, lambda: person.look("rack-in-hand", moving=True))
+    person.happens("the rack stands in the run", lambda event: event.kind == "edited")
+    person.look("joined", moving=True)
+    choose(person, BUSY, (32, 258), (198, 258), "break-menu")
+    person.sees("Break gpu/0")
+    person.look("break", moving=True)
+    person.inside("Break gpu/0", 462, 231)
+    person.happens("a spare is taken", lambda event: event.kind == "spare_taken")
+    person.look("recovered", moving=True)
+    person.changes(lambda: person.press(*PLAY), CLOCK)
+    person.still(box=CLOCK)
+    person.click(*FILE, box=MENU)
+    person.press(*SAVE)
+    person.until(lambda: "\nedits:" in again.read_text(), "the rack is saved with the run")
+    person.look("saved-run", moving=True)
+    person.click(*FILE, box=MENU)
+    person.press(*QUIT)
+    person.ends()
+
+
+def choose(
+    person: Person, thing: tuple[int, int], entry: tuple[int, int], inner: tuple[int, int], name: str
+) -> None:
+    """Choose from a submenu of the menu of a thing in the hall; places in menus count from where it was opened."""
+    x_px, y_px = thing
+    person.point(x_px, y_px)
+    menu = (x_px + 8, y_px + 8, x_px + 150, y_px + 250)
+    person.changes(lambda: person.press(x_px, y_px, 3), menu)
+    person.still(0.4, menu)
+    person.changes(
+        lambda: person.press(x_px + entry[0], y_px + entry[1]), (x_px + 170, y_px, x_px + 260, HALL_END)
+    )
+    person.look(name, moving=True)
+    person.press(x_px + inner[0], y_px + inner[1])
+
+
+HALL_END = 900
+"""Menus go down to here [px]."""
