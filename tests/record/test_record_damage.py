@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import numpy as np
@@ -183,6 +183,29 @@ def test_flipped_and_cut_parts_of_blocks_are_read_or_refused(run_file: Path) -> 
             file.commit()
     assert refused > 40
     assert read_all(run_file) == 300
+
+
+def test_other_numbers_in_whole_columns_are_shown_or_refused(run_file: Path) -> None:
+    rng = np.random.default_rng(9)
+    with closing(sqlite3.connect(run_file)) as file:
+        rows = file.execute(
+            "SELECT rowid, data FROM series WHERE block = 1 AND channel LIKE 'detail.%'"
+        ).fetchall()
+        for rowid, data in (rows[k] for k in rng.integers(0, len(rows), 60)):
+            end = 5 + int.from_bytes(data[1:5], "little")
+            first, rest = (bytearray(zlib.decompress(part)) for part in (data[5:end], data[end:]))
+            for part in (first, rest):
+                places = rng.integers(0, len(part), 5)
+                for place in places:
+                    part[place] = int(rng.integers(0, 256))
+            begin = zlib.compress(bytes(first))
+            broken = b"\0" + len(begin).to_bytes(4, "little") + begin + zlib.compress(bytes(rest))
+            file.execute("UPDATE series SET data = ? WHERE rowid = ?", (broken, rowid))
+            file.commit()
+            with Reader(run_file) as reader, suppress(RunFileError):
+                for t_s in (0.0, 30.0, 60.0):
+                    reader.frame(t_s)
+            file.execute("UPDATE series SET data = ? WHERE rowid = ?", (data, rowid))
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import FIELDS, Dies
-from twin.record.channels import Channel
+from twin.record.channels import Channel, NodeCondition, State
 from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
 from twin.record.detail import COLUMNS, Detail, unpacked_groups
 from twin.record.frame import Frame, Layout
@@ -122,30 +121,35 @@ class DecodedBlock:
         """Return the picture at a sample."""
         frame = Frame.empty(self.layout, float(self.times_s[sample]))
         frame.events = int(self.events[sample])
-        for id, column in self.series.items():
-            _fit(frame.values[id], column.at(sample))
-        at = {name: column.at(sample) for name, column in self.detail.items()}
-        group = at["group"].astype(np.intp)
-        if group.max(initial=-1) >= self.room:
-            raise RunFileError("a GPU stands in a group that is not there")
-        Detail(
-            groups=unpacked_groups(at["groups"], self.fields, self.room),
-            group=group,
-            job=at["job"].astype(np.int32),
-            state=at["state"],
-            condition=at["condition"],
-            seat=at["seat"].astype(np.int32),
-        ).show(frame.values, self.dies)
+        with np.errstate(all="ignore"):  # a stranger's file may hold any numbers
+            for id, column in self.series.items():
+                frame.values[id][...] = column.at(sample)
+            at = {name: column.at(sample) for name, column in self.detail.items()}
+            detail = Detail(
+                groups=unpacked_groups(at["groups"], self.fields, self.room),
+                group=at["group"].astype(np.intp),
+                job=at["job"].astype(np.int32),
+                state=at["state"],
+                condition=at["condition"],
+                seat=at["seat"].astype(np.int32),
+            )
+            self._check(detail)
+            detail.show(frame.values, self.dies)
         return frame
+
+    def _check(self, detail: Detail) -> None:
+        """Refuse numbers of things that are not there."""
+        ends = (
+            (detail.group, self.room),
+            (detail.job, self.layout.counts.get("job", 0)),
+            (detail.state, len(State)),
+            (detail.condition, len(NodeCondition)),
+        )
+        if any(values.size and values.max() >= end for values, end in ends):
+            raise RunFileError("what it says of single GPUs does not fit the run")
 
 
 _NOTHING = Sparse(np.zeros(0, np.uint8), np.zeros(0, np.intp), np.zeros((0, 1), np.uint8))
-
-
-def _fit(into: NDArray[Any], values: NDArray[Any]) -> None:
-    """Write values of a file into an array of whole numbers or of others."""
-    with np.errstate(invalid="ignore"):
-        into[...] = values
 
 
 def _how(blob: bytes) -> tuple[dict[str, int], int]:

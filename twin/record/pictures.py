@@ -11,7 +11,7 @@ from twin.physics.gpu_picture import Dies
 from twin.record.blocks import DecodedBlock, decode_events
 from twin.record.detail import dies_from_bytes
 from twin.record.frame import Frame, Layout
-from twin.record.runfile import MAX_BLOB_BYTES, NoDetail, RunFileError
+from twin.record.runfile import MAX_BLOB_BYTES, NoDetail
 from twin.record.series import DETAIL, DIES, EVENTS
 from twin.record.source import Source, layout_at
 
