@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +15,7 @@ from twin.scenario import Change, Patch, ScenarioError
 from twin.scenario.splice import edit
 from twin.scenario.write import flow
 
-_WHAT: tuple[Literal["fabric", "coolant", "power"], ...] = ("fabric", "coolant", "power")
+_REST: tuple[Literal["coolant", "power"], ...] = ("coolant", "power")
 
 
 @dataclass(frozen=True)
@@ -45,16 +47,31 @@ class WiredIn:
         new = frozenset(hardware(document.scenario) - hardware(scene.scenario))
         if not new:
             return patch
-        changes, after = patch.changes, Scene.of(document, catalog=scene.catalog)
-        wishes: list[Command] = [_Joins(new), *(AutoWire(what, only=new) for what in _WHAT)]
-        for wish in wishes:
-            try:
-                wires = wish.patch(after)
-                document = edit(after.document, wires)[0]
-            except (CommandError, ScenarioError):
-                continue
-            changes, after = changes + wires.changes, Scene.of(document, catalog=scene.catalog)
-        return Patch(changes, patch.title)
+        done, after = patch.changes, Scene.of(document, catalog=scene.catalog)
+        for wish in (_Joins(new), AutoWire("fabric", only=new)):
+            made, after = _landed(after, [wish])
+            done += made
+            if made:
+                break
+        # What cools new things and what feeds them is chosen from the same scene: neither looks at the other.
+        return Patch(done + _landed(after, [AutoWire(what, only=new) for what in _REST])[0], patch.title)
+
+
+def _landed(scene: Scene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...], Scene]:
+    """Return the changes of those wishes that can be done, and the scene after them."""
+    found: list[tuple[Change, ...]] = []
+    for wish in wishes:
+        with suppress(CommandError, ScenarioError):
+            found.append(wish.patch(scene).changes)
+    together = tuple(change for changes in found for change in changes)
+    done: tuple[Change, ...] = ()
+    document = scene.document
+    for changes in (together, *found) if found else ():
+        with suppress(ScenarioError):
+            document, done = edit(document, Patch(changes))[0], done + changes
+        if done == together:
+            break
+    return (done, Scene.of(document, catalog=scene.catalog)) if done else ((), scene)
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,10 @@ class _Rewriting:
 
     def block(self, tree: Tree, stop: int) -> Tree | None:
         """Return a group or list that reaches up to character `stop`, as it became; None to read it as a whole."""
-        if tree.flow or tree.shared or not isinstance(tree.value, dict | list) or not tree.value:
+        if tree.shared or not isinstance(tree.value, dict | list) or not tree.value:
             return None
+        if tree.flow:
+            return self._in_brackets(tree)
         begins, lines = self._children(tree)
         if not begins:
             return None
@@ -84,6 +86,46 @@ class _Rewriting:
                 return None
             part = read
         return self._joined(tree, part, low, high, more)
+
+    def _in_brackets(self, tree: Tree) -> Tree | None:
+        """Return a list or group in brackets on one line in which something has changed."""
+        text = self.new[tree.start : tree.end + self.grown]
+        inside = tree.start < self.first and self.behind < tree.end
+        if not inside or "\n" in text or "#" in text or "\n" in self.old[tree.start : tree.end]:
+            return None
+        inner = self._one_within(tree)
+        if inner is not None:
+            return inner
+        try:
+            read = parse(text, self.name)
+        except ScenarioError:
+            return None
+        if type(read.value) is not type(tree.value) or not read.flow or read.end != len(text):
+            return None
+        return _inline(read, tree.mark, tree.start)
+
+    def _one_within(self, tree: Tree) -> Tree | None:
+        """Return a list or group in brackets of which one child in brackets has changed inside."""
+        children = [_child(tree, number) for number in range(len(tree.value))]
+        number = next((n for n, one in enumerate(children) if one.start < self.first < one.end), -1)
+        child = children[number]
+        if number < 0 or not child.flow or not isinstance(child.value, dict | list):
+            return None
+        made = self._in_brackets(child)
+        if made is None:
+            return None
+        shift = Mark(self.name, tree.mark.line, 1 + self.grown)
+        after = Tree(list(children[number + 1 :]), Mark(self.name, 1, 1), 0, 0)
+        trees = [*children[:number], made, *_inline(after, shift, self.grown).value]
+        if isinstance(tree.value, list):
+            value: list[Tree] | dict[str, Entry] = trees
+        else:
+            value = {}
+            for (key, entry), one in zip(tree.value.items(), trees, strict=True):
+                by = 0 if one is entry.tree or one is made else self.grown
+                mark = Mark(entry.mark.file, entry.mark.line, entry.mark.column + by)
+                value[key] = Entry(mark, entry.start + by, entry.stop + by, one)
+        return Tree(value, tree.mark, tree.start, tree.end + self.grown, tree.flow, tree.shared)
 
     def _lines_apart(self, tree: Tree, begins: list[int], lines: list[int]) -> Tree | None:
         """Return a group or list in which whole children were put in behind another, or taken out, and no more.
@@ -181,6 +223,25 @@ def _ends_open(tree: Tree) -> bool:
     while isinstance(tree.value, dict | list) and tree.value:
         tree = _child(tree, len(tree.value) - 1)
     return tree.start == tree.end
+
+
+def _inline(tree: Tree, at: Mark, start: int) -> Tree:
+    """Return what was read of one line as it stands at a place in a text."""
+    value = tree.value
+    mark = Mark(at.file, at.line, at.column + tree.mark.column - 1)
+    if isinstance(value, dict):
+        value = {
+            key: Entry(
+                Mark(at.file, at.line, at.column + entry.mark.column - 1),
+                entry.start + start,
+                entry.stop + start,
+                _inline(entry.tree, at, start),
+            )
+            for key, entry in value.items()
+        }
+    elif isinstance(value, list):
+        value = [_inline(item, at, start) for item in value]
+    return Tree(value, mark, tree.start + start, tree.end + start, tree.flow, tree.shared)
 
 
 def _ends_loosely(tree: Tree) -> bool:

@@ -124,6 +124,8 @@ def parse(text: str, name: str) -> Tree:
     """
     if len(text) > MAX_BYTES:
         raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
+    if _WORDS.fullmatch(text):
+        return _words(text, name)
     bad = _UNREADABLE.search(text)
     if bad is not None:
         line, key = key_around(text, bad.start())
@@ -148,6 +150,19 @@ def parse(text: str, name: str) -> Tree:
     if builder.root is None:
         raise _error(name, 1, "", "is empty", "a scenario begins with format: twin/scenario")
     return builder.root
+
+
+_WORDS = re.compile(r"\[[a-z][a-z0-9-]*(, [a-z][a-z0-9-]*)*\]")
+
+
+def _words(text: str, name: str) -> Tree:
+    """Return the tree of a list of ids in brackets, as edits write them: the parser of YAML takes a millisecond."""
+    items, at = [], 1
+    for word in text[1:-1].split(", "):
+        value = _SPECIAL.get(word, word)
+        items.append(Tree(value, Mark(name, 1, at + 1), at, at + len(word), flow=True))
+        at += len(word) + 2
+    return Tree(items, Mark(name, 1, 1), 0, len(text), flow=True)
 
 
 class _Yaml(YAML):
