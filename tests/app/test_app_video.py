@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 
+from twin.app.report_page import NoReport, write_report
 from twin.app.video_dialog import VideoDialog
 from twin.record.reader import Reader
 
@@ -69,3 +71,18 @@ def test_a_saved_picture_says_what_made_it(make_window, lab: Path, qtbot: QtBot,
         assert image.text("Scenario hash") == reader.header.inputs["scenario"]
     assert image.text("Software").startswith("gpu-twin ")
     assert float(image.text("Simulated time s")) == pytest.approx(window.session.shown_s, abs=1e-3)
+
+
+def test_a_report_of_the_run_so_far_is_written_from_the_window(
+    make_window, lab: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = ran(make_window, lab, qtbot)
+    out = tmp_path / "a.html"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out.with_suffix("")), ""))
+    window.files.ask_report()
+    text = out.read_text(encoding="utf-8")
+    assert text.count('src="data:image/png;base64,') in (2, 3)
+    assert "the run is not over" in text
+    assert window.notifications.notes[-1].trouble.title == "Report saved"
+    with pytest.raises(NoReport, match="no"):
+        write_report(window.session, window.hall, tmp_path / "no" / "a.html")

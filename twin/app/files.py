@@ -14,6 +14,7 @@ from twin.app.look import Look
 from twin.app.newer_file import NewerFile
 from twin.app.recording import SUFFIX as RUN_SUFFIX
 from twin.app.recording import is_recording
+from twin.app.report_page import NoReport, write_report
 from twin.app.scenario_problems import ScenarioProblems
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, shipped_scenes
@@ -117,6 +118,21 @@ class Files:
             path = Path(chosen) if chosen.endswith(".png") else Path(f"{chosen}.png")
             self.save_picture(path)
             self._tell("Picture saved", str(path))
+
+    def ask_report(self) -> None:
+        """Let the person choose where a report of the run goes, and write it."""
+        stem = self.path.name.partition(".")[0] if self.path is not None else "run"
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, "Save a report", f"{stem}.html", "Pages (*.html)"
+        )
+        if chosen:
+            path = Path(chosen) if chosen.endswith(".html") else Path(f"{chosen}.html")
+            try:
+                write_report(self._session, self._hall, path)
+            except NoReport as error:
+                self._tell("No report was written", str(error))
+            else:
+                self._tell("Report saved", str(path))
 
     def save_picture(self, path: Path) -> None:
         """Save the hall as it is shown, with legend, seed, time and the "SIMULATED" mark."""

@@ -87,6 +87,16 @@ def file_actions(window: MainWindow) -> list[Command]:
             needs_scene=True,
         ),
         entry(
+            "file.report",
+            "Save a report\N{HORIZONTAL ELLIPSIS}",
+            files.ask_report,
+            menu="file",
+            icon="book",
+            group="3",
+            needs_scene=True,
+            tip="The run so far as one HTML page: figures, where the GPU time went and why, curves, pictures, sources",
+        ),
+        entry(
             "file.video",
             "Export video\N{HORIZONTAL ELLIPSIS}",
             lambda: VideoDialog(window.look, window.session, window.hall, window).open(),
