@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from time import monotonic, process_time
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
 from twin.app.scene_errors import SCENE_ERRORS
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FIGURES_WALL_S = 0.15
 """Figures in words change at most so often: faster than this nobody reads them."""
-_EVENTS_SHARE = 8.0
-"""Lists of what happened are filled anew at most during one part in so many of the time."""
+_SHARE = 8.0
+"""Figures, and lists of what happened, take at most one part in so many of the time."""
 
 
 class Looking:
@@ -53,10 +53,10 @@ class Looking:
         count = bisect_right(session.live.events, session.shown_s, key=lambda event: event.t_s)
         if count != self.told and wall_s >= self._events_wall_s:
             self._tell_events(count, wall_s)
-        if past.frame is not session.shown and wall_s - self._figures_wall_s >= FIGURES_WALL_S:
-            self._figures_wall_s = wall_s
-            session.shown = past.frame
+        if past.frame is not session.shown and wall_s >= self._figures_wall_s:
+            began_s, session.shown = thread_time(), past.frame
             session.figures_changed.emit(past.frame)
+            self._figures_wall_s = wall_s + _rest_s(thread_time() - began_s)
 
     def tell(self, fresh: list[Event]) -> None:
         """Tell what has happened since the last time, where the present is on screen."""
@@ -120,7 +120,7 @@ class Looking:
             session.plant_changed.emit(session.plant)
 
     def _tell_events(self, count: int, wall_s: float) -> None:
-        past, session, began_s = self.past, self._session, process_time()
+        past, session, began_s = self.past, self._session, thread_time()
         assert past is not None
         fresh, self.told = session.live.events[self.told : count], count
         past.events = session.live.events[:count]
@@ -128,5 +128,9 @@ class Looking:
             session.events_added.emit(fresh)
         else:
             session.rewound.emit()
-        cost_s = process_time() - began_s
-        self._events_wall_s = wall_s + max(FIGURES_WALL_S, _EVENTS_SHARE * cost_s)
+        self._events_wall_s = wall_s + _rest_s(thread_time() - began_s)
+
+
+def _rest_s(cost_s: float) -> float:
+    """Return how long to wait after what took so long."""
+    return max(FIGURES_WALL_S, _SHARE * cost_s)
