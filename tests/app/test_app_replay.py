@@ -278,3 +278,34 @@ def test_looking_back_disturbs_no_live_run(session: Session, qtbot: QtBot) -> No
     assert session.events == session.live.events
     assert session.frame is session.live.frame
     assert session.running
+
+
+def test_a_time_before_an_edit_shows_the_hall_as_it_stood(session: Session, tmp_path: Path) -> None:
+    rack = "{id: later, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
+    serves = "cooling.loops[crah].serves"
+    path = tmp_path / "edited.twin.yaml"
+    path.write_text(
+        _SCENE.read_text() + f"\nedits:\n  - id: more\n    at: 1 h\n    title: One more rack\n    changes:\n"
+        f"      - {{path: 'halls[lab].rows[later]', value: '{rack}'}}\n"
+        f"      - {{path: '{serves}', value: '[gpu, later]'}}\n"
+    )
+    run = tmp_path / "edited.twinrun"
+    engine = Engine(load(path).scenario)
+    recorder = Recorder(engine, run)
+    while engine.now_s < 7_200.0:
+        engine.advance(min(recorder.next_s, 7_200.0))
+        recorder.observe()
+    recorder.close()
+    session.open_recording(run)
+    racks: list[int] = []
+    session.plant_changed.connect(lambda plant: racks.append(len(plant.racks.ids)))
+    for t_s, count_then in ((600.0, 2), (5_000.0, 3), (3_700.0, 3), (10.0, 2), (7_200.0, 3)):
+        session.replay.look(t_s)
+        assert session.plant is not None
+        assert session.frame is not None
+        assert session.document is not None
+        assert len(session.plant.racks.ids) == count_then
+        assert session.frame.layout.epoch == session.plant.epoch
+        assert len(session.frame.values["rack.power_w"]) == count_then
+        assert sum(len(hall.rows) for hall in session.document.scenario.halls) == count_then - 1
+    assert racks == [3, 2, 3]  # told where it changes, and only there

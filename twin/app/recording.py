@@ -14,6 +14,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import Entity
 from twin.record.contents import Header
 from twin.record.events import Event
+from twin.record.frame import Layout
 from twin.record.inputs import app_version, input_hashes
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -89,7 +90,7 @@ def read_recording(path: Path) -> Recording:
             document = apply(document, Patch(tuple(changes)))
         first = effective(document, 0.0)
         plant = build(first.scenario)
-        _must_fit(path, header, plant)
+        _must_fit(path, header, reader.epochs()[0][1], plant)
         reader.frame(0.0)  # one that cannot be shown is refused now
         return Recording(
             Draft(document),
@@ -125,9 +126,9 @@ def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mappin
     return f"This run was made with {with_what}: it shows what happened then, and would not quite happen again here."
 
 
-def _must_fit(path: Path, header: Header, plant: Plant) -> None:
+def _must_fit(path: Path, header: Header, first: Layout, plant: Plant) -> None:
     """Refuse a recording whose values would be shown on other things than they are of."""
-    counts = header.layout.counts
+    counts = first.counts
     here: dict[Entity, int] = {
         "gpu": len(plant.gpus.node),
         "node": len(plant.nodes.ids),
