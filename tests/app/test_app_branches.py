@@ -11,11 +11,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from twin.analysis.verify import verify
 from twin.app.branch_choices import Sort, folder_of, free_path
 from twin.app.branch_dialog import BranchDialog
 from twin.app.main_window import MainWindow
+from twin.commands.move import Move
 from twin.record.reader import Reader
-from twin.scenario import load, parse_injection
+from twin.runtime.inline import run
+from twin.scenario import load, loads, parse_injection
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
@@ -96,6 +99,11 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     with Reader(parent) as reader, Reader(path.parent / parent.name) as kept:
         assert reader.t_end_s >= at_s
         assert kept.event_hash == reader.event_hash
+    verdict = verify(
+        path.parent / "capped.twinrun"
+    )  # simulated anew from t = 0, held against what was recorded
+    assert verdict.divergence is None
+    assert verdict.t_s > at_s
     window.docks.show("branches")
     dock = window.docks.branches
     qtbot.waitUntil(lambda: bool(dock.roots), timeout=PATIENCE_MS)
@@ -190,3 +198,52 @@ def test_a_scene_without_branches_says_how_to_make_one(
     assert not dock.open_button.isEnabled()
     assert not dock.compare_button.isEnabled()
     assert free_path(scene.parent, "My lab").name == "my-lab-2.twin.yaml"
+
+
+def test_an_edit_of_the_past_is_the_first_of_a_branch(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    run_until(window, qtbot, 4 * 3600.0)
+    session = window.session
+    session.replay.look(1.5 * 3600.0)
+    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
+    at_s = session.shown_s
+    assert window.editing.editor.do(Move(("gpu/0/0",), (0.0, 1.2)))
+    dialog = window.branching.dialog
+    assert dialog is not None
+    path = dialog.path
+    dialog.go()
+    goes_on(window, qtbot, path, at_s)
+    qtbot.waitUntil(lambda: any(event.kind == "edited" for event in session.events), timeout=PATIENCE_MS)
+    session.pause()
+    (one,) = load(path).scenario.edits
+    assert one.at_s == at_s
+    assert session.plant is not None
+    assert session.plant.epoch == 1
+
+
+def test_a_recording_that_was_sent_is_branched_without_its_scene(
+    use_window: UseWindow, qtbot: QtBot, scene: Path, tmp_path: Path
+) -> None:
+    text = scene.read_text(encoding="utf-8").replace("title: A laboratory", "title: Another laboratory")
+    sent = tmp_path / "post" / "sent.twinrun"
+    sent.parent.mkdir()
+    run(loads(text).scenario, record=sent, until_s=4 * 3600.0)
+    window = use_window(scene)
+    session = window.session
+    assert window.files.open(sent)
+    session.replay.look(2 * 3600.0)
+    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
+    at_s = session.shown_s
+    dialog = asked(window)
+    choose(dialog, Sort.CAP)
+    dialog.value_box.setCurrentText("500 W")
+    path = dialog.path
+    assert path.parent == sent.parent
+    dialog.go()
+    goes_on(window, qtbot, path, at_s)
+    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    session.pause()
+    assert session.recording is None
+    assert [one.name for one in load(path).files] == [path.name, "sent.twin.yaml"]
