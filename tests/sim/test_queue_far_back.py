@@ -72,3 +72,18 @@ def test_a_run_restored_in_a_long_queue_goes_on_the_same() -> None:
     assert len(engine.scheduler.queue) > 6
     assert engine.event_hash() == again.event_hash()
     assert engine.snapshot() == again.snapshot()
+
+
+@pytest.mark.parametrize("policy", ["priority", "easy", "shortest"])
+def test_only_those_are_put_in_order_who_may_be_looked_at(
+    policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = Engine(scene(policy))
+    some.advance(some.end_s)
+    monkeypatch.setattr(Planner, "_most", lambda self, site: 10**9)
+    every = Engine(scene(policy))
+    every.advance(every.end_s)
+    assert max(len(some.scheduler.queue), len(every.scheduler.queue)) > 20
+    assert some.event_hash() == every.event_hash()
+    assert some.scheduler.planned == every.scheduler.planned
+    assert some.scheduler.reasons == every.scheduler.reasons

@@ -63,7 +63,7 @@ class Foresight:
         paths, chain, rows_k_w = self.paths, state.chain.reshape(-1, 8), self._rows_k_w[:, :, : 1 + steps]
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
-        drivers_c = state.upper.take(index.driver[:, ::-1])
+        drivers_c = state.upper.take(index.drawn)
         if len(self._away_w_k) == 1:
             surplus_w -= chain.dot(self._away_w_k[0])
             surplus_w[:, 2:] += paths.gain_w_k[0, :, 0] * drivers_c

@@ -214,6 +214,8 @@ class GroupIndex:
         Row of each group in the arrays of an `Operator`, where all loops flow alike and where not.
     driver : ndarray of int, shape (G, 2)
         Upper unknowns that drive a group: its loop's supply and its hall's air.
+    drawn : ndarray of int, shape (G, 2)
+        The same in the order of plate and coolant.
     heated : ndarray of int, shape (2G,)
         Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return.
     members : ndarray, shape (G, 1, 2)
@@ -228,6 +230,7 @@ class GroupIndex:
         hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
         self.driver = np.array([shape.n_loops + groups.loop, hall]).T
         self.heated = np.array([hall, groups.loop]).T.reshape(-1)
+        self.drawn = self.driver[:, ::-1].copy()
         self.members = np.array([groups.n, groups.sum_s]).T[:, None, :]
         chain_j_k = network.chain_capacity_j_k[groups.part].repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])

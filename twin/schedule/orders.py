@@ -71,7 +71,10 @@ ORDERS: dict[str, Order] = {"submit": submit, "shortest": shortest, "multifactor
 """By their names in a scenario."""
 
 
-def ordered(jobs: Ints, key: Floats, requests: Requests) -> Ints:
-    """Return `jobs` lowest key first; of one key who queued first, then the lower number."""
+def ordered(jobs: Ints, key: Floats, requests: Requests, most: int) -> Ints:
+    """Return `jobs`, or the first `most` of them at least: lowest key first, then who queued first, then by number."""
+    if most < len(jobs):
+        first = (key <= np.partition(key, most - 1)[most - 1]).nonzero()[0]
+        jobs, key = jobs[first], key[first]
     result: Ints = jobs[np.lexsort((jobs, requests.queued_s[jobs], key))]
     return result

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from twin.schedule.backfill import BACKFILLS
+from twin.schedule.backfill import BACKFILLS, EVERYBODY
 from twin.schedule.gates import waits_for_clean
 from twin.schedule.orders import ORDERS, Standing, ordered
 from twin.schedule.placement import PLACEMENTS
@@ -133,12 +133,22 @@ class Planner:
         trial.borrowing.update(borrow.tolist())
         return backfill(trial, borrow, waiting)
 
+    def _most(self, site: Site) -> int:
+        """Return how many jobs in turn may be looked at: as many as can start, and those that may pass who cannot."""
+        if not self._plain or self.rules.quotas.any or self.requests.any_slices:
+            return EVERYBODY  # who waits for other reasons is passed by any number
+        startable = int(site.free_gpus.sum()) + int(np.count_nonzero(site.free))  # each takes a GPU or a node
+        return self.policy.depth + startable + 1
+
     def _in_turn(self, queue: Sequence[int], trial: Trial, site: Site) -> tuple[Ints, float]:
         """Return the jobs that may start, in the order in which they are to, and when others may."""
-        jobs = np.asarray(queue, np.int64)
+        jobs, most = np.asarray(queue, np.int64), self._most(site)
         if self.policy.order != "submit":
             standing = Standing(site.now_s, self.policy.weights, self.shares, self._gpus)
-            jobs = ordered(jobs, ORDERS[self.policy.order](jobs, self.requests, standing), self.requests)
+            jobs = ordered(
+                jobs, ORDERS[self.policy.order](jobs, self.requests, standing), self.requests, most
+            )
+        jobs = jobs[:most]
         if self._plain:
             return jobs, np.inf
         waits, look_s = waits_for_clean(jobs, self.requests, self.policy.green, site)

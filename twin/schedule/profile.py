@@ -53,7 +53,9 @@ class Profile:
 
     def __init__(self, now_s: float, free: Bools, end_s: Floats, node_class: Ints, classes: int) -> None:
         busy = (~free & (end_s < np.inf)).nonzero()[0]
-        ends_s = believed_s(end_s[busy], now_s)
+        ends_s = end_s[busy]
+        if np.minimum.reduce(ends_s, initial=np.inf) <= now_s:
+            ends_s = believed_s(ends_s, now_s)
         times_s = np.empty(len(busy) + 1)
         times_s[0] = now_s
         if classes == 1:
@@ -66,7 +68,8 @@ class Profile:
             come[0] = np.bincount(node_class[free], minlength=classes)
             come[np.arange(1, len(times_s)), node_class[busy[order]]] = 1
             counts = np.cumsum(come, axis=0)
-        last = np.append(times_s[1:] != times_s[:-1], True)  # of those that end at one time
+        last = np.ones(len(times_s), bool)  # of those that end at one time
+        np.not_equal(times_s[1:], times_s[:-1], out=last[:-1])
         self.times_s: Floats = times_s[last]
         self.counts: Ints = counts[last]
 

@@ -68,14 +68,14 @@ class JobEnergy:
 
     def _number(self) -> None:
         """Number those who hold anything, in the order of their indices, and see which nodes are whose."""
-        nodes, jobs = self.nodes, len(self.energy_j)
+        nodes, jobs, job = self.nodes, len(self.energy_j), self.nodes.job.astype(np.intp)
         node, mine, _, slices = nodes.part_table()
         there = np.zeros(jobs + 2, bool)
-        there[nodes.job] = there[mine] = True
+        there[job] = there[mine] = True
         self._who = there[:jobs].nonzero()[0]
         number = np.empty(jobs + 2, np.intp)
         number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
-        self._place = number[nodes.job]
+        self._place = number[job]
         self._parts = node, number[mine], SLICES * np.maximum(1, nodes.gpus[node]), slices
         self._version = nodes.version
 

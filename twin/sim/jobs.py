@@ -180,6 +180,7 @@ class Jobs:
         self.pace = [Pace(w.step_s, share[id(w)]) for w in work]
         self._first_pace = list(self.pace)
         self.active: list[JobRow] = []
+        self._at_work: list[int] = []  # their numbers
         self.owing: list[JobRow] = []
         self.left: list[int] = []
         self.texts = JobTexts(self)
@@ -266,7 +267,8 @@ class Jobs:
         begins, ends = row.state in AT_REST, state in AT_REST
         row.state = state
         if begins != ends:
-            place = bisect_left(self.active, row.index, key=lambda one: one.index)
+            place = bisect_left(self._at_work, row.index)
+            self._at_work[place : place + ends] = [] if ends else [row.index]
             self.active = self.active[:place] + ([] if ends else [row]) + self.active[place + ends :]
         if ends:
             self.left.append(row.index)
@@ -477,6 +479,7 @@ class Jobs:
                 setattr(row, name, value)
             row.in_flight = [Save(**save) for save in saved["in_flight"]]
         self.active = [row for row in self.rows if row.state not in AT_REST]
+        self._at_work = [row.index for row in self.active]
         self.lacking = {row.index for row in self.active if row.state == JobState.WAITING}
         self.owing = [row for row in self.rows if row.state in AT_REST and row.in_flight]
         for i, step_s, share in state["pace"]:

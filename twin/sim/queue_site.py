@@ -91,8 +91,9 @@ class QueueSite:
         )
         self._end_s = np.full(len(jobs.rows) + 2, -np.inf)  # last: who holds parts, and nobody
         self._part_end_s = np.full(len(nodes.job), -np.inf)
-        self._seen_held = np.zeros(len(nodes.job))
+        self._seen_held, self._seen_version = np.zeros(len(nodes.job)), -1
         self._tenant_of = np.append(self.requests.tenant, [SEVERAL, NOBODY])
+        self._unknown = np.full(len(nodes.job), NOBODY, np.int64)
         self._part_tenant = np.full(len(nodes.job), SEVERAL, np.int64)
         self._shares = bool(self.tenants.quotas.any) or self.policy.order == "multifactor"
         largest = int(nodes.gpus.max(initial=1))
@@ -209,7 +210,7 @@ class QueueSite:
             self._follow_parts()
             end_s = np.where(nodes.job == SHARED, self._part_end_s, end_s)
         end_s[~fit] = np.inf
-        tenant = self._seen_holder() if self.planner.rules.isolation is not None else _unknown(nodes)
+        tenant = self._seen_holder() if self.planner.rules.isolation is not None else self._unknown
         slices = None
         if self.requests.any_slices:
             slices = np.where(self._gpu_there & fit[:, None], nodes.slices[self._gpu_of], 0).astype(np.int8)
@@ -251,6 +252,9 @@ class QueueSite:
     def _follow_parts(self) -> None:
         """Work out anew until when nodes are held in parts, and by whom, of those that changed."""
         nodes = self.nodes
+        if self._seen_version == nodes.version:
+            return
+        self._seen_version = nodes.version
         changed = np.flatnonzero((nodes.held != self._seen_held) & (nodes.job == SHARED))
         self._seen_held = nodes.held.copy()
         for node in changed.tolist():
@@ -294,10 +298,6 @@ class QueueSite:
         self.idle_w = float(state["idle_w"])  # type: ignore[arg-type]
         for row in self.jobs.rows:
             self.requests.queued_s[row.index] = max(row.submit_s, row.queued_s)
-
-
-def _unknown(nodes: Nodes) -> NDArray[np.int64]:
-    return np.full(len(nodes.job), NOBODY, np.int64)
 
 
 def labels_of(plant: Plant) -> Labels:

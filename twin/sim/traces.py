@@ -15,6 +15,7 @@ from twin.physics.thermal_network import Groups, State, merge_groups, mergeable,
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 OFF, IDLE = 0, 1
 STAND_IN = -1
@@ -127,8 +128,9 @@ class Traces:
         size = self.groups.size
         self.version += 1
         self.live = self.slot_gpus > 0
+        self._full = np.count_nonzero(self.live) == len(self.live)
         hot = np.zeros(size)
-        if np.count_nonzero(self.live) == len(self.live):
+        if self._full:
             np.maximum.at(hot, self.slot_group, self.slot_max_s)
         else:
             np.maximum.at(hot, self.slot_group[self.live], self.slot_max_s[self.live])
@@ -151,7 +153,7 @@ class Traces:
         # Groups of one key work alike, so that they become alike and can be joined.
         self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
         self._gpu_group: Ints | None = None
-        self._stands: Ints | None = None  # trace of each node
+        self._moves: tuple[Ints, Bools] | None = None  # of which traces wanted, who stands in others
 
     @property
     def node_group(self) -> Ints:
@@ -183,12 +185,17 @@ class Traces:
 
     def are(self, wanted: Ints) -> bool:
         """Return whether every node stands in its wanted trace already, shape (N,)."""
-        if self._stands is None:
-            self._stands = np.where(self.node_group >= 0, self.trace[self.node_group], STAND_IN)
-        apart = wanted != self._stands
-        if np.count_nonzero(apart):
-            apart &= self.node_group >= 0
-        return not np.count_nonzero(apart)
+        return not np.count_nonzero(self._moving(wanted)[: self.nodes])
+
+    def _moving(self, wanted: Ints) -> Bools:
+        """Which slots do not stand in the wanted traces of their nodes, shape (N + E,)."""
+        known = self._moves
+        if known is None or known[0] is not wanted:
+            moving = (wanted[self.owner] if self.alone else wanted) != self.trace[self.slot_group]
+            if not self._full:
+                moving &= self.live
+            self._moves = known = wanted, moving
+        return known[1]
 
     def gpus_alone(self, group: int) -> list[int]:
         """Return the GPUs of a group in which every GPU has a fault of its own; empty: it holds nodes too."""
@@ -275,17 +282,18 @@ class Traces:
         part
             Thermal part of each slot, shape (N + E,); none: as they are.
         """
+        moving = self._moving(wanted).copy()
         if self.alone:
             wanted = wanted[self.owner]
-        moving = wanted != self.trace[self.slot_group]
         if limit is not None:
             self.slot_limit = limit[self.owner] if self.alone else limit.copy()
             moving |= self.slot_limit != self.limit[self.slot_group]
         if part is not None:
             self.slot_part = part
             moving |= part != self.groups.part[self.slot_group]
-        moving &= self.live
-        slots = np.flatnonzero(moving)
+        if not self._full:
+            moving &= self.live
+        slots = moving.nonzero()[0]
         if not slots.size:
             return state
         state = self._move(slots, wanted[slots], state)
