@@ -117,9 +117,11 @@ class Person:
 
     def ends(self) -> None:
         """Wait until the program is gone; raises where it failed."""
-        assert self._program is not None
-        if self._program.wait(LIMIT_S) != 0:
-            raise UnexpectedError(f"the program ended with {self._program.returncode}")
+        program = self._program
+        assert program is not None
+        self.until(lambda: program.poll() is not None, "the program should end")
+        if program.returncode != 0:
+            raise UnexpectedError(f"the program ended with {program.returncode}")
         self._program = None
 
     def stop(self) -> None:
@@ -218,10 +220,10 @@ class Person:
         at = dict(line.split("=") for line in self._said("getmouselocation", "--shell").split())
         return int(at["X"]), int(at["Y"])
 
-    def inside(self, title: str, x_px: int, y_px: int) -> None:
-        """Click at a place of a dialog, counted from its corner."""
+    def inside(self, title: str, x_px: int, y_px: int, moving: bool = False) -> None:
+        """Click at a place of a dialog, counted from its corner; `moving`: what is behind it moves by itself."""
         left, top = self.corner(title)
-        self.click(left + x_px, top + y_px)
+        (self.press if moving else self.click)(left + x_px, top + y_px)
 
     def drag(self, start: tuple[int, int], end: tuple[int, int], seen: Callable[[], object]) -> None:
         """Drag from one place to another, look, and let go."""
