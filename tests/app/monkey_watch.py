@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
 import random
@@ -11,7 +10,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +20,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_attendant import Attendant
 from tests.app.monkey_hands import Hands, copies
+from tests.app.monkey_level import Level, gl_objects, kinds
+from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
 
 if TYPE_CHECKING:
@@ -57,26 +57,6 @@ _SUSPECT = (
 
 class WentWrong(Exception):
     """What must never happen has happened."""
-
-
-@dataclass(frozen=True)
-class Level:
-    """How much the program holds, with the same small scene open and all dialogs closed."""
-
-    act: int
-    rss_mib: float
-    worker_mib: float
-    gl: int
-    qt: int
-    python: int
-    kinds: Counter[str] = field(default_factory=Counter, repr=False)
-    """Objects of Qt and of Python by their class, to see what it is that grows."""
-
-    def __str__(self) -> str:
-        return (
-            f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, worker {self.worker_mib:6.1f} MiB, "
-            f"{self.gl} GL objects, {self.qt:,} Qt objects, {self.python:,} Python objects"
-        )
 
 
 class Monkey:
@@ -239,7 +219,12 @@ class Monkey:
     # -- how much is held ----
 
     def measure(self, number: int) -> Level:
-        """Go back to the first scene as it was shipped, close all that can be closed, and weigh it."""
+        """Go back to the first scene as it was shipped, close all that can be closed, and weigh it.
+
+        Every weighing is of the same state: one scene newly opened at t = 0, one workspace as it is laid out at
+        first, one size, no dialog, no note. What is freed but still kept by the C library is given back to the
+        system first, here as in the worker, which does so with each scene: holes in its heap are no leak.
+        """
         window, session = self.window, self.window.session
         session.pause()
         window.editing.editor.locked = False
@@ -260,7 +245,7 @@ class Monkey:
         for _ in range(4):
             rest(100)
             gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)
+        give_back()
         process = psutil.Process()
         mib = 2.0**20
         level = Level(
@@ -319,22 +304,6 @@ def _told(error: BaseException) -> str:
     while isinstance(error, EmitLoopError) and error.__cause__ is not None:
         error = error.__cause__
     return "".join(traceback.format_exception(error))
-
-
-def gl_objects(window: MainWindow) -> int:
-    """Return how many buffers, programs and textures live in the hall's context and in those that share with it."""
-    from OpenGL import GL
-
-    window.hall.view.grab()  # what is given up is freed with the next picture
-    window.hall.view.canvas.set_current()
-    asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer, GL.glIsRenderbuffer)
-    return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
-
-
-def kinds(window: MainWindow) -> Counter[str]:
-    """Return how many objects there are of each class of Qt in the window, and of Python at all."""
-    found = Counter(f"{one.metaObject().className()} of Qt" for one in window.findChildren(QObject))
-    return found + Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
 
 
 def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:

@@ -1,0 +1,49 @@
+"""What the program holds at a moment: memory, and objects of GL, of Qt and of Python."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+
+@dataclass(frozen=True)
+class Level:
+    """How much the program holds, with the same small scene open and all dialogs closed."""
+
+    act: int
+    rss_mib: float
+    worker_mib: float
+    gl: int
+    qt: int
+    python: int
+    kinds: Counter[str] = field(default_factory=Counter, repr=False)
+    """Objects of Qt and of Python by their class, to see what it is that grows."""
+
+    def __str__(self) -> str:
+        return (
+            f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, worker {self.worker_mib:6.1f} MiB, "
+            f"{self.gl} GL objects, {self.qt:,} Qt objects, {self.python:,} Python objects"
+        )
+
+
+def gl_objects(window: MainWindow) -> int:
+    """Return how many buffers, programs and textures live in the hall's context and in those that share with it."""
+    from OpenGL import GL
+
+    window.hall.view.grab()  # what is given up is freed with the next picture
+    window.hall.view.canvas.set_current()
+    asked = (GL.glIsBuffer, GL.glIsProgram, GL.glIsTexture, GL.glIsFramebuffer, GL.glIsRenderbuffer)
+    return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
+
+
+def kinds(window: MainWindow) -> Counter[str]:
+    """Return how many objects there are of each class of Qt in the window, and of Python at all."""
+    found = Counter(f"{one.metaObject().className()} of Qt" for one in window.findChildren(QObject))
+    return found + Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
