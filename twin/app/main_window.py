@@ -215,6 +215,7 @@ class MainWindow(QMainWindow):
         for listed in self.docks.with_menus:
             listed.attach(self.hall.thing_menu)
         self.docks.spares.chosen.connect(self.go_to)
+        self.docks.plots.chosen.connect(self.timeline.scrub)
         self.docks.branches.what_if_wanted.connect(lambda: self.branching.ask())
         self.docks.branches.open_wanted.connect(self.files.open)
         self.branching.made.connect(lambda _: self.docks.branches.look_again())

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QTimer
+from psygnal import Signal
+from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -80,12 +81,15 @@ class PlotArea(QWidget):
         Of the run.
     """
 
+    chosen = Signal(float)  # time that was clicked [s]
+
     def __init__(self, look: Look, history: History, charts: tuple[Chart, ...], clock: Clock) -> None:
         super().__init__()
         self._clock = clock
         self._look, self._history, self._charts = look, history, charts
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
+        self._cursors: list[Any] = []
         self._thinner = 1
         self._titles: list[QLabel] = []
         self._curves: dict[str, Any] = {}
@@ -111,6 +115,13 @@ class PlotArea(QWidget):
             for curve in chart.curves:
                 series = self._history.series(curve.series) / self._scales[number][0]
                 self._curves[curve.series].setData(times_s, series)
+
+    def show_time(self, t_s: float | None) -> None:
+        """Mark a time that is looked at [s]; None: the present, which is the end of the curves."""
+        for cursor in self._cursors:
+            cursor.setVisible(t_s is not None)
+            if t_s is not None:
+                cursor.setValue(t_s)
 
     def tell_time_by(self, clock: Clock) -> None:
         """Follow another run."""
@@ -138,6 +149,11 @@ class PlotArea(QWidget):
         item.hideButtons()
         item.setMouseEnabled(x=True, y=False)
         plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
+        plot.scene().sigMouseClicked.connect(partial(self._on_clicked, len(self._plots)))
+        cursor = pg.InfiniteLine(angle=90)
+        cursor.setVisible(False)
+        item.addItem(cursor, ignoreBounds=True)
+        self._cursors.append(cursor)
         item.setClipToView(True)
         item.enableAutoRange()
         if chart.low is not None:
@@ -158,6 +174,14 @@ class PlotArea(QWidget):
         column.addWidget(title)
         column.addWidget(plot, 1)
         return column
+
+    def _on_clicked(self, number: int, click: Any) -> None:
+        """Go to the time of a click, where there is a curve."""
+        box, times_s = self._plots[number].getPlotItem().getViewBox(), self._history.times_s()
+        if click.button() == Qt.MouseButton.LeftButton and len(times_s):
+            t_s = box.mapSceneToView(click.scenePos()).x()
+            if box.sceneBoundingRect().contains(click.scenePos()) and t_s <= times_s[-1]:
+                self.chosen.emit(max(float(t_s), 0.0))
 
     def _tell_values(self, number: int, place: QPointF) -> None:
         """Say in the tool tip what the curves were at the time under the pointer."""
@@ -184,6 +208,7 @@ class PlotArea(QWidget):
                 axis.setPen(pg.mkPen(theme.border))
                 axis.setTextPen(pg.mkPen(theme.muted))
                 axis.setStyle(tickFont=themes.font(10), tickLength=-4)
+            self._cursors[number].setPen(pg.mkPen(theme.warning, width=1.5))
             for i, curve in enumerate(chart.curves):
                 self._curves[curve.series].setPen(curve_pen(theme, i))
 

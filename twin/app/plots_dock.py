@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from psygnal import Signal
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QMainWindow, QStackedWidget
 
@@ -20,6 +21,8 @@ _REDRAW_MS = 100
 
 class PlotsDock(Dock):
     """Draws a page of the run's curves, once the first picture of the hall is up."""
+
+    chosen = Signal(float)  # time that was clicked [s]
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "plots", "Plots", "plot", parent)
@@ -39,6 +42,7 @@ class PlotsDock(Dock):
         self._redraw.timeout.connect(self._draw)
         session.run_started.connect(self._on_run_started)
         session.curves.changed.connect(self._on_curves)
+        session.looked.connect(self._on_looked)
 
     @property
     def area(self) -> PlotArea | None:
@@ -50,6 +54,13 @@ class PlotsDock(Dock):
             for area in self.areas.values():
                 area.tell_time_by(self._session.clock)
         self._redraw.start()
+
+    def _on_looked(self, t_s: float | None) -> None:
+        if self.area is not None and self.isVisible():
+            self.area.show_time(t_s)
+
+    def _on_chosen(self, t_s: float) -> None:
+        self.chosen.emit(t_s)
 
     def _on_page(self, *_page: object) -> None:
         self._redraw.start(0)
@@ -67,7 +78,9 @@ class PlotsDock(Dock):
             from twin.app.plot_area import PlotArea
 
             self.areas[page] = PlotArea(self._look, history, PAGES[page], self._session.clock)
+            self.areas[page].chosen.connect(self._on_chosen)
             self._stack.addWidget(self.areas[page])
         self._redraw.setInterval(_REDRAW_MS)
         self._stack.setCurrentWidget(self.areas[page])
         self.areas[page].draw()
+        self.areas[page].show_time(self._session.looking_s)
