@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from twin.scenario.extend import SUFFIX
 from twin.units import spoken
 from twin.whole_file import write_whole
 
+_BEHIND_S = 1e-3
+"""A cut lies so much behind what has just happened [s]."""
 _AGAIN_MS = 50
 _TRIES = 60
 """Looks at the run file until it holds the time of the cut; the worker writes it about once a second."""
@@ -60,9 +63,12 @@ class BranchActions:
             self._tell("There is no run to branch yet: let it begin first")
             return
         session.halt()
+        at_s = self._cut_s()
+        if at_s >= session.end_s:
+            self._tell("The run is over here: look back to the time from which it should go another way")
+            return
         if self.dialog is not None:
             self.dialog.close()
-        at_s = session.shown_s
         self.dialog = BranchDialog(
             self._look,
             at_s,
@@ -76,6 +82,12 @@ class BranchActions:
         self.dialog.wanted.connect(self._wanted)
         self.dialog.destroyed.connect(self._forget)
         self.dialog.show()
+
+    def _cut_s(self) -> float:
+        """Return the time on screen [s], or the next millisecond where something has happened just then."""
+        session = self._session
+        at_s, events = session.shown_s, session.events
+        return (math.floor(at_s * 1e3) + 1) / 1e3 if events and events[-1].t_s >= at_s else at_s
 
     def _forget(self) -> None:
         self.dialog = None
@@ -93,7 +105,7 @@ class BranchActions:
             if run_file is None:
                 raise RunFileError("the run is not recorded, so nothing can leave it")
             with Reader(run_file) as reader:
-                if tries and reader.summary is None and reader.t_end_s < wish.at_s:
+                if tries and reader.summary is None and reader.t_end_s < wish.at_s - _BEHIND_S:
                     QTimer.singleShot(_AGAIN_MS, lambda: self._try(wish, tries - 1))
                     return
                 draft, run = self._make(reader, wish)
