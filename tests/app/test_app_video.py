@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.gl
 
 
-def ran(make_window, lab: Path, qtbot: QtBot) -> MainWindow:
+def ran(use_window, lab: Path, qtbot: QtBot) -> MainWindow:
     """Return a window whose run has come some way and stands."""
-    window = make_window(lab)
+    window = use_window(lab)
     session = window.session
     session.set_speed(86_400.0)
     session.play()
@@ -34,9 +34,9 @@ def ran(make_window, lab: Path, qtbot: QtBot) -> MainWindow:
 
 
 def test_a_film_is_made_while_the_window_stays_awake_and_can_be_broken_off(
-    make_window, lab: Path, qtbot: QtBot, tmp_path: Path
+    use_window, lab: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window = ran(make_window, lab, qtbot)
+    window = ran(use_window, lab, qtbot)
     folder, other = tmp_path / "whole", tmp_path / "broken"
     dialog = VideoDialog(window.look, window.session, window.hall, window)
     dialog.size_box.addItem("small", (240, 150))
@@ -61,8 +61,8 @@ def test_a_film_is_made_while_the_window_stays_awake_and_can_be_broken_off(
     assert list(other.iterdir()) == []
 
 
-def test_a_saved_picture_says_what_made_it(make_window, lab: Path, qtbot: QtBot, tmp_path: Path) -> None:
-    window = ran(make_window, lab, qtbot)
+def test_a_saved_picture_says_what_made_it(use_window, lab: Path, qtbot: QtBot, tmp_path: Path) -> None:
+    window = ran(use_window, lab, qtbot)
     window.files.save_picture(tmp_path / "a.png")
     image = QImage(str(tmp_path / "a.png"))
     with Reader(window.session.run_file) as reader:
@@ -74,9 +74,9 @@ def test_a_saved_picture_says_what_made_it(make_window, lab: Path, qtbot: QtBot,
 
 
 def test_a_report_of_the_run_so_far_is_written_from_the_window(
-    make_window, lab: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    use_window, lab: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = ran(make_window, lab, qtbot)
+    window = ran(use_window, lab, qtbot)
     out = tmp_path / "a.html"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out.with_suffix("")), ""))
     window.files.ask_report()

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.gl
 
 
-def over(make_window, lab: Path, qtbot: QtBot) -> MainWindow:
+def over(use_window, lab: Path, qtbot: QtBot) -> MainWindow:
     """Return a window whose run is over, with the dock in front."""
-    window = make_window(lab)
+    window = use_window(lab)
     window.session.set_speed(math.inf)
     window.session.play()
     qtbot.waitUntil(lambda: window.session.finished, timeout=60_000)
@@ -42,8 +42,8 @@ def choose(window: MainWindow, name: str) -> None:
     box.setCurrentIndex(box.findData(name))
 
 
-def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(make_window, lab: Path, qtbot: QtBot) -> None:
-    window = over(make_window, lab, qtbot)
+def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(use_window, lab: Path, qtbot: QtBot) -> None:
+    window = over(use_window, lab, qtbot)
     dock = window.docks.why
     assert dock.range_s == (82_800.0, 86_400.0)  # the last hour, in which nothing happened
     choose(window, "run")
@@ -72,8 +72,8 @@ def test_it_tells_of_ranges_and_a_click_goes_to_thing_and_time(make_window, lab:
     assert any("kept waiting" in text for text in texts(window, WHAT))
 
 
-def test_a_chosen_range_is_explained_as_soon_as_it_is_there(make_window, lab: Path, qtbot: QtBot) -> None:
-    window = over(make_window, lab, qtbot)
+def test_a_chosen_range_is_explained_as_soon_as_it_is_there(use_window, lab: Path, qtbot: QtBot) -> None:
+    window = over(use_window, lab, qtbot)
     dock, replay = window.docks.why, window.session.replay
     assert not dock.box.model().item(dock.box.findData("loop")).isEnabled()
     replay.set_loop(30_000.0, 34_000.0)
