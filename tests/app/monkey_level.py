@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
+
+
+_WEIGHED = {
+    "rss_mib": "memory [MiB]",
+    "worker_mib": "memory of the worker [MiB]",
+    "gl": "GL objects",
+    "qt": "Qt objects",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,39 @@ class Level:
             f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, worker {self.worker_mib:6.1f} MiB, "
             f"{self.gl} GL objects, {self.qt:,} Qt objects, {self.python:,} Python objects"
         )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """By what share of itself something grows from the first weighing to the last."""
+
+    what: str
+    before: float
+    after: float
+    share: float
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.before:,.0f} to {self.after:,.0f}, {self.share:+.1%} in all"
+
+
+def growths(levels: Sequence[Level]) -> list[Growth]:
+    """Return how all that is weighed grows; nothing for a single weighing.
+
+    A leak goes on and on. What is made when it is first asked for, such as a dialog, comes once, and what is kept for
+    the next time comes and goes: so the first half of the weighings is held against the second, each by its median,
+    and how much they differ is reckoned for the whole time.
+    """
+    half = len(levels) // 2
+    if not half:
+        return []
+    early, late = levels[:half], levels[-half:]
+    apart = mean(level.act for level in late) - mean(level.act for level in early)
+    times = (levels[-1].act - levels[0].act) / apart
+    found = []
+    for name, what in _WEIGHED.items():
+        before, after = (median(getattr(level, name) for level in part) for part in (early, late))
+        found.append(Growth(what, before, after, (after - before) / before * times))
+    return found
 
 
 def gl_objects(window: MainWindow) -> int:

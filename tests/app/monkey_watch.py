@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_attendant import Attendant
 from tests.app.monkey_hands import Hands, copies
-from tests.app.monkey_level import Level, gl_objects, kinds
+from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SCENES = ("lab-16", "nvl72-row", "shared-cluster", "superpod-h100")
 WARM_UP = 2_000
 """Acts after which caches are full: memory is compared with what it was then."""
-MOST_GROWTH = 1.05
+MOST_GROWTH = 0.05
 _MEASURE_EVERY = 1_000
 _MOST_KINDS = 24
 _STILL_MS = 12
@@ -260,23 +260,13 @@ class Monkey:
         self.levels.append(level)
         return level
 
-    def leaks(self) -> list[str]:
-        """Return what grew too much since the warm-up."""
-        levels = [level for level in self.levels if level.act >= WARM_UP]
-        if len(levels) < 2:
-            return []
-        first, last = levels[0], levels[-1]
-        pairs = (
-            ("memory [MiB]", first.rss_mib, last.rss_mib),
-            ("memory of the worker [MiB]", first.worker_mib, last.worker_mib),
-            ("GL objects", first.gl, last.gl),
-            ("Qt objects", first.qt, last.qt),
-        )
-        return [
-            f"{what}: {before:,.0f} to {after:,.0f}"
-            for what, before, after in pairs
-            if after > before * MOST_GROWTH
-        ]
+    def leaks(self) -> list[Growth]:
+        """Return what grows too much after the warm-up."""
+        return [one for one in self.growths() if one.share > MOST_GROWTH]
+
+    def growths(self) -> list[Growth]:
+        """Return how all that is weighed grows after the warm-up."""
+        return growths([level for level in self.levels if level.act >= WARM_UP])
 
     def grown(self) -> list[tuple[str, int]]:
         """Return the classes of which there are more than after the warm-up, and how many more."""
@@ -291,7 +281,8 @@ class Monkey:
             f"seed {self.seed}: {self.number + 1:,} acts, {self.landed:,} edits landed, "
             f"{sum(self.reasons.values()):,} refused, undone to the byte {self.undone_all} times",
             *(f"  {level}" for level in self.levels),
-            *(f"  leaks: {leak}" for leak in self.leaks()),
+            *(f"  {one}" for one in self.growths()),
+            *(f"  LEAK of {one.what}" for one in self.leaks()),
             *(f"  more than after the warm-up: {count:+,} {kind}" for kind, count in self.grown()),
             *(f"  {count:4} x refused: {reason[:160]}" for reason, count in self.reasons.most_common(25)),
             *(f"  {count:4} x Qt: {words[:160]}" for words, count in self.warnings.most_common(12)),
