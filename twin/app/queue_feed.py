@@ -29,6 +29,7 @@ class QueueFeed:
         self._session = session
         self.history: JobHistory | None = None
         self.order: list[int] = []
+        self._stale = False  # of the halls before an edit
         session.run_started.connect(self._begin)
         session.plant_changed.connect(self._on_plant)
         session.events_added.connect(self._add)
@@ -44,33 +45,39 @@ class QueueFeed:
         document, plant = self._session.document, self._session.plant
         if document is None or plant is None:
             return
-        self.history = JobHistory(document.scenario, plant)
+        self.history, self._stale = JobHistory(document.scenario, plant), False
         self.order = []
         self.begun.emit()
         self.changed.emit()
 
     def _on_plant(self, plant: Plant) -> None:
         """The hall was edited while the run goes on: the same run, told of the halls as they are now."""
-        document = self._session.document
-        if document is None or self.history is None or not plant.epoch:
+        self._stale = self.history is not None and plant.epoch > 0
+
+    def _renew(self) -> None:
+        """Tell the run anew of the halls as they are: with the first figures of them, behind their picture."""
+        document, plant = self._session.document, self._session.plant
+        if not self._stale or document is None or plant is None:
             return
+        self._stale = False
         self.history = JobHistory(document.scenario, plant)
         self.history.add(self._session.events)
         self.begun.emit()
-        self._tell(None)
 
     def _rewind(self) -> None:
         """An earlier time is looked at: the same run, as far as it had come by then."""
+        self._renew()
         if self.history is not None:
             self.history.clear()
             self.history.add(self._session.events)
             self._tell(None)
 
     def _add(self, events: list[Event]) -> None:
-        if self.history is not None:
+        if self.history is not None and not self._stale:
             self.history.add(events)
 
     def _tell(self, _frame: object) -> None:
+        self._renew()
         if self.history is not None:
             self.order = waiting_order(self.history, self._session.shown)
             self.changed.emit()

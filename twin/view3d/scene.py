@@ -131,7 +131,8 @@ class Scene:
         there = plant.power.present
         self._near_low = np.vstack([low, plan.low[there], plan.yard.low])
         self._near_high = np.vstack([high, plan.high[there], plan.yard.high])
-        self._atlas_of = self._cables_of = ()
+        self._cables_of = ()
+        self._placed_at_s = -1.0
         self._marked = Marked()
         self._lit, self._reach, self._badges, self.found = None, None, [], []
         self._power_wanted, self._power_only = False, None
@@ -246,7 +247,7 @@ class Scene:
         self._outline_selected.set_boxes(list(selected.values()))
         self._outline_hovered.set_boxes([hovered] if hovered else [])
         self._outline_cables.set_lines(*self._cable_lines(self._marked.selected))
-        self._atlas_of = ()
+        self._placed_at_s = -1.0
 
     def mark_cables(self, marked: Marked) -> None:
         """Choose which pieces of cable are told apart; `mark` follows."""
@@ -405,16 +406,14 @@ class Scene:
     def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
         labels = self._geometry.labels
         selected = list(self._selected.items())[:NAMED]
-        wanted = (
-            state.theme,
-            scale,
-            tuple(id for id, _ in selected),
-            tuple(b.text for b in self._words_over),
-        )
+        texts = [
+            *labels.text,
+            *(self._spoken(id) for id, _ in selected),
+            *(badge.text for badge in self._words_over),
+        ]
+        wanted = state.theme, scale, tuple(texts), tuple(badge.weight for badge in self._words_over)
         now_s = time.monotonic()
         if wanted != self._atlas_of:
-            names = (self._spoken(id) for id, _ in selected)
-            texts = [*labels.text, *names, *(badge.text for badge in self._words_over)]
             tones = [0] * (len(texts) - len(self._words_over)) + [badge.weight for badge in self._words_over]
             self._labels.set_atlas(draw_atlas(texts, stage.colours, scale, tones))
             self._atlas_of = wanted
