@@ -113,6 +113,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     (child,) = root.branches
     assert child.changes == ("Power cap: all jobs, 500 W", "Checkpoint interval of llama3: 5 min")
     assert dock.chosen == child  # the one that is open
+    assert not dock.open_button.isEnabled()
     pairs: list[tuple[Path, Path]] = []
     dock.compare_wanted.connect(lambda one, other: pairs.append((one, other)))
     qtbot.mouseClick(dock.compare_button, Qt.MouseButton.LeftButton)

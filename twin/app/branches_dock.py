@@ -108,7 +108,7 @@ class BranchesDock(Dock):
     def open(self) -> None:
         """Ask for the branch that is chosen: its recording, else its scene."""
         one = self.chosen
-        path = None if one is None else _file_of(one)
+        path = _file_of(one) if one is not None and self._can_open(one) else None
         if path is not None:
             self.open_wanted.emit(path)
 
@@ -183,9 +183,14 @@ class BranchesDock(Dock):
 
     def _on_chosen(self) -> None:
         one = self.chosen
-        self.open_button.setEnabled(one is not None and _file_of(one) is not None)
+        self.open_button.setEnabled(self._can_open(one))
         self.compare_button.setEnabled(self._pair() is not None)
         self.what_if_button.setEnabled(self._session.document is not None)
+
+    def _can_open(self, one: Branch | None) -> bool:
+        """Return whether there is something to open: not of the one that is on screen."""
+        own = None if self._own is None else self._own.data(TITLE, Qt.ItemDataRole.UserRole)
+        return one is not None and one != own and _file_of(one) is not None
 
     def _pair(self) -> tuple[Path, Path] | None:
         items = self.tree.selectedItems()
