@@ -213,6 +213,14 @@ class Person:
         time.sleep(0.2)  # a hand comes to rest before it clicks
         self._do("click", button)
 
+    def last_entry(self, x_px: int, y_px: int) -> None:
+        """Open a menu of the menu bar, and choose its last entry, wherever the menu ends."""
+        strip = (x_px, MENUS[3], x_px + 24, HEIGHT_PX // 2)
+        before = self.screen(strip)
+        self.click(x_px, y_px, box=strip)
+        end = np.flatnonzero((self.screen(strip) != before).any(axis=(1, 2)))[-1]
+        self.press(x_px + 30, int(end) + MENUS[3] - 18)
+
     def corner(self, title: str) -> tuple[int, int]:
         """Return where the upper left corner of a window is, below its title."""
         found = self._said("search", "--onlyvisible", "--name", title).split()

@@ -65,7 +65,7 @@ def open_again_by_keys(person: Person, file: Path, again: Path) -> None:
     person.start(moves=True)  # the last scene comes back by itself, and runs
     person.key("ctrl+o")
     person.name_file("Open a scene", file)
-    person.keyed("alt+1")
+    person.key("alt+1")  # the workspace Design
     person.look("opened")
     person.key("ctrl+shift+s")
     person.name_file("Save the scene", again)

@@ -12,10 +12,9 @@ from xdotool_hands import Box, Person
 
 CLOCK: Box = (310, 25, 700, 85)
 MENU: Box = (0, 30, 340, 300)
-LEFT: Box = (0, 150, 272, 580)
 PARTS: Box = (0, 130, 272, 580)
 FILE, RUN, DESIGN, PLAY = (32, 15), (131, 15), (1322, 14), (71, 58)
-NEW, OPEN, SAVE, SAVE_AS, QUIT = (80, 46), (81, 74), (75, 166), (81, 193), (62, 350)
+NEW, OPEN, SAVE, SAVE_AS = (80, 46), (81, 74), (75, 166), (81, 193)
 PLAN_JOB = (173, 235)
 BUILD_ROOM = (703, 705)
 CDU_PAIR, CDU_PLACE = (90, 553), (735, 400)
@@ -62,8 +61,7 @@ def build_by_mouse(person: Person, file: Path) -> None:
     person.press(*SAVE_AS)
     person.name_file("Save the scene", file)
     person.look("saved")
-    person.click(*FILE, box=MENU)
-    person.press(*QUIT)
+    person.last_entry(*FILE)  # Quit
     person.ends()
 
 
@@ -73,7 +71,7 @@ def open_again_by_mouse(person: Person, file: Path, again: Path) -> None:
     person.click(*FILE, box=MENU)
     person.press(*OPEN)
     person.name_file("Open a scene", file)
-    person.changes(lambda: person.press(*DESIGN), LEFT)
+    person.press(*DESIGN)
     person.look("opened")
     person.click(*FILE, box=MENU)
     person.press(*SAVE_AS)
@@ -106,8 +104,7 @@ def run_by_mouse(person: Person, again: Path) -> None:
     person.press(*SAVE)
     person.until(lambda: "\nedits:" in again.read_text(), "the rack is saved with the run")
     person.look("saved-run", moving=True)
-    person.click(*FILE, box=MENU)
-    person.press(*QUIT)
+    person.last_entry(*FILE)  # Quit
     person.ends()
 
 
