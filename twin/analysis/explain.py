@@ -21,12 +21,12 @@ from twin.record.reader import Reader
 
 MOST = 5
 """Causes of an account that are told one by one."""
-_SITE = {
-    "idle_spare": ("site.spares", "{:,.1f} nodes stood by in the mean"),
-    "idle_fragmented": ("site.fragmented", "{:,.0f} GPUs free on shared nodes in the mean"),
-    "idle_no_job": ("site.queue", "{:,.1f} jobs waited in the mean, and could not use them"),
+_RESTING = {
+    "idle_spare": "{:,.4g} GPUs stood by in the mean",
+    "idle_fragmented": "{:,.4g} GPUs in the mean",
+    "idle_no_job": "{:,.4g} GPUs in the mean",
 }
-"""Curves that say more of accounts which no event begins."""
+"""Accounts that no event begins, and what is told of them."""
 _MANY = {"lost_work": "failures", "idle_in_repair": "repairs", "restart_and_load": "starts and restarts"}
 _ALIKE = ("detection", "restart_and_load")
 _CHANNEL = {account: channel for channel, accounts in JOB_SECONDS.items() for account in accounts}
@@ -192,7 +192,7 @@ class _Finder:
         found = self._found(account, gpu_s)
         found.sort(key=lambda one: (-one.gpu_s, one.from_s))
         causes = tuple(one.make() for one in found[:MOST])
-        text = self._headline(account, causes, len(found))
+        text = self._headline(account, gpu_s, causes, len(found))
         return Lost(account, gpu_s, share, text, causes, len(found) - len(causes))
 
     def _found(self, account: str, gpu_s: float) -> list[_Found]:
@@ -201,12 +201,12 @@ class _Finder:
         found = self._lasting(account, gpu_s) if account in BEHIND else []
         return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
 
-    def _headline(self, account: str, causes: Sequence[Cause], count: int) -> str:
-        if account in _SITE:
-            channel, words = _SITE[account]
-            values = self._reader.series(0, channel, self._t0_s, self._t1_s).mean
-            mean = float(np.mean(values)) if len(values) else 0.0
-            return f"{MEANINGS[account]}: {words.format(mean)}" if mean else MEANINGS[account]
+    def _headline(self, account: str, gpu_s: float, causes: Sequence[Cause], count: int) -> str:
+        if account in _RESTING:
+            told = _RESTING[account].format(gpu_s / (self._t1_s - self._t0_s))
+            if account == "idle_no_job" and (waiting := self._waiting()) > 0.0:
+                told += f", while {waiting:,.3g} jobs waited that could not use them"
+            return f"{MEANINGS[account]}: {told}"
         if not causes:
             return MEANINGS[account]
         if not causes[0].events:
@@ -216,6 +216,13 @@ class _Finder:
             return causes[0].text
         what = _MANY.get(account, "stretches")
         return f"{count:,} {what}, dearest: {causes[0].text}"
+
+    def _waiting(self) -> float:
+        """Return how many jobs waited in the mean."""
+        queue = self._reader.series(0, "site.queue", self._t0_s, self._t1_s)
+        if len(queue.t_s) < 2:
+            return 0.0
+        return float(np.trapezoid(queue.mean, queue.t_s) / (queue.t_s[-1] - queue.t_s[0]))
 
     # -- lost work ----
 

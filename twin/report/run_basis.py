@@ -108,7 +108,14 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
         ]
         if rows:
             title = catalog.part(part).title
-            body.append(table(("number", "value", "standing", "source"), rows, caption=f"{part}: {title}"))
+            body.append(
+                table(
+                    ("number", "value", "standing", "source"),
+                    rows,
+                    caption=f"{part}: {title}",
+                    class_="sources",
+                )
+            )
     for profile in _profiles(scenario, plant, texts):
         lines: list[tuple[Child, ...]] = [
             (key, number(figure.value, figure.text), _standing(figure.status), figure.source)
@@ -117,7 +124,7 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
         body += [
             tag("h3", f"Profile {profile.name}: {profile.title}"),
             tag("p", f"{worth(profile)[:1].upper()}{worth(profile)[1:]}. {profile.notes}"),
-            table(("number", "value", "standing", "source"), lines),
+            table(("number", "value", "standing", "source"), lines, class_="sources"),
         ]
     return joined(body)
 

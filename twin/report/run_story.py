@@ -19,6 +19,7 @@ from twin.report.words import axis_words, gpu_hours, percent
 
 POINTS = 420
 """Points of a curve: more than one per pixel says nothing more."""
+_ALL = 10**7
 MOST_ALARMS = 30
 MOST_MARKS = 60
 _LEAST_BAR = 2e-3
@@ -70,9 +71,7 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
     marks = alarms if len(alarms) <= MOST_MARKS else ()
 
     def line(channel: str, title: str, scale: float = 1.0) -> Line:
-        found = reader.series(0, channel, 0.0, end_s, POINTS)
-        mean, low, high = (np.asarray(one, np.float64) * scale for one in (found.mean, found.low, found.high))
-        return Line(title, found.t_s, mean, low, high)
+        return _line(reader, channel, title, scale)
 
     site_w = reader.series(0, "site.facility_w", 0.0, end_s, POINTS).high
     scale, unit = (1e-6, "MW") if len(site_w) and float(np.nanmax(site_w)) >= 2e6 else (1e-3, "kW")
@@ -119,6 +118,32 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
     return joined([*(tag("figure", one) for one in drawn if one), tag("p", note, class_="note")])
 
 
+def _line(reader: Reader, channel: str, title: str, scale: float) -> Line:
+    """Return a curve of the site over the whole run.
+
+    A sample follows each warning beside those at regular times. Means are of the regular ones alone, or trouble would
+    weigh more than it lasted; extremes are of all.
+    """
+    found = reader.series(0, channel, points=_ALL)
+    times, values = found.t_s, np.asarray(found.mean, np.float64) * scale
+    if len(times) <= POINTS:
+        return Line(title, times, values, values, values)
+    step_s = float(np.median(np.diff(times)))
+    at = times / step_s
+    regular = np.abs(at - np.rint(at)) < 1e-6
+    edges = np.linspace(times[0], times[-1], POINTS + 1)
+    bins = np.clip(np.searchsorted(edges, times, side="right") - 1, 0, POINTS - 1)
+    weight = np.where(regular, 1.0, 1e-9)  # where a stretch has no regular one, the others count
+    total = np.bincount(bins, weight, POINTS)
+    known = total > 0.0
+    mean = np.bincount(bins, weight * values, POINTS)[known] / total[known]
+    low, high = np.full(POINTS, np.inf), np.full(POINTS, -np.inf)
+    np.minimum.at(low, bins, values)
+    np.maximum.at(high, bins, values)
+    middle = 0.5 * (edges[1:] + edges[:-1])
+    return Line(title, middle[known], mean, low[known], high[known])
+
+
 def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
     """Return what a person should care about: by kind, and the alarms one by one, those of rare kinds first."""
     by_kind: dict[tuple[int, str], list[Event]] = defaultdict(list)
@@ -146,9 +171,9 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
     alarms = [event for event in events if event.severity >= Severity.ALARM]
     if alarms:
         rare = {kind: len(group) for (_, kind), group in by_kind.items()}
-        shown = sorted(alarms, key=lambda event: (rare[event.kind], event.row))[:MOST_ALARMS]
+        shown = sorted(alarms, key=lambda one: (rare[one.kind], -_size(one), one.row))[:MOST_ALARMS]
         shown.sort(key=lambda event: event.row)
-        more = f"The {len(shown)} rarest of {len(alarms):,}" if len(shown) < len(alarms) else "All"
+        more = f"{len(shown)} of {len(alarms):,}: the rarest kinds, of these the longest"
         body += [
             tag("h3", "Alarms"),
             table(
@@ -157,10 +182,15 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
                     (says(e.t_s), e.kind.replace("_", " "), tag("span", e.subject, class_="mono"), e.text)
                     for e in shown
                 ],
-                caption=f"{more}, in order of time",
+                caption=f"{more if len(shown) < len(alarms) else 'All'}, in order of time",
             ),
         ]
     return joined(body)
+
+
+def _size(event: Event) -> int:
+    """Return how much an alarm is about: seconds of a repair, else nodes."""
+    return event.data.get("repair", event.data.get("nodes", 0))
 
 
 def why(found: Explanation) -> Markup:

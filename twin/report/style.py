@@ -40,9 +40,10 @@ tbody th{font-weight:500}
 .num{text-align:right;white-space:nowrap}
 th:last-child,td:last-child{padding-right:0}
 .facts th{white-space:nowrap;width:1%;padding-right:26px;color:var(--quiet)}
-.unknown{color:var(--quiet);font-style:italic}
+.sources{table-layout:fixed}.sources th:nth-child(1){width:24%}.sources th:nth-child(2){width:16%}
+.sources th:nth-child(3){width:12%}.unknown{color:var(--quiet);font-style:italic}
 .mono{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:12.5px}
-.bad{color:var(--bad);font-weight:600}.warn{color:var(--warn);font-weight:600}.good{color:var(--good);font-weight:600}
+.bad,.warn,.good{white-space:nowrap}.bad{color:var(--bad);font-weight:600}.warn{color:var(--warn);font-weight:600}.good{color:var(--good);font-weight:600}
 figure{margin:0 0 20px}
 figcaption{font-size:13px;margin:4px 0 0}
 figure img{display:block;width:100%;height:auto;border-radius:8px}
