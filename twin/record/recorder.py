@@ -22,18 +22,18 @@ from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 from twin.scenario.population import jobs_of
 
-SAMPLES = 1600
+SAMPLES = 1200
 """Samples of a whole run at regular times, fewer where there are thousands of jobs; never closer than
 `MIN_INTERVAL_S` [simulated s]."""
-FEWEST_SAMPLES = 900
+FEWEST_SAMPLES = 800
 WHOLE_RUN_BYTES = 2 * 10**9
 """What the series of a run may come to before they are packed."""
-ALERTS = 300
+ALERTS = 200
 """Samples of a whole run at the moment of an event that people should see; at most so many, evenly over the run."""
 ALERTS_AT_ONCE = 50
 ALERT = Severity.WARNING
 MIN_INTERVAL_S = 1.0
-SNAPSHOTS = 24
+SNAPSHOTS = 16
 """Snapshots of a whole run."""
 COMMIT_WALL_S = 1.0
 """What a crash may cost at most [wall s]."""
