@@ -101,6 +101,9 @@ class BranchActions:
     def _try(self, wish: Wish, tries: int) -> None:
         """Make the branch as soon as the file holds the run up to its cut."""
         run_file = self._session.run_file
+        if self.dialog is None:  # closed meanwhile: nobody wants it any more
+            QApplication.restoreOverrideCursor()
+            return
         try:
             if run_file is None:
                 raise RunFileError("the run is not recorded, so nothing can leave it")
