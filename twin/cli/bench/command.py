@@ -43,6 +43,9 @@ FIGURES: tuple[Figure, ...] = (
     ("scrub_mean_ms", "a look while scrubbing through llama3-16k, CPU of the GUI [ms]", 1, "33 or less"),
     ("scrub_p99_ms", "  99th percentile", 1, ""),
     ("scrub_pictures_s", "  pictures a second that came of it", 1, "30 or more"),
+    ("edit_cpu_p50_ms", "  CPU time of its GUI thread, median [ms]", 0, "50 or less"),
+    ("edit_cpu_max_ms", "  the dearest [ms]", 0, "80 or less"),
+    ("edit_running_cpu_max_ms", "  the dearest while the run goes on [ms]", 0, "100 or less"),
     ("first_picture_s", "start of the app to the first picture of llama3-16k [s]", 2, "3 or less"),
 )
 
