@@ -52,6 +52,11 @@ def asked(window: MainWindow) -> BranchDialog:
     return dialog
 
 
+def reaches_s(run_file: Path) -> float:
+    with Reader(run_file) as reader:
+        return reader.t_end_s
+
+
 def choose(dialog: BranchDialog, sort: Sort) -> None:
     dialog.sort_box.setCurrentIndex(dialog.sort_box.findData(sort.value))
 
@@ -100,6 +105,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
     with Reader(parent) as reader, Reader(path.parent / parent.name) as kept:
         assert reader.t_end_s >= at_s
         assert kept.event_hash == reader.event_hash
+    qtbot.waitUntil(lambda: reaches_s(path.parent / "capped.twinrun") > at_s, timeout=PATIENCE_MS)
     verdict = verify(
         path.parent / "capped.twinrun"
     )  # simulated anew from t = 0, held against what was recorded
