@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -129,3 +130,13 @@ def test_scenes_that_differ_in_what_makes_no_job_have_the_same_jobs() -> None:
     assert jobs_of(first.model_copy(update={"title": "Another", "power": ()})) is made
     assert len(jobs_of(first.model_copy(update={"seed": first.seed + 1}))) != len(made)
     assert jobs_of(scene(stream(), title="A third")) is made
+
+
+def test_jobs_are_kept_as_long_as_their_scene() -> None:
+    scenes = [scene(stream(), seed=seed) for seed in range(6)]
+    made = [jobs_of(one) for one in scenes]
+    assert all(jobs_of(one) is jobs for one, jobs in zip(scenes, made, strict=True))
+    left = ref(made[0][-1])
+    scenes.clear()
+    made.clear()
+    assert left() is None

@@ -5,27 +5,28 @@ Streams and traces stay what they are in the document; whoever needs the jobs as
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from weakref import ref
 
 from twin.scenario.document import Scenario
 from twin.scenario.work import Job
 
-_KEPT = 4
 _READ = ("seed", "start", "duration_s", "site", "halls", "tenants", "partitions", "jobs", "streams", "traces")
 """What jobs follow from; scenes that differ in something else have the same ones, thousands of them."""
-_known: OrderedDict[int, tuple[Scenario, tuple[Job, ...]]] = OrderedDict()
+_known: dict[int, tuple[ref[Scenario], tuple[Job, ...]]] = {}
+"""By the id of a scenario, as long as that lives."""
 
 
 def jobs_of(scenario: Scenario) -> tuple[Job, ...]:
     """Return all jobs of `scenario`; the first ones are `scenario.jobs` themselves."""
     if not (scenario.streams or scenario.traces):
         return scenario.jobs
-    known = _known.get(id(scenario))
-    if known is None:  # the scenario is kept too, so that its id stays its own
-        alike = next((jobs for other, jobs in _known.values() if _same(scenario, other)), None)
-        known = _known[id(scenario)] = (scenario, _made(scenario) if alike is None else alike)
-        if len(_known) > _KEPT:
-            _known.popitem(last=False)
+    key = id(scenario)
+    known = _known.get(key)
+    if known is None:
+        others = ((other(), jobs) for other, jobs in list(_known.values()))
+        alike = next((jobs for other, jobs in others if other is not None and _same(scenario, other)), None)
+        jobs = _made(scenario) if alike is None else alike
+        known = _known[key] = ref(scenario, lambda _: _known.pop(key, None)), jobs
     return known[1]
 
 
