@@ -35,7 +35,7 @@ ALERT = Severity.WARNING
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 16
 """Snapshots of a whole run."""
-COMMIT_WALL_S = 1.0
+COMMIT_WALL_S = 1.5
 """What a crash may cost at most [wall s]."""
 ROLLING_CPU_S = 20.0
 """So much work is lost at most to a crash that is gone on from [s of processor time]."""
