@@ -14,7 +14,7 @@ from twin.app.dock import Dock
 
 Side = Literal["left", "right", "bottom"]
 
-MOST_OF_HEIGHT = 0.45
+MOST_OF_HEIGHT = 0.37
 """The docks below the hall are at most so much of the window's height."""
 
 _AREAS = {
