@@ -42,7 +42,9 @@ def _cells(figure: Figure, one: Difference, many: bool) -> tuple[str, ...]:
 
     cells = [value_words(figure, one.a), value_words(figure, one.b), apart_words(figure, one.difference)]
     if many:
-        widths = ["" if half is None else apart_words(figure, half, "-") for half in (one.paired, one.unpaired)]
+        widths = [
+            "" if half is None else apart_words(figure, half, "-") for half in (one.paired, one.unpaired)
+        ]
         mark = "*" if one.beyond_chance and one.difference else ""
         cells += [*widths, mark]
     return tuple(cells)
