@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,15 +47,20 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def window(use_window: UseWindow, lab: Path, run: Path, qtbot: QtBot) -> MainWindow:
+def window(
+    request: pytest.FixtureRequest, use_window: UseWindow, lab: Path, run: Path, qtbot: QtBot
+) -> Iterator[MainWindow]:
     """The window with the recording, dropped on it, at its beginning and standing."""
     window = use_window(lab)
     window.hall.dropped.emit(str(run))
     assert window.session.recording == run
     window.session.pause()
     window.timeline.scrub(0.0)
-    qtbot.waitUntil(lambda: len(window.session.curves.history) > 900)
-    return window
+    curves = window.session.curves
+    qtbot.waitUntil(lambda: len(curves.history) > 900)
+    yield window
+    del window
+    request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
 
 
 def _at(window: MainWindow, t_s: float) -> QPoint:
@@ -232,3 +237,21 @@ def test_a_live_run_is_looked_back_on_and_gone_back_to(
     assert session.running
     qtbot.waitUntil(lambda: window.docks.events.model.total == len(session.live.events))
     assert any(event.severity == Severity.ALARM for event in session.events)
+
+
+def test_a_click_on_a_curve_looks_at_that_time(window: MainWindow, qtbot: QtBot) -> None:
+    window.docks.show("plots")
+    qtbot.waitUntil(lambda: window.docks.plots.area is not None)
+    area = window.docks.plots.area
+    assert area is not None
+    plot = area._plots[0]
+    box = plot.getPlotItem().getViewBox()
+    while box.viewRange()[0][1] <= 80_000.0:
+        QTest.qWait(20)
+    window.timeline.scrub(1_000.0)
+    place = plot.mapFromScene(box.sceneBoundingRect().center())
+    QTest.mouseClick(plot.viewport(), _LEFT, _PLAIN, place)
+    looking_s = window.session.looking_s
+    assert looking_s is not None
+    assert looking_s == pytest.approx(sum(box.viewRange()[0]) / 2, rel=0.05)
+    assert area._cursors[0].value() == looking_s

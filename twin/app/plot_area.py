@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from psygnal import Signal
-from PySide6.QtCore import QPointF, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from twin.app import theme as themes
@@ -22,7 +22,7 @@ from twin.app.plot_style import curve_mark, curve_pen
 from twin.app.text import quantity
 from twin.app.theme import Theme
 
-_TICK_PX, _EDGE_PX = 52.0, 18.0
+_TICK_PX, _EDGE_PX, _CLICK_PX = 52.0, 18.0, 4.0
 _DAY_S = 86400
 _TICKS_S: tuple[int, ...] = (
     *(1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200),
@@ -90,6 +90,7 @@ class PlotArea(QWidget):
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
         self._cursors: list[Any] = []
+        self._pressed = QPointF()
         self._thinner = 1
         self._titles: list[QLabel] = []
         self._curves: dict[str, Any] = {}
@@ -149,7 +150,7 @@ class PlotArea(QWidget):
         item.hideButtons()
         item.setMouseEnabled(x=True, y=False)
         plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
-        plot.scene().sigMouseClicked.connect(partial(self._on_clicked, len(self._plots)))
+        plot.viewport().installEventFilter(self)
         cursor = pg.InfiniteLine(angle=90)
         cursor.setVisible(False)
         item.addItem(cursor, ignoreBounds=True)
@@ -175,13 +176,24 @@ class PlotArea(QWidget):
         column.addWidget(plot, 1)
         return column
 
-    def _on_clicked(self, number: int, click: Any) -> None:
-        """Go to the time of a click, where there is a curve."""
-        box, times_s = self._plots[number].getPlotItem().getViewBox(), self._history.times_s()
-        if click.button() == Qt.MouseButton.LeftButton and len(times_s):
-            t_s = box.mapSceneToView(click.scenePos()).x()
-            if box.sceneBoundingRect().contains(click.scenePos()) and t_s <= times_s[-1]:
-                self.chosen.emit(max(float(t_s), 0.0))
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """See clicks on a plot: pressed and let go at one place."""
+        if isinstance(event, QMouseEvent) and event.button() == Qt.MouseButton.LeftButton:
+            place = event.position()
+            if event.type() == QEvent.Type.MouseButtonPress:
+                self._pressed = place
+            elif (place - self._pressed).manhattanLength() < _CLICK_PX:
+                plot = next((one for one in self._plots if one.viewport() is watched), None)
+                if plot is not None:
+                    self._choose(plot, plot.mapToScene(place.toPoint()))
+        return super().eventFilter(watched, event)
+
+    def _choose(self, plot: Any, place: QPointF) -> None:
+        """Go to the time of a place on a plot, where there is a curve."""
+        box, times_s = plot.getPlotItem().getViewBox(), self._history.times_s()
+        t_s = box.mapSceneToView(place).x()
+        if len(times_s) and box.sceneBoundingRect().contains(place) and t_s <= times_s[-1]:
+            self.chosen.emit(max(float(t_s), 0.0))
 
     def _tell_values(self, number: int, place: QPointF) -> None:
         """Say in the tool tip what the curves were at the time under the pointer."""
