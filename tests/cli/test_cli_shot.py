@@ -112,7 +112,8 @@ def test_the_picture_of_a_recording_is_that_of_the_scene_it_was_made_of(twin, qa
     scenario = load("builtin:lab-16").scenario
     run(scenario, record=tmp_path / "a.twinrun")
     with Reader(tmp_path / "a.twinrun") as reader:
-        at_s = float(reader.sample_times()[1500])
+        times = reader.sample_times()
+    at_s = float(times[len(times) // 2])
     for what, name in (("lab-16", "live.png"), (tmp_path / "a.twinrun", "recorded.png")):
         twin("shot", what, "--at", f"{at_s!r} s", "--size", "480x300", "-o", tmp_path / name)
     live, recorded = (pixels(tmp_path / name).astype(int) for name in ("live.png", "recorded.png"))
