@@ -327,6 +327,7 @@ def watched(monkey: Monkey) -> Iterator[None]:
     logging.getLogger("vispy").addHandler(log)
     former = qInstallMessageHandler(monkey.on_qt)
     opens, saves = QFileDialog.getOpenFileName, QFileDialog.getSaveFileName
+    folders = QFileDialog.getExistingDirectory
     folder, draw = monkey.scenes[0].parent, monkey.attendant
 
     def chosen(*_args: object, **_kwargs: object) -> tuple[str, str]:
@@ -336,8 +337,12 @@ def watched(monkey: Monkey) -> Iterator[None]:
         to = folder / f"saved-{draw.draw.randint(0, 2)}{''.join(Path(name).suffixes)}"
         return (str(to), "") if draw.draw.random() < 0.7 else ("", "")
 
+    def folder_or_none(*_args: object, **_kwargs: object) -> str:
+        return str(folder) if draw.draw.random() < 0.6 else ""
+
     QFileDialog.getOpenFileName = staticmethod(chosen)  # type: ignore[method-assign, assignment]
     QFileDialog.getSaveFileName = staticmethod(saved)  # type: ignore[method-assign, assignment]
+    QFileDialog.getExistingDirectory = staticmethod(folder_or_none)  # type: ignore[method-assign, assignment]
     timer = QTimer()
     # Time passes within an act only when it waits in a loop of its own.
     timer.timeout.connect(lambda: draw.attend() if monkey.acting else None)
@@ -347,6 +352,7 @@ def watched(monkey: Monkey) -> Iterator[None]:
     finally:
         timer.stop()
         QFileDialog.getOpenFileName, QFileDialog.getSaveFileName = opens, saves  # type: ignore[method-assign]
+        QFileDialog.getExistingDirectory = folders  # type: ignore[method-assign]
         qInstallMessageHandler(former)
         logging.getLogger("vispy").removeHandler(log)
         sys.excepthook = hook

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,16 @@ def test_the_page_of_a_job_that_waits_runs_and_ends() -> None:
     assert over.time.whole_s == pytest.approx(done_s - 1800.0)
     assert sum(piece.value for piece in over.time.pieces) == pytest.approx(over.time.whole_s)
     assert over.where == ""
+
+
+def test_a_picture_of_the_hall_before_an_edit_says_not_where_a_job_runs(lab: _Run) -> None:
+    gpus = replace(lab.plant.gpus, node=lab.plant.gpus.node[:-8])
+    world = World(lab.scenario, replace(lab.plant, gpus=gpus), load_catalog(), lab.frame)
+    page = job_page(world, lab.history, lab.events, "llama3")
+    assert page is not None
+    assert page.where == ""
+    assert page.state == JobState.RUNNING
+    assert lab.page("llama3").where
 
 
 def test_a_killed_job_says_so() -> None:

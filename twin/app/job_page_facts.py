@@ -129,7 +129,7 @@ def job_page(world: World, history: JobHistory, events: JobEvents, job_id: str) 
         state,
         _state_words(state, int(values["job.why"][index]), events, job_id),
         _facts(world, history, spec, index),
-        _where(history.plant, frame, index, float(values["job.gpus"][index]), state),
+        _where(world.plant, frame, index, float(values["job.gpus"][index]), state),
         _progress(world, history, events, spec, index, state, now_s),
         waterfall(whole_s, min(max(queue_s, 0.0), whole_s), spent_s, away=away),
     )
@@ -174,7 +174,10 @@ def _where(plant: Plant, frame: Frame, index: int, held: float, state: JobState)
     """Return where a job runs now, in words."""
     if state not in _HELD:
         return "in a cloud" if state == JobState.REMOTE else ""
-    nodes = np.unique(plant.gpus.node[frame.values["gpu.job"] == index]).tolist()
+    jobs = frame.values["gpu.job"]
+    if len(jobs) != len(plant.gpus.node):  # of the hall before an edit, for one picture
+        return ""
+    nodes = np.unique(plant.gpus.node[jobs == index]).tolist()
     if not nodes:
         return ""
     if len(nodes) == 1:
