@@ -11,7 +11,7 @@ import pyqtgraph as pg
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from twin.app import theme as themes
 from twin.app.charts import Chart
@@ -153,6 +153,7 @@ class PlotArea(QWidget):
         plot.viewport().installEventFilter(self)
         cursor = pg.InfiniteLine(angle=90)
         cursor.setVisible(False)
+        cursor.setZValue(10.0)
         item.addItem(cursor, ignoreBounds=True)
         self._cursors.append(cursor)
         item.setClipToView(True)
@@ -168,6 +169,9 @@ class PlotArea(QWidget):
         for curve in chart.curves:
             self._curves[curve.series] = drawn = item.plot(connect="finite")
             drawn.setDynamicRangeLimit(None)
+            drawn.curve.setCacheMode(
+                QGraphicsItem.CacheMode.DeviceCoordinateCache
+            )  # the cursor moves over it
         self._plots.append(plot)
         self._titles.append(title)
         column = QVBoxLayout()
