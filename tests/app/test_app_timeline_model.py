@@ -125,3 +125,11 @@ def test_what_is_no_time_of_the_run_is_told(text: str) -> None:
     with pytest.raises(NoTime) as told:
         Times(_START, 86_400.0, _DAYS_S).read(text)
     assert "\n" not in str(told.value)
+
+
+def test_each_sample_counts_for_as_long_as_it_holds() -> None:
+    t_s = np.array([0.0, 50.0, 50.1, 50.2, 50.3, 60.0])  # samples stand closer where something happened
+    values = np.array([100.0, 0.0, 0.0, 0.0, 100.0, 100.0])
+    found = band(t_s, values, Scale.all(100.0, 0.0, 1.0), 100.0)
+    assert found.mean[0] == pytest.approx(99.7)
+    assert (found.low[0], found.high[0]) == (0.0, 100.0)

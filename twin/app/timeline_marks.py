@@ -45,16 +45,19 @@ def band(t_s: Floats, values: Floats, scale: Scale, until_s: float) -> Band:
         nothing = np.zeros(0)
         return Band(np.zeros(0, np.int64), nothing, nothing, nothing)
     begins, ends = begins[column], ends[column]
-    held = ends <= begins  # no sample of its own
-    first = np.where(held, begins - 1, begins)
-    last = np.where(held, begins, ends)
-    count = last - first
+    first = np.maximum(begins - 1, 0)  # what holds when the column begins
+    last = np.maximum(ends, first + 1)
     bounds = np.column_stack((first, last)).ravel()
     padded = np.append(values, values[-1])  # so that an end behind the last sample is one
     low = np.minimum.reduceat(padded, bounds)[::2]
     high = np.maximum.reduceat(padded, bounds)[::2]
-    mean = np.add.reduceat(padded, bounds)[::2] / count
-    return Band(column, low, mean, high)
+    # Samples stand closer where something happened: each counts for as long as it holds.
+    until = np.append(t_s, max(until_s, t_s[-1]) + scale.span_s)
+    sums = np.concatenate(([0.0], np.cumsum(values * np.diff(until))))
+    edges = np.clip(edges, t_s[0], until[-1])
+    begin, end = edges[column], edges[column + 1]
+    mean = (np.interp(end, until, sums) - np.interp(begin, until, sums)) / np.maximum(end - begin, 1e-12)
+    return Band(column, low, np.clip(mean, low, high), high)
 
 
 class EventMarks:
