@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAccessible, QStatusTipEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -200,3 +200,11 @@ def test_every_action_says_in_the_status_bar_what_it_does(window: MainWindow) ->
     QApplication.sendEvent(window, QStatusTipEvent(actions["view.workspace_teach"].statusTip()))
     assert window.statusBar().currentMessage() == actions["view.workspace_teach"].statusTip()
     window.statusBar().clearMessage()
+
+
+def test_a_field_that_is_gone_before_it_is_told_of_gets_no_ring(window: MainWindow) -> None:
+    field = QLineEdit(window)
+    field.deleteLater()
+    QApplication.sendPostedEvents(field, QEvent.Type.DeferredDelete.value)
+    window.look.ring._on_focus(None, field)
+    assert window.isVisible()

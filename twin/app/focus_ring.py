@@ -70,7 +70,7 @@ class FocusRing(QObject):
 
     def _on_focus(self, _: QWidget | None, now: QWidget | None) -> None:
         self._unwatch()
-        if now is not None:
+        if now is not None and isValid(now):  # its dialog may close as it gets the keyboard
             self._listen_to(now.window())
             widget: QWidget | None = now
             while widget is not None:
