@@ -233,7 +233,14 @@ def test_stripes_move_while_frames_come_and_stop_with_them(
     view.set_frame(later)
     for k in range(12):
         view.tick(5.0 + 0.15 * k)
-    assert (np.abs(view.grab().astype(int) - still).max(axis=2) > 20).sum() > 20
+    moved = view.grab().astype(int)
+    assert (np.abs(moved - still).max(axis=2) > 20).sum() > 20
+    for k in range(12):
+        view.tick(7.0 + 0.15 * k, 0)
+    assert np.array_equal(view.grab(), moved)
+    for k in range(12):
+        view.tick(9.0 + 0.15 * k, -1)
+    assert not np.array_equal(view.grab(), moved)
 
 
 def test_errors_in_drawing_are_told(qapp: QApplication, hall: Plant) -> None:

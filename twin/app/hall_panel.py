@@ -316,7 +316,7 @@ class HallPanel(QWidget):
     def _tick(self) -> None:
         if not self.isVisible():
             return
-        self.view.tick(time.monotonic())
+        self.view.tick(time.monotonic(), self._way)
         plates = (self.story_plate, *self.more_legends)
         at = any(p.isVisibleTo(self) and p.geometry().contains(self._pointer()) for p in plates)
         if at != self._at_plates:
@@ -325,6 +325,12 @@ class HallPanel(QWidget):
             self._show_story()
         if self._ticked != self.ticker.isVisibleTo(self):
             self._place_overlays()
+
+    @property
+    def _way(self) -> int:
+        """Which way time goes on screen: 1 on, 0 nowhere, -1 back."""
+        session = self._session
+        return 0 if not session.playing else -1 if session.replay.backwards else 1
 
     @property
     def _brief(self) -> bool:

@@ -298,8 +298,8 @@ class HallView:
             width, height = self.size()
             self.go(preset_pose(name, self.plant, self._geometry, width / height), animate)
 
-    def tick(self, wall_s: float) -> None:
-        """Advance flight and flow; called by a timer with a monotonic clock, redraws only when something changed."""
+    def tick(self, wall_s: float, way: int = 1) -> None:
+        """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
         elapsed = min(max(wall_s - self._wall_s, 0.0), 0.2) if self._wall_s > 0 else 0.0
         self._wall_s = wall_s
         dirty = False
@@ -314,7 +314,7 @@ class HallView:
                 self._hover_anew()
         if not self._settled and wall_s - self._moved_s > REST_S:
             self._settled = dirty = True
-        if self._scene.advance(elapsed, moving=not self._settled):
+        if self._scene.advance(way * elapsed, moving=not self._settled):
             dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S

@@ -303,11 +303,11 @@ class Scene:
         self._placed_at_s = -1.0
 
     def advance(self, elapsed_s: float, *, moving: bool) -> bool:
-        """Let coolant and lights go on while the run does; return whether to draw again."""
-        if self._plant is None or not self._flowing:
+        """Let coolant and lights go on, or back, while the run does; return whether to draw again."""
+        if self._plant is None or not self._flowing or not elapsed_s:
             return False
         self._idle_s += elapsed_s
-        if self._capability.software and (moving or self._idle_s < SOFTWARE_PERIOD_S):
+        if self._capability.software and (moving or abs(self._idle_s) < SOFTWARE_PERIOD_S):
             return False
         self._phase_s += self._idle_s
         self._coolant.advance(self._idle_s)
