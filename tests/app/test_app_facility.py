@@ -118,6 +118,10 @@ def test_a_gpu_is_broken_by_hand_and_the_picture_says_so(
     dialog = next(child for child in window.children() if isinstance(child, BreakDialog))
     kinds = [dialog.fault_box.itemData(row) for row in range(dialog.fault_box.count())]
     assert kinds[0] == "fail"
+    dialog.fault_box.setCurrentIndex(kinds.index("drain"))
+    assert (dialog.windowTitle(), dialog.do_button.text()) == ("Drain gpu/0/0/0", "Drain it")
+    dialog.fault_box.setCurrentIndex(0)
+    assert (dialog.windowTitle(), dialog.do_button.text()) == ("Break gpu/0/0/0", "Break it")
     assert "blocked_plate" not in kinds  # air-cooled
     dialog.lasts_box.setCurrentText("10 parsecs")
     assert not dialog.do()

@@ -32,12 +32,13 @@ _WIDTH_PX = 460
 _DO: dict[str, str] = {
     "drain": "Drain it",
     "undrain": "Undrain it",
-    "power_cap": "Set the cap",
+    "power_cap": "Cap it",
     "cancel": "Cancel it",
     "requeue": "Requeue it",
     "move": "Move it",
 }
-"""What the button says of kinds that break nothing."""
+"""What the button, and the title of a thing, say of kinds that break nothing."""
+_BREAK = "Break it"
 _BREAK_TIP = "Do it to the run; it is recorded with it (Enter)"
 
 
@@ -58,7 +59,6 @@ class BreakDialog(QDialog):
         super().__init__(parent)
         self._session, self.thing = session, thing
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"Break {thing or 'the site'}")
         self.setMinimumWidth(_WIDTH_PX)
         self.choices: list[Choice] = []
         if session.document is not None and session.plant is not None:
@@ -113,7 +113,8 @@ class BreakDialog(QDialog):
         mark.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         head.addWidget(mark)
-        head.addWidget(label(self.windowTitle(), "title"), 1)
+        self._title = label("", "title")
+        head.addWidget(self._title, 1)
         head.addWidget(label("SIMULATED", "badge"))
         column.addLayout(head)
         column.addWidget(label(self._describe(), "muted", wrap=True))
@@ -151,7 +152,7 @@ class BreakDialog(QDialog):
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.said.setToolTip("The same from the command line, with twin run --inject")
         column.addWidget(self.said)
-        self.do_button = QPushButton("Break it")
+        self.do_button = QPushButton(_BREAK)
         self.do_button.setProperty("role", "primary")
         self.do_button.clicked.connect(self.do)
         cancel = QPushButton("Cancel")
@@ -198,11 +199,15 @@ class BreakDialog(QDialog):
 
     def _on_fault(self, *_index: int) -> None:
         choice = self.choice
+        words = _BREAK if choice is None else _DO.get(choice.kind, _BREAK)
+        title = f"{words.removesuffix(' it')} {self.thing or 'the site'}"
+        self.setWindowTitle(title)
+        self._title.setText(title)
         if choice is None:
             self.problem.setText("Nothing can be broken here.")
             self.problem.show()
             return
-        self.do_button.setText(_DO.get(choice.kind, "Break it"))
+        self.do_button.setText(words)
         self.lasts_box.clear()
         self.lasts_box.addItems([choice.repair or "until it is undone", *_SPANS])
         self.lasts_box.setCurrentIndex(0)
