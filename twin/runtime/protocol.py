@@ -32,9 +32,9 @@ class Engine(Protocol):
     def advance(
         self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
     ) -> float:
-        """Run every event up to `until_s`, or until the budget is spent or, with an `alert`, so severe an event or an edit.
+        """Run every event up to `until_s`, until the budget is spent or, with an `alert`, so severe an event.
 
-        Return the time reached [s].
+        An edit that acts counts as such an event. Return the time reached [s].
         Where a run is cut into advances never changes it.
         """
         ...

@@ -136,9 +136,9 @@ class Engine(Parts):
     def advance(
         self, until_s: float, wall_budget_s: float | None = None, alert: Severity | None = None
     ) -> float:
-        """Run every event up to `until_s`, or until the budget is spent or, with an `alert`, so severe an event or an edit.
+        """Run every event up to `until_s`, until the budget is spent or, with an `alert`, so severe an event.
 
-        Return the time reached [s].
+        An edit that acts counts as such an event. Return the time reached [s].
         """
         stop = None if wall_budget_s is None else monotonic() + wall_budget_s
         self.log.worst, layout = Severity.INFO, self.layout
