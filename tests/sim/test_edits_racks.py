@@ -113,3 +113,21 @@ def test_others_fail_when_they_would_have() -> None:
     assert any(e.subject.startswith("gpu/0/6") for e in events(other, "failure"))
     last = max(e.t_s for e in events(other, "failure") if e.subject.startswith("gpu/0/7"))
     assert 86400.0 < last <= 5e5
+
+
+def test_a_job_that_runs_may_be_kept_to_the_rows_it_had_and_to_no_others() -> None:
+    engine = Engine(tiny(nodes=3))
+    engine.advance(1000.0)
+    other = (
+        "halls[hall].rows[new]",
+        "{id: new, at: {x: 0 m, y: 9 m}, racks: {count: 1, nodes: [{part: DGX-A100, count: 3, first_u: 1}]}}",
+    )
+    served = ("cooling.loops[crah].serves", "[gpu, new]")
+    why = engine.intervene(edit(1000.5, "far", ("jobs[train].rows", "[new]"), other, served))
+    assert why is not None
+    assert "train" in why
+    take(engine, edit(1000.5, "near", ("jobs[train].rows", "[gpu]"), other, served))
+    engine.advance(4000.0)
+    assert engine.jobs.specs[0].rows == ("gpu",)
+    assert engine.jobs.rows[0].state == JobState.RUNNING
+    assert not events(engine, "job_interrupted")

@@ -24,7 +24,9 @@ from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
 from twin.scenario.edits import FIXED, edited
+from twin.scenario.job_rows import rows_of
 from twin.scenario.problem import ScenarioError
+from twin.scenario.work import Job
 from twin.sim.grafting import Standing, graft, standing, timers_of
 from twin.sim.removal import let_go
 
@@ -228,10 +230,18 @@ def _fits_now(engine: Engine, scenario: Scenario) -> None:
         coming = row.state == JobState.QUEUED and engine.timers.due_s("submit", row.index) is not None
         if old == job or coming:
             continue
-        if old.model_copy(update={name: getattr(job, name) for name in FREE}) != job:
+        free = (*FREE, "rows") if _same_places(engine.scenario, old, scenario, job) else FREE
+        if old.model_copy(update={name: getattr(job, name) for name in free}) != job:
             raise Unfit(
                 f"job {row.id!r} has come: its checkpoint and recovery can change, nothing else of it"
             )
+
+
+def _same_places(before: Scenario, old: Job, after: Scenario, new: Job) -> bool:
+    """Return whether a job may use the very rows it could use, of those that stand before and after."""
+    had, has = ({rows.id for hall in one.halls for rows in hall.rows} for one in (before, after))
+    could, can = set(rows_of(before, old)) or had, set(rows_of(after, new)) or has
+    return could & has == can & had
 
 
 def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
