@@ -30,6 +30,7 @@ from twin.app.actions.entry import HAS_SCENE
 from twin.app.branch_actions import BranchActions
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette, Entry
+from twin.app.compare_runs import CompareRuns
 from twin.app.comparing import Comparing
 from twin.app.design_tools import DesignTools
 from twin.app.docks import Docks
@@ -108,6 +109,7 @@ class MainWindow(QMainWindow):
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
         self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
+        self.run_comparing = CompareRuns(look, session, self.notifications, self)
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.timeline.attach(self.views)
         self.design = DesignTools(
@@ -218,6 +220,7 @@ class MainWindow(QMainWindow):
         self.docks.plots.chosen.connect(self.timeline.scrub)
         self.docks.branches.what_if_wanted.connect(lambda: self.branching.ask())
         self.docks.branches.open_wanted.connect(self.files.open)
+        self.docks.branches.compare_wanted.connect(self.run_comparing.show)
         self.branching.made.connect(lambda _: self.docks.branches.look_again())
         self.docks.why.chosen.connect(self.go_to_cause)
         self.rules = RulesMarks(session, self.hall, self.go_to)
@@ -473,6 +476,7 @@ class MainWindow(QMainWindow):
             return
         self.views.keep()
         self.comparing.close()
+        self.run_comparing.close()
         self.editing.file.close()
         self.docks.save(self.settings)
         self.settings.flush()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,14 @@ from twin.record.channels import BY_ID, State
 from twin.record.frame import Frame
 from twin.view3d import palette
 from twin.view3d.groups import GROUPED, NO_GROUPS, Groups
+
+
+@dataclass(frozen=True, eq=False)
+class Repainted:
+    """Drawing codes that stand in the place of those of a channel, and the ramp that they are places on."""
+
+    codes: NDArray[np.float32]
+    colormap: str
 
 
 def gpu_codes(

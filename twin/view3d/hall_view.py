@@ -22,6 +22,7 @@ from twin.view3d.cable_colours import CableState
 from twin.view3d.cable_field import CableField
 from twin.view3d.camera import Flight
 from twin.view3d.capability import Capability, is_software, probe
+from twin.view3d.coding import Repainted
 from twin.view3d.edit_view import EditView
 from twin.view3d.error_log import ErrorLog
 from twin.view3d.gestures import Gestures
@@ -189,15 +190,14 @@ class HallView:
         self._on_marks()
         self.mark_found(self._found)
 
-    def set_frame(self, frame: Frame | None) -> None:
+    def set_frame(self, frame: Frame | None, repainted: Repainted | None = None) -> None:
         """Show the values of a frame: one upload of the value texture and one of the pipes' states.
 
-        A frame of another epoch of the plant is passed over: its slots mean other things.
+        A frame of another epoch of the plant is passed over. `repainted` colours GPUs otherwise than by channel.
         """
         if frame is not None and self.plant is not None and frame.layout.epoch != self.plant.epoch:
             return
-        self._frame = frame
-        self._changed_s = self._wall_s
+        self._frame, self._changed_s, self._scene.repainted = frame, self._wall_s, repainted
         self._on_colour_by()
 
     def set_groups(self, groups: Groups) -> None:

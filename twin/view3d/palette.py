@@ -50,6 +50,8 @@ _RAMPS: dict[str, list[Rgb]] = {
         "fd9f2a",
         "f8611d",
     ),
+    # Of differences: less is blue, more orange, none grey; told apart with any kind of colour blindness.
+    "difference": _hex("5ec8ff", "2f8fe8", "3f6fb0", "5f6a78", "747474", "8a7460", "b8763a", "f08a1e", "ffc24a"),
 }
 
 DEAD_RGB: Rgb = (0.93, 0.06, 0.22)
@@ -120,7 +122,7 @@ def ramp(name: str, at: NDArray[np.float64]) -> NDArray[np.float64]:
     Parameters
     ----------
     name
-        "viridis", "cividis" or "turbo"; others are drawn as viridis.
+        "viridis", "cividis", "turbo" or "difference"; others are drawn as viridis.
     at
         Positions, clipped to 0..1.
 

@@ -20,7 +20,7 @@ from twin.view3d.arcs import Arcs
 from twin.view3d.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.cables import Cables
 from twin.view3d.capability import Capability
-from twin.view3d.coding import colormap_of, gpu_codes, reach_codes
+from twin.view3d.coding import Repainted, colormap_of, gpu_codes, reach_codes
 from twin.view3d.coolant import Coolant
 from twin.view3d.faces import Faces
 from twin.view3d.floor import Floor
@@ -90,6 +90,7 @@ class Scene:
         self._switch_state = b""
         self._lit: Lit | None = None
         self._reach: Reach | None = None
+        self.repainted: Repainted | None = None
         self._power_wanted = False  # something of power is selected or traced
         self._power_only: NDArray[np.bool_] | None = None  # items whose paths are shown; None: all
         self._power_unwell = False
@@ -167,7 +168,10 @@ class Scene:
             if self._reach is None
             else reach_codes(self._plant, self._reach.lost, self._reach.thinned)
         )
-        self.values.set_colormap(colormap_of(colour_by))
+        colormap = colormap_of(colour_by)
+        if self.repainted is not None and len(self.repainted.codes) == len(codes):
+            codes, colormap = self.repainted.codes, self.repainted.colormap
+        self.values.set_colormap(colormap)
         self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
         self._coolant.set_frame(frame)
         self._frame = frame

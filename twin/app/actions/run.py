@@ -79,6 +79,15 @@ def run_actions(window: MainWindow) -> list[Command]:
             tip="Cuts a branch at the time on screen: the same run until then, another from there on",
         ),
         entry(
+            "run.compare",
+            "Compare runs\N{HORIZONTAL ELLIPSIS}",
+            window.run_comparing.ask,
+            menu="run",
+            group="3",
+            needs_scene=True,
+            tip="Holds this run against a recorded one: both halls, what differs, figures, where the time went",
+        ),
+        entry(
             "run.risk",
             "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
             window.job_actions.ask_risk,

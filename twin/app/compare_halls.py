@@ -1,0 +1,160 @@
+"""The halls of two runs at one time, and in the right one, when wanted, how B differs from A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QWidget
+
+from twin.app.compare_run import ComparedRun
+from twin.app.hall_pair import MOST_MARKS, marks
+from twin.app.linked_halls import LAYERS, LinkedHalls
+from twin.app.look import Look
+from twin.app.text import elapsed, significant
+from twin.plant.tables import Plant
+from twin.record.channels import BY_ID
+from twin.record.runfile import RunFileError
+from twin.view3d.difference import RANGES, Apart, Places, Side, apart, matched, unit_of
+from twin.view3d.edit_shapes import Ghost, Tone
+from twin.view3d.legend import legend_for
+
+_ONLY: Tone = "warn"
+
+
+@dataclass(frozen=True)
+class Only:
+    """What stands in one of the halls alone: racks, and GPUs there and in other racks."""
+
+    racks: tuple[str, ...]
+    gpus: int
+
+
+class ComparedHalls(LinkedHalls):
+    """Two halls that show one time of their runs.
+
+    Attributes
+    ----------
+    apart
+        What the difference comes to at the time on screen; None: not asked for, or one of them cannot be shown.
+    colour_by
+        Channel that both show.
+    reach
+        Value at the ends of the ramp of differences; None: the usual one of the channel.
+    difference
+        Whether the right hall shows the difference.
+    trouble
+        Why a hall cannot be shown, in one sentence; "": both are.
+    """
+
+    def __init__(self, look: Look, runs: tuple[ComparedRun, ComparedRun], parent: QWidget) -> None:
+        self._runs = runs
+        super().__init__(look, _titles(runs), parent)
+        self.colour_by = "gpu.temp_c"
+        self.reach: float | None = None
+        self.difference = False
+        self.apart: Apart | None = None
+        self.trouble = ""
+        self._sides: list[Side | None] = [None, None]
+        self._plants: tuple[Plant, Plant] | None = None
+        self._places: Places | None = None
+        self.only = (Only((), 0), Only((), 0))
+        self._t_s = 0.0
+        for view, run in zip(self.views, runs, strict=True):
+            view.set_plant(run.plant())
+        self.link()
+
+    def look_at(self, t_s: float, wall_s: float) -> None:
+        """Show both runs at a time; one that is over shows its end."""
+        self._t_s = t_s
+        self.trouble = ""
+        for place, (run, pane) in enumerate(zip(self._runs, self.panes, strict=True)):
+            try:
+                self._sides[place] = run.at(t_s, wall_s)
+            except RunFileError as error:
+                self._sides[place], self.trouble = None, f"{'AB'[place]} cannot be shown: {error}"
+            over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
+            pane.said.setText(f"{run.clock.says(min(t_s, run.end_s))}{over}")
+        self.show_again()
+
+    def show_again(self) -> None:
+        """Show the same time, with what is wanted now."""
+        first, second = self._sides
+        self._follow(first, second)
+        self.apart = None
+        if self.difference and first is not None and second is not None and self._places is not None:
+            self.apart = apart(self.colour_by, first, second, self._places, self.reach)
+        for number, (side, pane) in enumerate(zip(self._sides, self.panes, strict=True)):
+            view = pane.view
+            shown = self.apart if number else None
+            view.state.colour_by = self.colour_by
+            # Pipes have colours of their own, of one hall: beside a difference they would say something else.
+            view.state.layers = LAYERS - {"pipes"} if self.difference else LAYERS
+            if side is None:
+                view.set_frame(None)
+                continue
+            view.set_frame(side.frame, shown.repainted if shown is not None else None)
+            own = legend_for(self.colour_by, side.plant, side.frame, side.groups)
+            pane.show_legend(shown.legend if shown is not None else own)
+
+    def words(self) -> str:
+        """Return what the difference comes to, and what stands in one hall alone."""
+        if self.trouble:
+            return self.trouble
+        return " ".join(filter(None, (self._difference_words(), *self._only_words())))
+
+    def _difference_words(self) -> str:
+        found = self.apart
+        if found is None:
+            return ""
+        if not found.differing:
+            return f"No difference in {BY_ID[self.colour_by].title} on {found.compared:,} GPUs."
+        share = f"{found.differing:,} of {found.compared:,} GPUs at work in both differ"
+        if self.colour_by not in RANGES:
+            return f"{share} in {BY_ID[self.colour_by].title}."
+        unit, least = unit_of(self.colour_by), BY_ID[self.colour_by].quantum
+        said = " to ".join(_signed(value, unit) for value in (found.lowest, found.highest))
+        return f"{share} by more than {significant(least, 1)} {unit}: {said}."
+
+    def _only_words(self) -> list[str]:
+        said = []
+        for name, only in zip("AB", self.only, strict=True):
+            if only.gpus or only.racks:
+                racks = f" and {len(only.racks):,} racks" if only.racks else ""
+                said.append(f"{only.gpus:,} GPUs{racks} stand only in {name}.")
+        return said
+
+    def _follow(self, first: Side | None, second: Side | None) -> None:
+        """Take the halls of this time, where they are others than before."""
+        for view, side in zip(self.views, (first, second), strict=True):
+            if side is not None and view.plant is not side.plant:
+                view.set_plant(side.plant, side.groups)
+                self._plants = None
+            elif side is not None:
+                view.set_groups(side.groups)
+        if first is None or second is None:
+            self._plants = None
+        elif self._plants is None:
+            self._plants = first.plant, second.plant
+            self._places = matched(*self._plants)
+            self.only = _only(first.plant, second.plant), _only(second.plant, first.plant)
+        for view, only in zip(self.views, self.only, strict=True):
+            tones = dict.fromkeys(only.racks[:MOST_MARKS], _ONLY)
+            view.edit.show_ghost(marks(view, tones) if self.difference else Ghost())
+
+
+def _only(one: Plant, other: Plant) -> Only:
+    """Return what stands in one hall and not in the other, by id."""
+    there = {id for id, present in zip(other.racks.ids, other.racks.present, strict=True) if present}
+    racks = (id for id, present in zip(one.racks.ids, one.racks.present, strict=True) if present)
+    alone = one.gpus.present & (matched(other, one) < 0)
+    return Only(tuple(id for id in racks if id not in there), int(alone.sum()))
+
+
+def _titles(runs: tuple[ComparedRun, ComparedRun]) -> tuple[str, str]:
+    a, b = (f"{name}: {run.title}" for name, run in zip("AB", runs, strict=True))
+    return a, b
+
+
+def _signed(value: float, unit: str) -> str:
+    sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
+    return f"{sign}{significant(abs(value), 2)} {unit}".rstrip()

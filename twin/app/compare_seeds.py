@@ -1,0 +1,122 @@
+"""Asks for both runs again with several seeds, in the background, and says how far that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from psygnal import Signal
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+
+from twin.analysis.compare import Comparison, compare
+from twin.analysis.seeds_aside import Failed, Progress, SeedsAside
+from twin.app.count_field import CountBox
+from twin.app.look import label
+from twin.app.theme import scaled
+from twin.record.runfile import RunFileError
+from twin.scenario.document import Scenario
+
+_USUAL, _LEAST, _MOST = 20, 2, 1000
+_POLL_MS = 150
+
+
+class SeedsPanel(QWidget):
+    """A line: how many seeds, begin, how far, give up.
+
+    Parameters
+    ----------
+    designs
+        Returns both scenes, with what people did in them, and the first seed; may raise `RunFileError`.
+    """
+
+    found = Signal(object)  # Comparison
+
+    def __init__(self, designs: Callable[[], tuple[Scenario, Scenario, int]]) -> None:
+        super().__init__()
+        self._designs = designs
+        self._aside: SeedsAside | None = None
+        self._seeds: list[int] = []
+        self.count = CountBox(_LEAST, _MOST, doubles=False)
+        self.count.setAccessibleName("Number of seeds")
+        self.count.setValue(_USUAL)
+        self.run_button = QPushButton("Run both with so many seeds")
+        self.run_button.setToolTip(
+            "Simulates both again from the start, with the same seeds: how sure is each difference?"
+        )
+        self.run_button.setAutoDefault(False)
+        self.cancel_button = QPushButton("Cancel")
+        self.cancel_button.setToolTip("End the runs; nothing comes of those that are done")
+        self.cancel_button.setAutoDefault(False)
+        self.bar, self.words = QProgressBar(), label("", "muted")
+        self.bar.setAccessibleName("Runs done")
+        self.bar.setFixedWidth(scaled(140))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for widget in (self.count, self.run_button, self.bar, self.cancel_button):
+            row.addWidget(widget)
+        row.addWidget(self.words, 1)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self.poll)
+        self.run_button.clicked.connect(self.begin)
+        self.cancel_button.clicked.connect(self.cancel)
+        self._show_running(False)
+
+    @property
+    def running(self) -> bool:
+        """Return whether runs go on."""
+        return self._aside is not None
+
+    def begin(self) -> None:
+        """Begin the runs, unless some go on."""
+        if self._aside is not None:
+            return
+        try:
+            first, second, seed = self._designs()
+        except RunFileError as error:
+            self.words.setText(str(error))
+            return
+        self._seeds = list(range(seed, seed + self.count.value()))
+        self._aside = SeedsAside((first, second), self._seeds)
+        self.bar.setRange(0, 2 * len(self._seeds))
+        self.bar.setValue(0)
+        self.words.setText(f"0 of {2 * len(self._seeds):,} runs")
+        self._show_running(True)
+
+    def cancel(self) -> None:
+        """Give up what goes on."""
+        if self._aside is not None:
+            self._end("Given up")
+
+    def poll(self) -> None:
+        """Hear what there is."""
+        for word in self._aside.words() if self._aside is not None else ():
+            if isinstance(word, Progress):
+                self.bar.setValue(word.done)
+                self.words.setText(f"{word.done:,} of {word.of:,} runs")
+            elif isinstance(word, Failed):
+                self._end(f"It could not be run: {word.why}")
+            else:
+                made: Comparison = compare(word[0], word[1], self._seeds)
+                self._end(f"{len(self._seeds):,} seeds of each, {self._seeds[0]} to {self._seeds[-1]}")
+                self.found.emit(made)
+
+    def close_runs(self) -> None:
+        """End what goes on, without a word."""
+        self._timer.stop()
+        if self._aside is not None:
+            self._aside.close()
+            self._aside = None
+
+    def _end(self, words: str) -> None:
+        self.close_runs()
+        self.words.setText(words)
+        self._show_running(False)
+
+    def _show_running(self, running: bool) -> None:
+        shown: dict[QWidget, bool] = {self.bar: running, self.cancel_button: running}
+        for widget, seen in (shown | {self.count: not running, self.run_button: not running}).items():
+            widget.setVisible(seen)
+        if running:
+            self._timer.start()

@@ -1,0 +1,131 @@
+"""Two halls side by side, looked at with one camera."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from twin.app.look import Look, label
+from twin.app.overlay import LegendPlate
+from twin.app.theme import Theme
+from twin.view3d.hall_view import HallView
+from twin.view3d.legend import Legend
+from twin.view3d.state import CameraPose, ViewState
+
+LAYERS = frozenset({"racks", "trays", "pipes", "labels"})
+_TICK_MS = 33
+_EDGE_PX = 10
+
+
+class HallPane(QWidget):
+    """One hall, with its title over it and a line of its own beside that.
+
+    Attributes
+    ----------
+    said
+        The line beside the title.
+    legend
+        Over the picture; hidden until something is shown in it.
+    """
+
+    def __init__(self, look: Look, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.view = HallView(ViewState(theme=look.theme.name, layers=LAYERS), size=(400, 400))
+        self.view.native.setAccessibleName(f"Hall in 3D: {title}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        head = QHBoxLayout()
+        self.title, self.said = label(title, "value"), label("", "muted")
+        head.addWidget(self.title, 1)
+        head.addWidget(self.said)
+        column.addLayout(head)
+        column.addWidget(self.view.native, 1)
+        self.legend = LegendPlate(look, self)
+        self.legend.hide()
+
+    def show_legend(self, legend: Legend) -> None:
+        """Show what the colours mean, in the corner of the picture."""
+        self.legend.show_legend(legend)
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the legend in its corner."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        if self.legend.legend is None:
+            return
+        picture, plate = self.view.native.geometry(), self.legend
+        x, y = _EDGE_PX, picture.height() - plate.height() - _EDGE_PX
+        plate.move(picture.left() + x, picture.top() + y)
+        plate.raise_()
+        self.view.keep_clear([(float(x), float(y), float(plate.width()), float(plate.height()))])
+
+
+class LinkedHalls(QWidget):
+    """Draws two halls, each with a context of its own, until `close_views`; moving in one moves the other.
+
+    Parameters
+    ----------
+    titles
+        Over the left and the right one.
+    """
+
+    def __init__(self, look: Look, titles: tuple[str, str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._look = look
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        self.panes = [HallPane(look, title, self) for title in titles]
+        self.views = [pane.view for pane in self.panes]
+        for pane in self.panes:
+            row.addWidget(pane, 1)
+        self._linked: CameraPose | None = None
+        look.changed.connect(self._on_theme)
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(_TICK_MS)
+        self._ticker.timeout.connect(self.tick)
+        self._ticker.start()
+
+    def fly_to(self, things: Sequence[str]) -> None:
+        """Frame things in both halls; those that stand in one only are framed there, and the other follows."""
+        for view in reversed(self.views):
+            if any(view.standing(thing) is not None for thing in things):
+                view.frame(list(things))
+                return
+
+    def tick(self) -> None:
+        """Advance both, and let the one that was not moved follow the other."""
+        now_s = time.monotonic()
+        for view in self.views:
+            view.tick(now_s)
+        moved = next((view for view in self.views if view.pose != self._linked), None)
+        if moved is None:
+            return
+        self._linked = moved.pose
+        for view in self.views:
+            if view.pose != moved.pose:
+                view.look(moved.pose)
+
+    def link(self) -> None:
+        """Look at the left hall as at the right one from now on."""
+        self._linked = self.views[-1].pose
+        self.views[0].look(self._linked)
+
+    def close_views(self) -> None:
+        """Free both contexts; harmless when done."""
+        self._ticker.stop()
+        self._look.changed.disconnect(self._on_theme, missing_ok=True)
+        for view in self.views:
+            view.close()
+
+    def _on_theme(self, theme: Theme) -> None:
+        for view in self.views:
+            view.state.theme = theme.name
