@@ -228,12 +228,12 @@ class Router:
 
         Shape (2 * links,), in the unit of `amount`, shape (groups,).
         """
-        total = np.zeros(2 * len(self.links))
+        links = 2 * len(self.links)
         if not len(flows.group):
-            return total
+            return np.zeros(links)
         keys, weight = self._by_route(flows, len(amount))
         if not keys:  # what is put on is taken off again
-            return total
+            return np.zeros(links)
         on = amount @ weight
         if 2 * len(keys) > len(self._routes):
             known, dlink, share, of = self._listed()
@@ -245,8 +245,7 @@ class Router:
             on = np.repeat(on, [len(route.dlink) for route in routes])
             dlink = np.concatenate([route.dlink for route in routes])
             share = np.concatenate([route.share for route in routes])
-        total += np.bincount(dlink, share * on, len(total))
-        return total
+        return np.bincount(dlink, share * on, links).astype(np.float64, copy=False)
 
     def _by_route(self, flows: Flows, groups: int) -> tuple[list[int], Floats]:
         """Return the routes flows take, each found once and kept, and the weight on each, shape (groups, routes)."""
@@ -364,7 +363,6 @@ class Router:
         total = np.zeros(2 * len(self.links))
         if self.has_peers:
             return total
-        there = self.cable >= 0
         for end, card, direction in (
             (flows.source, flows.source_card, 0),
             (flows.target, flows.target_card, 1),
@@ -373,7 +371,9 @@ class Router:
             at = end[~every] * self.cards + card[~every]
             on_card = np.bincount(at, amount[~every], minlength=nodes * self.cards)
             on = on_card.reshape(nodes, self.cards) + on_node[:, None]
-            total[2 * self.cable[there] + direction] = (on[:, :, None] * self.on_plane)[there]
+            used = np.flatnonzero(on.any(axis=1))  # of flows that moved few nodes
+            live = self.cable[used] >= 0
+            total[2 * self.cable[used][live] + direction] = (on[used, :, None] * self.on_plane[used])[live]
         return total
 
     # --- routes

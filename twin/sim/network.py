@@ -442,7 +442,8 @@ class FabricState:
             carried = np.zeros(2 * len(self.links))
             for seat in stepping:
                 carried += seat.mean_bytes_s
-            self._seen = known = (stepping, carried / self._intact_bytes_s)
+            carried /= self._intact_bytes_s
+            self._seen = known = (stepping, carried)
         return known[1]
 
     def shown(self) -> Shown:

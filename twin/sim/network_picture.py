@@ -45,15 +45,13 @@ class NetworkPicture:
 
     def draw(self, load: Floats, bytes_s: Floats) -> Shown:
         """Return what to show for a load of each directed link, 0..1, and the bandwidth of each link [B/s]."""
-        busier = 100 * np.maximum(load[0::2], load[1::2])
-        switch = np.zeros(self.links.switches)
-        order, starts, ends = self._ports
-        if len(starts):
-            switch[ends] = np.maximum.reduceat(busier[order], starts)
-        bundle = np.zeros(len(self.plant.bundles.fabric))
-        order, starts, ends = self._bundled
-        if len(starts):
-            bundle[ends] = np.maximum.reduceat(busier[order], starts)
+        switch, bundle = np.zeros(self.links.switches), np.zeros(len(self.plant.bundles.fabric))
+        busier = np.maximum(load[0::2], load[1::2])
+        if busier.any():  # else nobody sends anything
+            busier *= 100
+            for total, (order, starts, ends) in ((switch, self._ports), (bundle, self._bundled)):
+                if len(starts):
+                    total[ends] = np.maximum.reduceat(busier[order], starts)
         return Shown(
             bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
             bundle_down=self._cables_down(bytes_s),

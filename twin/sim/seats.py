@@ -83,10 +83,9 @@ class Seat:
         if 2 * len(moved) > len(old.group):
             return _carried(now, now.flows)
         # What is taken off was put on in another order, so a link that is left empty may keep a last digit.
-        carried: Floats = np.maximum(
-            before.carried_bytes + _carried(now, _instead(old, now.flows, moved)), 0.0
-        )
-        return carried
+        carried = _carried(now, _instead(old, now.flows, moved))
+        carried += before.carried_bytes
+        return np.maximum(carried, 0.0, out=carried)
 
 
 def _alike(one: Placement, other: Placement) -> bool:
