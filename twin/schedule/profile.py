@@ -52,26 +52,23 @@ class Profile:
     """
 
     def __init__(self, now_s: float, free: Bools, end_s: Floats, node_class: Ints, classes: int) -> None:
-        busy = (~free & (end_s < np.inf)).nonzero()[0]
-        ends_s = end_s[busy]
+        ends_s = np.where(free, np.inf, end_s)
         if np.minimum.reduce(ends_s, initial=np.inf) <= now_s:
             ends_s = believed_s(ends_s, now_s)
-        times_s = np.empty(len(busy) + 1)
-        times_s[0] = now_s
-        if classes == 1:
-            times_s[1:] = np.sort(ends_s)
-            counts = (np.count_nonzero(free) + np.arange(len(times_s)))[:, None]
-        else:
-            order = np.argsort(ends_s, kind="stable")
-            times_s[1:] = ends_s[order]
-            come = np.zeros((len(times_s), classes), np.int64)
-            come[0] = np.bincount(node_class[free], minlength=classes)
-            come[np.arange(1, len(times_s)), node_class[busy[order]]] = 1
-            counts = np.cumsum(come, axis=0)
-        last = np.ones(len(times_s), bool)  # of those that end at one time
-        np.not_equal(times_s[1:], times_s[:-1], out=last[:-1])
+        order = np.argsort(ends_s, kind="stable") if classes > 1 else None
+        ends_s = np.sort(ends_s) if order is None else ends_s[order]
+        held = int(ends_s.searchsorted(np.inf))  # the others are free, or never will be
+        times_s = np.empty(held + 2)
+        times_s[0], times_s[1:-1], times_s[-1] = now_s, ends_s[:held], np.inf
+        last = (times_s[1:] != times_s[:-1]).nonzero()[0]  # of those that end at one time
         self.times_s: Floats = times_s[last]
-        self.counts: Ints = counts[last]
+        if order is None:
+            self.counts: Ints = (last + np.count_nonzero(free))[:, None]
+        else:
+            come = np.zeros((held + 1, classes), np.int64)
+            come[0] = np.bincount(node_class[free], minlength=classes)
+            come[np.arange(1, held + 1), node_class[order[:held]]] = 1
+            self.counts = np.cumsum(come, axis=0)[last]
 
     def cut(self, t_s: float) -> int:
         """Let a step begin at `t_s`, not before now; return its number."""

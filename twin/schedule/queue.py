@@ -23,6 +23,8 @@ Place = tuple[Bools, ...]
 
 NOBODY, SEVERAL = -1, -2
 """Instead of a tenant: nobody holds anything of a node; two tenants hold parts of it."""
+PLENTY = np.iinfo(np.int64).max
+"""More than there ever is."""
 SLICES = 7
 """Compute slices of one GPU (MIG)."""
 YEAR_S = 365 * 86400.0
@@ -73,6 +75,9 @@ class Requests:
         GPUs that it asks for of its last node, 0: all, or slices of one.
     partial : (J,) bool
         Whether its last node is shared.
+    need : (J, 3) int
+        Free nodes that a job takes where it shares none, free nodes beside a shared one, and wholly free GPUs of that;
+        the last two are `PLENTY` for those that share none.
     queued_s : (J,) float
         When it entered the queue last [s].
     """
@@ -95,6 +100,10 @@ class Requests:
         self.partial: Bools = np.array([bool(one.rest or one.slices) for one in requests], bool)
         self.whole: Ints = self.nodes - self.partial
         self.rest: Ints = column("rest", np.int64)  # type: ignore[assignment]
+        alone = np.full_like(self.nodes, PLENTY)
+        self.need: Ints = np.array(
+            [self.nodes, np.where(self.partial, self.whole, alone), np.where(self.partial, self.rest, alone)]
+        ).T.copy()
         self.any_partial = bool(self.partial.any())
         self.any_slices = any(one.slices for one in requests)
         self.any_power = bool((self.power_w > 0).any())

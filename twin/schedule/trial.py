@@ -16,6 +16,7 @@ from twin.schedule.placement import Placement
 from twin.schedule.profile import Profile, believed_s
 from twin.schedule.queue import (
     NOBODY,
+    PLENTY,
     SEVERAL,
     SLICES,
     YEAR_S,
@@ -159,14 +160,10 @@ class Trial:
     def least_left(self, jobs: Ints) -> Ints:
         """Return the least that any job from each place in the queue on may need, shape (jobs + 1, 3).
 
-        That is free nodes where it shares none, free nodes beside a shared one, and wholly free GPUs of that.
+        What it needs is as in `Requests.need`.
         """
-        requests = self.rules.requests
-        need = np.full((len(jobs) + 1, 3), np.iinfo(np.int64).max)
-        need[:-1, 0] = requests.nodes[jobs]
-        if requests.any_partial:
-            partial = requests.partial[jobs].nonzero()[0]
-            need[partial, 1], need[partial, 2] = requests.whole[jobs[partial]], requests.rest[jobs[partial]]
+        need = np.empty((len(jobs) + 1, 3), np.int64)
+        need[:-1], need[-1] = self.rules.requests.need[jobs], PLENTY
         least: Ints = np.minimum.accumulate(need[::-1], axis=0)[::-1]
         return least
 
@@ -457,13 +454,16 @@ class Trial:
         profile = self.plan()
         until_s = self.now_s + np.minimum(requests.estimate_s[jobs], YEAR_S)
         last = np.maximum(1, np.searchsorted(profile.times_s, until_s)) - 1
+        if rules.classes == 1:
+            most = np.maximum(np.minimum.accumulate(profile.counts[:, 0]), 0)
+            enough: Bools = requests.whole[jobs] <= most[last]
+            return enough
         place = requests.place[jobs]
         room = np.zeros(len(jobs), np.int64)
         for number in set(place.tolist()):
             most = np.zeros(len(profile.times_s), np.int64)
             for member in rules.member[number]:
-                counts = profile.counts[:, 0] if rules.classes == 1 else profile.counts[:, member].sum(axis=1)
-                most = np.maximum(most, np.minimum.accumulate(counts))
+                most = np.maximum(most, np.minimum.accumulate(profile.counts[:, member].sum(axis=1)))
             mine = place == number
             room[mine] = most[last[mine]]
         fits: Bools = requests.whole[jobs] <= room

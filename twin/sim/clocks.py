@@ -143,13 +143,14 @@ class Clocks:
             self.walk = np.append(self.walk, np.ones(size - len(self.walk)))
             self.pace = np.append(self.pace, np.ones(size - len(self.pace)))
             self.hbm_slow = np.append(self.hbm_slow, np.zeros(size - len(self.hbm_slow), bool))
-        for source, target in self.traces.splits:
-            self.walk[target], self.hbm_slow[target] = self.walk[source], self.hbm_slow[source]
-            self.pace[target] = self.pace[source]
+        if self.throttling:  # else heat holds nobody down
+            for source, target in self.traces.splits:
+                self.walk[target], self.hbm_slow[target] = self.walk[source], self.hbm_slow[source]
+                self.pace[target] = self.pace[source]
+            resting = self.traces.trace <= IDLE
+            self.walk[resting], self.pace[resting], self.hbm_slow[resting] = 1.0, 1.0, False
+            self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         self.traces.splits.clear()
-        resting = self.traces.trace <= IDLE
-        self.walk[resting], self.pace[resting], self.hbm_slow[resting] = 1.0, 1.0, False
-        self.throttling = bool((self.walk < 1).any() or self.hbm_slow.any())
         self._seen_c = np.full(size, math.inf)
 
     def limits_c(self, hot_c: Floats) -> Floats:

@@ -23,10 +23,11 @@ from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.scenario.cloud import Cloud
 from twin.sim.clockwork import LATE, Timers
-from twin.sim.jobs import JobRow, Jobs, Pace
+from twin.sim.jobs import JobRow, Jobs
 from twin.sim.ledger import INDEX
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
+from twin.sim.pace import Pace
 from twin.sim.plan import JobPlan
 from twin.sim.scheduler import Scheduler
 from twin.sim.work import work_of

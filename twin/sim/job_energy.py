@@ -37,6 +37,7 @@ class JobEnergy:
         self._node_w = np.zeros(len(nodes.job))
         # Place among those of each node, past the end: nobody has all of it; parts of nodes, and where they belong.
         self._place = np.zeros(len(nodes.job), np.intp)
+        self._number_of = np.zeros(jobs + 2, np.intp)  # by job; the last two: nobody, several
         self._parts: tuple[NDArray[np.intp], ...] = ()
         self._version = -1  # of the nodes when they were numbered
         self._s = 0.0  # energy that flowed for each watt of share since the shares were last set
@@ -72,10 +73,9 @@ class JobEnergy:
         node, mine, _, slices = nodes.part_table()
         there = np.zeros(jobs + 2, bool)
         there[job] = there[mine] = True
-        self._who = there[:jobs].nonzero()[0]
-        number = np.empty(jobs + 2, np.intp)
+        self._who, number = there[:jobs].nonzero()[0], self._number_of
         number[self._who], number[jobs:] = np.arange(len(self._who)), len(self._who)
-        self._place = number[job]
+        self._place = number.take(job)
         self._parts = node, number[mine], SLICES * np.maximum(1, nodes.gpus[node]), slices
         self._version = nodes.version
 

@@ -16,6 +16,7 @@ from twin.record.channels import JobState
 from twin.scenario.work import Job
 from twin.sim.jobs_text import JobTexts
 from twin.sim.ledger import INDEX, Ledger
+from twin.sim.pace import Pace
 from twin.sim.work import Work
 
 Floats = NDArray[np.float64]
@@ -43,25 +44,6 @@ AWAY = ("detect", *BUDGET, "wait", "queue")
 
 PROCESS, NODE, RACK, SITE = range(4)
 """How much a failure takes, and what a copy of a job's state outlives."""
-
-RERATE = 1e-6
-"""Relative change of step time that is worth a new plan of the job's next event: less is rounding."""
-
-
-@dataclass
-class Pace:
-    """How fast a job steps now, and on what each second is spent.
-
-    Parameters
-    ----------
-    step_s
-        Time of one step [s].
-    share
-        Fraction of each second by account; sums to one.
-    """
-
-    step_s: float
-    share: Floats
 
 
 @dataclass
@@ -484,18 +466,3 @@ class Jobs:
         self.owing = [row for row in self.rows if row.state in AT_REST and row.in_flight]
         for i, step_s, share in state["pace"]:
             self.pace[i] = Pace(step_s, np.array(share))
-
-
-def pace_of(work: Work, slower_s: dict[str, float]) -> Pace:
-    """Return the pace of `work` when the named accounts add (or, if negative, save) time to each step [s].
-
-    Capacity that nobody asks for takes up what is added, so a service is late only when it has none left.
-    """
-    parts = work.parts.copy()
-    spare = INDEX["idle_no_load"]
-    if parts[spare] > 0:
-        parts[spare] -= min(parts[spare], sum(slower_s.values()))
-    for account, seconds in slower_s.items():
-        parts[INDEX[account if seconds >= 0 else "productive"]] += seconds
-    step_s = float(parts.sum())
-    return Pace(step_s, parts / step_s)

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from twin.sim.jobs import JobRow, Jobs, Pace
+    from twin.sim.jobs import JobRow, Jobs
+    from twin.sim.pace import Pace
 
 
 class JobTexts:

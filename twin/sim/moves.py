@@ -10,8 +10,9 @@ from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.scenario.document import Scenario
 from twin.sim.clockwork import Timers
-from twin.sim.jobs import Jobs, pace_of
+from twin.sim.jobs import Jobs
 from twin.sim.log import Log
+from twin.sim.pace import pace_of
 from twin.sim.plan import JobPlan, UnplaceableJob
 from twin.sim.scheduler import Scheduler
 from twin.sim.work import Work

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import JobState, WaitReason
-from twin.sim.jobs import JobRow, Pace
+from twin.sim.jobs import JobRow
 from twin.sim.ledger import INDEX
 from twin.sim.observe_job_time import JobTime
+from twin.sim.pace import Pace
 from twin.sim.work import Work
 
 if TYPE_CHECKING:

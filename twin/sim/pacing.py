@@ -16,10 +16,11 @@ from twin.record.channels import JobState
 from twin.sim.clocks import EVERY_JOB, Clocks
 from twin.sim.clockwork import Timers
 from twin.sim.ingest import Ingest
-from twin.sim.jobs import JobRow, Jobs, pace_of
+from twin.sim.jobs import JobRow, Jobs
 from twin.sim.mixes import STEPS, Mixes
 from twin.sim.network import FabricState
 from twin.sim.nodes import DARK, UNLIT, Nodes
+from twin.sim.pace import pace_of
 from twin.sim.recovery import Recovery
 from twin.sim.stragglers import Stragglers
 from twin.sim.traces import IDLE, spinning, stepping

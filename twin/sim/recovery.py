@@ -16,11 +16,12 @@ from twin.scenario.faults import Cause
 from twin.sim.clockwork import Timers
 from twin.sim.elastic import widths
 from twin.sim.ends import Ends
-from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, RERATE, JobRow, Jobs, Pace
+from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, JobRow, Jobs
 from twin.sim.leaving import Leaving
 from twin.sim.ledger import INDEX
 from twin.sim.log import Log
 from twin.sim.nodes import FREE, Nodes
+from twin.sim.pace import RERATE, Pace
 from twin.sim.plan import JobPlan
 from twin.sim.saving import Saving
 from twin.sim.spares import filled
