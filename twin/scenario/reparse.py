@@ -108,8 +108,10 @@ class _Rewriting:
         """Return a list or group in brackets of which one child in brackets has changed inside."""
         children = [_child(tree, number) for number in range(len(tree.value))]
         number = next((n for n, one in enumerate(children) if one.start < self.first < one.end), -1)
+        if number < 0:  # among them, or they are none
+            return None
         child = children[number]
-        if number < 0 or not child.flow or not isinstance(child.value, dict | list):
+        if not child.flow or not isinstance(child.value, dict | list):
             return None
         made = self._in_brackets(child)
         if made is None:
