@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.commands.test_place_and_move import do, drafted, refused
+from twin.catalog import load_catalog
 from twin.commands.auto_wire import AutoWire, wired
-from twin.commands.budget import budget, difference
+from twin.commands.budget import budget, difference, item_capacity_w
 from twin.commands.clipboard import Paste, copied
 from twin.commands.command import Scene
 from twin.commands.copies import Array, Duplicate
@@ -15,6 +17,7 @@ from twin.commands.groups import AssignRows, AssignTenant, Group, Ungroup
 from twin.commands.move import Move
 from twin.commands.place import AddPart, AddRows
 from twin.commands.wiring import Connect, Disconnect, free_ports
+from twin.plant.design_load import DesignLoad
 from twin.scenario import loads
 
 RACKS = AddRows(racks=8, nodes=(("DGX-H100", 4, 3),))
@@ -54,6 +57,19 @@ def test_with_leave_to_add_everything_is_wired_at_once(node: str) -> None:
     assert figures.cooling_load <= 1.0
     assert draft.undo()
     assert draft.undo()
+
+
+@pytest.mark.parametrize("feeds", [1, 2])
+def test_racks_as_heavy_as_half_a_pdu_overload_none_even_while_one_feed_is_dead(feeds: int) -> None:
+    draft = drafted("empty")
+    do(draft, AddRows(racks=8, rack_part="GB200-NVL72"))
+    plant = do(draft, AutoWire(add=True, feeds=feeds))
+    assert wired(Scene.of(draft.shown)) == []
+    load, capacity_w = DesignLoad(plant, load_catalog()), item_capacity_w(plant)
+    assert (load.out_w() <= capacity_w).all()
+    if feeds == 2:
+        dead = np.isin(np.arange(len(plant.power.ids)), plant.racks.feed_a)
+        assert (load.out_w(dead) <= capacity_w).all()
 
 
 def test_feeds_a_and_b_share_no_stage() -> None:

@@ -16,23 +16,40 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.place import supplier
 from twin.commands.wired import wired
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
+from twin.plant.tables import Floats
 from twin.scenario.electricity import PowerStage
 
 FEEDING = ("pdu", "busbar")
 """Kinds of stage that things hang on."""
 
 USUAL_PDU = "floor-PDU"
+MARGIN = 1.05
+"""What is added could deliver so much more than it has to."""
+
+
+_RACKS, _LOOPS, _PLANTS = range(3)
 
 
 @dataclass(frozen=True)
 class _Thing:
-    """What wants power: its id, most it draws [W], where it is [m], and its feeds so far."""
+    """What wants power: its id, most each of it draws [W], where it is [m], and its feeds so far.
+
+    `table`: racks, loops or facility loops; those of one table are shared out over the items of a stage together.
+    """
 
     id: str
-    load_w: float
+    table: int
+    each_w: Floats
     at_m: tuple[float, float]
     fed_by: list[str]
-    mechanical: bool
+
+    @property
+    def mechanical(self) -> bool:
+        return self.table == _PLANTS
+
+    @property
+    def load_w(self) -> float:
+        return float(self.each_w.sum())
 
 
 def wire_power(changes: Changes, feeds: int, add: bool) -> int:
@@ -46,7 +63,7 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
     scene = changes.scene
     tree = _Tree(scene)
     laid = 0
-    added: list[tuple[str, float, list[str]]] = []
+    added: dict[str, list[_Thing]] = {}
     for thing in _things(scene, feeds):
         if not changes.concerns(thing.id):
             continue
@@ -57,10 +74,7 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
                     break  # a second feed is wished for, not needed
                 raise CommandError(tree.why_none(thing), "put more PDUs into the hall, or let it add them")
             if stage is None:
-                while len(added) <= side:
-                    added.append(("ab"[len(added)] if len(added) < 2 else "", 0.0, []))
-                letter, load_w, fed = added[side]
-                added[side] = (letter, load_w + thing.load_w, [*fed, thing.id])
+                added.setdefault("plant" if thing.mechanical else "ab"[side], []).append(thing)
                 thing.fed_by.append("")
             else:
                 tree.feed(stage, thing)
@@ -69,23 +83,40 @@ def wire_power(changes: Changes, feeds: int, add: bool) -> int:
     for stage, fed in tree.fed.items():
         changes.set(f"power[{stage}].feeds", fed)
     taken = names.hardware(scene.scenario)
-    for letter, load_w, fed in added:
-        if fed:
-            _add_stage(changes, taken, letter, load_w, fed)
+    for side_name, things in added.items():
+        _add_stage(changes, taken, side_name, things)
     return laid
 
 
-def _add_stage(changes: Changes, taken: set[str], letter: str, load_w: float, fed: list[str]) -> None:
-    """Add as many PDUs as a load takes, under the stage that supplies them best."""
+def _add_stage(changes: Changes, taken: set[str], side: str, things: list[_Thing]) -> None:
+    """Add as many PDUs as things take, under the stage that supplies them best."""
     part = changes.scene.catalog.pdu(USUAL_PDU)
     assert isinstance(part, PduPart)
-    name = names.fresh(taken, f"pdu-{letter}")
+    name = names.fresh(taken, f"pdu-{side}")
     entry: dict[str, Any] = {"id": name, "kind": "pdu", "part": part.id}
-    count = max(1, math.ceil(load_w * 1.05 / part.capacity_w))
+    count, units = _size(things, part.capacity_w)
     entry |= {"count": count} if count > 1 else {}
+    entry |= {"units": units} if units > 1 else {}
     above = supplier(changes.scene, "pdu")
     entry |= {"from": above} if above else {}
+    fed = [thing.id for thing in things]
     changes.set(f"power[{name}]", {**entry, "feeds": fed, "breaker": {"rating": "125 %"}})
+
+
+def _size(things: list[_Thing], capacity_w: float) -> tuple[int, int]:
+    """Return how many items it takes, and of how many units each, so that each carries all that hangs on it."""
+    tables = [[one.each_w for one in things if one.table == table] for table in (_RACKS, _LOOPS, _PLANTS)]
+    shared_w = [np.concatenate(each) for each in tables if each]
+    most = max(map(len, shared_w))
+    units = max(1, math.ceil(max(float(each.max()) for each in shared_w) * MARGIN / capacity_w))
+    while True:
+        for count in range(1, most + 1):
+            load_w = np.zeros(count)
+            for each_w in shared_w:
+                np.add.at(load_w, np.arange(len(each_w)) * count // len(each_w), each_w)
+            if load_w.max() * MARGIN <= units * capacity_w:
+                return count, units
+        units += 1
 
 
 def _things(scene: Scene, feeds: int) -> list[_Thing]:
@@ -106,19 +137,16 @@ def _things(scene: Scene, feeds: int) -> list[_Thing]:
         wanted |= dict.fromkeys(name for name in racks if len(fed_by.get(name, ())) == 1)
     found = []
     for name in wanted:
-        load_w, at_m, mechanical = 0.0, (0.0, 0.0), False
+        each_w, at_m, table = np.zeros(1), (0.0, 0.0), _RACKS
         if name in plant.plants.ids:
-            load_w, mechanical = float(loads[2][plant.plants.ids.index(name)]), True
+            each_w, table = loads[_PLANTS][[plant.plants.ids.index(name)]], _PLANTS
         else:
-            for ids, watts, x_m, y_m in (
-                (plant.racks.ids, loads[0], plant.racks.x_m, plant.racks.y_m),
-                (plant.loops.ids, loads[1], plant.loops.x_m, plant.loops.y_m),
-            ):
-                mine = [slot for slot, id in enumerate(ids) if id.partition("/")[0] == name]
+            for kind, things in ((_RACKS, plant.racks), (_LOOPS, plant.loops)):
+                mine = [slot for slot, id in enumerate(things.ids) if id.partition("/")[0] == name]
                 if mine:
-                    load_w = float(watts[mine].sum())
-                    at_m = float(x_m[mine].mean()), float(y_m[mine].mean())
-        found.append(_Thing(name, load_w, at_m, list(fed_by.get(name, ())), mechanical))
+                    each_w, table = loads[kind][mine], kind
+                    at_m = float(things.x_m[mine].mean()), float(things.y_m[mine].mean())
+        found.append(_Thing(name, table, each_w, at_m, list(fed_by.get(name, ()))))
     return sorted(found, key=lambda one: len(one.fed_by))
 
 
