@@ -28,7 +28,7 @@ from twin.app.look import Look, label, tool_button, with_role
 from twin.app.session import Session
 from twin.catalog import Catalog, load_catalog
 from twin.commands.command import CommandError
-from twin.commands.things import thing, titled
+from twin.commands.things import counted, people_say, thing, titled
 from twin.record.channels import State
 from twin.view3d import palette
 
@@ -48,6 +48,7 @@ class Inspector(Dock):
         self._session = session
         self._catalog: Catalog | None = None
         self._thing: str | None = None
+        self._several = ""  # what is shown, where it is not one thing alone: "8 racks"
         self.facts: Facts | None = None
         self._values: list[QLabel | QPushButton] = []
         self.body.addWidget(self._head())
@@ -85,9 +86,11 @@ class Inspector(Dock):
 
     def show_things(self, things: tuple[str, ...]) -> None:
         """Show several things: facts of the last, properties of all of them together."""
-        self.show_thing(things[-1] if things else None)
-        if len(things) > 1:
-            self.properties.edit(things)
+        self._thing = things[-1] if things else None
+        self._several = self._counted(things) if len(things) > 1 else ""
+        self.properties.edit(things)
+        self._update()
+        self.shown.emit(self._thing)
 
     def show_page(self, page: str) -> None:
         """Show "facts" or "properties"."""
@@ -194,6 +197,14 @@ class Inspector(Dock):
             return None
         return Facts(id, kind, id, "Part of the design; see Edit", "layers", ())
 
+    def _counted(self, things: tuple[str, ...]) -> str:
+        """Return how many of what there are."""
+        document = self._session.document
+        try:
+            return people_say(document.scenario, things) if document is not None else ""
+        except CommandError:  # cables are no things of the design
+            return counted(len(things), "thing")
+
     def _world(self) -> World | None:
         session = self._session
         if session.document is None or session.plant is None:
@@ -204,9 +215,6 @@ class Inspector(Dock):
 
     def _build(self, facts: Facts) -> None:
         self._look.dress(self._mark, facts.icon, "accent")
-        self._title.setText(facts.title)
-        self._subtitle.setText(facts.subtitle)
-        self._subtitle.setVisible(bool(facts.subtitle))
         self._kind.setText(kind_word(facts.kind))
         self.plan_button.setVisible(facts.kind == "job")
         self.break_button.setVisible(bool(facts.sections) and facts.kind not in ("store", "fabric"))
@@ -254,6 +262,12 @@ class Inspector(Dock):
         return made
 
     def _fill(self, facts: Facts) -> None:
+        several = self._several
+        subtitle = f"The last of them: {facts.title}" if several else facts.subtitle
+        for said, words in ((self._title, several or facts.title), (self._subtitle, subtitle)):
+            if said.text() != words:
+                said.setText(words)
+                said.setVisible(bool(words))
         rows = [row for section in facts.sections for row in section.rows]
         for widget, row in zip(self._values, rows, strict=True):
             if widget.text() != row.value:
