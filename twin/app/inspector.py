@@ -79,10 +79,7 @@ class Inspector(Dock):
 
     def show_thing(self, thing: str | None) -> None:
         """Show the thing with this id; None shows the whole scene."""
-        self._thing = thing
-        self.properties.edit((thing,) if thing is not None else ())
-        self._update()
-        self.shown.emit(thing)
+        self.show_things((thing,) if thing is not None else ())
 
     def show_things(self, things: tuple[str, ...]) -> None:
         """Show several things: facts of the last, properties of all of them together."""
