@@ -222,6 +222,24 @@ def test_condense_covers_every_sample() -> None:
     assert np.all(curve.low[1:] == curve.high[:-1] + 1)
 
 
+def test_the_mean_of_a_curve_counts_each_sample_for_the_time_until_the_next() -> None:
+    t_s = np.array([0.0, 90.0, 91.0, 92.0, 100.0, 200.0, 260.0])
+    values = np.array([100.0, 0.0, 0.0, 50.0, 80.0, 40.0, 7.0], np.float32)
+    curve = condense(t_s, values, 2)
+    assert curve.t_s.tolist() == [0.0, 92.0]
+    assert curve.mean.tolist() == [
+        pytest.approx(9000 / 92),
+        pytest.approx((8 * 50 + 100 * 80 + 60 * 40) / (260 - 92)),
+    ]
+    assert curve.low.tolist() == [0.0, 7.0]
+    assert curve.high.tolist() == [100.0, 80.0]
+
+
+def test_samples_at_one_moment_count_alike() -> None:
+    curve = condense(np.array([5.0, 5.0, 5.0, 6.0]), np.array([1, 3, 8, 9], np.float32), 2)
+    assert curve.mean.tolist() == [2.0, 8.0]
+
+
 def test_a_run_is_followed_slice_by_slice(run_file: Path) -> None:
     found: list[float] = []
     racks = []

@@ -201,6 +201,8 @@ def test_an_older_file_is_read_but_has_no_pictures(run_file: Path) -> None:
     with Reader(run_file) as reader:
         assert len(reader.series(0, "rack.power_w").t_s) == 600
         assert reader.ledger()[1]["productive"].tolist() == [800.0]
+        assert reader.ledger_between(0.0, 25.0) == {"productive": 200.0}  # its first row is not its start
+        assert reader.ledger_between(50.0, 500.0) == {"productive": 400.0}
         with pytest.raises(NoDetail, match="older program"):
             reader.frame(5.0)
     with pytest.raises(RunFileError, match="not gone on with"):

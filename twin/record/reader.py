@@ -339,10 +339,14 @@ class Reader:
         times, accounts = self.ledger()
         if not len(times):
             return {}
-        return {
-            name: float(np.interp(t1_s, times, gpu_s) - np.interp(t0_s, times, gpu_s))
-            for name, gpu_s in accounts.items()
-        }
+        since_start = times[0] > 0.0  # as in files of version 1; nothing is booked before 0
+        if since_start:
+            times = np.append(0.0, times)
+        found = {}
+        for name, gpu_s in accounts.items():
+            booked = np.append(0.0, gpu_s) if since_start else gpu_s
+            found[name] = float(np.interp(t1_s, times, booked) - np.interp(t0_s, times, booked))
+        return found
 
     def sample_times(self) -> NDArray[np.float64]:
         """Return the times of all samples so far [s]: those that `frame` knows."""

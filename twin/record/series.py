@@ -73,7 +73,9 @@ class Block:
         there = [c for c in SERIES_CHANNELS if layout.counts.get(c.entity, 0)]
         self._counts = layout.counts
         self._offsets = layout.offsets
-        self._wide = {c.id: Changes(c.dtype, c.quantum) for c in there if self._count(c) > MANY}
+        many = [c for c in there if self._count(c) > MANY]
+        self._wide = {c.id: Changes(c.dtype, c.quantum) for c in many}
+        self._views = {c.id: self._view(c) for c in many}
         self._narrow = [c for c in there if c.id not in self._wide]
         self._runs, self._places, width = self._pack(there)
         self._capacity = int(np.clip(MAX_BLOCK_BYTES // max(width, 1), ENOUGH_SAMPLES, MAX_SAMPLES))
@@ -144,7 +146,8 @@ class Block:
         for run in self._runs:
             row[run.target : run.target + run.size] = packed[run.source : run.source + run.size]
         for id, changes in self._wide.items():
-            changes.add(self._of(id, packed))
+            part, kind = self._views[id]
+            changes.add(packed[part].view(kind))
         if not self.samples:
             self._room = 0 if detail is None else room_for(detail.groups)
             self._accounts = tuple(ledger or ())
@@ -156,10 +159,10 @@ class Block:
             self._ledger.append([*ledger.values()])
         self.samples += 1
 
-    def _of(self, id: str, packed: NDArray[np.uint8]) -> NDArray[Any]:
-        channel = next(c for c in SERIES_CHANNELS if c.id == id)
-        kind, begin = np.dtype(channel.dtype), self._offsets[id]
-        return packed[begin : begin + self._count(channel) * kind.itemsize].view(kind)
+    def _view(self, channel: Channel) -> tuple[slice, np.dtype[Any]]:
+        """Return where a channel lies in a packed frame, and of what kind its values are."""
+        kind, begin = np.dtype(channel.dtype), self._offsets[channel.id]
+        return slice(begin, begin + self._count(channel) * kind.itemsize), kind
 
     def clear(self) -> None:
         """Begin the next block."""
@@ -191,12 +194,16 @@ def _packed(data: bytes) -> bytes:
 
 
 def condense(t_s: NDArray[np.float64], values: NDArray[np.float32], points: int) -> Series:
-    """Return samples as a curve of at most `points` points that keeps every extreme."""
+    """Return samples as a curve of at most `points` points that keeps every extreme.
+
+    Samples are not evenly apart: one follows each warning. In the mean each counts for the time until the next one.
+    """
     if len(t_s) <= points:
         return Series(t_s, values, values, values)
     edges = np.linspace(0, len(t_s), points + 1).astype(np.int64)[:-1]
-    counts = np.diff(np.append(edges, len(t_s)))
-    mean = np.add.reduceat(values.astype(np.float64), edges) / counts
+    lasts_s = np.diff(t_s, append=t_s[-1])
+    lasts_s[np.repeat(np.add.reduceat(lasts_s, edges) <= 0.0, np.diff(edges, append=len(t_s)))] = 1.0
+    mean = np.add.reduceat(lasts_s * values, edges) / np.add.reduceat(lasts_s, edges)
     return Series(
         t_s[edges],
         np.fmin.reduceat(values, edges),

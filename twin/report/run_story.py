@@ -19,7 +19,6 @@ from twin.report.words import axis_words, gpu_hours, percent
 
 POINTS = 420
 """Points of a curve: more than one per pixel says nothing more."""
-_ALL = 10**7
 MOST_ALARMS = 30
 MOST_MARKS = 60
 _LEAST_BAR = 2e-3
@@ -119,29 +118,10 @@ def time_curves(reader: Reader, events: Sequence[Event]) -> Markup:
 
 
 def _line(reader: Reader, channel: str, title: str, scale: float) -> Line:
-    """Return a curve of the site over the whole run.
-
-    A sample follows each warning beside those at regular times. Means are of the regular ones alone, or trouble would
-    weigh more than it lasted; extremes are of all.
-    """
-    found = reader.series(0, channel, points=_ALL)
-    times, values = found.t_s, np.asarray(found.mean, np.float64) * scale
-    if len(times) <= POINTS:
-        return Line(title, times, values, values, values)
-    step_s = float(np.median(np.diff(times)))
-    at = times / step_s
-    regular = np.abs(at - np.rint(at)) < 1e-6
-    edges = np.linspace(times[0], times[-1], POINTS + 1)
-    bins = np.clip(np.searchsorted(edges, times, side="right") - 1, 0, POINTS - 1)
-    weight = np.where(regular, 1.0, 1e-9)  # where a stretch has no regular one, the others count
-    total = np.bincount(bins, weight, POINTS)
-    known = total > 0.0
-    mean = np.bincount(bins, weight * values, POINTS)[known] / total[known]
-    low, high = np.full(POINTS, np.inf), np.full(POINTS, -np.inf)
-    np.minimum.at(low, bins, values)
-    np.maximum.at(high, bins, values)
-    middle = 0.5 * (edges[1:] + edges[:-1])
-    return Line(title, middle[known], mean, low[known], high[known])
+    """Return a curve of the site over the whole run."""
+    found = reader.series(0, channel, points=POINTS)
+    low, mean, high = (np.asarray(one, np.float64) * scale for one in (found.low, found.mean, found.high))
+    return Line(title, found.t_s, mean, low, high)
 
 
 def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
