@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from twin.app import theme as themes
 from twin.app.look import Look, label
 from twin.app.stylesheet import stylesheet
-from twin.app.theme import CONTRAST, DARK, LIGHT, TEXT_SCALES, Theme, next_text_scale, resolve
+from twin.app.theme import CONTRAST, DARK, LIGHT, TEXT_SCALES, Theme, ink_on, next_text_scale, resolve
 from twin.view3d.theme import colours_of
 
 _LEAST = {"dark": 4.5, "light": 4.5, "contrast": 7.0}
@@ -46,6 +46,16 @@ def test_every_text_stands_out_from_every_ground(theme: Theme) -> None:
     pairs = [*product(_TEXTS, _GROUNDS), ("on_accent", "accent")]
     found = {(t, g): contrast(getattr(theme, t), getattr(theme, g)) for t, g in pairs}
     assert {pair: round(ratio, 2) for pair, ratio in found.items() if ratio < _LEAST[theme.name]} == {}
+
+
+def test_words_on_any_colour_stand_out() -> None:
+    grounds = [
+        QColor.fromHsv(hue, full, bright).name()
+        for hue in range(0, 360, 12)
+        for full in (0, 90, 170, 255)
+        for bright in range(0, 256, 15)
+    ]
+    assert min(contrast(ink_on(ground), ground) for ground in grounds) >= 4.5
 
 
 @_ALL

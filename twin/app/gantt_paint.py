@@ -13,7 +13,7 @@ from twin.app.gantt_colours import colour_of
 from twin.app.gantt_shown import Place, Shown
 from twin.app.look import Look
 from twin.app.text import prefixed
-from twin.app.theme import font
+from twin.app.theme import font, ink_on
 
 MOST_TENANTS = 12
 """More are one colour in the strip."""
@@ -123,7 +123,7 @@ class Painting:
             of = int(spans.job[box])
             ground = colour_of(int(shown.history.owner[of]) if by_tenant else of, theme)
             faded = job is not None and of != job
-            ink = QColor(theme.muted) if faded else _ink(ground)
+            ink = QColor(theme.muted) if faded else QColor(ink_on(ground.name()))
             spot = place.box(
                 float(begin_s[box]), float(min(end_s[box], times.high)), float(low[box]), float(high[box])
             )
@@ -263,9 +263,3 @@ def partition_colour(number: int) -> str:
 
 
 _PARTITIONS = ("#6f8fb8", "#b88f6f", "#7fb86f", "#b86f9a", "#6fb8b0", "#a8a35a")
-
-
-def _ink(ground: QColor) -> QColor:
-    """Return the colour of words on a ground."""
-    bright = 0.3 * ground.red() + 0.59 * ground.green() + 0.11 * ground.blue() > 120
-    return QColor("#06101c" if bright else "#ffffff")

@@ -22,7 +22,7 @@ from twin.app.account_colours import colour
 from twin.app.job_timeline import Timeline
 from twin.app.look import Look
 from twin.app.text import span
-from twin.app.theme import Theme, font
+from twin.app.theme import Theme, font, ink_on
 
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _AXIS_PX = 62, 12, 4, 34
 _GAP_SHARE = 0.045
@@ -164,7 +164,7 @@ class PipelineChart(QWidget):
         painter.setFont(font(10 if lane >= 14 else 9))
         metrics, schedule = painter.fontMetrics(), made.schedule
         inks = {
-            (back, chunk): _ink(block_colour(theme, back, _shade(made, chunk)))
+            (back, chunk): QColor(ink_on(block_colour(theme, back, _shade(made, chunk))))
             for back in (False, True)
             for chunk in range(schedule.chunks)
         }
@@ -188,7 +188,7 @@ class PipelineChart(QWidget):
                 painter.save()
                 painter.translate(spot.center())
                 painter.rotate(-90)
-                painter.setPen(QColor("#06101c" if theme.is_dark else "#ffffff"))
+                painter.setPen(QColor(ink_on(colour(theme, piece.account))))
                 across = QRectF(-spot.height() / 2, -spot.width() / 2, spot.height(), spot.width())
                 painter.drawText(across, Qt.AlignmentFlag.AlignCenter, piece.title)
                 painter.restore()
@@ -353,12 +353,6 @@ def block_colour(theme: Theme, backward: bool, shade: float) -> str:
         for a, b in zip(base.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
     ]
     return QColor(*mixed).name()
-
-
-def _ink(ground: str) -> QColor:
-    """Return the colour of text on this ground."""
-    red, green, blue = (int(ground[i : i + 2], 16) for i in (1, 3, 5))
-    return QColor("#06101c" if 0.3 * red + 0.59 * green + 0.11 * blue > 120 else "#ffffff")
 
 
 def _shade(made: Timeline, chunk: int) -> float:

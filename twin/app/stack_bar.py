@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidge
 
 from twin.app.account_colours import Piece, colour
 from twin.app.look import Look, label
-from twin.app.theme import Theme, font
+from twin.app.theme import Theme, font, ink_on
 
 _BAR_PX, _LABEL_MIN_PX = 30, 30
 _HATCHED = frozenset({"pipeline_bubble", "idle_no_load"})
@@ -153,7 +153,7 @@ class _Bar(QWidget):
             painter.fillRect(spot, tint)
         painter.fillRect(QRectF(spot.right() - 1, spot.top(), 1, spot.height()), QColor(theme.surface))
         if spot.width() >= _LABEL_MIN_PX:
-            ink = theme.text if piece.account in _HATCHED else "#0b1018" if theme.is_dark else "#ffffff"
+            ink = theme.text if piece.account in _HATCHED else ink_on(tint.name())
             painter.setPen(QColor(ink))
             painter.setFont(font(11, bold=True))
             if painter.fontMetrics().horizontalAdvance(piece.title) + 6 <= spot.width():

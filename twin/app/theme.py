@@ -155,6 +155,18 @@ def next_text_scale(scale: float, steps: int) -> float:
     return TEXT_SCALES[min(max(nearest + steps, 0), len(TEXT_SCALES) - 1)]
 
 
+def ink_on(ground: str) -> str:
+    """Return which of near black and white is read better on a colour: at least 4.5 times as bright or dark (WCAG 2).
+
+    >>> ink_on("#ffd34d"), ink_on("#1a3a8a")
+    ('#020509', '#ffffff')
+    """
+    parts = (int(ground[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "#020509" if (bright + 0.05) / 0.0515 > 1.05 / (bright + 0.05) else "#ffffff"
+
+
 def scaled(px: float) -> int:
     """Return a length that goes with the size of text, such as the height of a row [px]."""
     base_px = QGuiApplication.font().pixelSize()
