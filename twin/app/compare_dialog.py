@@ -49,6 +49,8 @@ class CompareDialog(QDialog):
         Both halls; None before somebody looks.
     replay
         The time on screen, and how it moves.
+    shown
+        Figures and ledger on screen.
     """
 
     def __init__(self, look: Look, runs: tuple[ComparedRun, ComparedRun], parent: QWidget) -> None:
@@ -117,6 +119,7 @@ class CompareDialog(QDialog):
 
     def show_comparison(self, found: Comparison) -> None:
         """Show figures and ledger of one run each, or of many."""
+        self.shown = found
         self.table.show_differences(found.differences)
         self.way.show_way(found.waterfall)
         self.verdict.setText(verdict(found) if len(found.seeds) > 1 else "")
@@ -303,8 +306,9 @@ class CompareDialog(QDialog):
             self.seeds.words.setText("One run of each: whether a difference is more than chance is not known")
             return
         until_s = min(run.end_s for run in self._runs)
-        self.table.show_differences({})
-        self.way.show_way(waterfall(a.ledger_until(until_s), b.ledger_until(until_s)))
+        way = waterfall(a.ledger_until(until_s), b.ledger_until(until_s))
+        self.show_comparison(Comparison((), {}, way))
+        self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
         self.verdict.setText(_NOT_OVER.format(" and ".join(unfinished)))
 
