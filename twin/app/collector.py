@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -11,10 +12,17 @@ FULL_EVERY = 60  # young rounds between two full ones
 
 
 class GuiCollector(QObject):
-    """Turns automatic collection off and collects from a timer of the GUI thread."""
+    """Turns automatic collection off and collects from a timer of the GUI thread.
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    Parameters
+    ----------
+    waits_for
+        Whether something goes before, such as a picture: then the round is left out.
+    """
+
+    def __init__(self, parent: QObject | None = None, waits_for: Callable[[], bool] = lambda: False) -> None:
         super().__init__(parent)
+        self._waits_for = waits_for
         self._rounds = 0
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
@@ -34,5 +42,7 @@ class GuiCollector(QObject):
         gc.enable()
 
     def _collect(self) -> None:
+        if self._waits_for():
+            return
         self._rounds += 1
         gc.collect(2 if self._rounds % FULL_EVERY == 0 else 1)

@@ -17,6 +17,7 @@ from twin.app.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.fact_rows import World
 from twin.app.look import Look, label, tool_button
 from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
+from twin.app.picture_due import PictureDue
 from twin.app.plate_room import ROOMY_PX, fewer, shorter, tip_place
 from twin.app.session import Session
 from twin.app.story import Story
@@ -81,6 +82,7 @@ class HallPanel(QWidget):
         self._ticked = False  # the ticker was shown when plates were placed
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
+        self.picture_due = PictureDue(self.view)
         self.fabric = FabricLayer(session, self.view, self.state, world)
         self.trace = TraceLayer(session, self.view, self.state)
         self.menus = ThingMenus(session, self.view, self.trace, self.state)
@@ -234,6 +236,7 @@ class HallPanel(QWidget):
         self.state.selection = tuple(one for one in self.state.selection if find(plant, one) is not None)
         document = self._session.document
         self.groups = Groups.of(document.scenario, plant) if document is not None else NO_GROUPS
+        self.picture_due.expect()
         self.view.set_plant(seen(plant, self.state.hidden, self.state.only), self.groups)
         if document is not None:
             self.scene_label.setText(document.scenario.title)

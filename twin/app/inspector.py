@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psygnal import Signal
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -33,6 +33,8 @@ from twin.record.channels import State
 from twin.view3d import palette
 
 _BADGES = {"published": "spec", "estimated": "est."}
+_LATE_MS = 400
+"""So long what is known of a thing stays after an edit of the run, unless figures of the changed hall come first."""
 
 
 class Inspector(Dock):
@@ -66,6 +68,10 @@ class Inspector(Dock):
         session.plant_changed.connect(self._on_plant)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_figures)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_LATE_MS)
+        self._late.timeout.connect(self._update)
 
     @property
     def thing(self) -> str | None:
@@ -166,7 +172,10 @@ class Inspector(Dock):
         if gone:
             self.show_thing(None)
         else:
-            self._update()
+            if self._session.begun and self._session.shown is None:
+                self._late.start()  # what is shown stays until its figures of the changed hall come
+            else:
+                self._update()
             self.shown.emit(self._thing)
 
     def _on_figures(self) -> None:
@@ -174,6 +183,7 @@ class Inspector(Dock):
             self._update()
 
     def _update(self) -> None:
+        self._late.stop()
         world = self._world()
         facts = self._facts_of(world, self._thing) if world is not None else None
         if facts is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from psygnal import Signal
@@ -50,6 +51,7 @@ class RulesDock(Dock):
         super().__init__(look, "checks", "Checks", "check", parent)
         self._session, self._catalog = session, load_catalog()
         self.report = Report(())
+        self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: the rules let it go first
         self.model = RulesModel(look)
         self.table = self._table()
         self.body.addWidget(self.table)
@@ -65,13 +67,19 @@ class RulesDock(Dock):
         self._waits = QTimer(self)
         self._waits.setSingleShot(True)
         self._waits.setInterval(_WAIT_MS)
-        self._waits.timeout.connect(self.ask)
+        self._waits.timeout.connect(self._ask_behind)
         session.document_changed.connect(self._later)
         session.plant_changed.connect(self._later)
         session.events_added.connect(self._on_events)
         look.changed.connect(self._dress)
         self._dress()
         self._tell()
+
+    def _ask_behind(self) -> None:
+        if self.picture_due():
+            self._waits.start()
+        else:
+            self.ask()
 
     def ask(self) -> None:
         """Ask the rules now; 30 ms at 16,384 GPUs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -92,8 +93,8 @@ class Session:
         self.live = Standing()
         self.shown: Frame | None = None
         self._shown_wall_s = -math.inf
-        self.t_s = 0.0
-        self.end_s = 0.0
+        self.picture_due: Callable[[], bool] = lambda: False  # of a changed hall: figures let it go first
+        self.t_s = self.end_s = 0.0
         self.seed = 0
         self.running = False
         self._moved = False  # what `playing_changed` told last
@@ -443,10 +444,9 @@ class Session:
     def poll(self) -> None:
         """Take what the worker sent since the last call, let the record move on, and tell those who listen."""
         for message in self.client.poll():
+            # Else of a scene that was put away, perhaps by a message of this turn.
             if message.session == self.client.session and self.recording is None:
-                self._talk.hear(
-                    message
-                )  # else of a scene that was put away, perhaps by a message of this turn
+                self._talk.hear(message)
         frame = self.client.latest_frame()
         if frame is not None and self._fits(frame):
             self.live.frame = frame
@@ -458,7 +458,7 @@ class Session:
         self.replay.turn(wall_s)
         self.looking.turn(wall_s)
         figures = self.looking_s is None and self.frame is not self.shown
-        if figures and wall_s - self._shown_wall_s >= FIGURES_WALL_S:
+        if figures and wall_s - self._shown_wall_s >= FIGURES_WALL_S and not self.picture_due():
             self.shown, self._shown_wall_s = self.frame, wall_s
             self.figures_changed.emit(self.shown)
 

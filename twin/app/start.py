@@ -80,7 +80,7 @@ def run_app(
         session.set_speed(speed)
     window = MainWindow(look, session, settings)
     hook = ExceptionHook(window)
-    collector = GuiCollector(app)
+    collector = GuiCollector(app, window.hall.picture_due)
     window.show()
     code = 0
 

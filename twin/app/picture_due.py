@@ -1,0 +1,40 @@
+"""Whether a changed hall is about to be drawn: what can wait lets its picture go first."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from PySide6.QtCore import QTimer
+
+from twin.view3d.hall_view import HallView
+
+_PATIENCE_S = 1.0
+"""So long a picture is waited for: a hall out of sight is never drawn."""
+
+
+class PictureDue:
+    """Asked by a call; figures, design rules and the collector of garbage ask before they begin.
+
+    Parameters
+    ----------
+    view
+        Of the hall.
+    """
+
+    def __init__(self, view: HallView) -> None:
+        self._since_s = -_PATIENCE_S
+        view.canvas.events.draw.connect(self._on_draw)
+
+    def __call__(self) -> bool:
+        """Return whether the hall has changed and is not drawn yet."""
+        return monotonic() - self._since_s < _PATIENCE_S
+
+    def expect(self) -> None:
+        """The hall has changed."""
+        self._since_s = monotonic()
+
+    def _on_draw(self, _event: object) -> None:
+        QTimer.singleShot(0, self._on_drawn)  # behind the drawing itself
+
+    def _on_drawn(self) -> None:
+        self._since_s = -_PATIENCE_S
