@@ -18,6 +18,7 @@ from twin.plant.geometry import build_geometry
 from twin.scenario import load
 from twin.scenario.splice import edit
 from twin.view3d.cable_field import CableField
+from twin.view3d.site_plan import site_plan
 from twin.view3d.unseen import seen
 
 _SCENES = Path(__file__).parents[2] / "scenes"
@@ -73,6 +74,16 @@ def test_only_what_is_wanted_is_left() -> None:
     assert hall.racks.present.all()
     assert hall.nodes.present.all()
     build_geometry(alone)
+
+
+def test_machines_outside_are_hidden_and_the_others_stay_where_they_stand() -> None:
+    plant = Scene.of(load(_SCENES / "frontier.twin.yaml")).plant
+    geometry = build_geometry(plant)
+    there = site_plan(plant, geometry, 1.0).yard
+    for hidden, plants in enumerate(plant.plants.ids):
+        left = site_plan(seen(plant, frozenset({plants}), NONE), geometry, 1.0).yard
+        assert np.array_equal(left.low, there.low[there.plant != hidden])
+    assert not len(site_plan(seen(plant, NONE, frozenset(plant.halls.ids)), geometry, 1.0).yard.low)
 
 
 def test_nothing_hidden_is_the_plant_itself() -> None:

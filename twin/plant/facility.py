@@ -41,6 +41,7 @@ def plants_of(scenario: Scenario) -> Plants:
         restart_s=np.array([np.nan if p.restart_s is None else p.restart_s for p in plants], np.float64),
         feed_a=nobody.copy(),
         feed_b=nobody.copy(),
+        present=np.ones(count, np.bool_),
     )
 
 

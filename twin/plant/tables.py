@@ -324,6 +324,7 @@ class Plants:
     restart_s: Floats  # from power back to full cooling; nan: the part's
     feed_a: Ints  # power items, -1: the house supply
     feed_b: Ints
+    present: Bools  # all are, but for pictures in which some are hidden
 
 
 @dataclass

@@ -219,7 +219,7 @@ def _yard(plant: Plant) -> Yard:
         room_m = float(halls.y1_m[0] - halls.y0_m[0])
         per_column = max(1, int(room_m // (deep + GAP_M)))
         columns = -(-count // per_column)
-        for k in range(count):
+        for k in range(count) if plant.plants.present[slot] else ():
             column, place = divmod(k, per_column)
             here = min(per_column, count - column * per_column)
             middle_y = (float(halls.y0_m[0]) + float(halls.y1_m[0])) / 2

@@ -21,7 +21,7 @@ def seen(plant: Plant, hidden: Ids, only: Ids) -> Plant:
     Parameters
     ----------
     hidden
-        Ids of halls, generators, rows, racks, nodes, switches, loops and power items.
+        Ids of halls, generators, rows, racks, nodes, switches, loops, facility loops and power items.
     only
         Where it is not empty, racks, machines and power items that are not of these are hidden too.
     """
@@ -41,9 +41,11 @@ def seen(plant: Plant, hidden: Ids, only: Ids) -> Plant:
     switch_shown = switches.present & rack_shown[switches.rack] & ~_any_of(switches.ids, hidden)
     loop_shown = loops.present & ~_any_of(loops.ids, hidden, [halls[k] for k in loops.hall.tolist()])
     power_shown = power.present & ~_any_of(power.ids, hidden)
+    plant_shown = plant.plants.present & ~_any_of(plant.plants.ids, hidden)
     if only:
         loop_shown &= _any_of(loops.ids, only, [halls[k] for k in loops.hall.tolist()])
         power_shown &= _any_of(power.ids, only)
+        plant_shown &= _any_of(plant.plants.ids, only)
     rows = np.bincount(racks.row[rack_shown], minlength=len(plant.rows.ids)) > 0
     ends = rack_shown[plant.bundles.rack_a] & rack_shown[plant.bundles.rack_b]
     fixtures, machines = plant.fixtures, plant.machines
@@ -61,6 +63,7 @@ def seen(plant: Plant, hidden: Ids, only: Ids) -> Plant:
         gpus=replace(plant.gpus, present=plant.gpus.present & node_shown[plant.gpus.node]),
         switches=replace(switches, present=switch_shown),
         loops=replace(loops, present=loop_shown),
+        plants=replace(plant.plants, present=plant_shown),
         power=replace(power, present=power_shown),
         # Cables that stay within a rack run in no tray.
         bundles=replace(plant.bundles, rack_b=np.where(ends, plant.bundles.rack_b, plant.bundles.rack_a)),
