@@ -61,18 +61,20 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 def compared(
     use_window: UseWindow, lab: Path, qtbot: QtBot
 ) -> Iterator[Callable[[Path, Path], CompareDialog]]:
-    window = use_window(lab)
+    windows = [
+        use_window(lab)
+    ]  # to be let go of: pytest holds what a fixture yields longer than the window lives
 
     def show(a: Path, b: Path) -> CompareDialog:
-        window.docks.branches.compare_wanted.emit(a, b)
-        dialog = window.run_comparing.dialog
+        windows[0].docks.branches.compare_wanted.emit(a, b)
+        dialog = windows[0].run_comparing.dialog
         assert dialog is not None
         qtbot.waitUntil(lambda: dialog.halls is not None and dialog.halls.isVisible())
         return dialog
 
     yield show
-    window.run_comparing.close()
-    assert window.run_comparing.dialog is None
+    windows[0].run_comparing.close()
+    assert windows.pop().run_comparing.dialog is None
     QTest.qWait(50)
 
 
