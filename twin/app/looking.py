@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FIGURES_WALL_S = 0.15
 """Figures in words change at most so often: faster than this nobody reads them."""
+_HELD_WALL_S = 0.1
+"""While somebody drags, words come with the next picture, or when none came for so long: each costs a whole window."""
 _SHARE = 8.0
 """Figures, and lists of what happened, take at most one part in so many of the time."""
 
@@ -38,7 +40,7 @@ class Looking:
         self.past: Standing | None = None
         self.told = 0
         self._complained = ""
-        self._figures_wall_s = self._events_wall_s = -math.inf
+        self._figures_wall_s = self._events_wall_s = self._looked_wall_s = -math.inf
         session.replay.looked.connect(self._on_looked)
 
     def forget(self) -> None:
@@ -47,6 +49,10 @@ class Looking:
 
     def turn(self, wall_s: float) -> None:
         """Let figures and lists follow the picture."""
+        if not self._session.replay.scrubbing or wall_s - self._looked_wall_s > _HELD_WALL_S:
+            self._follow(wall_s)
+
+    def _follow(self, wall_s: float) -> None:
         past, session = self.past, self._session
         if past is None or past.frame is None:
             return
@@ -82,6 +88,9 @@ class Looking:
         self._show_hall(before)
         session.frame_changed.emit(frame)
         session.time_changed.emit(t_s)
+        self._looked_wall_s = monotonic()
+        if session.replay.scrubbing:
+            self._follow(self._looked_wall_s)
 
     def _fail(self, words: str) -> None:
         """Tell once why a time cannot be shown; where nothing is shown yet, nothing more is tried."""
