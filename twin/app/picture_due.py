@@ -8,8 +8,8 @@ from PySide6.QtCore import QTimer
 
 from twin.view3d.hall_view import HallView
 
-_PATIENCE_S = 1.0
-"""So long a picture is waited for: a hall out of sight is never drawn."""
+_PATIENCE_S = 3.0
+"""So long a picture is waited for on a busy machine: a hall that others cover is never drawn."""
 
 
 class PictureDue:
@@ -22,12 +22,12 @@ class PictureDue:
     """
 
     def __init__(self, view: HallView) -> None:
-        self._since_s = -_PATIENCE_S
+        self._since_s, self._widget = -_PATIENCE_S, view.native
         view.canvas.events.draw.connect(self._on_draw)
 
     def __call__(self) -> bool:
         """Return whether the hall has changed and is not drawn yet."""
-        return monotonic() - self._since_s < _PATIENCE_S
+        return self._widget.isVisible() and monotonic() - self._since_s < _PATIENCE_S
 
     def expect(self) -> None:
         """The hall has changed."""
