@@ -190,7 +190,8 @@ class ThermalStepper:
         if self.leaks:
             source = self._with_leak(source, state)
         steps = dt_s.size if count is None else min(count, dt_s.size)
-        apart_k = np.abs(self._foresight.apart_k(state, source, self._index, steps))
+        apart_k = self._foresight.apart_k(state, source, self._index, steps)
+        np.abs(apart_k, out=apart_k)
         away_k = 0.0
         if self.leaks:
             leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
@@ -271,7 +272,7 @@ class ThermalStepper:
         self._source = source if inputs.bypass_w is None else self._diverted(inputs.bypass_w)
         self._steady_sink = None
         gpu_w = float(groups.n @ inputs.base_w + groups.sum_s @ inputs.dyn_w)
-        self._input_w = gpu_w + float(inputs.loop_heat_w.sum() + inputs.hall_heat_w.sum())
+        self._input_w = gpu_w + float(np.add.reduce(inputs.loop_heat_w) + np.add.reduce(inputs.hall_heat_w))
         self.leaks = np.count_nonzero(inputs.leak_w_k) > 0
         self._drifts = np.count_nonzero(inputs.sink_slope_k_s) > 0
         self._leak = None

@@ -172,7 +172,7 @@ class Trial:
         alone, beside, rest = least.tolist()
         if self.left >= alone:
             return True
-        return self.left >= beside and bool(self.free_gpus.max(where=~self.free, initial=0) >= rest)
+        return self.left >= beside and bool(np.where(self.free, 0, self.free_gpus).max(initial=0) >= rest)
 
     def _held_back(self, steady: Ints) -> Bools | None:
         """Return free nodes that are kept for others, if only so many of each class may be taken; None: none is."""
@@ -453,7 +453,7 @@ class Trial:
             return np.zeros(0, bool)
         profile = self.plan()
         until_s = self.now_s + np.minimum(requests.estimate_s[jobs], YEAR_S)
-        last = np.maximum(1, np.searchsorted(profile.times_s, until_s)) - 1
+        last = np.maximum(1, profile.times_s.searchsorted(until_s)) - 1
         if rules.classes == 1:
             most = np.maximum(np.minimum.accumulate(profile.counts[:, 0]), 0)
             enough: Bools = requests.whole[jobs] <= most[last]

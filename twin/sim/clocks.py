@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import is_not
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,17 +91,15 @@ class Clocks:
         self.junction_k_w, self.downstream_k_w = junction_k_w, downstream_k_w
         self.cap_w: dict[int, float] = {}  # by job, or EVERY_JOB
         self.walk = np.ones(traces.groups.size)  # share of the top clock that heat allows
-        self.pace = np.ones(
-            traces.groups.size
-        )  # of the walk: smaller with each turn, +: upwards, -: downwards
+        # Pace of the walk: smaller with each turn, +: upwards, -: downwards.
+        self.pace = np.ones(traces.groups.size)
         self.clock_ghz = np.zeros(traces.groups.size)
         self.capped_ghz = np.zeros(traces.groups.size)  # what the power cap alone allows
         self.base_w, self.dyn_w, self.leak_w_k = np.zeros((3, traces.groups.size))
         self.job_clock: dict[int, JobClock] = {}
         self._seen_c = np.full(traces.groups.size, math.inf)
-        self.hbm_slow = np.zeros(
-            traces.groups.size, bool
-        )  # HBM of the group is too hot for its full bandwidth
+        # Whether HBM of the group is too hot for its full bandwidth.
+        self.hbm_slow = np.zeros(traces.groups.size, bool)
         self.mixed = levels()  # work of traces beyond those of jobs: shared nodes by level, then loads
         self.first_mixed = stepping(len(jobs.rows))  # trace of the first of them
         self._loads = np.zeros(0)  # how hard each of them drives its GPUs
@@ -108,6 +107,7 @@ class Clocks:
         self._reference: dict[tuple[int, int], float] = {}
         self._wanted: dict[int, tuple[Work, float, dict[int, tuple[float, float]]]] = {}
         self._by_part: dict[str, Floats] = {}
+        self._downstream: tuple[tuple[Floats, ...], Floats] | None = None  # from what, and it
         self._values: dict[str, tuple[Ints, Floats]] = {}
         self.throttling = False  # heat holds some clock or memory down
         self.holding = False  # and none of them moved in the last step: heat and clocks have found each other
@@ -169,10 +169,14 @@ class Clocks:
 
     def downstream_c(self) -> Floats:
         """Return how much warmer the leakiest die of each group is for standing behind another [K]."""
-        excess: Floats = self.downstream_k_w[self.traces.groups.part] * (
-            self.base_w + self.traces.hot_s * self.dyn_w
-        )
-        return excess * self.traces.behind
+        # Asked for several times a change; the arrays it comes from are replaced, never changed in place.
+        traces, known = self.traces, self._downstream
+        given = self.downstream_k_w, self.dyn_w, traces.hot_s
+        if known is None or any(map(is_not, known[0], given)):
+            hottest_w = self.base_w + traces.hot_s * self.dyn_w
+            excess: Floats = self.downstream_k_w[traces.groups.part] * hottest_w
+            self._downstream = known = given, excess * traces.behind
+        return known[1]
 
     def control(self, hot_c: Floats, dt_s: float) -> tuple[list[int], list[int]]:
         """Walk clocks by the hottest dies at the end of a step; return groups that began and ceased to throttle."""
@@ -241,10 +245,8 @@ class Clocks:
         """Work out clock, power and leakage of every group at the temperatures of `state`."""
         traces, size = self.traces, self.traces.groups.size
         hot_c = state.die_c(traces.hot_s)
-        if traces.doubled:  # groups of one key leak alike, so that they become alike and can be joined
-            pooled_c = traces.pooled(hot_c)
-        else:
-            pooled_c = hot_c
+        # Groups of one key leak alike, so that they become alike and can be joined.
+        pooled_c = traces.pooled(hot_c) if traces.doubled else hot_c
         base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
         self.walked = False
         self.capped_ghz = self.values("f_max_ghz").copy()
@@ -396,10 +398,8 @@ class Clocks:
 
         It wants boost, but no more than its own limit and caps on jobs allow; leakage aside.
         """
-        work, cap_w = (
-            self.jobs.work[job],
-            min(self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf)),
-        )
+        work = self.jobs.work[job]
+        cap_w = min(self.cap_w.get(job, math.inf), self.cap_w.get(EVERY_JOB, math.inf))
         known = self._wanted.get(job)
         if known is None or known[0] is not work or known[1] != cap_w:
             found = {}

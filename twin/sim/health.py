@@ -88,12 +88,12 @@ class Health:
 
     def look(self) -> None:
         """Test the nodes that jobs left since this was last called, and repair those of them found bad before."""
+        if not self.checks:
+            self.nodes.left.clear()
         if not self.nodes.left:
             return
         left = np.unique(np.array(self.nodes.left, np.intp))
         self.nodes.left.clear()
-        if not self.checks:
-            return
         left = left[self.nodes.held[left] == 0]
         for node in left.tolist():
             check = self.marked.pop(node, None)

@@ -179,7 +179,8 @@ class Heat:
         hot_c = self.hot_c(step.state1)
         self.hottest_c = self._hottest_c(step.state1)
         totals.gpu_max_c = max(totals.gpu_max_c, self.hottest_c)
-        np.maximum.at(totals.loop_max_c, traces.groups.loop, hot_c)
+        if self.hottest_c > np.minimum.reduce(totals.loop_max_c, initial=math.inf):
+            np.maximum.at(totals.loop_max_c, traces.groups.loop, hot_c)
         self.lifetime.book(step.state0, step.state1, self.hottest_c, dt)
         if self.clocks.throttling:
             self._book_throttle(step.state1, dt)

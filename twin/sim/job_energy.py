@@ -63,9 +63,9 @@ class JobEnergy:
         if len(node):
             part_w = node_w[node] / per_slice * slices
             self._share_w += np.bincount(place, part_w, minlength=count)
-            nobody_w = max(0.0, nobody_w - float(part_w.sum()))
+            nobody_w = max(0.0, nobody_w - float(np.add.reduce(part_w)))
         self._nobody_w = nobody_w
-        self._total_w = float(self._share_w.sum()) + nobody_w
+        self._total_w = float(np.add.reduce(self._share_w)) + nobody_w
 
     def _number(self) -> None:
         """Number those who hold anything, in the order of their indices, and see which nodes are whose."""

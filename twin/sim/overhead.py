@@ -142,7 +142,7 @@ class Overhead:
         """Work out the power of switches and stores where what they depend on has changed."""
         powered = self.hall_tripped, self.power.supplies.rack_dark
         known = self._powered
-        if known is None or any(map(is_not, known, powered)) or not np.array_equal(lit, self._lit):
+        if known is None or any(map(is_not, known, powered)) or np.count_nonzero(lit != self._lit):
             self.static_w = self._static_now(lit)
             self._lit, self._powered = lit, powered
 

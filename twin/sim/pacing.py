@@ -79,8 +79,9 @@ class Pacing:
             self.look_at_all()
         self.moved = moved | self._again
         self._again.clear()
-        if self.moved:
-            self._wanted = None
+        if not self.moved:
+            return
+        self._wanted = None
         for job in self.moved:
             row = self.jobs.rows[job]
             trace = IDLE
@@ -101,7 +102,7 @@ class Pacing:
         """Return the wanted trace of each node (N,), not to be written to."""
         nodes = self.nodes
         if self._wanted is None or self._version != nodes.version:
-            wanted = self._by_job[nodes.job]
+            wanted = self._by_job.take(nodes.job)
             self.mixes.into(wanted, self.moved)
             wanted[_UNLIT[nodes.condition]] = TRACE_OFF
             self._wanted, self._version = wanted, nodes.version

@@ -205,7 +205,7 @@ class QueueSite:
         nodes, around = self.nodes, self.around
         fit = (nodes.condition == FREE) & around.plant.nodes.present
         free = fit & (nodes.held == 0)
-        end_s = self._end_s[nodes.job]
+        end_s = self._end_s.take(nodes.job)
         if self.requests.any_partial:
             self._follow_parts()
             end_s = np.where(nodes.job == SHARED, self._part_end_s, end_s)

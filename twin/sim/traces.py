@@ -177,7 +177,7 @@ class Traces:
     def gpu_w(self, base_w: Floats, dyn_w: Floats) -> Floats:
         """Return the power of the GPUs of each node, shape (N,), from that of a GPU by group: base + s dyn [W]."""
         group = np.maximum(self.slot_group, 0)
-        power_w: Floats = base_w[group] * self.slot_gpus + dyn_w[group] * self.slot_sum_s
+        power_w: Floats = base_w.take(group) * self.slot_gpus + dyn_w.take(group) * self.slot_sum_s
         if not self.alone:
             return power_w
         total: Floats = np.bincount(self.owner, power_w, minlength=self.nodes).astype(float)
@@ -191,7 +191,7 @@ class Traces:
         """Which slots do not stand in the wanted traces of their nodes, shape (N + E,)."""
         known = self._moves
         if known is None or known[0] is not wanted:
-            moving = (wanted[self.owner] if self.alone else wanted) != self.trace[self.slot_group]
+            moving = (wanted[self.owner] if self.alone else wanted) != self.trace.take(self.slot_group)
             if not self._full:
                 moving &= self.live
             self._moves = known = wanted, moving
@@ -383,7 +383,9 @@ class Traces:
         groups, trace = self.groups, self.trace
         key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes
         for kind in (groups.part, self.limit):
-            key = key * (int(np.maximum.reduce(kind)) + 1) + kind
+            most = int(np.maximum.reduce(kind))
+            if most:
+                key = key * (most + 1) + kind
         order = key.argsort(kind="stable")  # of one kind, the lowest number comes first
         ranked, number = key[order], np.arange(len(key))
         begins = np.zeros(len(key), np.intp)
