@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -160,6 +161,11 @@ def test_camera_and_time_are_one(
     assert left.pose == right.pose
     dialog.slider.setValue(dialog.slider.maximum())
     assert dialog.replay.looking_s == pytest.approx(END_S, abs=1.0)
+    strip = dialog.strip
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(strip.width() // 2, 10))
+    assert dialog.replay.looking_s == pytest.approx(END_S / 2, abs=2.0)
+    assert abs(dialog.slider.value() - dialog.slider.maximum() // 2) < 100
+    assert strip.said_at(QPointF(0.98 * strip.width(), 10.0)).count("%") == 2
     dialog.look_at(0.0)
     dialog.after_button.click()
     dialog.speed_box.setCurrentIndex(SPEEDS.index(10.0))

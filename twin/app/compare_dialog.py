@@ -23,6 +23,7 @@ from twin.analysis.compare import Comparison, compare, verdict, waterfall
 from twin.app.compare_halls import ComparedHalls
 from twin.app.compare_run import ComparedRun
 from twin.app.compare_seeds import SeedsPanel
+from twin.app.compare_strip import CompareStrip
 from twin.app.compare_table import FigureTable
 from twin.app.compare_waterfall import CompareWaterfall
 from twin.app.look import Look, label, tool_button
@@ -215,7 +216,15 @@ class CompareDialog(QDialog):
         self.speed_box.currentIndexChanged.connect(self._on_speed)
         for widget in (self.before_button, self.play_button, self.after_button):
             row.addWidget(widget)
-        row.addWidget(self.slider, 1)
+        self.strip = CompareStrip(
+            self._look, [run.track() for run in self._runs], max(run.end_s for run in self._runs)
+        )
+        self.strip.scrubbed.connect(self.look_at)
+        over = QVBoxLayout()
+        over.setSpacing(0)
+        over.addWidget(self.strip)
+        over.addWidget(self.slider)
+        row.addLayout(over, 1)
         row.addWidget(self.time)
         row.addWidget(self.speed_box)
         for key, do in (
@@ -241,6 +250,7 @@ class CompareDialog(QDialog):
         self.slider.blockSignals(True)
         self.slider.setValue(round(t_s / max(self.replay.reach_s, 1e-9) * _STEPS))
         self.slider.blockSignals(False)
+        self.strip.show_time(t_s)
         self.time.setText(f"{elapsed(t_s)} of {elapsed(self.replay.reach_s)}")
         self._tell()
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from twin.analysis.compare import Sample, sample_of
 from twin.analysis.rerun import scenario_of_run
 from twin.app.clock import Clock
+from twin.app.compare_strip import Track
 from twin.plant.tables import Plant
-from twin.record.events import Event
+from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.halls import Halls
 from twin.scenario.document import Scenario
@@ -18,6 +19,8 @@ from twin.view3d.groups import Groups
 
 _IDLE_WALL_S = 2.0
 """A file that is being written is let go of when nobody has looked for so long: its writer folds it at the end."""
+
+_POINTS, _MOST_MARKS = 1200, 2000
 
 
 class ComparedRun:
@@ -85,6 +88,14 @@ class ComparedRun:
     def events(self) -> list[Event]:
         """Return what happened, as far as a file is read at once."""
         return self.reader(self._read_wall_s).events()
+
+    def track(self) -> Track:
+        """Return its goodput over time, and what struck it."""
+        reader = self.reader(self._read_wall_s)
+        curve = reader.series(0, "site.goodput_now", points=_POINTS)
+        struck = reader.events_where(least=Severity.WARNING, limit=_MOST_MARKS)
+        marks = tuple((event.t_s, event.severity) for event in struck)
+        return Track(curve.t_s, curve.mean, marks)
 
     def design(self) -> Scenario:
         """Return its scene with all that people did in it."""

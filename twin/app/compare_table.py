@@ -19,7 +19,7 @@ HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "")
 TITLE, A, B, APART, INTERVAL, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 96, B: 96, APART: 100, INTERVAL: 108, VERDICT: 150}
+_WIDE_PX = {A: 96, B: 96, APART: 118, INTERVAL: 108, VERDICT: 150}
 _LEAST = 1e-9
 """Part of a figure below which two are the same: sums in another order."""
 
