@@ -90,7 +90,7 @@ class PlotArea(QWidget):
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
         self._cursors: list[Any] = []
-        self._pressed = QPointF()
+        self._pressed: tuple[object, QPointF] | None = None
         self._thinner = 1
         self._titles: list[QLabel] = []
         self._curves: dict[str, Any] = {}
@@ -185,10 +185,12 @@ class PlotArea(QWidget):
         if isinstance(event, QMouseEvent) and event.button() == Qt.MouseButton.LeftButton:
             place = event.position()
             if event.type() == QEvent.Type.MouseButtonPress:
-                self._pressed = place
-            elif (place - self._pressed).manhattanLength() < _CLICK_PX:
+                self._pressed = watched, place
+            elif event.type() == QEvent.Type.MouseButtonRelease:
+                (where, began), self._pressed = self._pressed or (None, place), None
+                click = where is watched and (place - began).manhattanLength() < _CLICK_PX
                 plot = next((one for one in self._plots if one.viewport() is watched), None)
-                if plot is not None:
+                if click and plot is not None:  # what was pressed elsewhere, on a menu say, is none
                     self._choose(plot, plot.mapToScene(place.toPoint()))
         return super().eventFilter(watched, event)
 

@@ -95,6 +95,7 @@ class Timeline(QWidget):
         strip.to_live.connect(self.back_to_live)
         strip.loop_wanted.connect(lambda loop: session.replay.set_loop(*loop))
         strip.menu_wanted.connect(self._offer)
+        session.run_started.connect(self.strip.let_go)
         session.run_started.connect(self._on_run)
         session.began.connect(lambda _file: self._on_run())
         session.time_changed.connect(self._on_time)

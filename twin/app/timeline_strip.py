@@ -103,6 +103,14 @@ class TimelineStrip(Painted):
         self.scale = Scale.all(whole_s, 1.0, self.width() - 2.0)
         self.refresh()
 
+    def let_go(self) -> None:
+        """Another run: what was asked of the one before, and not shown yet, is asked no more."""
+        self._scrub.stop()
+        self._wanted_s = None
+        if self._drag == "scrub":
+            self.held.emit(False)
+        self._drag = ""
+
     def show_scale(self, scale: Scale) -> None:
         """Show another part."""
         if scale != self.scale:
