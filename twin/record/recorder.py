@@ -28,7 +28,7 @@ SAMPLES = 1000
 FEWEST_SAMPLES = 800
 WHOLE_RUN_BYTES = 2 * 10**9
 """What the series of a run may come to before they are packed."""
-ALERTS = 200
+ALERTS = 100
 """Samples of a whole run at the moment of an event that people should see; at most so many, evenly over the run."""
 ALERTS_AT_ONCE = 50
 ALERT = Severity.WARNING
