@@ -5,6 +5,7 @@ For contexts without multisampling of their own, which is how software GL is use
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ class StillBuffer:
         if not (bool(GL.glBlitFramebuffer) and bool(GL.glRenderbufferStorageMultisample)):
             return False
         return int(GL.glGetIntegerv(GL.GL_MAX_SAMPLES)) >= SAMPLES
+
+    def paint(self, canvas: Any, size_px: tuple[int, int], draw: Callable[[], None]) -> None:
+        """Draw with smooth edges; `canvas` of vispy, current, with nothing queued."""
+        self.begin(size_px)
+        draw()
+        canvas.context.flush_commands()
+        self.end()
 
     def begin(self, size_px: tuple[int, int]) -> None:
         """Draw into the buffer from now on; the caller has flushed what was queued before."""

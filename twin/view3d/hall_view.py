@@ -33,6 +33,7 @@ from twin.view3d.looks import looks_like
 from twin.view3d.machine_state import Mark, over_things
 from twin.view3d.marks import marks_of
 from twin.view3d.palette import Rgb
+from twin.view3d.passing import Passing
 from twin.view3d.picking import Hit, Picker
 from twin.view3d.presets import before_machines, before_racks, open_side, preset_pose
 from twin.view3d.release import release
@@ -100,6 +101,7 @@ class HallView:
         self._scene = Scene(self.capability)
         self.edit = EditView(self)
         self._still = StillBuffer() if not samples and StillBuffer.available() else None
+        self._passing = Passing(self.capability.software)
         self._still_wanted = False
         self.plant: Plant | None = None
         self._geometry: Geometry | None = None
@@ -182,6 +184,7 @@ class HallView:
         self._frame = None
         self._changed_s, self._still_wanted = self._wall_s, False
         self.edit.layer.forget()
+        self._passing.forget()
         self.canvas.set_current()
         self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)
         self._upload()
@@ -338,7 +341,7 @@ class HallView:
             return
         self._closed, native = True, self.native
         logging.getLogger("vispy").removeHandler(self._log)
-        release(self.canvas, self.edit.layer, self._still)
+        release(self.canvas, self.edit.layer, self._still, self._passing)
         native._secondary_context = native._surface = None
         native.deleteLater()
 
@@ -360,12 +363,13 @@ class HallView:
         if self.edit.layer.shown and self.plant is not None:
             self.edit.layer.paint(self.canvas, self.stage(), self._pose, scale, draw_hall, self._changes)
             return
-        if still is not None:
-            still.begin((width, height))
-        draw_hall()
-        if still is not None:
-            self.canvas.context.flush_commands()
-            still.end()
+        if self._passing.rests(self._pose) and moving:
+            self._passing.paint(self.canvas, self._scene, self._pose, self.state, (width, height), scale)
+            return
+        if still is None:
+            draw_hall()
+        else:
+            still.paint(self.canvas, (width, height), draw_hall)
 
     def _show(self, *_change: object) -> None:
         """Draw the hall anew: it looks different."""
@@ -416,7 +420,8 @@ class HallView:
     def go(self, pose: CameraPose, animate: bool = True) -> None:
         """Fly to a pose, or stand there at once."""
         if animate:
-            self._hover_nothing()
+            self.state.hovered = None  # what is under the pointer is about to change
+            self.hovered.emit(None)
             self._flight = (Flight.between(self._pose, pose), max(self._wall_s, 0.0))
             self._settled = False
         else:
@@ -449,11 +454,6 @@ class HallView:
             target = origin + direction * self._pose.distance_m
         self.look(camera.zoom_to(self._pose, notches, target))
         self._publish()
-
-    def _hover_nothing(self) -> None:
-        """Name nothing: what is under the pointer is about to change."""
-        self.state.hovered = None
-        self.hovered.emit(None)
 
     def _hover_anew(self) -> None:
         """Name what is under a resting pointer after the camera has moved by itself."""

@@ -319,13 +319,7 @@ class Scene:
         return True
 
     def draw(
-        self,
-        pose: CameraPose,
-        state: ViewState,
-        size_px: tuple[int, int],
-        *,
-        scale: float,
-        moving: bool,
+        self, pose: CameraPose, state: ViewState, size_px: tuple[int, int], *, scale: float, moving: bool
     ) -> None:
         """Draw one picture.
 
@@ -338,6 +332,13 @@ class Scene:
         moving
             Leave out labels, near trays, cable drops and glass, to keep up with the pointer.
         """
+        self.draw_behind(pose, state, size_px, moving=moving)
+        self.draw_over(pose, state, size_px, scale=scale, moving=moving)
+
+    def draw_behind(
+        self, pose: CameraPose, state: ViewState, size_px: tuple[int, int], *, moving: bool
+    ) -> None:
+        """Draw all that has depth, and the sky."""
         colours = colours_of(state.theme)
         gloo.set_viewport(0, 0, *size_px)
         gloo.set_state(depth_test=True, blend=False, cull_face=True, depth_mask=True, depth_func="less")
@@ -371,7 +372,24 @@ class Scene:
         self._floor.draw(stage, air="air" in layers)
         gloo.set_state(depth_mask=False)
         self._sky.draw(stage)
-        gloo.set_state(cull_face=True)
+
+    def draw_values(self, pose: CameraPose, state: ViewState, size_px: tuple[int, int]) -> None:
+        """Draw the GPU panels anew over what `draw_behind` has drawn from the same pose."""
+        gloo.set_viewport(0, 0, *size_px)
+        gloo.set_state(depth_test=True, blend=False, cull_face=True, depth_mask=True, depth_func="lequal")
+        if self._plant is not None and "racks" in state.layers:
+            self._panels.draw(self.stage(pose, state, size_px))
+
+    def draw_over(
+        self, pose: CameraPose, state: ViewState, size_px: tuple[int, int], *, scale: float, moving: bool
+    ) -> None:
+        """Draw what is seen through, marks and labels."""
+        if self._plant is None:
+            return
+        stage, layers = self.stage(pose, state, size_px), state.layers
+        gloo.set_viewport(0, 0, *size_px)
+        gloo.set_state(depth_test=True, depth_func="less", depth_mask=False, cull_face=True)
+        gloo.set_state(blend=True, blend_func=("src_alpha", "one_minus_src_alpha"))
         if "air" in layers:
             self._glass.draw(stage)
         gloo.set_state(cull_face=False)
