@@ -19,6 +19,7 @@ from twin.view3d.state import CameraPose, ViewState
 LAYERS = frozenset({"racks", "trays", "pipes", "labels"})
 _TICK_MS = 33
 _EDGE_PX = 10
+_SIZE_PX = (400, 400)
 
 
 class HallPane(QWidget):
@@ -34,7 +35,7 @@ class HallPane(QWidget):
 
     def __init__(self, look: Look, title: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.view = HallView(ViewState(theme=look.theme.name, layers=LAYERS), size=(400, 400))
+        self.view = HallView(ViewState(theme=look.theme.name, layers=LAYERS), size=_SIZE_PX)
         self.view.native.setAccessibleName(f"Hall in 3D: {title}")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -87,6 +88,8 @@ class LinkedHalls(QWidget):
         self.views = [pane.view for pane in self.panes]
         for pane in self.panes:
             row.addWidget(pane, 1)
+            # What the overview is laid out for, until the window gives it a place: of no size nothing is in sight.
+            pane.view.native.resize(*_SIZE_PX)
         self._linked: CameraPose | None = None
         look.changed.connect(self._on_theme)
         self._ticker = QTimer(self)
