@@ -182,7 +182,7 @@ class HallView:
         self._cables = CableField(plant, self._geometry)
         self._isolated = None
         self._frame = None
-        self._changed_s, self._still_wanted = self._wall_s, False
+        self._changed_s, self._still_wanted = np.inf, False
         self.edit.layer.forget()
         self._passing.forget()
         self.canvas.set_current()
@@ -200,7 +200,7 @@ class HallView:
         """
         if frame is not None and self.plant is not None and frame.layout.epoch != self.plant.epoch:
             return
-        self._frame, self._changed_s, self._scene.repainted = frame, self._wall_s, repainted
+        self._frame, self._changed_s, self._scene.repainted = frame, np.inf, repainted
         self._on_colour_by()
 
     def set_groups(self, groups: Groups) -> None:
@@ -304,8 +304,8 @@ class HallView:
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
         elapsed = min(max(wall_s - self._wall_s, 0.0), 0.2) if self._wall_s > 0 else 0.0
-        self._wall_s = wall_s
-        dirty = False
+        self._wall_s, dirty = wall_s, False
+        self._changed_s = min(self._changed_s, wall_s)  # an edit may have taken long since the last time
         if self._flight is not None:
             flight, start_s = self._flight
             self._pose = flight.at(wall_s - start_s)

@@ -51,7 +51,9 @@ _RAMPS: dict[str, list[Rgb]] = {
         "f8611d",
     ),
     # Of differences: less is blue, more orange, none grey; told apart with any kind of colour blindness.
-    "difference": _hex("5ec8ff", "2f8fe8", "3f6fb0", "5f6a78", "747474", "8a7460", "b8763a", "f08a1e", "ffc24a"),
+    "difference": _hex(
+        "5ec8ff", "2f8fe8", "3f6fb0", "5f6a78", "747474", "8a7460", "b8763a", "f08a1e", "ffc24a"
+    ),
 }
 
 DEAD_RGB: Rgb = (0.93, 0.06, 0.22)

@@ -1,8 +1,8 @@
 """How fast one scrubs through 54 days: each look at a recording of llama3-16k, timed to the picture of the hall.
 
 ``python -m twin.cli.bench.scrub RUN COUNT`` prints what a look costs the thread of the window [CPU ms], from the record
-to the drawn picture with the docks that follow, what it costs all threads of the process (those that draw, too), and how
-many pictures a second came of it.
+to the drawn picture with the docks that follow, what it costs all threads of the process (those that draw, too), and
+how many pictures a second came of it.
 """
 
 from __future__ import annotations
