@@ -12,7 +12,7 @@ from time import monotonic, perf_counter, process_time
 from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
-from twin.runtime.loading import engine_type
+from twin.runtime.loading import begun_anew, engine_type
 from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step
 from twin.runtime.session import Session
 from twin.scenario.document import Scenario
@@ -124,7 +124,7 @@ def go_on(
     with Reader(run_file) as reader:
         seed, snapshot = reader.header.seed, reader.nearest_snapshot(math.inf)
     make = engine_type(engine)
-    one = make(scenario, seed) if snapshot is None else make.restore(scenario, snapshot.data)
+    one = begun_anew(make, scenario, seed) if snapshot is None else make.restore(scenario, snapshot.data)
     recorder = Recorder(one, run_file, resume=True, resumed=snapshot)
     end_s = one.end_s if until_s is None else min(until_s, one.end_s)
     try:

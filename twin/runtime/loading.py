@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import cast
 
-from twin.runtime.protocol import EngineType
+from twin.runtime.protocol import Engine, EngineType
+from twin.scenario.document import Scenario
 
 
 def engine_type(name: str) -> EngineType:
@@ -22,3 +24,21 @@ def engine_type(name: str) -> EngineType:
     if not colon:
         raise ValueError(f"{name!r} is no engine; it is named like package.module:Class")
     return cast(EngineType, getattr(import_module(module), attribute))
+
+
+def begun_anew(make: EngineType, scenario: Scenario, seed: int | None) -> Engine:
+    """Return the engine of a branch whose parent has no snapshot before the cut, at t = 0.
+
+    Raises
+    ------
+    ValueError
+        When something that is done from the cut on is refused, as a restored engine raises it; a run that begins with
+        its scene only tells of it.
+    """
+    engine = make(scenario, seed)
+    cut_s = math.inf if scenario.branch is None else scenario.branch.at_s
+    later = {one.target: one.kind for one in scenario.interventions if one.at_s >= cut_s}
+    for event in engine.events(0):
+        if event.kind == "refused" and event.subject in later:
+            raise ValueError(f"{later[event.subject]} {event.subject}: {event.text}")
+    return engine

@@ -19,7 +19,7 @@ from twin.record.recorder import Recorder
 from twin.record.runfile import RunFileError
 from twin.record.scenario_json import part_to_json
 from twin.record.state_folder import new_run_path
-from twin.runtime.loading import engine_type
+from twin.runtime.loading import begun_anew, engine_type
 from twin.runtime.protocol import (
     Applied,
     At,
@@ -186,6 +186,7 @@ class Session:
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
                     missed = [e for e in reader.events(request.told) if e.row < snapshot.events]
                     return make.restore(request.scenario, snapshot.data), snapshot, tuple(missed)
+            return begun_anew(make, request.scenario, request.seed), None, ()
         if request.snapshot is not None:
             return make.restore(request.scenario, request.snapshot), None, ()
         return make(request.scenario, request.seed), None, ()
