@@ -18,6 +18,7 @@ from edit_scenes import absent, edit, racks, tiny
 
 from twin.analysis.verify import verify
 from twin.record.reader import Reader
+from twin.record.recorder import SNAPSHOTS
 from twin.record.runfile import RunFileError
 from twin.runtime.inline import InlineClient, run
 from twin.runtime.protocol import Applied
@@ -52,7 +53,7 @@ def test_a_run_of_another_process_is_the_same(lab: Path) -> None:
     with Reader(lab) as reader:
         assert verdict.events == reader.event_count > 40
         assert verdict.t_s == reader.t_end_s == 86400.0
-    assert verdict.states == 24
+    assert verdict.states == SNAPSHOTS
     assert told[-1] == (86400.0, 86400.0)
 
 

@@ -126,8 +126,9 @@ class LinkedHalls(QWidget):
         """Free both contexts; harmless when done."""
         self._ticker.stop()
         self._look.changed.disconnect(self._on_theme, missing_ok=True)
-        for view in self.views:
-            view.close()
+        for pane in self.panes:
+            pane.legend.let_go()
+            pane.view.close()
 
     def _on_theme(self, theme: Theme) -> None:
         for view in self.views:

@@ -57,6 +57,10 @@ class Glass(QWidget):
         """Return how much larger than laid out it is painted."""
         return themes.scaled(100) / 100
 
+    def let_go(self) -> None:
+        """Follow the theme no more: what the plate lies over is closed."""
+        self.look.changed.disconnect(self._on_look, missing_ok=True)
+
     def fit(self, width: float, height: float) -> None:
         """Take this size [px at the usual size of text]."""
         self.room = QRectF(0, 0, round(width), round(height))

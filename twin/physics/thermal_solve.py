@@ -176,7 +176,7 @@ class Operator:
         # Temperatures of the chain per kelvin of loop supply and of hall air.
         self.drive = drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
         self.product = _product(inverse[0]) if len(inverse) == 1 else None
-        self.pull = drive[0].T.copy()
+        self.pull = drive[:1].reshape(-1, 2).T.copy()  # of that one chain
         gives_w_k = np.empty((len(drive), 3))
         gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
         gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)

@@ -383,7 +383,7 @@ class Traces:
         groups, trace = self.groups, self.trace
         key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes
         for kind in (groups.part, self.limit):
-            most = int(np.maximum.reduce(kind))
+            most = int(np.maximum.reduce(kind, initial=0))  # no groups: an empty hall
             if most:
                 key = key * (most + 1) + kind
         order = key.argsort(kind="stable")  # of one kind, the lowest number comes first
