@@ -20,7 +20,7 @@ def test_samples_lie_on_a_regular_grid_and_at_alarms(tmp_path: Path) -> None:
     with Reader(tmp_path / "a.twinrun") as reader:
         curve = reader.series(0, "loop.supply_c", points=10**6)
         alarms = [e.t_s for e in reader.events_where(least=Severity.WARNING)]
-        regular = np.isclose(curve.t_s % 72.0, 0) | np.isclose(curve.t_s % 72.0, 72.0)
+        regular = np.isclose(curve.t_s % 80.0, 0) | np.isclose(curve.t_s % 80.0, 80.0)
         assert regular.sum() == SAMPLES + 1
         assert set(curve.t_s[~regular]) <= set(alarms)
         assert np.isin(alarms[:50], curve.t_s).all()  # as many as may come at once

@@ -22,7 +22,7 @@ from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 from twin.scenario.population import jobs_of
 
-SAMPLES = 1000
+SAMPLES = 900
 """Samples of a whole run at regular times, fewer where there are thousands of jobs; never closer than
 `MIN_INTERVAL_S` [simulated s]."""
 FEWEST_SAMPLES = 800
