@@ -86,7 +86,12 @@ def test_a_film_that_is_broken_off_leaves_nothing(qapp, pump: Path, tmp_path: Pa
 def test_an_interrupt_of_the_command_leaves_nothing(pump: Path, tmp_path: Path) -> None:
     words = ["video", str(pump), "--frames", str(tmp_path), "--seconds", "600", "--size", "160x100"]
     command = subprocess.Popen(
-        [sys.executable, "-m", "twin.cli", *words], cwd=ROOT, env=os.environ, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "twin.cli", *words],
+        cwd=ROOT,
+        env=os.environ,
+        stderr=subprocess.DEVNULL,
+        # tests that run in the background of a shell ignore interrupts, and so would what they start
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         while command.poll() is None and len(list(tmp_path.iterdir())) < 3:
