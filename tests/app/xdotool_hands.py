@@ -296,6 +296,11 @@ class Person:
         self.until(lambda: any(map(like, self.events())), what, limit_s)
 
 
+CURSOR_PX = 60
+"""Pixels of a blinking cursor, at most: in a small box they are no small part."""
+
+
 def differ(one: np.ndarray, other: np.ndarray) -> bool:
     """Return whether two pictures differ by more than a blinking cursor."""
-    return bool((np.abs(one.astype(int) - other).max(axis=2) > 12).mean() > 1e-4)
+    moved = (np.abs(one.astype(int) - other).max(axis=2) > 12).sum()
+    return bool(moved > max(1e-4 * one.shape[0] * one.shape[1], CURSOR_PX))
