@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from twin.app.clock import Clock
-from twin.app.goto_time import NoTime, Times
 from twin.app.timeline_marks import EventMarks, band
 from twin.app.timeline_paint import ticks
 from twin.app.timeline_scale import Scale
 from twin.record.events import Event, Severity
+from twin.scenario.times import NoTime, Times
 
 _DAYS_S = 54 * 86_400.0
 _START = datetime.fromisoformat("2026-01-05T00:00+01:00")
@@ -110,12 +110,20 @@ def test_ticks_are_times_people_count_in_and_have_room() -> None:
         ("8 Jan 10:32", 297_120.0),
         ("8 January", 259_200.0),
         ("3 Feb 2026", 29 * 86_400.0),
+        ("22 day 16 h", 22.0 * 86_400.0 + 57_600.0),
+        ("1e3 s", 1_000.0),
         ("end", _DAYS_S),
         ("start", 0.0),
     ],
 )
 def test_a_time_is_read_as_people_write_it(text: str, wanted_s: float) -> None:
     assert Times(_START, 86_400.0, _DAYS_S).read(text) == wanted_s
+
+
+def test_a_time_of_day_before_the_start_is_that_of_the_next_day() -> None:
+    started = datetime.fromisoformat("2026-01-05T09:55+01:00")
+    assert Times(started, 0.0, _DAYS_S).read("08:00") == 22 * 3600 + 5 * 60
+    assert Times(started, 0.0, _DAYS_S).read("10:00") == 300.0
 
 
 @pytest.mark.parametrize(

@@ -61,3 +61,10 @@ def test_open_hands_scene_and_seed_to_the_window(
     names = [path and path.name for path, _ in opened]
     assert names == ["lab-16.twin.yaml", "a.twinrun", None]
     assert [(more["seed"], more["play"]) for _, more in opened] == [(3, True), (None, False), (None, True)]
+
+
+def test_a_recorded_run_takes_no_seed_and_no_time_to_show(twin, tmp_path: Path) -> None:
+    recorded = tmp_path / "lab.twinrun"
+    twin("run", "lab-16", "--until", "0 h 10 min", "--out", recorded)
+    assert "--seed" in twin("open", recorded, "--seed", "3", code=2).stderr
+    assert "--at" in twin("show", recorded, "--at", "5 min", code=2).stderr

@@ -30,9 +30,19 @@ def test_it_tells_of_a_range_and_of_the_whole(twin, pump: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [("0 h 5 min", "t+600"), ("10:00", "10:05"), ("300", "+10 min")],
+)
+def test_times_are_read_as_the_window_reads_them(twin, pump: Path, words: tuple[str, str]) -> None:
+    told = json.loads(twin("explain", pump, "--from", words[0], "--to", words[1], "--json").stdout)
+    assert (told["from_s"], told["to_s"]) == (300.0, 600.0)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--from", "3 h"), "--from"),
+        (("--to", "3 h"), "after the end of the run, 2 h"),
         (("--to", "3 h"), "--to"),
         (("--from", "20 min", "--to", "10 min"), "--to"),
         (("--from", "soon"), "--from"),

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from twin.app.goto_dialog import GotoDialog, NoteDialog
-from twin.app.goto_time import Times
+from twin.scenario.times import Times
 from twin.app.look import Look, label, line, tool_button, with_role
 from twin.app.moments_dialog import MomentsDialog
 from twin.app.session import Session

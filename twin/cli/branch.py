@@ -114,9 +114,9 @@ def _branch(
         raise BadInput(f"-o: {out} is no name of a scene; end it with {SCENE_SUFFIX}")
     if record is not None and record.exists() and record.resolve() == Path(run).resolve():
         raise BadInput(f"--run: {record} is the run that is branched; name another file")
-    at_s = time_of(at, "--at")
     with Reader(run) as reader:
         start = reader.header.scenario.start
+        at_s = time_of(at, "--at", reader.header.scenario, reader.t_end_s)
         additions = [*set_from(settings, at_s), *(parse_injection(text, start) for text in injections)]
         early = next((one for one in additions if one.at_s < at_s), None)
         if early is not None:

@@ -114,11 +114,12 @@ def _samples(
     if seeds is None and seed is None and not changed and all(is_run(name) for name in names):
         found = [_recorded(name) for name in names]
         return list(dict.fromkeys(number for number, _ in found)), [found[0][1]], [found[1][1]]
-    until_s = None if until is None else time_of(until, "--until")
     designs = [
         _design(name, [*settings, *more], injections)
         for name, more in zip(names, ([], settings_b), strict=True)
     ]
+    of = designs[0][0]
+    until_s = None if until is None else time_of(until, "--until", of, of.duration_s)
     first = designs[0][1] if seed is None else seed
     numbers = list(range(first, first + (seeds or 1)))
     with counted(f"{len(numbers)} seeds of two designs") as show:

@@ -11,6 +11,7 @@ from twin.cli.options import Json
 if TYPE_CHECKING:
     from twin.analysis.explain import Cause, Explanation
     from twin.analysis.moments import Moments
+    from twin.record.reader import Reader
 
 EXAMPLE = (
     "Example: twin explain pump.twinrun --from '5 min' --to '20 min'"
@@ -39,7 +40,7 @@ def explain_run(
     from twin.record.reader import Reader
 
     with told(run), Reader(run) as reader:
-        t0_s, t1_s = range_of(reader.t_end_s, from_, to)
+        t0_s, t1_s = range_of(reader, from_, to)
         found = explain(reader, t0_s, t1_s)
         if json:
             print_json(_as_json(run, found))
@@ -47,14 +48,15 @@ def explain_run(
             _print(found, moments(reader.header.scenario))
 
 
-def range_of(end_s: float, from_: str | None, to: str | None) -> tuple[float, float]:
-    """Return the range of the options --from and --to within a run of `end_s` [s]; raises `BadInput`."""
+def range_of(reader: Reader, from_: str | None, to: str | None) -> tuple[float, float]:
+    """Return the range of the options --from and --to within a run [s]; raises `BadInput`."""
     from twin.cli.errors import BadInput
     from twin.cli.scene import time_of
     from twin.units import spoken
 
-    t0_s = 0.0 if from_ is None else time_of(from_, "--from")
-    t1_s = end_s if to is None else time_of(to, "--to")
+    scenario, end_s = reader.header.scenario, reader.t_end_s
+    t0_s = 0.0 if from_ is None else time_of(from_, "--from", scenario, end_s)
+    t1_s = end_s if to is None else time_of(to, "--to", scenario, end_s)
     if t0_s >= end_s:
         raise BadInput(
             f"--from: {from_!r} lies after the end of the run, {spoken(end_s)}; give a time before it"

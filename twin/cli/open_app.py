@@ -27,13 +27,17 @@ def open_scene(
 
     A run opens as it was recorded: nothing is simulated, and any time of it can be looked at.
     """
-    from twin.cli.errors import Failure, told
+    from twin.cli.errors import BadInput, Failure, told
 
     with told(scene or ""):
         from twin.cli.display import has_display
         from twin.cli.scene import is_run, run_path, scene_path
 
         path = None
+        if scene is not None and is_run(scene) and seed is not None:
+            raise BadInput(
+                f"--seed: {scene} is a recorded run and has its seed; open its scene with another one"
+            )
         if scene is not None:
             path = run_path(scene) if is_run(scene) else scene_path(scene)
         if not has_display():

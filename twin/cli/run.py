@@ -119,9 +119,9 @@ def summary_of_run(
     from twin.record.state_folder import new_run_path
     from twin.runtime.inline import run
 
-    until_s = None if until is None else time_of(until, "--until")
     scenario = with_changes(load_scene(scene), settings, injections, work)
     scenario = with_incidents(scenario, incidents, seed)
+    until_s = None if until is None else time_of(until, "--until", scenario, scenario.duration_s)
     if until_s is not None and until_s > scenario.duration_s:
         raise BadInput(
             f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"

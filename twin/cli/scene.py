@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -128,13 +129,25 @@ def _must_be_accepted(scenario: Scenario, before: Scenario) -> None:
         raise BadInput(f"--inject: {': '.join(refused[-1])}")
 
 
-def time_of(text: str, option: str) -> float:
-    """Return the simulated time of an option such as "20 day" [s]; raises `BadInput`."""
-    from twin.units import UnitError, parse
+def time_of(text: str, option: str, scenario: Scenario | None = None, end_s: float = math.inf) -> float:
+    """Return the simulated time of an option [s]; raises `BadInput`.
+
+    Parameters
+    ----------
+    text
+        Such as "22 day 16 h".
+    option
+        Its name, for the complaint.
+    scenario
+        What it is a time of: dates, times of day and "end" are understood too; None: only lengths of time are.
+    end_s
+        What "end" stands for [s].
+    """
+    from twin.scenario.times import NoTime, Times, length_s
 
     try:
-        seconds = parse(text, "duration")
-    except UnitError as error:
+        seconds = length_s(text) if scenario is None else Times(scenario.start, 0.0, end_s).meant(text)
+    except NoTime as error:
         raise BadInput(f"{option}: {error}") from None
     if seconds < 0:
         raise BadInput(f"{option}: {text!r} lies before the start; give a time after it")

@@ -71,12 +71,11 @@ def take_picture(
     with told(what):
         wanted = size_of(size)
         on_display(wanted)
-        at_s = None if at is None else time_of_shot(at)
         picture = _Picture(camera, colour_by, cables.value, theme.value, wanted)
         if _is_recorded(what, seed, set_ or [], inject or []):
-            data = _of_run(what, at_s, picture)
+            data = _of_run(what, at, picture)
         else:
-            data = _of_scene(what, at_s, seed, set_ or [], inject or [], picture)
+            data = _of_scene(what, at, seed, set_ or [], inject or [], picture)
         write_whole(out, data)
 
 
@@ -117,13 +116,6 @@ class _Picture(NamedTuple):
         return Shot(*self)
 
 
-def time_of_shot(text: str) -> float:
-    """Return the time of --at [s]; raises `BadInput`."""
-    from twin.cli.scene import time_of
-
-    return time_of(text, "--at")
-
-
 def _is_recorded(what: str, seed: int | None, settings: list[str], injections: list[str]) -> bool:
     from twin.cli.errors import BadInput
     from twin.cli.scene import is_run
@@ -135,14 +127,16 @@ def _is_recorded(what: str, seed: int | None, settings: list[str], injections: l
     return is_run(what)
 
 
-def _of_run(what: str, at_s: float | None, picture: _Picture) -> bytes:
+def _of_run(what: str, at: str | None, picture: _Picture) -> bytes:
     """Return the picture of a recorded run; of one recorded before single GPUs were, it is simulated to there again."""
     from twin.cli.moment import must_be_within
+    from twin.cli.scene import time_of
     from twin.record.reader import Reader
     from twin.record.runfile import NoDetail
 
     with Reader(what) as reader:
-        at_s = reader.t_end_s / 2 if at_s is None else at_s
+        end_s = reader.t_end_s
+        at_s = end_s / 2 if at is None else time_of(at, "--at", reader.header.scenario, end_s)
         must_be_within(at_s, reader.t_end_s)
         try:
             reader.frame(at_s)
@@ -161,7 +155,7 @@ def _of_run(what: str, at_s: float | None, picture: _Picture) -> bytes:
 
 def _of_scene(
     what: str,
-    at_s: float | None,
+    at: str | None,
     seed: int | None,
     settings: list[str],
     injections: list[str],
@@ -169,9 +163,10 @@ def _of_scene(
 ) -> bytes:
     from twin.cli.moment import moment_of_scene
     from twin.cli.progress import progress
-    from twin.cli.scene import load_scene, with_changes
+    from twin.cli.scene import load_scene, time_of, with_changes
 
     scenario = with_changes(load_scene(what), settings, injections)
+    at_s = None if at is None else time_of(at, "--at", scenario, scenario.duration_s)
     with progress(scenario.title) as show:
         moment = moment_of_scene(scenario, seed, at_s, show)
     return _of_moment(moment, picture)

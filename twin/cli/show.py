@@ -23,12 +23,14 @@ def show_scene(
 
     In full: after inheritance, with every default filled in.
     """
-    from twin.cli.errors import told
+    from twin.cli.errors import BadInput, told
     from twin.cli.output import print_json
     from twin.cli.scene import is_run, load_scene
 
     with told(what):
         if is_run(what):
+            if at is not None:
+                raise BadInput("--at shows a scene as its edits have made it by then, not a recorded run")
             summary = recorded_summary(what)
             if json:
                 print_json(summary)
@@ -44,7 +46,9 @@ def show_scene(
             from twin.cli.scene import time_of
             from twin.scenario.effective import effective
 
-            document = effective(document, time_of(at, "--at"))
+            document = effective(
+                document, time_of(at, "--at", document.scenario, document.scenario.duration_s)
+            )
         if json:
             print_json(plain(document.scenario))
         else:

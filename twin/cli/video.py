@@ -63,7 +63,7 @@ def make_video(
                 f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
             )
         with Reader(run) as reader:
-            t0_s, t1_s = range_of(reader.t_end_s, from_, to)
+            t0_s, t1_s = range_of(reader, from_, to)
             on_display(wanted)
             qt_application()
             from twin.report.film import Cut, Film, Frames, Mp4, NoEncoder, Sink

@@ -14,6 +14,7 @@ _PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zA-Zµ]+)\s*")
 _SECONDS = re.compile(r"(?:t\s*\+?\s*)?(\d+(?:\.\d+)?)\s*s?")
 _DAY = re.compile(r"(\d{1,2})\.?\s+([a-zA-Z]{3,9})(?:\s+(20\d\d))?(?:\s+(\d{1,2}:\d\d(?::\d\d)?))?")
 _DATE = re.compile(r"20\d\d-\d\d-\d\d")
+DAY_S = 86_400.0
 
 
 class NoTime(ValueError):
@@ -52,7 +53,7 @@ class Times:
         >>> [at.read(text) for text in ("3d 4h", "t+5400", "+10 min", "-1h", "10:32", "2026-01-08 10:32", "8 Jan")]
         [273600.0, 5400.0, 87000.0, 82800.0, 124320.0, 297120.0, 259200.0]
         """
-        t_s = self._meant(" ".join(text.split()))
+        t_s = self.meant(text)
         if not -0.5 <= t_s <= self.reach_s + 0.5:
             where = (
                 "before the start"
@@ -62,7 +63,9 @@ class Times:
             raise NoTime(f"{text.strip()!r} lies {where}")
         return min(max(t_s, 0.0), self.reach_s)
 
-    def _meant(self, text: str) -> float:
+    def meant(self, text: str) -> float:
+        """Return the time that a text means [s], be it within the record or not; raises `NoTime`."""
+        text = " ".join(text.split())
         if text.lower() in ("start", "begin", "end", "live", "now"):
             return 0.0 if text.lower() in ("start", "begin") else self.reach_s
         for way in (self._plain, self._calendar):
@@ -71,8 +74,8 @@ class Times:
                 return found
         sign = {"+": 1.0, "-": -1.0, "\N{MINUS SIGN}": -1.0}.get(text[:1])
         if sign is not None:
-            return self.now_s + sign * _length_s(text[1:])
-        return _length_s(text.removeprefix("t").strip().removeprefix("+"))
+            return self.now_s + sign * length_s(text[1:])
+        return length_s(text.removeprefix("t").strip().removeprefix("+"))
 
     def _plain(self, text: str) -> float | None:
         found = _SECONDS.fullmatch(text.lower())
@@ -80,9 +83,13 @@ class Times:
 
     def _calendar(self, text: str) -> float | None:
         shown = self.start + timedelta(seconds=self.now_s)
-        if re.fullmatch(r"\d{1,2}:\d\d(:\d\d)?", text):  # of the day on screen
-            text = f"{shown:%Y-%m-%d} {text.zfill(5) if text.count(':') == 1 else text.zfill(8)}"
-        elif _DATE.fullmatch(text):
+        if re.fullmatch(
+            r"\d{1,2}:\d\d(:\d\d)?", text
+        ):  # of the day on screen; of the next one if none was yet
+            clock = text.zfill(5) if text.count(":") == 1 else text.zfill(8)
+            t_s = after_start_s(f"{shown:%Y-%m-%d} {clock}", self.start)
+            return t_s + DAY_S if t_s is not None and t_s < 0 else t_s
+        if _DATE.fullmatch(text):
             text += " 00:00"
         day = _DAY.fullmatch(text)
         if day is not None:
@@ -103,13 +110,15 @@ class Times:
         return f"{moment.day} {moment:%b %H:%M}"
 
 
-def _length_s(text: str) -> float:
-    """Return the sum of lengths such as "3d 4h 10 min" [s]."""
+def length_s(text: str) -> float:
+    """Return the sum of lengths such as "3d 4h 10 min" [s]; raises `NoTime`."""
     text = text.strip()
     pieces = _PIECE.findall(text)
-    if not pieces or _PIECE.sub("", text):
+    if not pieces:
         raise NoTime(f"{text!r} is no time; write for example {EXAMPLES}")
     try:
-        return sum(parse(f"{number} {unit}", "duration") for number, unit in pieces)
+        if len(pieces) > 1 and not _PIECE.sub("", text):
+            return sum(parse(f"{number} {unit}", "duration") for number, unit in pieces)
+        return parse(text, "duration")
     except UnitError as error:
         raise NoTime(str(error)) from None
