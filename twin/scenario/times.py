@@ -117,8 +117,11 @@ def length_s(text: str) -> float:
     if not pieces:
         raise NoTime(f"{text!r} is no time; write for example {EXAMPLES}")
     try:
-        if len(pieces) > 1 and not _PIECE.sub("", text):
-            return sum(parse(f"{number} {unit}", "duration") for number, unit in pieces)
         return parse(text, "duration")
+    except UnitError as error:
+        if len(pieces) == 1 or _PIECE.sub("", text):
+            raise NoTime(str(error)) from None
+    try:
+        return sum(parse(f"{number} {unit}", "duration") for number, unit in pieces)
     except UnitError as error:
         raise NoTime(str(error)) from None
