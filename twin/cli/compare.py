@@ -118,8 +118,7 @@ def _samples(
         _design(name, [*settings, *more], injections)
         for name, more in zip(names, ([], settings_b), strict=True)
     ]
-    of = designs[0][0]
-    until_s = None if until is None else time_of(until, "--until", of, of.duration_s)
+    until_s = None if until is None else time_of(until, "--until")
     first = designs[0][1] if seed is None else seed
     numbers = list(range(first, first + (seeds or 1)))
     with counted(f"{len(numbers)} seeds of two designs") as show:

@@ -121,7 +121,7 @@ def summary_of_run(
 
     scenario = with_changes(load_scene(scene), settings, injections, work)
     scenario = with_incidents(scenario, incidents, seed)
-    until_s = None if until is None else time_of(until, "--until", scenario, scenario.duration_s)
+    until_s = None if until is None else time_of(until, "--until")
     if until_s is not None and until_s > scenario.duration_s:
         raise BadInput(
             f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"

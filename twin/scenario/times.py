@@ -114,12 +114,12 @@ def length_s(text: str) -> float:
     """Return the sum of lengths such as "3d 4h 10 min" [s]; raises `NoTime`."""
     text = text.strip()
     pieces = _PIECE.findall(text)
-    if not pieces:
-        raise NoTime(f"{text!r} is no time; write for example {EXAMPLES}")
     try:
         return parse(text, "duration")
     except UnitError as error:
-        if len(pieces) == 1 or _PIECE.sub("", text):
+        if not any(letter.isdigit() for letter in text):
+            raise NoTime(f"{text!r} is no time; write for example {EXAMPLES}") from None
+        if len(pieces) < 2 or _PIECE.sub("", text):
             raise NoTime(str(error)) from None
     try:
         return sum(parse(f"{number} {unit}", "duration") for number, unit in pieces)
