@@ -8,8 +8,9 @@ from psygnal import Signal
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from twin.analysis.compare import Comparison, compare
-from twin.analysis.seeds_aside import Failed, Progress, SeedsAside
+from twin.analysis.aside import Aside, Failed, Progress
+from twin.analysis.compare import Comparison, Sample, compare
+from twin.analysis.runs_aside import samples_aside
 from twin.app.count_field import CountBox
 from twin.app.look import label
 from twin.app.theme import scaled
@@ -34,7 +35,7 @@ class SeedsPanel(QWidget):
     def __init__(self, designs: Callable[[], tuple[Scenario, Scenario, int]]) -> None:
         super().__init__()
         self._designs = designs
-        self._aside: SeedsAside | None = None
+        self._aside: Aside[list[list[Sample]]] | None = None
         self._seeds: list[int] = []
         self.count = CountBox(_LEAST, _MOST, doubles=False)
         self.count.setAccessibleName("Number of seeds")
@@ -78,7 +79,7 @@ class SeedsPanel(QWidget):
             self.words.setText(str(error))
             return
         self._seeds = list(range(seed, seed + self.count.value()))
-        self._aside = SeedsAside((first, second), self._seeds)
+        self._aside = samples_aside((first, second), self._seeds)
         self.bar.setRange(0, 2 * len(self._seeds))
         self.bar.setValue(0)
         self.words.setText(f"0 of {2 * len(self._seeds):,} runs")
@@ -93,8 +94,8 @@ class SeedsPanel(QWidget):
         """Hear what there is."""
         for word in self._aside.words() if self._aside is not None else ():
             if isinstance(word, Progress):
-                self.bar.setValue(word.done)
-                self.words.setText(f"{word.done:,} of {word.of:,} runs")
+                self.bar.setValue(int(word.done))
+                self.words.setText(f"{word.done:,.0f} of {word.of:,.0f} runs")
             elif isinstance(word, Failed):
                 self._end(f"It could not be run: {word.why}")
             else:

@@ -1,0 +1,100 @@
+"""Work in a process of its own that says how far it is, so that whoever asked goes on, and may give up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import active_children, get_context
+from multiprocessing.connection import Connection
+from threading import Thread
+from typing import Any, Generic, TypeVar
+
+Made = TypeVar("Made")
+Tell = Callable[[float, float], None]
+"""Takes how much is done, and of how much."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much is done, and of how much."""
+
+    done: float
+    of: float
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Nothing comes of it, and why."""
+
+    why: str
+
+
+class Aside(Generic[Made]):
+    """Work that goes on by itself; ask `words` from time to time, and `close` when done or tired of it.
+
+    Parameters
+    ----------
+    work
+        A function of a module: called there with `given`, and last with a `Tell`.
+    given
+        What can be sent to another process.
+    name
+        Of the process.
+    """
+
+    def __init__(self, work: Callable[..., Made], *given: object, name: str) -> None:
+        context = get_context("spawn")
+        self._mine, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(work, given, theirs), name=name)
+        self._process.start()
+        theirs.close()
+        self._over = False
+
+    def words(self) -> list[Progress | Failed | Made]:
+        """Return what it has said since the last time; the last word is what it made, or `Failed`."""
+        found: list[Progress | Failed | Made] = []
+        while not self._over:
+            try:
+                if not self._mine.poll():
+                    break
+                found.append(self._mine.recv())
+            except (EOFError, OSError):
+                found.append(Failed("the process that ran it ended; is there enough memory?"))
+            self._over = not isinstance(found[-1], Progress)
+        return found
+
+    def close(self) -> None:
+        """End it and all its processes; harmless when done."""
+        self._over = True
+        self._mine.close()  # they end themselves then, see `_leave_with`
+        self._process.join(5.0)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def _work(work: Callable[..., Any], given: tuple[object, ...], theirs: Connection) -> None:
+    Thread(target=_leave_with, args=(theirs,), daemon=True).start()
+
+    def tell(done: float, of: float) -> None:
+        with suppress(OSError):  # nobody listens any more
+            theirs.send(Progress(done, of))
+
+    try:
+        said = work(*given, tell)
+    except Exception as error:  # noqa: BLE001 - whatever it fails of, somebody waits for a word
+        said = Failed(f"{type(error).__name__}: {error}")
+    with suppress(OSError):
+        theirs.send(said)
+
+
+def _leave_with(theirs: Connection) -> None:
+    """End at once when whoever asked is gone or gives up: nobody waits for what is under way."""
+    try:
+        theirs.recv()
+    except (EOFError, OSError):
+        for child in active_children():
+            child.kill()
+        os._exit(1)
