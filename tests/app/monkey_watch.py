@@ -156,6 +156,7 @@ class Monkey:
             draft is None
             or editor.why_not()
             or editor.live
+            or self.window.session.looking_s is not None
             or self._bases is None
             or self._bases[0] is not draft
         ):
@@ -163,12 +164,12 @@ class Monkey:
         if draft.file.scenario.edits or any(step.title.startswith("Fold") for step in draft.done):
             return  # made while it ran: those are taken back by other edits
         text, count = draft.file.text, len(draft.done)
-        while draft.done:
-            editor.undo()
+        while draft.done and editor.undo():
+            pass
         if draft.file.text != self._bases[1]:
             raise WentWrong(f"{count} steps undone: the file is not as it was\n{draft.file.text}")
-        while len(draft.done) < count:
-            editor.redo()
+        while len(draft.done) < count and editor.redo():
+            pass
         if draft.file.text != text:
             raise WentWrong(f"{count} steps done again: the file is not as it was")
         self.undone_all += 1
