@@ -38,7 +38,7 @@ def _caught(method: FunctionType) -> _Handler:
     taken = ", ".join(code.co_varnames[: code.co_argcount])
     place: dict[str, Any] = {"method": method}
     lines = f"def {method.__name__}({taken}):", " try: return method({taken})", " except BaseException: raise"
-    exec("\n".join(lines).format(taken=taken), place)  # noqa: S102 - of our own classes
+    exec("\n".join(lines).format(taken=taken), place)
     held: FunctionType = place[method.__name__]
     held.__defaults__, held.__doc__ = method.__defaults__, method.__doc__
     return held
