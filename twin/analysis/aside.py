@@ -42,9 +42,12 @@ class Aside(Generic[Made]):
         What can be sent to another process.
     name
         Of the process.
+    alone
+        Whether it starts no processes itself, so that it can be ended at once, even before it has begun.
     """
 
-    def __init__(self, work: Callable[..., Made], *given: object, name: str) -> None:
+    def __init__(self, work: Callable[..., Made], *given: object, name: str, alone: bool = False) -> None:
+        self._alone = alone
         context = get_context("spawn")
         self._mine, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(work, given, theirs), name=name)
@@ -69,7 +72,8 @@ class Aside(Generic[Made]):
         """End it and all its processes; harmless when done."""
         self._over = True
         self._mine.close()  # they end themselves then, see `_leave_with`
-        self._process.join(5.0)
+        if not self._alone:
+            self._process.join(5.0)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()

@@ -25,7 +25,7 @@ def recorded_aside(design: Scenario, seed: int, until_s: float | None, path: Pat
     until_s
         Stop there [s]; None: at its end.
     """
-    return Aside(_recorded, design, seed, until_s, path, name="twin-record")
+    return Aside(_recorded, design, seed, until_s, path, name="twin-record", alone=True)
 
 
 def _samples(designs: Sequence[Scenario], seeds: Sequence[int], tell: Tell) -> list[list[Sample]]:

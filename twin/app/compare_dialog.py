@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from twin.analysis.compare import Comparison, compare, verdict, waterfall
+from twin.app.compare_designs import Simulated
 from twin.app.compare_halls import ComparedHalls
+from twin.app.compare_keep import KeepRow
 from twin.app.compare_run import ComparedRun
 from twin.app.compare_seeds import SeedsPanel
 from twin.app.compare_strip import CompareStrip
@@ -44,6 +46,11 @@ _NOT_OVER = "{} has not come to its end: its figures are not known yet. Runs ove
 class CompareDialog(QDialog):
     """Shows two runs until it is closed; they are closed with it.
 
+    Parameters
+    ----------
+    made
+        Where both were simulated for this window; None: they are recordings of before.
+
     Attributes
     ----------
     halls
@@ -54,9 +61,15 @@ class CompareDialog(QDialog):
         Figures and ledger on screen.
     """
 
-    def __init__(self, look: Look, runs: tuple[ComparedRun, ComparedRun], parent: QWidget) -> None:
+    def __init__(
+        self,
+        look: Look,
+        runs: tuple[ComparedRun, ComparedRun],
+        parent: QWidget,
+        made: Simulated | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._look, self._runs = look, runs
+        self._look, self._runs, self._made = look, runs, made
         self.halls: ComparedHalls | None = None
         self._drawn = False
         self.replay = Replay()
@@ -93,6 +106,9 @@ class CompareDialog(QDialog):
             self._split.setStretchFactor(0, 1)
             self.replay.look(0.0)
             self._turns.start()
+            if self._made is not None and self._made.seeds > 1:
+                self.seeds.count.setValue(self._made.seeds)
+                self.seeds.begin()
 
     def done(self, result: int) -> None:
         """Free the halls, end what runs, and let go of the files."""
@@ -102,6 +118,8 @@ class CompareDialog(QDialog):
             self.halls.close_views()
         for run in self._runs:
             run.close()
+        if self._made is not None:
+            self._made.folder.cleanup()
         super().done(result)
 
     # -- what is asked for ----
@@ -178,6 +196,9 @@ class CompareDialog(QDialog):
         column.addWidget(split, 1)
         self.verdict = label("", "muted", wrap=True)
         column.addWidget(self.verdict)
+        if self._made is not None:
+            self.keep = KeepRow(self._made)
+            column.addWidget(self.keep)
         foot = QHBoxLayout()
         self.seeds = SeedsPanel(self._designs)
         self.seeds.found.connect(self.show_comparison)

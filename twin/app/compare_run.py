@@ -29,7 +29,7 @@ class ComparedRun:
     Attributes
     ----------
     title
-        Of its scene.
+        Of its scene, or what it was called when it was opened.
     seed
         Of its draws.
     end_s
@@ -45,14 +45,14 @@ class ComparedRun:
         When this program can make no hall of its scene.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, title: str = "") -> None:
         self.path = path
         self._reader: Reader | None = None
         self._read_wall_s = 0.0
         reader = self.reader(0.0)
         self._halls = Halls(reader)
         self.scenario: Scenario = reader.header.scenario
-        self.title, self.seed = self.scenario.title, reader.header.seed
+        self.title, self.seed = title or self.scenario.title, reader.header.seed
         self.clock = Clock.of(self.scenario)
         self.end_s = reader.t_end_s
         summary = reader.summary

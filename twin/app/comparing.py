@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
+from psygnal import Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from twin.app.comparison import compare
@@ -31,6 +33,8 @@ class Comparing:
         The file of the open scene.
     """
 
+    simulate_wanted = Signal(object)  # Path of a scene that the open one is to be run against
+
     def __init__(
         self,
         look: Look,
@@ -56,7 +60,9 @@ class Comparing:
         folder = Path.home() if document.path is None else document.path.parent
         chosen, _ = QFileDialog.getOpenFileName(self._window, "Compare with a scene", str(folder), _FILTER)
         if chosen:
-            self.show(Path(chosen), Path(chosen).name)
+            path = Path(chosen)
+            both = {"Simulate both\N{HORIZONTAL ELLIPSIS}": partial(self.simulate_wanted.emit, path)}
+            self.show(path, path.name, both)
 
     def with_saved(self) -> None:
         """Show what differs from the file as it lies on the disk."""

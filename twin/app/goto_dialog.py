@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from twin.app.clock import Clock
-from twin.scenario.times import EXAMPLES, NoTime, Times
 from twin.app.look import label
 from twin.app.text import elapsed
 from twin.app.view_file import MOST_NOTE_LETTERS
+from twin.scenario.times import EXAMPLES, NoTime, Times
 
 _WIDTH_PX = 420
 

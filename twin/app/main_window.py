@@ -110,6 +110,7 @@ class MainWindow(QMainWindow):
         self.tools = EditTools(look, session, self.editing.editor, self.hall, self._catalog, self.tell)
         self.comparing = Comparing(look, session, self.editing.file, self.notifications, self)
         self.run_comparing = CompareRuns(look, session, self.notifications, self)
+        self.comparing.simulate_wanted.connect(self.run_comparing.ask_designs)
         self.views = Views(self.hall, self.editing.file, self.tell)
         self.timeline.attach(self.views)
         self.design = DesignTools(

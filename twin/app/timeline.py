@@ -10,7 +10,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from twin.app.goto_dialog import GotoDialog, NoteDialog
-from twin.scenario.times import Times
 from twin.app.look import Look, label, line, tool_button, with_role
 from twin.app.moments_dialog import MomentsDialog
 from twin.app.session import Session
@@ -21,6 +20,7 @@ from twin.app.view_file import Moment
 from twin.app.views import Views
 from twin.record.events import Severity
 from twin.record.runfile import RunFileError
+from twin.scenario.times import Times
 
 _STATE_PX = 196
 

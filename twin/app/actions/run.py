@@ -88,6 +88,14 @@ def run_actions(window: MainWindow) -> list[Command]:
             tip="Holds this run against a recorded one: both halls, what differs, figures, where the time went",
         ),
         entry(
+            "run.compare_designs",
+            "Compare designs\N{HORIZONTAL ELLIPSIS}",
+            lambda: window.run_comparing.ask_designs(),
+            menu="run",
+            group="3",
+            tip="Simulates two scenes in the background with the same random draws, then shows them side by side",
+        ),
+        entry(
             "run.risk",
             "What if: reliability of the job\N{HORIZONTAL ELLIPSIS}",
             window.job_actions.ask_risk,
