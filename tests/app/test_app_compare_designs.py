@@ -1,4 +1,4 @@
-"""Two designs compared in the real window: chosen, simulated in the background, shown side by side, kept or forgotten."""
+"""Two designs compared in the real window: simulated in the background, shown, kept or forgotten."""
 
 from __future__ import annotations
 
@@ -78,24 +78,20 @@ def test_both_are_simulated_and_stand_side_by_side(
     assert not any(path.exists() for path in made)
 
 
-def test_what_is_given_up_leaves_nothing(asked: tuple[MainWindow, DesignsDialog], qtbot: QtBot) -> None:
+def test_what_is_given_up_leaves_nothing(asked: tuple[MainWindow, DesignsDialog]) -> None:
     _, dialog = asked
-    before = set(psutil.Process().children(recursive=True))
     dialog.length.setText("")
     dialog.begin()
     folder = Path(dialog._wanted.folder.name)
     assert folder.is_dir()
+    pids = [aside._process.pid for aside in dialog._asides]
+    assert all(psutil.pid_exists(pid) for pid in pids)
     dialog.cancel_button.click()
     assert not dialog.running
     assert dialog.words.text() == "Given up"
     assert dialog.a_box.isEnabled()
     assert not folder.exists()
-    qtbot.waitUntil(
-        lambda: (
-            not {one for one in psutil.Process().children(recursive=True) if "twin" in one.name()} - before
-        ),
-        timeout=10_000,
-    )
+    assert not any(psutil.pid_exists(pid) for pid in pids)
     dialog.begin()
     again = Path(dialog._wanted.folder.name)
     dialog.close()
