@@ -311,7 +311,7 @@ def wait(until: Callable[[], bool], most_ms: int = 60_000) -> None:
 def rest(ms: int) -> None:
     """Let the window work, in a loop as the program's own: only such a one deletes what is to be deleted later."""
     loop = QEventLoop()
-    QTimer.singleShot(ms, loop.quit)
+    QTimer.singleShot(ms, loop, loop.quit)
     loop.exec()
 
 

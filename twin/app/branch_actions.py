@@ -109,7 +109,7 @@ class BranchActions:
                 raise RunFileError("the run is not recorded, so nothing can leave it")
             with Reader(run_file) as reader:
                 if tries and reader.summary is None and reader.t_end_s < wish.at_s - _BEHIND_S:
-                    QTimer.singleShot(_AGAIN_MS, lambda: self._try(wish, tries - 1))
+                    QTimer.singleShot(_AGAIN_MS, self._window, lambda: self._try(wish, tries - 1))
                     return
                 draft, run = self._make(reader, wish)
         except (RunFileError, ScenarioError, OSError) as error:

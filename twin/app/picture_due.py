@@ -34,7 +34,7 @@ class PictureDue:
         self._since_s = monotonic()
 
     def _on_draw(self, _event: object) -> None:
-        QTimer.singleShot(0, self._on_drawn)  # behind the drawing itself
+        QTimer.singleShot(0, self._widget, self._on_drawn)  # behind the drawing itself
 
     def _on_drawn(self) -> None:
         self._since_s = -_PATIENCE_S
