@@ -151,7 +151,7 @@ class DesignsDialog(QDialog):
         for bar, scenario in zip(self.bars, scenarios, strict=True):
             bar.setValue(0)
             bar.setFormat(
-                f"is read \N{MIDDLE DOT} {spoken(min(until_s or scenario.duration_s, scenario.duration_s))}"
+                f"begins \N{MIDDLE DOT} {spoken(min(until_s or scenario.duration_s, scenario.duration_s))}"
             )
         self._tell("")
         self._show_running(True)
