@@ -6,7 +6,6 @@ allow is foreseen, at an event and after each step; what the step then is wrong 
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -48,8 +47,7 @@ class Rungs(NamedTuple):
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedStep:
+class AcceptedStep(NamedTuple):
     """One accepted step: where it began, where it ended.
 
     Attributes
@@ -70,7 +68,7 @@ class AcceptedStep:
     state1: State
     error_k: float
     energy: EnergyTerms
-    rungs: "Rungs"
+    rungs: Rungs
 
     def at(self, t_s: float) -> State:
         """Temperatures inside the step, linear between its ends; for looking, never for going on."""
@@ -246,7 +244,7 @@ class Integrator:
             state, _, energy = self.stepper.step(
                 accepted.state0, accepted.t0_s, taken_s, on_ladder=False, estimate=False
             )
-            accepted = replace(accepted, t1_s=t_s, state1=state, energy=energy)
+            accepted = accepted._replace(t1_s=t_s, state1=state, energy=energy)
         self.t_s, self.state = accepted.t1_s, accepted.state1
         return accepted
 

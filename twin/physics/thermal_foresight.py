@@ -39,7 +39,7 @@ class Foresight:
         apart = np.concatenate([np.ones((1, *rates.shape)), apart])
         # Heat into a node -> the modes it is at rest in -> what is left of them at the die.
         die = (apart / rates * modes[:, 0])[..., None]
-        self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 2, 0)
+        self._rows_k_w = (die * modes.transpose(0, 2, 1)).sum(axis=2).transpose(1, 0, 2).copy()
         self._away_w_k = chain_w_k.repeat(2, axis=1)  # common and spread part of each node side by side
 
     def apart_k(self, state: State, source_w: Floats, index: GroupIndex, steps: int) -> Floats:
@@ -57,20 +57,20 @@ class Foresight:
 
         Returns
         -------
-        ndarray, shape (G, 1 + steps)
-            The first column is how far each die is from where it will come to rest.
+        ndarray, shape (1 + steps, G)
+            The first row is how far each die is from where it will come to rest.
         """
-        paths, chain, rows_k_w = self.paths, state.chain.reshape(-1, 8), self._rows_k_w[:, :, : 1 + steps]
+        paths, chain, rows_k_w = self.paths, state.chain.reshape(-1, 8), self._rows_k_w[:, : 1 + steps]
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
         drivers_c = state.upper.take(index.drawn)
         if len(self._away_w_k) == 1:
             surplus_w -= chain.dot(self._away_w_k[0])
             surplus_w[:, 2:] += paths.gain_w_k[0, :, 0] * drivers_c
-            alike: Floats = surplus_w.dot(rows_k_w[0])
+            alike: Floats = rows_k_w[0].dot(surplus_w.T)
             return alike
         kind = index.part if paths.even else index.kind
         surplus_w -= (chain[:, None, :] @ self._away_w_k.take(kind, axis=0))[:, 0]
         surplus_w[:, 2:] += paths.gain_w_k.take(kind, axis=0)[:, :, 0] * drivers_c
-        result: Floats = (surplus_w[:, None, :] @ rows_k_w.take(kind, axis=0))[:, 0]
+        result: Floats = (rows_k_w.take(kind, axis=0) @ surplus_w[:, :, None])[:, :, 0].T
         return result

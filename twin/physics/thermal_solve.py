@@ -136,12 +136,13 @@ class HeatPaths:
 
     def chain_inverse(self, inv_h: float) -> Floats:
         """Inverse of the 4 x 4 stage matrix of one GPU of each kind, shape (N, 4, 4) [K/W]."""
-        if self.chain_w_k.size == 16:
-            rates, modes = self.modes
-            alike: Floats = (modes / (inv_h + rates)[:, None, :]) @ modes.transpose(0, 2, 1)
-            return alike
         stage = self.chain_w_k + inv_h * self.storage_j_k
         return np.asarray(np.linalg.inv(stage.reshape(-1, 4, 4)), dtype=np.float64)
+
+    @property
+    def alike(self) -> bool:
+        """Whether there is one kind of chain alone."""
+        return self.chain_w_k.size == 16
 
     @cached_property
     def modes(self) -> tuple[Floats, Floats]:
@@ -153,6 +154,24 @@ class HeatPaths:
         chain_w_k = self.chain_w_k.reshape(-1, 4, 4)
         rates, modes = np.linalg.eigh(chain_w_k / (root * root.transpose(0, 2, 1)))
         return rates, modes / root
+
+    @cached_property
+    def of_modes(self) -> Floats:
+        """What each mode of the one kind of chain adds to the factors of a stage, shape (75, 4).
+
+        First the matrix that takes (X0, X1) of all nodes side by side through the chain, (8, 8); then plate and coolant
+        of each node per kelvin of hall air and of loop supply, (2, 4); last what the chain gives per kelvin: to its
+        loop by supply and by hall air, to its hall by hall air.
+        """
+        modes = self.modes[1][0].T
+        inverse = modes[:, :, None] * modes[:, None, :]
+        gain_w_k = self.gain_w_k[0, ::-1]  # of fluid and plate
+        drive = inverse[:, :, :1:-1] * gain_w_k[:, 0]
+        product = np.zeros((4, 4, 2, 4, 2))
+        product[:, :, 0, :, 0] = product[:, :, 1, :, 1] = inverse
+        gives = np.stack([*(gain_w_k[0] * drive[:, 3].T), gain_w_k[1, 0] * drive[:, 2, 1]], axis=1)
+        parts = product.reshape(4, 64), drive.transpose(0, 2, 1).reshape(4, 8), gives
+        return np.concatenate(parts, axis=1).T.copy()
 
     @cached_property
     def between_w_k(self) -> Floats:
@@ -172,14 +191,19 @@ class Operator:
 
     def __init__(self, paths: HeatPaths, inv_h: float) -> None:
         self.paths, self.inv_h = paths, inv_h
-        self.chain = inverse = paths.chain_inverse(inv_h)
-        # Temperatures of the chain per kelvin of loop supply and of hall air.
-        self.drive = drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
-        self.product = _product(inverse[0]) if len(inverse) == 1 else None
-        self.pull = drive[:1].reshape(-1, 2).T.copy()  # of that one chain
-        gives_w_k = np.empty((len(drive), 3))
-        gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
-        gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)
+        # Matrix of one chain where all are alike; temperatures of chains per kelvin of loop supply and of hall air.
+        self.product: Floats | None = None
+        if paths.alike:
+            factors = paths.of_modes.dot(1.0 / (inv_h + paths.modes[0][0]))
+            self.product, self.pull = factors[:64].reshape(8, 8), factors[64:72].reshape(2, 4)
+            gives_w_k = factors[None, 72:]
+            gives_w_k[0, 2] -= paths.ambient_w_k[0]
+        else:
+            self.chain = inverse = paths.chain_inverse(inv_h)
+            self.drive = drive = inverse[:, :, :1:-1] * paths.gain_w_k[:, None, ::-1, 0]
+            gives_w_k = np.empty((len(drive), 3))
+            gives_w_k[:, :2] = drive[:, 3] * paths.flow_w_k[:, None]
+            gives_w_k[:, 2] = paths.ambient_w_k * (drive[:, 2, 1] - 1.0)
         on_loops, rate_w_k = paths.by_loop(gives_w_k), inv_h * paths.network.upper_capacity_j_k
         self._above: Floats | UpTheTree
         if paths.shape.n_upper <= DENSE_UPPER_LIMIT:
@@ -191,13 +215,6 @@ class Operator:
         """Upper temperatures for one right-hand side, shape (2L + H + 2P,) [C]."""
         result: Floats = self._above.dot(rhs)
         return result
-
-
-def _product(inverse: Floats) -> Floats:
-    """Matrix that takes (X0, X1) of all four nodes side by side through one chain, shape (8, 8) [K/W]."""
-    product = np.zeros((4, 2, 4, 2))
-    product[:, 0, :, 0] = product[:, 1, :, 1] = inverse.T
-    return product.reshape(8, 8)
 
 
 class GroupIndex:
@@ -240,10 +257,9 @@ class GroupIndex:
         """Weights of plate and fluid of each group, common and spread part, in its heat, shape (G, 4) [W/K]."""
         known = self._weights
         if known is None or known[0] is not paths:
-            alike = len(paths.gain_w_k) == 1
             gain_w_k = (
                 paths.gain_w_k[0]
-                if alike
+                if paths.alike
                 else paths.gain_w_k.take(self.part if paths.even else self.kind, axis=0)
             )
             self._weights = known = paths, (gain_w_k * self.members).reshape(-1, 4)

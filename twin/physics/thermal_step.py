@@ -5,7 +5,8 @@ the result and err = 0.25 max |S2 - backward Euler| over die and loop supply tem
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,7 @@ STEADY_H_S = 1e9
 """Step of the backward Euler sweeps that find the steady state [s]."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnergyTerms:
+class EnergyTerms(NamedTuple):
     """Energy of one step [J]: in_j = out_j + stored_j up to rounding.
 
     Attributes
@@ -195,9 +195,9 @@ class ThermalStepper:
         away_k = 0.0
         if self.leaks:
             leaks = self._occupied & (self.inputs.leak_w_k > 0.0)
-            away_k = float(np.maximum.reduce(apart_k[:, 0] * leaks, initial=0.0))
-        apart_k *= self._weight[:, None]
-        return ERROR_SHARE * np.maximum.reduce(apart_k[:, 1:], axis=0, initial=0.0), away_k
+            away_k = float(np.maximum.reduce(apart_k[0] * leaks, initial=0.0))
+        apart_k *= self._weight
+        return ERROR_SHARE * np.maximum.reduce(apart_k[1:], axis=1, initial=0.0), away_k
 
     def power_w(self, state: State) -> float:
         """Heat of everything in a step that begins in this state [W]."""

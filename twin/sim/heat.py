@@ -324,8 +324,7 @@ class Heat:
 
     def _inputs(self) -> ThermalInputs:
         now, clocks, cooling = self.timers.now_s, self.clocks, self.cooling
-        return replace(
-            self.integrator.stepper.inputs,
+        return ThermalInputs(
             base_w=clocks.base_w,
             dyn_w=clocks.dyn_w,
             leak_w_k=clocks.leak_w_k,
@@ -335,6 +334,7 @@ class Heat:
             plant=cooling.plant_state,
             error_weight=self._error_weight(),
             sink_c=cooling.sink_c(now),
+            sink_slope_k_s=self.integrator.stepper.inputs.sink_slope_k_s,
             sink_since_s=now,
             bypass_w=cooling.mixed_w(),
         )

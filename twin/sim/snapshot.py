@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,7 +106,7 @@ def _heat(engine: Engine) -> dict[str, Any]:
     inputs = heat.integrator.stepper.inputs
     return {
         "totals": totals,
-        "step": [step.t0_s, step.t1_s, step.error_k, list(astuple(step.energy)), step.rungs],
+        "step": [step.t0_s, step.t1_s, step.error_k, list(step.energy), step.rungs],
         "before": _temperatures(step.state0),
         "after": _temperatures(step.state1),
         "dt_cap_s": heat.integrator.dt_cap_s,
