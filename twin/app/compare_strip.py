@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from psygnal import Signal
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
 from twin.app.look import Look
 from twin.app.painted import Painted
 from twin.app.text import elapsed
-from twin.app.theme import font, scaled
+from twin.app.theme import Theme, font, scaled
+from twin.app.timeline_marks import band
+from twin.app.timeline_scale import Scale
 from twin.record.events import Severity
 
 _HEIGHT_PX, _LANE_PX, _NAME_PX = 52, 5, 16
+_COLUMN_PX = 4.0
 _TOP = 105.0
 """Goodput at the upper edge [%]."""
 
@@ -49,6 +52,7 @@ class CompareStrip(Painted):
         super().__init__(look, "Goodput of both runs over time")
         self._tracks, self._reach_s = tuple(tracks), max(reach_s, 1e-9)
         self._at_s = 0.0
+        self._kept: tuple[tuple[QSize, float, Theme], QPixmap] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -80,8 +84,28 @@ class CompareStrip(Painted):
         return f"<b>{elapsed(t_s)}</b><br>Goodput now<br>{'<br>'.join(said)}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint both curves, marks of what happened (A above, B below), and the time on screen."""
-        theme, painter = self._look.theme, QPainter(self)
+        """Paint the time on screen over the curves, which stay as they are."""
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._ground())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        x = self._at_s / self._reach_s * self.width()
+        painter.setPen(QPen(QColor(self._look.theme.text), 1.5))
+        painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
+        painter.end()
+
+    def _ground(self) -> QPixmap:
+        """Return both curves and marks of what happened, A above, B below; painted when size or theme changes."""
+        theme, ratio = self._look.theme, self.devicePixelRatioF()
+        wanted = self.size(), ratio, theme
+        if self._kept is None or self._kept[0] != wanted:
+            ground = QPixmap(self.size() * ratio)
+            ground.setDevicePixelRatio(ratio)
+            ground.fill(Qt.GlobalColor.transparent)
+            self._paint_ground(QPainter(ground), theme)
+            self._kept = wanted, ground
+        return self._kept[1]
+
+    def _paint_ground(self, painter: QPainter, theme: Theme) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         lane = scaled(_LANE_PX)
         room = QRectF(0, lane + 1, self.width(), self.height() - 2 * lane - 2)
@@ -98,9 +122,6 @@ class CompareStrip(Painted):
                 painter.drawRect(QRectF(at_s / self._reach_s * self.width() - 1, top, 2, lane))
             self._write(painter, room, "AB"[number], colour, 1 - number)
         self._write(painter, room, "goodput now", theme.faint, 2)
-        x = self._at_s / self._reach_s * self.width()
-        painter.setPen(QPen(QColor(theme.text), 1.5))
-        painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
         painter.end()
 
     def _write(self, painter: QPainter, room: QRectF, words: str, colour: str, place: int) -> None:
@@ -111,9 +132,12 @@ class CompareStrip(Painted):
         painter.drawText(spot, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, words)
 
     def _curve(self, track: Track, room: QRectF) -> QPolygonF:
-        known = np.isfinite(track.goodput)
-        x = track.t_s[known] / self._reach_s * room.width()
-        y = room.bottom() - 2 - np.clip(track.goodput[known] / _TOP, 0.0, 1.0) * (room.height() - 4)
+        """Return the mean of every few pixels: dips of minutes in a run of weeks would be a thicket."""
+        scale = Scale.all(self._reach_s, width_px=room.width() / _COLUMN_PX)
+        until_s = float(track.t_s[-1]) if len(track.t_s) else 0.0
+        found = band(track.t_s, track.goodput.astype(float), scale, until_s)
+        x = (found.column + 0.5) * _COLUMN_PX
+        y = room.bottom() - 2 - np.clip(found.mean / _TOP, 0.0, 1.0) * (room.height() - 4)
         return QPolygonF([QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
 
 
