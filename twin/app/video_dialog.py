@@ -137,11 +137,15 @@ class VideoDialog(QDialog):
         """Close; what is being made is broken off, and nothing half made is left."""
         self._turns.stop()
         self._leaving = True
-        if self._stepping:  # a picture is being taken, in which this was asked for
+        if (
+            self._stepping
+        ):  # asked for while a picture is taken, or while what draws is closed: both let events in
             return
         if self.film is not None:
             film, self.film = self.film, None
+            self._stepping = True
             film.cancel()
+            self._stepping = False
             self._end("")
         super().reject()
 
@@ -150,19 +154,18 @@ class VideoDialog(QDialog):
         film = self.film
         if film is None:
             return
-        self._stepping = True
+        self._stepping, failed = True, ""
         try:
             more = film.step()
         except (RunFileError, NoPicture, OSError) as error:
             film.cancel()
-            self._end(f"It could not be made: {error}")
-            return
+            more, failed = False, f"It could not be made: {error}"
         finally:
             self._stepping = False
         self.bar.setValue(film.done)
         if not more:
-            self.made = self._path
-            self._end(f"{film.count:,} pictures: {self._path}")
+            self.made = self.made if failed else self._path
+            self._end(failed or f"{film.count:,} pictures: {self._path}")
         if self._leaving:
             self.reject()
         elif more:
