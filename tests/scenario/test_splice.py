@@ -77,6 +77,15 @@ def test_a_job_written_as_a_block_is_appended_as_a_block() -> None:
     assert apply(after, inverse).text == document.text
 
 
+def test_an_item_written_as_a_block_is_replaced_by_another() -> None:
+    document = SCENES["nvl72-row"]
+    row = "id: net\nlabel: OTHER\nat: {y: 3 m}\nfacing: north\nracks:\n  count: 2\n  role: network\n"
+    after, inverse = edit(document, one("halls[hall].rows[net]", row))
+    assert "      - id: net\n        label: OTHER\n" in after.text
+    assert after.scenario.halls[0].rows[1].racks.count == 2
+    assert apply(after, inverse).scenario == document.scenario
+
+
 def test_items_are_found_by_id_and_taken_away_whole() -> None:
     document = SCENES["llama3-16k"]
     after, inverse = edit(document, one("failures.causes[ssd]", None))

@@ -139,7 +139,7 @@ class VideoDialog(QDialog):
         self._leaving = True
         if (
             self._stepping
-        ):  # asked for while a picture is taken, or while what draws is closed: both let events in
+        ):  # a picture is taken, or what draws is closed: both let events in, such as this one
             return
         if self.film is not None:
             film, self.film = self.film, None

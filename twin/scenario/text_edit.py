@@ -139,9 +139,10 @@ class TextEdit:
     def _replaced(self, path: Path, value: _Value) -> str:
         text, at, entry = self.source.text, self._at(path), self._entry(path)
         inside = any(self._at(path[:depth]).flow for depth in range(len(path)))
-        mark = entry.mark if entry is not None else at.mark
-        said = self._value_text(value, inside, mark.column + 1)
-        if entry is None:  # an item of a list
+        # Below its key a value stands two columns in; an item of a list stands where it did, behind its dash.
+        indent = entry.mark.column + 1 if entry is not None else at.mark.column - 1
+        said = self._value_text(value, inside, indent)
+        if entry is None:
             return text[: at.start] + said.lstrip() + text[at.end :]
         colon = text.index(":", entry.stop) + 1
         if at.flow and at.end > colon and not said.startswith(("\n", "\r")):
