@@ -16,6 +16,7 @@ from twin.record.channels import BY_ID
 from twin.record.runfile import RunFileError
 from twin.view3d.difference import RANGES, Apart, Places, Side, apart, matched, unit_of
 from twin.view3d.edit_shapes import Ghost, Tone
+from twin.view3d.groups import Groups
 from twin.view3d.legend import legend_for
 
 _ONLY: Tone = "warn"
@@ -55,6 +56,7 @@ class ComparedHalls(LinkedHalls):
         self.apart: Apart | None = None
         self.trouble = ""
         self._sides: list[Side | None] = [None, None]
+        self._groups: list[Groups | None] = [None, None]
         self._plants: tuple[Plant, Plant] | None = None
         self._places: Places | None = None
         self.only = (Only((), 0), Only((), 0))
@@ -125,12 +127,14 @@ class ComparedHalls(LinkedHalls):
 
     def _follow(self, first: Side | None, second: Side | None) -> None:
         """Take the halls of this time, where they are others than before."""
-        for view, side in zip(self.views, (first, second), strict=True):
+        for place, (view, side) in enumerate(zip(self.views, (first, second), strict=True)):
             if side is not None and view.plant is not side.plant:
                 view.set_plant(side.plant, side.groups)
                 self._plants = None
-            elif side is not None:
+            elif side is not None and side.groups is not self._groups[place]:
                 view.set_groups(side.groups)
+            if side is not None:
+                self._groups[place] = side.groups
         if first is None or second is None:
             self._plants = None
         elif self._plants is None:
