@@ -193,6 +193,7 @@ class Editor:
         except CommandError as error:
             return self._refuse(title or "Edit", str(error))
         self._asked = self._session.ask_edit(edit), proposal, edit
+        self._session.halls.foresee(proposal.after)
         return True
 
     def _must_be_free(self, proposal: Proposal) -> None:

@@ -317,7 +317,7 @@ class HallPanel(QWidget):
         self.state.theme = theme.name
 
     def _tick(self) -> None:
-        if not self.isVisible():
+        if not self.isVisible() or self._session.asks:
             return
         self.view.tick(time.monotonic(), self._way)
         plates = (self.story_plate, *self.more_legends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ class Halls:
         self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
         self._plants: dict[int, Plant] = {}
         self._documents: dict[int, Document] = {}
+        self._foreseen: tuple[Plant, Document, Plant] | None = None  # before, scene and hall after
 
     def clear(self) -> None:
         """Another run."""
@@ -51,6 +53,14 @@ class Halls:
         document = self.seeded(draft.shown)
         self._session.show(document, plant_of(document.scenario), anew=True)
 
+    def foresee(self, after: Document) -> None:
+        """Build the hall that an edit makes, while the worker looks whether it can act."""
+        plant, self._foreseen = self._session.live.plant, None
+        assert plant is not None
+        scenario = self.seeded(after).scenario
+        with suppress(*SCENE_ERRORS):  # the worker says what is wrong with it
+            self._foreseen = plant, after, rebuild(plant, scenario, fresh=plant_of(scenario))
+
     def edited(self) -> None:
         """An edit of the draft acts in the run: let it stand in the hall that makes."""
         session, draft, live = self._session, self._session.draft, self._session.live
@@ -59,6 +69,7 @@ class Halls:
         assert live.plant is not None
         plant = live.plant
         acted = [edit for edit in self._acting() if edit.at_s <= draft.t_s]
+        foreseen, self._foreseen = self._foreseen, None
         if len(acted) > plant.epoch:
             self._plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
             scenario = live.document.scenario
@@ -66,6 +77,9 @@ class Halls:
                 scenario = self.seeded(draft.file).scenario
                 for edit in acted[: plant.epoch]:
                     scenario = edited(scenario, edit.changes)
+            alone = len(acted) == plant.epoch + 1 and not self._left_out
+            if alone and foreseen is not None and foreseen[0] is plant and foreseen[1] is draft.shown:
+                plant = foreseen[2]
             for edit in acted[plant.epoch :]:  # the worker rebuilds at each of them
                 try:
                     after = edited(scenario, edit.changes)

@@ -21,7 +21,6 @@ from twin.app.speeds import DEFAULT_SPEED as DEFAULT_SPEED
 from twin.app.speeds import SPEEDS as SPEEDS
 from twin.app.speeds import next_speed
 from twin.app.standing import Standing
-from twin.app.trouble import Trouble
 from twin.app.worker_talk import WorkerTalk
 from twin.commands.draft import Draft
 from twin.plant.build import plant_of
@@ -33,7 +32,8 @@ from twin.scenario import Document, load
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
-POLL_MS = 33
+POLL_MS, ASKING_POLL_MS = 33, 4
+"""Between two looks at what the worker has said; and while an edit waits for its answer."""
 BEGIN_AFTER_MS = 250
 """A scene edited before its run has begun is given to the worker when so long nothing more was changed."""
 
@@ -410,8 +410,7 @@ class Session:
     def resume(self) -> None:
         """After the worker died: start another, which goes on from the last snapshot."""
         self.lost = False
-        self._talk.ready, self._talk.failure = False, None
-        self.client.restart()
+        self._talk.resume()
         self.replay.back_to_live()
         self.play()
         self.recovered.emit()
@@ -423,14 +422,18 @@ class Session:
         """
         if self.looking_s is not None:
             self.branch_wanted.emit(intervention)
-        elif self.document is None or self.finished or self.lost:
-            self.trouble.emit(Trouble("Not done", "Nothing runs that could be broken: start the run again."))
         else:
             self._talk.intervene(intervention)
 
     def ask_edit(self, edit: Edit) -> int:
         """Ask the worker to let an edit act now; `edit_applied` or `edit_refused` follows with this number."""
+        self._timer.setInterval(ASKING_POLL_MS)
         return self._talk.ask_edit(edit)
+
+    @property
+    def asks(self) -> bool:
+        """Return whether an edit waits for its answer: its picture goes before those of the run."""
+        return self._talk.waits
 
     def close(self) -> None:
         """End the worker; idempotent."""
@@ -443,10 +446,11 @@ class Session:
 
     def poll(self) -> None:
         """Take what the worker sent since the last call, let the record move on, and tell those who listen."""
-        for message in self.client.poll():
-            # Else of a scene that was put away, perhaps by a message of this turn.
-            if message.session == self.client.session and self.recording is None:
-                self._talk.hear(message)
+        self._talk.listen()
+        if self.asks:
+            return
+        if self._timer.interval() != POLL_MS:
+            self._timer.setInterval(POLL_MS)
         frame = self.client.latest_frame()
         if frame is not None and self._fits(frame):
             self.live.frame = frame
@@ -474,11 +478,6 @@ class Session:
         """Let the edits of the file that act up to a time have acted."""
         if self.draft is not None and self.draft.at(max(t_s, self.draft.t_s)):
             self.edited()
-
-    def done_by_hand(self, intervention: Intervention) -> None:
-        """The run has taken what somebody did to it."""
-        self.live.by_hand.append(intervention)
-        self.broken.emit(intervention)
 
     def set_running(self, running: bool) -> None:
         """The run goes on, or stands."""

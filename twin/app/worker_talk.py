@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from twin.app.open_scene import OpenScene, last_snapshot
@@ -15,6 +16,9 @@ from twin.scenario.faults import Intervention
 
 if TYPE_CHECKING:
     from twin.app.session import Session
+
+PATIENCE_WALL_S = 0.3
+"""So long the picture of an edit goes before those of the run; a worker that is slower to answer holds up nothing."""
 
 
 class WorkerTalk:
@@ -39,20 +43,37 @@ class WorkerTalk:
         self.failure: Failed | None = None
         self._asked: dict[int, Intervention] = {}  # not answered yet
         self._asked_edits: set[int] = set()
+        self._asked_wall_s = 0.0  # of the newest of them
+
+    @property
+    def waits(self) -> bool:
+        """Return whether an edit was asked for just now and is not answered yet."""
+        return bool(self._asked_edits) and monotonic() - self._asked_wall_s < PATIENCE_WALL_S
 
     def begin(self) -> None:
         """Another run is asked for."""
         self._asked, self._asked_edits = {}, set()
         self.ready, self.failure = False, None
 
+    def resume(self) -> None:
+        """Let another worker go on from the last snapshot."""
+        self.ready, self.failure = False, None
+        self._session.client.restart()
+
     def intervene(self, intervention: Intervention) -> None:
         """Ask it to do something to the run."""
-        self._asked[self._session.client.intervene(intervention)] = intervention
+        session = self._session
+        if session.document is None or session.finished or session.lost:
+            nothing = "Nothing runs that could be broken: start the run again."
+            session.trouble.emit(Trouble("Not done", nothing))
+        else:
+            self._asked[session.client.intervene(intervention)] = intervention
 
     def ask_edit(self, edit: Edit) -> int:
         """Ask it to let an edit act; return the number of what is asked."""
         number = self._session.client.intervene(edit)
         self._asked_edits.add(number)
+        self._asked_wall_s = monotonic()
         return number
 
     def put_away(self) -> None:
@@ -64,6 +85,17 @@ class WorkerTalk:
             self.former = OpenScene(
                 session.path, session.draft, plant, session.seed, session.run_file, events
             )
+
+    def listen(self) -> None:
+        """Take what it said since the last call; of the times it stood at the newest."""
+        session = self._session
+        messages = session.client.poll()
+        newest = next((message for message in reversed(messages) if isinstance(message, At)), None)
+        for message in messages:
+            # Else of a scene that was put away, perhaps by a message of this turn.
+            known = message.session == session.client.session and session.recording is None
+            if known and (message is newest or not isinstance(message, At)):
+                self.hear(message)
 
     def hear(self, message: Message) -> None:
         """Take one thing it says."""
@@ -102,7 +134,8 @@ class WorkerTalk:
                     self._asked_edits.discard(rev)
                     session.edit_applied.emit(rev, t_s)
                 elif rev in self._asked:
-                    session.done_by_hand(self._asked.pop(rev))
+                    session.live.by_hand.append(self._asked.pop(rev))
+                    session.broken.emit(session.live.by_hand[-1])
 
     def _add(self, events: tuple[Event, ...]) -> None:
         """Keep what is new: a run that goes on from a snapshot tells again what happened since."""

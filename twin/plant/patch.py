@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from twin.catalog import Catalog
-from twin.plant.build import build
+from twin.plant.build import plant_of
 from twin.plant.error import PlantError
 from twin.plant.tables import Bools, FabricTable, Gpus, Ints, Nodes, Plant
 from twin.scenario.document import Scenario
@@ -73,7 +73,7 @@ def rebuild(
     catalog
         Parts; None: the shipped ones.
     fresh
-        What `build` makes of the scenario, where it is known; not changed.
+        What `plant_of` makes of the scenario, where it is known; not changed.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def rebuild(
     UnknownPart
         When the catalogue lacks a part.
     """
-    fresh = build(scenario, catalog) if fresh is None else fresh
+    fresh = plant_of(scenario, catalog) if fresh is None else fresh
     maps = _maps(plant, fresh)
     made: dict[str, Any] = {name: _kept(name, plant, fresh, maps) for name in KEPT}
     made["gpus"] = _kept("gpus", plant, fresh, maps)

@@ -17,7 +17,8 @@ from twin.runtime.protocol import Failed, Load, Message, Needs, Order, Reply, Se
 from twin.runtime.session import Session
 from twin.runtime.shared_frames import FrameWriter
 
-SLICE_WALL_S = 0.02
+SLICE_WALL_S = 0.005
+"""So long orders wait for a run at work."""
 _WAIT_WALL_S = 1.0
 _PARTING_WALL_S = 2.0
 
