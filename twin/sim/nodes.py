@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,7 @@ class Nodes:
         self.slices = np.full(len(plant.gpus.node), SLICES, np.int8)  # of each GPU, that nobody holds
         self.left: list[int] = []  # nodes that jobs gave back since health checks last looked
         self._table: tuple[NDArray[np.intp], ...] | None = None  # of parts, until they change
+        self._rows: dict[int, list[int]] = {}  # of that table, one behind the other, by node
         self.touched: set[int] = set()  # nodes whose parts changed hands since somebody last looked
         self.parts: dict[int, dict[int, list[tuple[int, int]]]] = {}  # node: job: (GPU, slices)
         self.free_gpus = self.gpus.copy()  # GPUs of each node that nobody holds any slice of
@@ -186,8 +188,14 @@ class Nodes:
             self.slices[gpu] -= slices
         if parts:
             held[job] = parts
+        self._rows[node] = [
+            entry
+            for held_by, its in held.items()
+            for gpu, slices in its
+            for entry in (node, held_by, gpu, slices)
+        ]
         if not held:
-            del self.parts[node]
+            del self.parts[node], self._rows[node]
             self.left.append(node)
         first, count = int(self.plant.nodes.gpu_first[node]), int(self.gpus[node])
         left = self.slices[first : first + count]
@@ -237,12 +245,7 @@ class Nodes:
     def part_table(self) -> tuple[NDArray[np.intp], ...]:
         """Return node, job, GPU and slices of every part that a job holds, one array each."""
         if self._table is None:
-            rows = [
-                (node, job, gpu, slices)
-                for node, held in self.parts.items()
-                for job, parts in held.items()
-                for gpu, slices in parts
-            ]
+            rows = list(chain.from_iterable(self._rows.values()))
             self._table = tuple(np.array(rows, np.intp).reshape(-1, 4).T)
         return self._table
 
