@@ -126,6 +126,21 @@ def test_the_scene_stands_as_at_a_time_of_its_run() -> None:
     assert len(draft.shown.scenario.halls[0].rows) == 2
 
 
+def test_an_edit_that_a_later_one_cannot_do_without_is_refused() -> None:
+    draft = Draft(loads(LAB))
+    draft.land_edit(add := draft.propose(ADD), add.edit("edit-1", 10.0))
+    draft.land_edit(
+        named := draft.propose(given("halls[lab].rows[x-1].label", "NEW")), named.edit("edit-2", 50.0)
+    )
+    draft.at(20.0)
+    gone = draft.propose(given("halls[lab].rows[x-1]", None))
+    with pytest.raises(CommandError, match=r"edits.edit-2.*x-1"):
+        draft.edit(gone, 20.0)
+    draft.at(60.0)
+    draft.land_edit(gone, draft.edit(gone, 60.0))
+    assert [edit.id for edit in draft.file.scenario.edits] == ["edit-1", "edit-2", "edit-3"]
+
+
 def test_an_edit_may_take_away_what_is_at_its_default_already() -> None:
     title = "{id: edit-1, at: 50 s, changes: [{path: 'halls[lab].rows[gpu].label'}]}"
     draft = Draft(edit(loads(LAB), Patch((Change("edits", f"[{title}]"),)))[0])

@@ -283,9 +283,25 @@ class Draft:
         ids = (f"edit-{number}" for number in count(len(used) + 1))
         return next(islice((id for id in ids if id not in used), taken, None))
 
+    def edit(self, proposal: Proposal, at_s: float) -> Edit:
+        """Return a proposal as an edit that acts in the run from a time on.
+
+        Raises
+        ------
+        CommandError
+            When it is too large, or edits that act later would not fit any more.
+        """
+        edit = proposal.edit(self.fresh_id(), at_s)
+        if any(other.at_s > at_s for other in self.file.scenario.edits):
+            try:
+                spliced(self.file, _in_file(edit))
+            except ScenarioError as error:
+                raise CommandError(_said(error)) from error
+        return edit
+
     def land_edit(self, proposal: Proposal, edit: Edit) -> None:
         """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
-        in_file = Patch((Change(f"edits[{edit.id}]", edit_text(edit)),), edit.title)
+        in_file = _in_file(edit)
         self.file, out_of_file = spliced(self.file, in_file)
         self.shown, self.t_s = proposal.after, max(self.t_s, edit.at_s)
         step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit.at_s)
@@ -339,6 +355,10 @@ class Draft:
     def _note(self, step: Step) -> None:
         self.done.append(step)
         self._written.append(step)
+
+
+def _in_file(edit: Edit) -> Patch:
+    return Patch((Change(f"edits[{edit.id}]", edit_text(edit)),), edit.title)
 
 
 def edit_text(edit: Edit) -> str:
