@@ -18,16 +18,21 @@ from twin.view3d.difference import RANGES, Apart, Places, Side, apart, matched, 
 from twin.view3d.edit_shapes import Ghost, Tone
 from twin.view3d.groups import Groups
 from twin.view3d.legend import legend_for
+from twin.view3d.machine_difference import Matched, machines_apart, standing_alone
 
 _ONLY: Tone = "warn"
+_BETTER: Tone = "good"
+_WORSE: Tone = "bad"
+CABLES = frozenset({"cables"})
 
 
 @dataclass(frozen=True)
 class Only:
-    """What stands in one of the halls alone: racks, and GPUs there and in other racks."""
+    """What stands in one of the halls alone: racks, GPUs there and in other racks, and machines."""
 
     racks: tuple[str, ...]
     gpus: int
+    machines: tuple[str, ...] = ()
 
 
 class ComparedHalls(LinkedHalls):
@@ -59,6 +64,7 @@ class ComparedHalls(LinkedHalls):
         self._groups: list[Groups | None] = [None, None]
         self._plants: tuple[Plant, Plant] | None = None
         self._places: Places | None = None
+        self._machines: Matched | None = None
         self.only = (Only((), 0), Only((), 0))
         self._t_s = 0.0
         for view, run in zip(self.views, runs, strict=True):
@@ -83,20 +89,26 @@ class ComparedHalls(LinkedHalls):
         first, second = self._sides
         self._follow(first, second)
         self.apart = None
-        if self.difference and first is not None and second is not None and self._places is not None:
-            self.apart = apart(self.colour_by, first, second, self._places, self.reach)
+        places, found = self._places, self._machines
+        if self.difference and first is not None and second is not None and places is not None and found:
+            machines = machines_apart((first.plant, second.plant), (first.frame, second.frame), found)
+            self.apart = apart(self.colour_by, first, second, places, self.reach, machines)
+        self._mark()
         for number, (side, pane) in enumerate(zip(self._sides, self.panes, strict=True)):
             view = pane.view
             shown = self.apart if number else None
             view.state.colour_by = self.colour_by
-            # Pipes have colours of their own, of one hall: beside a difference they would say something else.
-            view.state.layers = LAYERS - {"pipes"} if self.difference else LAYERS
+            view.state.layers = LAYERS | CABLES if self._cables_differ() else LAYERS
             if side is None:
                 view.set_frame(None)
                 continue
             view.set_frame(side.frame, shown.repainted if shown is not None else None)
             own = legend_for(self.colour_by, side.plant, side.frame, side.groups)
             pane.show_legend(shown.legend if shown is not None else own)
+
+    def _cables_differ(self) -> bool:
+        """Return whether cables have something to show: otherwise they would only cost."""
+        return self.apart is not None and self.apart.machines is not None and self.apart.machines.links_differ
 
     def words(self) -> str:
         """Return what the difference comes to, and what stands in one hall alone."""
@@ -120,9 +132,12 @@ class ComparedHalls(LinkedHalls):
     def _only_words(self) -> list[str]:
         said = []
         for name, only in zip("AB", self.only, strict=True):
-            if only.gpus or only.racks:
-                racks = f" and {len(only.racks):,} racks" if only.racks else ""
-                said.append(f"{only.gpus:,} GPUs{racks} stand only in {name}.")
+            counts = (only.gpus, "GPUs"), (len(only.racks), "racks"), (len(only.machines), "machines")
+            there = [f"{count:,} {what}" for count, what in counts if count]
+            if there:
+                said.append(
+                    f"{' and '.join(filter(None, (', '.join(there[:-1]), there[-1])))} stand only in {name}."
+                )
         return said
 
     def _follow(self, first: Side | None, second: Side | None) -> None:
@@ -139,10 +154,16 @@ class ComparedHalls(LinkedHalls):
             self._plants = None
         elif self._plants is None:
             self._plants = first.plant, second.plant
-            self._places = matched(*self._plants)
+            self._places, self._machines = matched(*self._plants), Matched.of(*self._plants)
             self.only = _only(first.plant, second.plant), _only(second.plant, first.plant)
-        for view, only in zip(self.views, self.only, strict=True):
-            tones = dict.fromkeys(only.racks[:MOST_MARKS], _ONLY)
+
+    def _mark(self) -> None:
+        """Draw boxes round what stands in one hall alone and, in the right one, round machines that are not well."""
+        machines = None if self.apart is None else self.apart.machines
+        for number, (view, only) in enumerate(zip(self.views, self.only, strict=True)):
+            tones = dict.fromkeys((*only.racks, *only.machines)[:MOST_MARKS], _ONLY)
+            if number and machines is not None:
+                tones |= dict.fromkeys(machines.better, _BETTER) | dict.fromkeys(machines.worse, _WORSE)
             view.edit.show_ghost(marks(view, tones) if self.difference else Ghost())
 
 
@@ -151,7 +172,7 @@ def _only(one: Plant, other: Plant) -> Only:
     there = {id for id, present in zip(other.racks.ids, other.racks.present, strict=True) if present}
     racks = (id for id, present in zip(one.racks.ids, one.racks.present, strict=True) if present)
     alone = one.gpus.present & (matched(other, one) < 0)
-    return Only(tuple(id for id in racks if id not in there), int(alone.sum()))
+    return Only(tuple(id for id in racks if id not in there), int(alone.sum()), standing_alone(one, other))
 
 
 def _titles(runs: tuple[ComparedRun, ComparedRun]) -> tuple[str, str]:

@@ -81,15 +81,23 @@ def load_rgb(percent: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class CableState:
-    """Load [%] and lost cables of every bundle; arrays of their own, frames may lie in shared memory."""
+    """Load [%] and lost cables of every bundle; arrays of their own, frames may lie in shared memory.
+
+    `switches` are the states and loads of what they hang on.
+    """
 
     load: NDArray[Any]
     down: NDArray[Any]
+    switches: bytes = b""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CableState):
             return NotImplemented
-        return np.array_equal(self.load, other.load) and np.array_equal(self.down, other.down)
+        return (
+            np.array_equal(self.load, other.load)
+            and np.array_equal(self.down, other.down)
+            and self.switches == other.switches
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -97,11 +105,13 @@ class CableState:
     def of(cls, frame: Frame | None, bundles: int) -> CableState:
         """Return the state in a frame; nothing sent and nothing lost without one."""
         load, down = (np.zeros(bundles, np.uint8) for _ in range(2))
+        switches = b""
         if frame is not None:
             for out, channel in ((load, "bundle.load"), (down, "bundle.down")):
                 values = frame.values[channel][:bundles]
                 out[: len(values)] = values
-        return cls(load, down)
+            switches = b"".join(frame.values[name].tobytes() for name in ("switch.state", "switch.load"))
+        return cls(load, down, switches)
 
 
 @dataclass(frozen=True)
@@ -122,11 +132,22 @@ class Marked:
 
 
 def piece_colours(
-    by: CablesBy, drawn: TrayBundles, runs: CableRuns, state: CableState, marked: Marked, theme: Theme
+    by: CablesBy,
+    drawn: TrayBundles,
+    runs: CableRuns,
+    state: CableState,
+    marked: Marked,
+    theme: Theme,
+    painted: Floats | None = None,
 ) -> Bytes:
-    """Return red, green, blue and shine of every piece, shape (pieces, 4); where many bundles lie, of the highest."""
+    """Return red, green, blue and shine of every piece, shape (pieces, 4); where many bundles lie, of the highest.
+
+    `painted` are other colours of the pieces, shape (pieces, 3).
+    """
     out = np.zeros((len(runs), 4))
-    if by == "load":
+    if painted is not None:
+        out[:, :3], out[:, 3] = painted, 1.0
+    elif by == "load":
         out[:, :3] = load_rgb(runs.highest(state.load[runs.bundle]).astype(float))
         out[runs.highest(state.down[runs.bundle]) > 0, :3] = palette.DEAD_RGB
         out[:, 3] = 1.0

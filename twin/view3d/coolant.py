@@ -14,6 +14,7 @@ from vispy import gloo
 from twin.plant.geometry import Circuit, PipeKind, Pipes
 from twin.plant.tables import Plant
 from twin.record.frame import Frame
+from twin.view3d.machine_difference import MachineColours
 from twin.view3d.machine_state import STILL, CoolingShown
 from twin.view3d.meshes import tubes
 from twin.view3d.palette import coolant_rgb
@@ -118,8 +119,8 @@ class Coolant:
         self._plant = plant
         self.light(None)
 
-    def set_frame(self, frame: Frame | None) -> None:
-        """Take temperatures and flows; without a frame the design temperatures stand still."""
+    def set_frame(self, frame: Frame | None, painted: MachineColours | None = None) -> None:
+        """Take temperatures and flows, or other colours; without a frame the design temperatures stand still."""
         if not self._count:
             return
         temp_c = self._temperatures(frame)
@@ -134,7 +135,8 @@ class Coolant:
             secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
             self._flow = np.where(secondary, at_loop, at_plant) / 100
             still = self._flow * 100 < STILL
-        self._texels[0, :, :3] = np.rint(coolant_rgb(temp_c) * 255)
+        rgb = coolant_rgb(temp_c) if painted is None else self._painted(painted)
+        self._texels[0, :, :3] = np.rint(rgb * 255)
         self._texels[1, :, 1] = np.rint(255 * np.clip(0.45 + 0.55 * self._flow, 0, 1))
         self._texels[1, :, 2] = 255 * still
         self._upload()
@@ -172,6 +174,14 @@ class Coolant:
     def _upload(self) -> None:
         self._texels[1, :, 0] = (self._turn * 256).astype(np.uint8)
         self._texture.set_data(self._texels)
+
+    def _painted(self, painted: MachineColours) -> NDArray[np.float64]:
+        pipes = self._pipes
+        back = (pipes.kind != PipeKind.SUPPLY).astype(int)
+        secondary = (pipes.circuit == Circuit.SECONDARY) & (pipes.loop >= 0)
+        at_loop = painted.loops[np.maximum(pipes.loop, 0), back]
+        at_plant = painted.plants[np.maximum(pipes.plant, 0), back]
+        return np.asarray(np.where(secondary[:, None], at_loop, at_plant))
 
     def _temperatures(self, frame: Frame | None) -> NDArray[np.float64]:
         pipes, plant = self._pipes, self._plant

@@ -14,6 +14,7 @@ from twin.view3d import palette
 from twin.view3d.coding import Repainted, throttle_places
 from twin.view3d.groups import GROUPED, NO_GROUPS, Groups
 from twin.view3d.legend import STOPS, Category, Legend
+from twin.view3d.machine_difference import RAMP, MachinesApart
 from twin.view3d.palette import Rgb
 
 RANGES: dict[str, tuple[float, ...]] = {
@@ -24,7 +25,6 @@ RANGES: dict[str, tuple[float, ...]] = {
 }
 """Ends of the ramp on offer, in the unit of the channel; the usual one first. Channels that are not here are not
 quantities: of them there is only the same and another."""
-RAMP = "difference"
 _UNIT = {"°C": "K"}
 _DOWN = (State.FAILED, State.OFF, State.UNPOWERED, State.ABSENT)
 _BACK = palette.STATE_BASE + State.RUNNING
@@ -55,6 +55,8 @@ class Apart:
         channel.
     lowest, highest
         Of B - A among them, in the unit of `legend`; 0 where the channel is no quantity.
+    machines
+        How water, links, switches and power gear differ; None: not asked for.
     """
 
     repainted: Repainted
@@ -63,6 +65,7 @@ class Apart:
     differing: int
     lowest: float
     highest: float
+    machines: MachinesApart | None = None
 
 
 def matched(a: Plant, b: Plant) -> Places:
@@ -78,7 +81,14 @@ def matched(a: Plant, b: Plant) -> Places:
     return np.where(b.gpus.present, places, -1)
 
 
-def apart(colour_by: str, a: Side, b: Side, places: Places, reach: float | None = None) -> Apart:
+def apart(
+    colour_by: str,
+    a: Side,
+    b: Side,
+    places: Places,
+    reach: float | None = None,
+    machines: MachinesApart | None = None,
+) -> Apart:
     """Return how B differs from A.
 
     Parameters
@@ -89,6 +99,8 @@ def apart(colour_by: str, a: Side, b: Side, places: Places, reach: float | None 
         The slot in A of each GPU of B, see `matched`.
     reach
         Value at the ends of the ramp [unit of the channel]; None: the usual one.
+    machines
+        How their machines differ: shown and told beside the GPUs.
     """
     both = places >= 0
     slots = np.where(both, places, 0)
@@ -130,8 +142,11 @@ def apart(colour_by: str, a: Side, b: Side, places: Places, reach: float | None 
         codes[those] = code
         if those.any():
             swatches.append(Category(words, rgb, icon, int(those.sum())))
+    if machines is not None:
+        swatches += machines.categories
     made = _legend(colour_by, reach or 0.0, tuple(swatches))
-    return Apart(Repainted(codes, RAMP), made, int(works.sum()), int(differs.sum()), lowest, highest)
+    repainted = Repainted(codes, RAMP, None if machines is None else machines.colours)
+    return Apart(repainted, made, int(works.sum()), int(differs.sum()), lowest, highest, machines)
 
 
 def unit_of(colour_by: str) -> str:

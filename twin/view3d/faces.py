@@ -15,6 +15,7 @@ from twin.record.channels import State
 from twin.record.frame import Frame
 from twin.view3d.cable_colours import load_rgb
 from twin.view3d.fronts import face_corners
+from twin.view3d.machine_difference import MachineColours
 from twin.view3d.meshes import quad_indices
 from twin.view3d.palette import DEAD_RGB, Rgb
 from twin.view3d.stage import Stage, program
@@ -183,14 +184,17 @@ class Faces:
             self._texels = np.zeros((-(-self._quads // WIDTH), WIDTH, 4), np.uint8)
             self._texture = gloo.Texture2D(self._texels, interpolation="nearest", wrapping="clamp_to_edge")
 
-    def set_switches(self, by: CablesBy, frame: Frame | None) -> None:
-        """Show state and load of the switches in a frame; their own lights without one."""
+    def set_switches(self, by: CablesBy, frame: Frame | None, painted: MachineColours | None = None) -> None:
+        """Show state and load of the switches in a frame, or other colours; their own lights without one."""
         if not self._quads:
             return
         self._texels[:] = 0
         known = 0 if frame is None else len(frame.values["switch.state"])
         if frame is not None and known:
             colours = switch_colours(by, frame.values["switch.state"], frame.values["switch.load"])
+            if painted is not None:
+                down = colours[:, 3] == round(255 * DEAD_SHARE)
+                colours = np.where(down[:, None], colours, painted.switches)
             slots = self._switches[self._switches < known]
             self._texels.reshape(-1, 4)[: len(slots)] = colours[slots]
         self._texture.set_data(self._texels)

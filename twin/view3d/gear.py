@@ -133,7 +133,7 @@ class Gear:
     def _lamp_rgb(self, power: PowerShown) -> Floats:
         out = np.tile(np.array(RUNS_RGB), (self._items, 1))
         unwell = power.unwell | np.isin(power.state, [PowerState.STANDBY, PowerState.DISCHARGING])
-        out[unwell] = power.rgb()[unwell]
+        out[unwell] = power.own_rgb()[unwell]
         out[np.isin(power.state, [int(s) for s in BROKEN])] = STOPPED_RGB
         return out
 

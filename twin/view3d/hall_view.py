@@ -213,8 +213,8 @@ class HallView:
 
     def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
         """Let no label come into these rectangles: left, top, width, height [logical px]."""
-        self._scene.keep_clear = list(areas)
-        self._scene.place_labels_now()
+        self._scene.names.keep_clear = list(areas)
+        self._scene.names.place_anew()
         self._show()
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
@@ -319,6 +319,10 @@ class HallView:
             self._settled = dirty = True
         if self._scene.advance(way * elapsed, moving=not self._settled):
             dirty = True
+        if self._scene.lags:
+            self.canvas.set_current()
+            self._scene.catch_up()
+            dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
         if dirty or quiet != self._still_wanted or self.edit.layer.lags(self._changes):
@@ -328,7 +332,8 @@ class HallView:
     def grab(self) -> NDArray[np.uint8]:
         """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
         self._settled = self._still_wanted = True
-        self._scene.place_labels_now()
+        self._scene.catch_up()
+        self._scene.names.place_anew()
         return seen(self.native)
 
     def close(self) -> None:

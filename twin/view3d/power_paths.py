@@ -158,6 +158,7 @@ class PowerPaths:
         key = (
             shown.state.tobytes(),
             load.tobytes(),
+            b"" if shown.painted is None else shown.painted.tobytes(),
             b"" if lit is None else lit.tobytes(),
             None if only is None else only.tobytes(),
         )

@@ -13,6 +13,7 @@ from twin.plant.tables import Plant
 from twin.record.channels import BY_ID, PowerState
 from twin.record.frame import Frame
 from twin.view3d import palette
+from twin.view3d.coding import Repainted, machines_of
 from twin.view3d.palette import Rgb
 
 
@@ -78,19 +79,24 @@ class PowerShown:
         PowerState.
     load
         Of the capacity [%].
+    painted
+        Colour of each item in the place of its own (n, 3); None: its own.
     """
 
     state: NDArray[np.int64]
     load: NDArray[np.float64]
+    painted: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, plant: Plant, frame: Frame | None) -> PowerShown:
+    def of(cls, plant: Plant, frame: Frame | None, repainted: Repainted | None = None) -> PowerShown:
         """Return what a frame says; without one all is live and without load."""
         count = len(plant.power.ids)
         if frame is None or len(frame.values["power.state"]) != count:
             return cls(np.zeros(count, np.int64), np.zeros(count))
         load = np.nan_to_num(np.asarray(frame.values["power.load"], float))
-        return cls(np.asarray(frame.values["power.state"]).astype(np.int64), load)
+        machines = machines_of(repainted)
+        painted = None if machines is None else machines.power
+        return cls(np.asarray(frame.values["power.state"]).astype(np.int64), load, painted)
 
     @property
     def unwell(self) -> NDArray[np.bool_]:
@@ -99,6 +105,10 @@ class PowerShown:
 
     def rgb(self) -> NDArray[np.float64]:
         """Return the colour of each item, (n, 3)."""
+        return self.own_rgb() if self.painted is None else self.painted
+
+    def own_rgb(self) -> NDArray[np.float64]:
+        """Return the colour that its load and state give each item, (n, 3)."""
         out = load_rgb(self.load)
         for state, colour in _RGB.items():
             out[self.state == state] = colour

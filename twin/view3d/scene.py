@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, auto
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vispy import gloo
 
 from twin.plant.alike import alike
-from twin.plant.geometry import Geometry, LabelKind
+from twin.plant.geometry import Geometry
 from twin.plant.tables import Plant
 from twin.plant.tray_runs import CableRuns
 from twin.record.frame import Frame
@@ -20,19 +20,18 @@ from twin.view3d.arcs import Arcs
 from twin.view3d.cable_colours import CableState, Marked, piece_colours
 from twin.view3d.cables import Cables
 from twin.view3d.capability import Capability
-from twin.view3d.coding import Repainted, colormap_of, gpu_codes, reach_codes
+from twin.view3d.coding import Repainted, colormap_of, gpu_codes, machines_of, reach_codes
 from twin.view3d.coolant import Coolant
 from twin.view3d.faces import Faces
 from twin.view3d.floor import Floor
 from twin.view3d.gear import Gear
 from twin.view3d.glass import Glass
 from twin.view3d.groups import NO_GROUPS, Groups
-from twin.view3d.label_layout import place_labels
-from twin.view3d.labels import Labels, draw_atlas
 from twin.view3d.lightmap import Baker
 from twin.view3d.lit import PATHS, Lit, Reach
 from twin.view3d.locate import Box, machine_boxes
 from twin.view3d.machine_state import Badge, CoolingShown, badges
+from twin.view3d.names import Names
 from twin.view3d.near import NearTrays
 from twin.view3d.outline import Outline
 from twin.view3d.palette import Rgb
@@ -50,14 +49,16 @@ from twin.view3d.theme import colours_of
 from twin.view3d.values import ValueTexture
 
 Layer = TypeVar("Layer")
-LABEL_PERIOD_S = 0.25
-"""Labels are placed anew at most so often."""
-_SWITCH_CHANNELS = ("switch.state", "switch.load")
-NAMED = 16
-"""Things that are named because they are selected or on a traced path, at most."""
-SAME_PLACE_M = 0.3
 SOFTWARE_PERIOD_S = 0.15
 """In software, ornaments alone are redrawn at most so often: the simulation wants the processor."""
+
+
+class _Lacking(Enum):
+    """What a hall that has changed still lacks: its first picture shows soonest what was done."""
+
+    NOTHING = auto()
+    DRAWING = auto()
+    LIGHT = auto()
 
 
 class Scene:
@@ -67,27 +68,22 @@ class Scene:
         self._capability = capability
         self._outline_selected, self._outline_hovered, self._outline_cables = Outline(), Outline(), Outline()
         self._outline_paths = {name: Outline() for name, _ in PATHS}
-        self._labels = Labels()
+        self.names = Names()
         self._sky = Sky()
         self._baker = Baker()
         self._power = PowerPaths()
         self._floor: Floor | None = None
         self._kept: dict[str, tuple[object, Any]] = {}
-        self.keep_clear: list[tuple[float, float, float, float]] = []
         self._plant: Plant | None = None
         self._phase_s = 0.0
         self._idle_s = 0.0
         self._frame_t_s: float | None = None
         self._flowing = False
-        self._atlas_of: tuple[object, ...] = ()
-        self._placed_at_s = -1.0
-        self._placed_for: tuple[object, ...] = ()
-        self._selected: dict[str, Box] = {}
+        self._lacking = _Lacking.NOTHING
         self._marked = Marked()
         self._frame: Frame | None = None
         self._cables_of: tuple[object, ...] = ()
         self._cable_state: CableState | None = None
-        self._switch_state = b""
         self._lit: Lit | None = None
         self._reach: Reach | None = None
         self.repainted: Repainted | None = None
@@ -120,11 +116,10 @@ class Scene:
         self._coolant = self._keep("coolant", pipes, lambda: Coolant(plant, pipes))
         self._coolant.set_plant(plant)
         self._glass = self._keep("glass", geometry.aisles, lambda: Glass(geometry.aisles))
-        light = self._baker.bake(plant, geometry)
         if self._floor is None:
-            self._floor = Floor(light)
+            self._floor = Floor(self._baker.bake(plant, geometry))
         else:
-            self._floor.set_lightmap(light)
+            self._lacking = _Lacking.DRAWING
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
@@ -133,7 +128,7 @@ class Scene:
         self._near_low = np.vstack([low, plan.low[there], plan.yard.low])
         self._near_high = np.vstack([high, plan.high[there], plan.yard.high])
         self._cables_of = ()
-        self._placed_at_s = -1.0
+        self.names.set_plant(plant, geometry.labels, picker)
         self._marked = Marked()
         self._lit, self._reach, self._badges, self.found = None, None, [], []
         self._power_wanted, self._power_only = False, None
@@ -141,6 +136,7 @@ class Scene:
     def stand_in(self, plant: Plant) -> None:
         """Take a plant that looks like the one before."""
         self._plant = plant
+        self.names.stand_in(plant)
         self._lit, self._reach, self._badges = None, None, []
 
     def _keep(self, name: str, made_of: object, make: Callable[[], Layer]) -> Layer:
@@ -173,13 +169,12 @@ class Scene:
             codes, colormap = self.repainted.codes, self.repainted.colormap
         self.values.set_colormap(colormap)
         self.values.upload(np.concatenate([codes, rack_codes(codes, self._plant)]))
-        self._coolant.set_frame(frame)
+        self._coolant.set_frame(frame, machines_of(self.repainted))
         self._frame = frame
         self._show_machines(frame)
         cable_state = CableState.of(frame, len(self._plant.bundles.rail))
-        switches = b"" if frame is None else b"".join(frame.values[k].tobytes() for k in _SWITCH_CHANNELS)
-        if cable_state != self._cable_state or switches != self._switch_state:
-            self._cable_state, self._switch_state, self._cables_of = cable_state, switches, ()
+        if cable_state != self._cable_state:
+            self._cable_state, self._cables_of = cable_state, ()
         moved = frame is not None and self._frame_t_s is not None and frame.t_s != self._frame_t_s
         self._flowing = moved
         self._frame_t_s = None if frame is None else frame.t_s
@@ -207,7 +202,7 @@ class Scene:
         self._power_wanted = bool(items)
         if self._plant is not None:
             self._power_only = branch_of(self._plant, items) if items and not layer else None
-            self._show_power(PowerShown.of(self._plant, self._frame))
+            self._show_power(PowerShown.of(self._plant, self._frame, self.repainted))
 
     def _show_power(self, power: PowerShown) -> None:
         if self._plant is None:
@@ -218,7 +213,10 @@ class Scene:
     def _show_machines(self, frame: Frame | None) -> None:
         if self._plant is None:
             return
-        power, cooling = PowerShown.of(self._plant, frame), CoolingShown.of(self._plant, frame)
+        power, cooling = (
+            PowerShown.of(self._plant, frame, self.repainted),
+            CoolingShown.of(self._plant, frame),
+        )
         self._power_unwell = bool(power.unwell.any())
         self._show_power(power)
         self._gear.show(power, cooling)
@@ -247,11 +245,11 @@ class Scene:
         names
             Words to write over places without an outline: those of selected cables.
         """
-        self._selected = {**selected, **names}
+        self.names.selected = {**selected, **names}
         self._outline_selected.set_boxes(list(selected.values()))
         self._outline_hovered.set_boxes([hovered] if hovered else [])
         self._outline_cables.set_lines(*self._cable_lines(self._marked.selected))
-        self._placed_at_s = -1.0
+        self.names.place_anew()
 
     def mark_cables(self, marked: Marked) -> None:
         """Choose which pieces of cable are told apart; `mark` follows."""
@@ -286,25 +284,26 @@ class Scene:
 
     def _colour_cables(self, state: ViewState) -> None:
         """Colour cables and switches anew when what they show has changed."""
-        wanted = (state.cables_by, state.theme)
+        machines = machines_of(self.repainted)
+        wanted = (state.cables_by, state.theme, machines)
         if wanted == self._cables_of or self._cable_state is None:
             return
         self._cables_of = wanted
-        self._cables.set_colours(
-            piece_colours(
-                state.cables_by,
-                self._geometry.bundles,
-                self._runs,
-                self._cable_state,
-                self._marked,
-                state.theme,
-            )
-        )
-        self._faces.set_switches(state.cables_by, self._frame)
+        pieces = None if machines is None else machines.pieces(self._runs)
+        lines = self._geometry.bundles, self._runs, self._cable_state, self._marked
+        self._cables.set_colours(piece_colours(state.cables_by, *lines, state.theme, pieces))
+        self._faces.set_switches(state.cables_by, self._frame, machines)
 
-    def place_labels_now(self) -> None:
-        """Place the labels anew in the next drawing, however recently they were."""
-        self._placed_at_s = -1.0
+    @property
+    def lags(self) -> bool:
+        """Return whether a changed hall has been drawn without what may follow a moment later: `catch_up`."""
+        return self._lacking == _Lacking.LIGHT
+
+    def catch_up(self) -> None:
+        """Bake the light on the floor for the hall as it is; labels find their places in the next drawing."""
+        if self._lacking != _Lacking.NOTHING and self._plant is not None and self._floor is not None:
+            self._lacking = _Lacking.NOTHING
+            self._floor.set_lightmap(self._baker.bake(self._plant, self._geometry))
 
     def advance(self, elapsed_s: float, *, moving: bool) -> bool:
         """Let coolant and lights go on, or back, while the run does; return whether to draw again."""
@@ -397,7 +396,10 @@ class Scene:
             self._arcs.draw(stage, scale)
         self._draw_marks(stage, scale)
         if "labels" in layers and not moving:
-            self._draw_labels(stage, pose, state, scale)
+            self.names.words = self._words_over
+            self.names.draw(stage, pose, state.theme, scale, kept=self._lacking != _Lacking.NOTHING)
+        if self._lacking == _Lacking.DRAWING:
+            self._lacking = _Lacking.LIGHT
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.
         gloo.set_state(depth_mask=True, blend=False, depth_test=True, cull_face=False)
 
@@ -424,77 +426,3 @@ class Scene:
         gloo.set_state(depth_test=False)
         self._outline_selected.draw(stage, colours.outline, 0.25, 3.5 * scale)
         self._outline_cables.draw(stage, colours.outline, 0.55, 2.2 * scale)
-
-    def _draw_labels(self, stage: Stage, pose: CameraPose, state: ViewState, scale: float) -> None:
-        labels = self._geometry.labels
-        selected = list(self._selected.items())[:NAMED]
-        texts = [
-            *labels.text,
-            *(self._spoken(id) for id, _ in selected),
-            *(badge.text for badge in self._words_over),
-        ]
-        wanted = state.theme, scale, tuple(texts), tuple(badge.weight for badge in self._words_over)
-        now_s = time.monotonic()
-        if wanted != self._atlas_of:
-            tones = [0] * (len(texts) - len(self._words_over)) + [badge.weight for badge in self._words_over]
-            self._labels.set_atlas(draw_atlas(texts, stage.colours, scale, tones))
-            self._atlas_of = wanted
-            self._placed_at_s = -1.0
-        key = (pose, stage.size_px)
-        if self._placed_at_s < 0 or (key != self._placed_for and now_s - self._placed_at_s >= LABEL_PERIOD_S):
-            self._place(pose, stage, selected, scale)
-            self._placed_at_s, self._placed_for = now_s, key
-        gloo.set_state(blend_func=("one", "one_minus_src_alpha"), depth_test=False)
-        self._labels.draw(stage)
-
-    def _spoken(self, id: str) -> str:
-        """Return what stands over a selected thing: the words its label has, where it has one."""
-        kind, slot = ("", -1) if self._plant is None else self._plant.slots.get(id, ("", -1))
-        return self._plant.loops.labels[slot] if self._plant is not None and kind == "loop" else id
-
-    def _place(self, pose: CameraPose, stage: Stage, selected: list[tuple[str, Box]], scale: float) -> None:
-        labels = self._geometry.labels
-        anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
-        marks = np.array(
-            [
-                *([*((low + high) / 2)[:2], high[2]] for _, (low, high) in selected),
-                *(badge.at_m for badge in self._words_over),
-            ]
-        ).reshape(-1, 3)
-        weights = np.where(
-            labels.kind == LabelKind.ROW, 2.0, np.where(labels.kind == LabelKind.LOOP, 1.0, 1.5)
-        )
-        points = camera.project(pose, np.concatenate([anchors, marks]), *stage.size_px)
-        grave = [
-            10.0 + badge.weight - 1e-3 * k for k, badge in enumerate(self._words_over)
-        ]  # first ones first
-        weights = np.concatenate([weights, np.full(len(selected), 9.0), grave])
-        everything = np.concatenate([anchors, marks])
-        hidden = points[:, 2] > stage.fog[0] + 1.0 / stage.fog[1]
-        hidden |= self._picker.blocked(stage.eye_m, everything)
-        if len(self._geometry.labels.text) and int((labels.kind == LabelKind.HALL).sum()) == 1:
-            hidden[: len(anchors)] |= labels.kind == LabelKind.HALL
-        hidden[: len(anchors)] |= self._named_otherwise()
-        points[hidden, 2] = -1.0
-        clear = np.array([(x, y, x + w, y + h) for x, y, w, h in self.keep_clear]).reshape(-1, 4) * scale
-        self._labels.show(
-            place_labels(
-                points, self._labels.sizes_px, weights, *stage.size_px, scale=scale, keep_clear=clear
-            )
-        )
-
-    def _named_otherwise(self) -> NDArray[np.bool_]:
-        """Return which labels name a thing that is selected or not well: another label stands there instead."""
-        labels = self._geometry.labels
-        ids = {}
-        if self._plant is not None:
-            ids = {LabelKind.ROW: self._plant.rows.ids, LabelKind.LOOP: self._plant.loops.ids}
-        named = [
-            kind in ids and ids[kind][slot] in self._selected
-            for kind, slot in zip(labels.kind.tolist(), labels.slot.tolist(), strict=True)
-        ]
-        out = np.array(named, bool)
-        anchors = np.column_stack([labels.x_m, labels.y_m, labels.z_m]).reshape(-1, 3)
-        for badge in self._words_over:
-            out |= np.abs(anchors - badge.at_m).max(axis=1, initial=0.0) < SAME_PLACE_M
-        return out
