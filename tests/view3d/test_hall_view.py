@@ -309,9 +309,9 @@ def test_frame_of_another_epoch_is_passed_over(make_view: MakeView, hall: Plant,
 def test_a_selected_machine_carries_one_label(make_view: MakeView, hall: Plant) -> None:
     view = make_view(ViewState())
     scene = view._scene
-    assert not scene._named_otherwise().any()
+    assert not scene.names.named_otherwise().any()
     view.state.selection = (hall.loops.ids[0],)
     view.grab()
-    assert scene._named_otherwise().sum() == 1
+    assert scene.names.named_otherwise().sum() == 1
     view.state.selection = ("no such thing",)
-    assert not scene._named_otherwise().any()
+    assert not scene.names.named_otherwise().any()

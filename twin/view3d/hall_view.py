@@ -213,8 +213,7 @@ class HallView:
 
     def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
         """Let no label come into these rectangles: left, top, width, height [logical px]."""
-        self._scene.names.keep_clear = list(areas)
-        self._scene.names.place_anew()
+        self._scene.names.stay_clear(areas)
         self._show()
 
     def pick(self, x_px: float, y_px: float) -> Hit | None:
@@ -304,7 +303,7 @@ class HallView:
     def tick(self, wall_s: float, way: int = 1) -> None:
         """Advance flight and flow by a monotonic clock; time goes on (1), stands (0), or goes back (-1)."""
         elapsed = min(max(wall_s - self._wall_s, 0.0), 0.2) if self._wall_s > 0 else 0.0
-        self._wall_s, dirty = wall_s, False
+        self._wall_s, dirty = wall_s, self._scene.catch_up()
         self._changed_s = min(self._changed_s, wall_s)  # an edit may have taken long since the last time
         if self._flight is not None:
             flight, start_s = self._flight
@@ -319,10 +318,6 @@ class HallView:
             self._settled = dirty = True
         if self._scene.advance(way * elapsed, moving=not self._settled):
             dirty = True
-        if self._scene.lags:
-            self.canvas.set_current()
-            self._scene.catch_up()
-            dirty = True
         # What neither moves nor changes is drawn once more, with smooth edges.
         quiet = self._settled and wall_s - max(self._moved_s, self._changed_s) > STILL_S
         if dirty or quiet != self._still_wanted or self.edit.layer.lags(self._changes):
@@ -332,7 +327,7 @@ class HallView:
     def grab(self) -> NDArray[np.uint8]:
         """Return the picture as it is at rest, shape (height, width, 3), physical pixels."""
         self._settled = self._still_wanted = True
-        self._scene.catch_up()
+        self._scene.catch_up(at_once=True)
         self._scene.names.place_anew()
         return seen(self.native)
 

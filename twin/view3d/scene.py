@@ -97,8 +97,7 @@ class Scene:
         self, plant: Plant, geometry: Geometry, runs: CableRuns, picker: Picker, plan: SitePlan
     ) -> None:
         """Build all meshes of a plant; the picker tells which labels are hidden, the plan what stands outside."""
-        self._plant, self._geometry, self._runs, self._picker = plant, geometry, runs, picker
-        self._plan = plan
+        self._plant, self._geometry, self._runs, self._plan = plant, geometry, runs, plan
         slots = len(plant.gpus.present) + len(plant.racks.present)
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
@@ -294,16 +293,18 @@ class Scene:
         self._cables.set_colours(piece_colours(state.cables_by, *lines, state.theme, pieces))
         self._faces.set_switches(state.cables_by, self._frame, machines)
 
-    @property
-    def lags(self) -> bool:
-        """Return whether a changed hall has been drawn without what may follow a moment later: `catch_up`."""
-        return self._lacking == _Lacking.LIGHT
+    def catch_up(self, *, at_once: bool = False) -> bool:
+        """Bake the light on the floor of a changed hall, once that was drawn without, and let its words move.
 
-    def catch_up(self) -> None:
-        """Bake the light on the floor for the hall as it is; labels find their places in the next drawing."""
-        if self._lacking != _Lacking.NOTHING and self._plant is not None and self._floor is not None:
-            self._lacking = _Lacking.NOTHING
-            self._floor.set_lightmap(self._baker.bake(self._plant, self._geometry))
+        Return whether to draw again.
+        """
+        if self._lacking == _Lacking.NOTHING or (self._lacking == _Lacking.DRAWING and not at_once):
+            return False
+        assert self._plant is not None
+        assert self._floor is not None
+        self._floor.set_lightmap(self._baker.bake(self._plant, self._geometry))
+        self._lacking = _Lacking.NOTHING
+        return True
 
     def advance(self, elapsed_s: float, *, moving: bool) -> bool:
         """Let coolant and lights go on, or back, while the run does; return whether to draw again."""
