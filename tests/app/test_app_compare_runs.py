@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,6 +143,14 @@ def test_a_trip_is_warm_where_its_loop_cools_and_nowhere_else(
     assert "of 576 GPUs at work in both differ" in dialog.words.text()
     assert halls.panes[0].said.text() == halls.panes[1].said.text() != ""
     assert halls.panes[1].legend.legend == halls.apart.legend
+    machines = halls.apart.machines
+    assert machines is not None
+    assert (machines.worse, machines.better) == (("cdu/1",), ())
+    water = np.abs(machines.colours.loops - palette.ramp("difference", np.array([0.5]))).max(axis=(1, 2))
+    assert [plant.loops.ids[k] for k in np.flatnonzero(water > 0.02)] == ["cdu/1"]
+    assert "machine not well in B only" in [one.label for one in halls.apart.legend.categories]
+    assert [box.tone for box in halls.views[1].edit.ghost.boxes] == ["bad"]
+    assert not halls.views[0].edit.ghost.boxes
     dialog.difference_button.click()
     assert halls.apart is None
     assert halls.panes[1].legend.legend is not None
@@ -256,6 +267,33 @@ def test_the_menu_asks_for_a_recording(
     window.menus.execute("run.compare")
     assert window.run_comparing.dialog is None
     assert "no.twinrun" in window.notifications.notes[-1].trouble.text
+
+
+def test_a_recording_without_gpus_is_compared_in_figures(
+    compared: Callable[[Path, Path], CompareDialog], runs: Runs, tmp_path: Path
+) -> None:
+    old = tmp_path / "old.twinrun"
+    shutil.copy(runs[1], old)
+    with closing(sqlite3.connect(old)) as file:  # as version 1 wrote it
+        file.execute("PRAGMA user_version=1")
+        file.execute("INSERT INTO ledger SELECT 100.0, 'productive', 800.0")
+        file.execute(
+            "DELETE FROM series WHERE channel LIKE 'detail%' OR channel IN ('dies', 'ledger', 'events')"
+        )
+        file.commit()
+    dialog = compared(runs[0], old)
+    halls = dialog.halls
+    assert halls is not None
+    dialog.difference_button.click()
+    dialog.look_at(WARM_S)
+    assert dialog.words.text().startswith("B was recorded by an older program")
+    assert halls.panes[1].said.text() == "no picture"
+    assert halls.panes[0].said.text() != "no picture"
+    assert halls.apart is None
+    picture(dialog, 1)
+    assert "goodput" in [row.key for row in dialog.table.rows]
+    assert len(dialog.way.lines) > 2
+    assert dialog.strip.said_at(QPointF(0.98 * dialog.strip.width(), 10.0)).count("%") == 2
 
 
 def test_gpus_are_matched_by_id(runs: Runs) -> None:

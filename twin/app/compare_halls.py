@@ -13,7 +13,7 @@ from twin.app.look import Look
 from twin.app.text import elapsed, significant
 from twin.plant.tables import Plant
 from twin.record.channels import BY_ID
-from twin.record.runfile import RunFileError
+from twin.record.runfile import NoDetail, RunFileError
 from twin.view3d.difference import RANGES, Apart, Places, Side, apart, matched, unit_of
 from twin.view3d.edit_shapes import Ghost, Tone
 from twin.view3d.groups import Groups
@@ -24,6 +24,10 @@ _ONLY: Tone = "warn"
 _BETTER: Tone = "good"
 _WORSE: Tone = "bad"
 CABLES = frozenset({"cables"})
+_NO_PICTURE = (
+    "{} was recorded by an older program, which kept nothing of single GPUs: its hall shows no values. "
+    "Figures and ledger are compared all the same."
+)
 
 
 @dataclass(frozen=True)
@@ -76,12 +80,15 @@ class ComparedHalls(LinkedHalls):
         self._t_s = t_s
         self.trouble = ""
         for place, (run, pane) in enumerate(zip(self._runs, self.panes, strict=True)):
+            over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
+            said = f"{run.clock.says(min(t_s, run.end_s))}{over}"
             try:
                 self._sides[place] = run.at(t_s, wall_s)
+            except NoDetail:
+                self._sides[place], self.trouble, said = None, _NO_PICTURE.format("AB"[place]), "no picture"
             except RunFileError as error:
                 self._sides[place], self.trouble = None, f"{'AB'[place]} cannot be shown: {error}"
-            over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
-            pane.said.setText(f"{run.clock.says(min(t_s, run.end_s))}{over}")
+            pane.said.setText(said)
         self.show_again()
 
     def show_again(self) -> None:
