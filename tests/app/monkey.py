@@ -39,9 +39,9 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtWidgets import QApplication
 
-    from tests.app.monkey_errors import make_errors_objects
+    from twin.app.whole_errors import make_errors_whole
 
-    make_errors_objects()  # before the classes of the window are defined
+    make_errors_whole()  # before the classes of the window are defined
     from tests.app.monkey_watch import SCENES, Monkey, WentWrong, watched
     from twin.app.collector import GuiCollector
     from twin.app.look import Look

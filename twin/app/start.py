@@ -53,8 +53,10 @@ def run_app(
     from PySide6.QtCore import QCoreApplication, Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
+    from twin.app.whole_errors import make_errors_whole
     from twin.runtime.client import Client
 
+    make_errors_whole()  # before the classes of the window are defined
     client = Client()
     client.start()  # the worker loads the engine while this process loads Qt and OpenGL
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
