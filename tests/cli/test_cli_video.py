@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from twin.record.reader import Reader
-from twin.report.film import Cut, Film, Frames
+from twin.report.film import Cut, Film, Frames, Mp4, Sink
 from twin.report.studio import Shot
 from twin.runtime.inline import run
 from twin.scenario import load
@@ -81,6 +82,70 @@ def test_a_film_that_is_broken_off_leaves_nothing(qapp, pump: Path, tmp_path: Pa
         assert len(list(tmp_path.iterdir())) == 3
         film.cancel()
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def sink_of(kind: str, folder: Path) -> Sink:
+    if kind == "pictures":
+        return Frames(folder)
+    pytest.importorskip("av", reason="the extra [video] is not installed")
+    return Mp4(folder / "film.mp4", 8)
+
+
+def finish(film: Film) -> None:
+    while film.step():
+        pass
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Callable[[int], None]]:
+    """Let files grow to so many bytes and no further: a disk that is full."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("kind", ["pictures", "video"])
+@pytest.mark.parametrize("ends", ["by itself", "cancelled", "disk full"])
+def test_a_film_is_whole_or_not_there(
+    qapp, pump: Path, tmp_path: Path, small_disk: Callable[[int], None], kind: str, ends: str
+) -> None:
+    sink = sink_of(kind, tmp_path)
+    final = tmp_path / ("film.mp4" if kind == "video" else "000001.png")
+    if kind == "video":
+        final.write_bytes(b"the film of yesterday")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with Reader(pump) as reader:
+        film = Film(reader, Shot(size=(320, 200)), Cut(0.0, 7200.0, 2.0, 8), sink)
+        film.step()
+        if ends == "by itself":
+            finish(film)
+            assert final.read_bytes()[4:8] == (b"ftyp" if kind == "video" else b"\r\n\x1a\n")
+            return
+        if ends == "disk full":
+            small_disk(4000)
+            with pytest.raises(OSError, match="large"):
+                finish(film)
+        film.cancel()
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_killed_command_leaves_no_half_film_under_its_name(pump: Path, tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="the extra [video] is not installed")
+    out = tmp_path / "film.mp4"
+    words = ["video", str(pump), "-o", str(out), "--seconds", "600", "--size", "160x100"]
+    command = subprocess.Popen(
+        [sys.executable, "-m", "twin.cli", *words], cwd=ROOT, env=os.environ, stderr=subprocess.DEVNULL
+    )
+    try:
+        while command.poll() is None and not list(tmp_path.iterdir()):
+            time.sleep(0.02)
+        assert command.poll() is None
+    finally:
+        command.kill()
+        command.wait()
+    assert not out.exists()
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
 
 
 def test_an_interrupt_of_the_command_leaves_nothing(pump: Path, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -120,7 +121,18 @@ class Mp4:
         self._stream: Any = None
 
     def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
-        """Encode one picture."""
+        """Encode one picture; raises OSError where the disk or the encoder refuses."""
+        with _as_os_error():
+            self._encode(rgb, fields)
+
+    def close(self) -> None:
+        """Write what the encoder still holds, and put the file in its place; raises as `add`."""
+        with _as_os_error():
+            self._file.mux(self._stream.encode())
+            self._file.close()
+        os.replace(self._partial, self.path)
+
+    def _encode(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
         import av
 
         even = np.ascontiguousarray(
@@ -135,17 +147,25 @@ class Mp4:
             self._stream.options = {"crf": _QUALITY}
         self._file.mux(self._stream.encode(av.VideoFrame.from_ndarray(even, format="rgb24")))
 
-    def close(self) -> None:
-        """Write what the encoder still holds, and put the file in its place."""
-        self._file.mux(self._stream.encode())
-        self._file.close()
-        os.replace(self._partial, self.path)
-
     def abandon(self) -> None:
         """Take away what was written."""
         if self._file is not None:
-            self._file.close()
+            with suppress(Exception):  # on a full disk it cannot be made whole either
+                self._file.close()
         self._partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _as_os_error() -> Iterator[None]:
+    """Tell whatever the encoder refuses as an OSError, as a full disk is told."""
+    import av
+
+    try:
+        yield
+    except av.FFmpegError as error:
+        if isinstance(error, OSError):
+            raise
+        raise OSError(f"the encoder refuses: {error}") from error
 
 
 class Film:
