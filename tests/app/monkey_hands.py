@@ -195,17 +195,20 @@ class Hands:
     def _widget(self, draw: random.Random, kinds: tuple[type[QWidget], ...]) -> QWidget | None:
         """Return a widget one can see; those of a dialog come more often."""
         tops: list[QWidget] = [self._window, *self.dialogs() * 2]
+        top = draw.choice(tops)
+        # Not `findChildren`: PySide lets the window keep in Python all that it returns, for as long as it lives.
         seen = [
             one
-            for one in draw.choice(tops).findChildren(QWidget)
+            for one in QApplication.allWidgets()
             if isinstance(one, kinds)
             and one.isVisible()
             and one.isEnabled()
             and not one.visibleRegion().isEmpty()
+            and _within(top, one)
         ]
         if not seen:
             return None
-        at = draw.choice(seen)
+        at = draw.choice(sorted(seen, key=_place))
         return at.viewport() if isinstance(at, QAbstractItemView) else at
 
     def dialogs(self) -> list[QWidget]:
@@ -276,6 +279,20 @@ class Hands:
         """Return a scene's file with its first content again."""
         path.write_bytes(self._shipped[path])
         return path
+
+
+def _within(top: QWidget, one: QWidget) -> bool:
+    at: QWidget | None = one
+    while at is not None and at is not top:
+        at = at.parentWidget()
+    return at is not None
+
+
+def _place(one: QWidget) -> tuple[object, ...]:
+    """Return where a widget is on screen: Qt gives widgets in the order of their addresses."""
+    corner = one.mapToGlobal(QPoint())
+    size = one.width(), one.height()
+    return corner.y(), corner.x(), *size, one.metaObject().className(), words_of(one)
 
 
 def copies(names: tuple[str, ...], folder: Path) -> tuple[Path, ...]:

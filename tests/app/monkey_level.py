@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import qInstallMessageHandler
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
@@ -86,7 +86,17 @@ def gl_objects(window: MainWindow) -> int:
     return sum(bool(is_one(name)) for is_one in asked for name in range(1, 5_000))
 
 
+def qt_kinds(window: MainWindow) -> Counter[str]:
+    """Return how many objects there are of each class of Qt in the window, without making Python know of them."""
+    lines: list[str] = []
+    before = qInstallMessageHandler(lambda _kind, _context, line: lines.append(line))
+    window.dumpObjectTree()
+    qInstallMessageHandler(before)
+    return Counter(f"{line.strip().partition('::')[0]} of Qt" for line in lines)
+
+
 def kinds(window: MainWindow) -> Counter[str]:
     """Return how many objects there are of each class of Qt in the window, and of Python at all."""
-    found = Counter(f"{one.metaObject().className()} of Qt" for one in window.findChildren(QObject))
-    return found + Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
+    return qt_kinds(window) + Counter(
+        f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects()
+    )

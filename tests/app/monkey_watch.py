@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 from psygnal import EmitLoopError
-from PySide6.QtCore import QElapsedTimer, QEventLoop, QObject, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QElapsedTimer, QEventLoop, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_attendant import Attendant
 from tests.app.monkey_hands import Hands, copies
-from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds
+from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds, qt_kinds
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
 
@@ -254,7 +254,7 @@ class Monkey:
             process.memory_info().rss / mib,
             sum(child.memory_info().rss for child in process.children(recursive=True)) / mib,
             gl_objects(window),
-            len(window.findChildren(QObject)),
+            qt_kinds(window).total(),
             len(gc.get_objects()),
             kinds(window),
         )
