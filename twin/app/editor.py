@@ -189,7 +189,7 @@ class Editor:
             if proposal is None:
                 return False
             self._must_be_free(proposal)
-            edit = draft.edit(proposal, self._session.t_s)
+            edit = draft.edit(proposal, max(self._session.t_s, draft.t_s))
         except CommandError as error:
             return self._refuse(title or "Edit", str(error))
         self._asked = self._session.ask_edit(edit), proposal, edit

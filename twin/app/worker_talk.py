@@ -44,6 +44,7 @@ class WorkerTalk:
         self._asked: dict[int, Intervention] = {}  # not answered yet
         self._asked_edits: set[int] = set()
         self._asked_wall_s = 0.0  # of the newest of them
+        self._at: At | None = None  # not told yet
 
     @property
     def waits(self) -> bool:
@@ -52,7 +53,7 @@ class WorkerTalk:
 
     def begin(self) -> None:
         """Another run is asked for."""
-        self._asked, self._asked_edits = {}, set()
+        self._asked, self._asked_edits, self._at = {}, set(), None
         self.ready, self.failure = False, None
 
     def resume(self) -> None:
@@ -87,15 +88,22 @@ class WorkerTalk:
             )
 
     def listen(self) -> None:
-        """Take what it said since the last call; of the times it stood at the newest."""
+        """Take what it said since the last call; of the times it stood at the newest, once no answer is awaited."""
+        client = self._session.client
+        for message in client.poll():
+            if isinstance(message, At):
+                self._at = message
+            else:
+                self._hear_known(message)
+        if self._at is not None and not self.waits:
+            at, self._at = self._at, None
+            self._hear_known(at)
+
+    def _hear_known(self, message: Message) -> None:
+        """Take what is of the run that is open, not of one put away, perhaps by a message of this turn."""
         session = self._session
-        messages = session.client.poll()
-        newest = next((message for message in reversed(messages) if isinstance(message, At)), None)
-        for message in messages:
-            # Else of a scene that was put away, perhaps by a message of this turn.
-            known = message.session == session.client.session and session.recording is None
-            if known and (message is newest or not isinstance(message, At)):
-                self.hear(message)
+        if message.session == session.client.session and session.recording is None:
+            self.hear(message)
 
     def hear(self, message: Message) -> None:
         """Take one thing it says."""
