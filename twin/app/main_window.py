@@ -41,6 +41,7 @@ from twin.app.facts import facts_of, state_of
 from twin.app.faults_menu import FaultsMenu
 from twin.app.files import Files
 from twin.app.focus_ring import next_seen
+from twin.app.growing import Growing
 from twin.app.hall_hint import HallHint
 from twin.app.hall_panel import HallPanel, dropped_file
 from twin.app.job_actions import JobActions
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
         self.planner.wanted.connect(self.editing.editor.do)
         self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
+        self.growing = Growing(session, self)
         self.branching = BranchActions(look, session, self.files, self, self.tell)
         self._status()
         self.faults = FaultsMenu(session, self._thing, self.break_thing, self.tell)
