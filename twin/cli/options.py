@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+
+class ThemeName(StrEnum):
+    """Colours of pictures."""
+
+    dark = "dark"
+    light = "light"
+    contrast = "contrast"
+
 
 Scene = Annotated[
     str,
@@ -50,4 +60,13 @@ Maps = Annotated[
         "skip=100, estimate=exact, limits=false, utilisation=0.7, throughput=10, partition=ID, tenants=user.",
     ),
 ]
+Camera = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="overview, row, top, aisle, close, or the id of a thing to fly to."),
+]
+ColourBy = Annotated[
+    str, typer.Option(metavar="CHANNEL", help="What the colours show, such as gpu.power_w or gpu.state.")
+]
+Size = Annotated[str, typer.Option(metavar="WxH", help="Pixels.")]
+Theme = Annotated[ThemeName, typer.Option(help="Colours of the picture.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.options import Injections, SceneOrRun, Seed, Settings
+from twin.cli.options import Camera, ColourBy, Injections, SceneOrRun, Seed, Settings
 
 if TYPE_CHECKING:
     from twin.record.reader import Reader
@@ -32,12 +32,8 @@ def write_report(
     pictures: Annotated[
         bool, typer.Option(help="Pictures of the hall at start, worst moment and end.")
     ] = True,
-    camera: Annotated[
-        str, typer.Option(metavar="NAME", help="Of the pictures: overview, row, top, aisle, close, or an id.")
-    ] = "overview",
-    colour_by: Annotated[
-        str, typer.Option(metavar="CHANNEL", help="What the colours of the pictures show.")
-    ] = "gpu.temp_c",
+    camera: Camera = "overview",
+    colour_by: ColourBy = "gpu.temp_c",
 ) -> None:
     """Write a report of a run; a scene is run first.
 
@@ -88,15 +84,11 @@ def run_of(what: str, seed: int | None, until: str | None, settings: list[str], 
 def _pictures(reader: Reader, camera: str, colour_by: str) -> tuple[list[Picture], str]:
     """Return the pictures of a run, or why there are none."""
     from twin.analysis.explain import events_until
-    from twin.cli.errors import BadInput
+    from twin.cli.shot import must_colour
     from twin.cli.stage import qt_application
     from twin.record.runfile import RunFileError
-    from twin.view3d.state import COLOUR_BY
 
-    if colour_by not in COLOUR_BY:
-        raise BadInput(
-            f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
-        )
+    must_colour(colour_by)
     qt = qt_application()
     from twin.report.run_report import picture_times
     from twin.report.shots import pictures

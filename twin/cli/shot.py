@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from twin.cli.options import Injections, SceneOrRun, Seed, Settings
+from twin.cli.options import Camera, ColourBy, Injections, SceneOrRun, Seed, Settings, Size, Theme, ThemeName
 from twin.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -27,14 +27,6 @@ class CablesBy(StrEnum):
     load = "load"
 
 
-class Theme(StrEnum):
-    """Colours of the picture."""
-
-    dark = "dark"
-    light = "light"
-    contrast = "contrast"
-
-
 def take_picture(
     what: SceneOrRun,
     out: Annotated[
@@ -44,18 +36,11 @@ def take_picture(
         str | None,
         typer.Option(metavar="TIME", help="Simulated time, such as '20 day'; without it half-way."),
     ] = None,
-    camera: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="overview, row, top, aisle, close, or the id of a thing to fly to."
-        ),
-    ] = "overview",
-    colour_by: Annotated[
-        str, typer.Option(metavar="CHANNEL", help="What the colours show, such as gpu.power_w or gpu.state.")
-    ] = "gpu.temp_c",
+    camera: Camera = "overview",
+    colour_by: ColourBy = "gpu.temp_c",
     cables: Annotated[CablesBy, typer.Option(help="What colours the cables.")] = CablesBy.rail,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Pixels.")] = "1600x1000",
-    theme: Annotated[Theme, typer.Option(help="Colours of the picture.")] = Theme.dark,
+    size: Size = "1600x1000",
+    theme: Theme = ThemeName.dark,
     seed: Seed = None,
     set_: Settings = None,
     inject: Injections = None,
@@ -91,6 +76,17 @@ def size_of(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def must_colour(colour_by: str) -> None:
+    """Raise `BadInput` where GPUs have no such channel."""
+    from twin.cli.errors import BadInput
+    from twin.view3d.state import COLOUR_BY
+
+    if colour_by not in COLOUR_BY:
+        raise BadInput(
+            f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+        )
+
+
 class _Picture(NamedTuple):
     """The options that say how a picture is taken; made before anything of Qt is imported."""
 
@@ -102,14 +98,9 @@ class _Picture(NamedTuple):
 
     def shot(self) -> Shot:
         """Return it for the studio, and have a Qt application; raises `BadInput` where there is no such channel."""
-        from twin.cli.errors import BadInput
         from twin.cli.stage import qt_application
-        from twin.view3d.state import COLOUR_BY
 
-        if self.colour_by not in COLOUR_BY:
-            raise BadInput(
-                f"--colour-by: there is no channel {self.colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
-            )
+        must_colour(self.colour_by)
         qt_application()
         from twin.report.studio import Shot
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.shot import Theme
+from twin.cli.options import Camera, ColourBy, Size, Theme, ThemeName
 
 if TYPE_CHECKING:
     from twin.report.film import Film
@@ -31,17 +31,10 @@ def make_video(
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="How long the film lasts.")] = 20.0,
     fps: Annotated[int, typer.Option(min=1, max=120, help="Pictures per second.")] = 30,
-    camera: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="overview, row, top, aisle, close, or the id of a thing to fly to."
-        ),
-    ] = "overview",
-    colour_by: Annotated[
-        str, typer.Option(metavar="CHANNEL", help="What the colours show, such as gpu.power_w or gpu.state.")
-    ] = "gpu.temp_c",
-    size: Annotated[str, typer.Option(metavar="WxH", help="Pixels.")] = "1280x720",
-    theme: Annotated[Theme, typer.Option(help="Colours of the film.")] = Theme.dark,
+    camera: Camera = "overview",
+    colour_by: ColourBy = "gpu.temp_c",
+    size: Size = "1280x720",
+    theme: Theme = ThemeName.dark,
 ) -> None:
     """Make a film of a run, off screen.
 
@@ -49,19 +42,15 @@ def make_video(
     """
     from twin.cli.errors import BadInput, told
     from twin.cli.explain import range_of
-    from twin.cli.shot import size_of
+    from twin.cli.shot import must_colour, size_of
     from twin.cli.stage import on_display, qt_application
     from twin.record.reader import Reader
-    from twin.view3d.state import COLOUR_BY
 
     with told(run):
         if (out is None) == (frames is None):
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
         wanted = size_of(size)
-        if colour_by not in COLOUR_BY:
-            raise BadInput(
-                f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
-            )
+        must_colour(colour_by)
         with Reader(run) as reader:
             t0_s, t1_s = range_of(reader, from_, to)
             on_display(wanted)
