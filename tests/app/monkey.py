@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import importlib
 import os
+import pkgutil
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +34,17 @@ def main(arguments: list[str] | None = None) -> int:
         return _loose(told, Path(name))
 
 
+def _load_all() -> None:
+    """Load all code, and the table of units: what comes once, whenever it is first asked for, is no leak."""
+    import twin
+    from twin.units import parse
+
+    for module in pkgutil.walk_packages(twin.__path__, "twin."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    parse("1 gallon/minute", "volume_flow")
+
+
 def _loose(told: argparse.Namespace, folder: Path) -> int:
     from twin.app.platform_choice import decide_platform
 
@@ -50,6 +63,7 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     from twin.app.settings import Settings
     from twin.app.start import ExceptionHook
 
+    _load_all()
     os.environ |= {"XDG_STATE_HOME": str(folder / "state"), "TWIN_STATE_DIR": str(folder / "state")}
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     app = QApplication(sys.argv[:1])
