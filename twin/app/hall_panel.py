@@ -82,7 +82,7 @@ class HallPanel(QWidget):
         self._ticked = False  # the ticker was shown when plates were placed
         self.state = ViewState(theme=look.theme.name)
         self.view = HallView(self.state, keys="app")
-        self.picture_due = PictureDue(self.view)
+        self.picture_due = PictureDue(self.view, lambda: session.asks)
         self.fabric = FabricLayer(session, self.view, self.state, world)
         self.trace = TraceLayer(session, self.view, self.state)
         self.menus = ThingMenus(session, self.view, self.trace, self.state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 
 from PySide6.QtCore import QTimer
@@ -19,15 +20,18 @@ class PictureDue:
     ----------
     view
         Of the hall.
+    asks
+        Whether an edit waits for its answer: the hall is about to change.
     """
 
-    def __init__(self, view: HallView) -> None:
-        self._since_s, self._widget = -_PATIENCE_S, view.native
+    def __init__(self, view: HallView, asks: Callable[[], bool] = lambda: False) -> None:
+        self._since_s, self._widget, self._asks = -_PATIENCE_S, view.native, asks
         view.canvas.events.draw.connect(self._on_draw)
 
     def __call__(self) -> bool:
-        """Return whether the hall has changed and is not drawn yet."""
-        return self._widget.isVisible() and monotonic() - self._since_s < _PATIENCE_S
+        """Return whether the hall has changed, or is about to, and is not drawn yet."""
+        changed = monotonic() - self._since_s < _PATIENCE_S
+        return (changed or self._asks()) and self._widget.isVisible()
 
     def expect(self) -> None:
         """The hall has changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import sys
@@ -19,6 +20,8 @@ from twin.runtime.shared_frames import FrameWriter
 
 SLICE_WALL_S = 0.005
 """So long orders wait for a run at work."""
+NICENESS = 5
+"""The window that somebody looks at goes before the run where both want a processor."""
 _WAIT_WALL_S = 1.0
 _PARTING_WALL_S = 2.0
 
@@ -26,6 +29,8 @@ _PARTING_WALL_S = 2.0
 def main(end: socket.socket, engine: str) -> None:
     """Serve the app at the other end until it says stop or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the app, which then says stop
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     worker = Worker(Channel(end))
     with _LastWords(worker):
         engine_type(engine)  # imported now, so that the first load need not wait for it

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum, auto
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,16 +50,10 @@ from twin.view3d.theme import colours_of
 from twin.view3d.values import ValueTexture
 
 Layer = TypeVar("Layer")
+LIGHT_AFTER_S = 0.12
+"""So long after the first picture of a changed hall its light and its words follow."""
 SOFTWARE_PERIOD_S = 0.15
 """In software, ornaments alone are redrawn at most so often: the simulation wants the processor."""
-
-
-class _Lacking(Enum):
-    """What a hall that has changed still lacks: its first picture shows soonest what was done."""
-
-    NOTHING = auto()
-    DRAWING = auto()
-    LIGHT = auto()
 
 
 class Scene:
@@ -79,7 +74,8 @@ class Scene:
         self._idle_s = 0.0
         self._frame_t_s: float | None = None
         self._flowing = False
-        self._lacking = _Lacking.NOTHING
+        self._lacks_light = False  # words too stand where they stood: a changed hall shows soonest without
+        self._drawn_wall_s = math.inf
         self._marked = Marked()
         self._frame: Frame | None = None
         self._cables_of: tuple[object, ...] = ()
@@ -118,7 +114,7 @@ class Scene:
         if self._floor is None:
             self._floor = Floor(self._baker.bake(plant, geometry))
         else:
-            self._lacking = _Lacking.DRAWING
+            self._lacks_light, self._drawn_wall_s = True, math.inf
         self._near = NearTrays(plant, geometry, self.values, self._capability.instancing)
         low, high = geometry.bounds_m
         self._size_m = float(np.linalg.norm(high - low))
@@ -298,12 +294,13 @@ class Scene:
 
         Return whether to draw again.
         """
-        if self._lacking == _Lacking.NOTHING or (self._lacking == _Lacking.DRAWING and not at_once):
+        late = at_once or monotonic() - self._drawn_wall_s >= LIGHT_AFTER_S
+        if not self._lacks_light or not late:
             return False
         assert self._plant is not None
         assert self._floor is not None
         self._floor.set_lightmap(self._baker.bake(self._plant, self._geometry))
-        self._lacking = _Lacking.NOTHING
+        self._lacks_light = False
         return True
 
     def advance(self, elapsed_s: float, *, moving: bool) -> bool:
@@ -398,9 +395,8 @@ class Scene:
         self._draw_marks(stage, scale)
         if "labels" in layers and not moving:
             self.names.words = self._words_over
-            self.names.draw(stage, pose, state.theme, scale, kept=self._lacking != _Lacking.NOTHING)
-        if self._lacking == _Lacking.DRAWING:
-            self._lacking = _Lacking.LIGHT
+            self.names.draw(stage, pose, state.theme, scale, kept=self._lacks_light)
+        self._drawn_wall_s = min(self._drawn_wall_s, monotonic())
         # A depth mask left off would keep the next frame's clear from reaching the depth buffer.
         gloo.set_state(depth_mask=True, blend=False, depth_test=True, cull_face=False)
 
