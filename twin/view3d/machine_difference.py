@@ -121,18 +121,27 @@ def machines_apart(plants: tuple[Plant, Plant], frames: tuple[Frame, Frame], fou
     colours = MachineColours(
         _rgb(water[0]), _rgb(water[1]), _rgb(power), np.rint(plates * 255).astype(np.uint8), links
     )
-    count = [int((values != 0.0).sum()) for values in (switches, links, power)]
-    pipes = sum(int((one != 0.0).any(axis=1).sum()) for one in water)
-    end = palette.ramp(RAMP, np.array([1.0]))[0]
-    high = float(end[0]), float(end[1]), float(end[2])
+    fabric = np.concatenate([switches, links])
     sorts = (
-        (f"water of loops, \N{PLUS-MINUS SIGN} {WATER_K:g} K", high, "≈", pipes),
-        (f"links and switches, \N{PLUS-MINUS SIGN} {LINK_PERCENT:g} %", high, "↔", count[0] + count[1]),
-        (f"power gear, \N{PLUS-MINUS SIGN} {LOAD_PERCENT:g} %", high, "◧", count[2]),
-        ("machine not well in B only", _WORSE_RGB, "✖", len(worse)),
-        ("machine not well in A only", _BETTER_RGB, "▶", len(better)),
+        _sort("water of loops", WATER_K, "K", "≈", np.concatenate([_most(one) for one in water])),
+        _sort("links and switches", LINK_PERCENT, "%", "↔", fabric),
+        _sort("power gear", LOAD_PERCENT, "%", "◧", power),
+        Category("machine not well in B only", _WORSE_RGB, "✖", len(worse)),
+        Category("machine not well in A only", _BETTER_RGB, "▶", len(better)),
     )
-    return MachinesApart(colours, tuple(Category(*one) for one in sorts if one[3]), worse, better)
+    return MachinesApart(colours, tuple(one for one in sorts if one.count), worse, better)
+
+
+def _most(water: Floats) -> Floats:
+    """Return of each circuit the greater difference of both ways."""
+    return np.asarray(np.take_along_axis(water, np.abs(water).argmax(axis=1)[:, None], axis=1)[:, 0])
+
+
+def _sort(title: str, reach: float, unit: str, icon: str, values: Floats) -> Category:
+    """Return how many of a sort differ, in the colour of the end of the ramp to which most of it goes."""
+    red, green, blue = _rgb(np.array([1.0 if values.sum() >= 0 else -1.0]))[0].tolist()
+    title = f"{title}, \N{PLUS-MINUS SIGN} {reach:g} {unit}"
+    return Category(title, (red, green, blue), icon, int((values != 0.0).sum()))
 
 
 def standing_alone(one: Plant, other: Plant) -> tuple[str, ...]:
