@@ -254,4 +254,4 @@ def test_a_click_on_a_curve_looks_at_that_time(window: MainWindow, qtbot: QtBot)
     looking_s = window.session.looking_s
     assert looking_s is not None
     assert looking_s == pytest.approx(sum(box.viewRange()[0]) / 2, rel=0.05)
-    assert area._cursors[0].value() == looking_s
+    assert area._cursors[0].t_s == looking_s

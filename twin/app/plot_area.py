@@ -11,13 +11,14 @@ import pyqtgraph as pg
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QGraphicsItem, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from twin.app import theme as themes
 from twin.app.charts import Chart
 from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.plot_cursor import PlotCursor
 from twin.app.plot_style import curve_mark, curve_pen
 from twin.app.text import quantity
 from twin.app.theme import Theme
@@ -89,7 +90,7 @@ class PlotArea(QWidget):
         self._look, self._history, self._charts = look, history, charts
         pg.setConfigOptions(antialias=True)
         self._plots: list[Any] = []
-        self._cursors: list[Any] = []
+        self._cursors: list[PlotCursor] = []
         self._pressed: tuple[object, QPointF] | None = None
         self._thinner = 1
         self._titles: list[QLabel] = []
@@ -120,9 +121,7 @@ class PlotArea(QWidget):
     def show_time(self, t_s: float | None) -> None:
         """Mark a time that is looked at [s]; None: the present, which is the end of the curves."""
         for cursor in self._cursors:
-            cursor.setVisible(t_s is not None)
-            if t_s is not None:
-                cursor.setValue(t_s)
+            cursor.show_time(t_s)
 
     def tell_time_by(self, clock: Clock) -> None:
         """Follow another run."""
@@ -151,11 +150,7 @@ class PlotArea(QWidget):
         item.setMouseEnabled(x=True, y=False)
         plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
         plot.viewport().installEventFilter(self)
-        cursor = pg.InfiniteLine(angle=90)
-        cursor.setVisible(False)
-        cursor.setZValue(10.0)
-        item.addItem(cursor, ignoreBounds=True)
-        self._cursors.append(cursor)
+        self._cursors.append(PlotCursor(plot))
         item.setClipToView(True)
         item.enableAutoRange()
         if chart.low is not None:
@@ -169,9 +164,6 @@ class PlotArea(QWidget):
         for curve in chart.curves:
             self._curves[curve.series] = drawn = item.plot(connect="finite")
             drawn.setDynamicRangeLimit(None)
-            drawn.curve.setCacheMode(
-                QGraphicsItem.CacheMode.DeviceCoordinateCache
-            )  # the cursor moves over it
         self._plots.append(plot)
         self._titles.append(title)
         column = QVBoxLayout()
@@ -226,7 +218,7 @@ class PlotArea(QWidget):
                 axis.setPen(pg.mkPen(theme.border))
                 axis.setTextPen(pg.mkPen(theme.muted))
                 axis.setStyle(tickFont=themes.font(10), tickLength=-4)
-            self._cursors[number].setPen(pg.mkPen(theme.warning, width=1.5))
+            self._cursors[number].set_pen(pg.mkPen(theme.warning, width=1.5))
             for i, curve in enumerate(chart.curves):
                 self._curves[curve.series].setPen(curve_pen(theme, i))
 
