@@ -47,14 +47,11 @@ class WiredIn:
         new = frozenset(hardware(document.scenario) - hardware(scene.scenario))
         if not new:
             return patch
-        done, after = patch.changes, Scene.of(document, catalog=scene.catalog)
-        for wish in (_Joins(new), AutoWire("fabric", only=new)):
-            made, after = _landed(after, [wish])
-            done += made
-            if made:
-                break
+        brought = Scene.of(document, catalog=scene.catalog)
+        made, after = _joined(brought, new) or _landed(brought, [AutoWire("fabric", only=new)])
         # What cools new things and what feeds them is chosen from the same scene: neither looks at the other.
-        return Patch(done + _landed(after, [AutoWire(what, only=new) for what in _REST])[0], patch.title)
+        rest, _ = _landed(after, [AutoWire(what, only=new) for what in _REST])
+        return Patch(patch.changes + made + rest, patch.title)
 
 
 def _landed(scene: Scene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...], Scene]:
@@ -74,26 +71,20 @@ def _landed(scene: Scene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...]
     return (done, Scene.of(document, catalog=scene.catalog)) if done else ((), scene)
 
 
-@dataclass(frozen=True)
-class _Joins:
-    """Puts new rows into a network that stands, where its switches have ports or are as many as it takes."""
+def _joined(scene: Scene, new: frozenset[str]) -> tuple[tuple[Change, ...], Scene] | None:
+    """Return the change that puts new rows into a network that stands, and the scene after it.
 
-    new: frozenset[str]
-
-    @property
-    def title(self) -> str:
-        return "Join a network"
-
-    def patch(self, scene: Scene) -> Patch:
-        loose = [one.id for one in wired(scene) if one.what == "fabric" and one.id in self.new]
-        for fabric in scene.scenario.fabrics:
-            if fabric.kind == "explicit" or not fabric.rows or not loose:
-                continue
-            patch = Patch((Change(f"fabrics[{fabric.id}].rows", flow([*fabric.rows, *loose])),))
-            try:
-                after = Scene.of(edit(scene.document, patch)[0], catalog=scene.catalog)
-            except (ScenarioError, PlantError):
-                continue  # no port is left, or cards of another speed
-            if not any(one.what == "fabric" and one.id in loose for one in wired(after)):
-                return patch
-        raise CommandError("no network has room")
+    Its switches have ports, or are as many as it takes; None: no network has room.
+    """
+    loose = [one.id for one in wired(scene) if one.what == "fabric" and one.id in new]
+    for fabric in scene.scenario.fabrics:
+        if fabric.kind == "explicit" or not fabric.rows or not loose:
+            continue
+        changes = (Change(f"fabrics[{fabric.id}].rows", flow([*fabric.rows, *loose])),)
+        try:
+            after = Scene.of(edit(scene.document, Patch(changes))[0], catalog=scene.catalog)
+        except (ScenarioError, PlantError):
+            continue  # no port is left, or cards of another speed
+        if not any(one.what == "fabric" and one.id in loose for one in wired(after)):
+            return changes, after
+    return None
