@@ -15,6 +15,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+_Method = Callable[..., Any]
+
 
 def make_errors_whole() -> None:
     """Let classes of Qt objects that are defined from now on catch what their handlers raise, and raise it again."""
@@ -29,19 +31,60 @@ def _guard(made: type[QObject], **_: object) -> None:
 
 
 def _caught(method: FunctionType) -> Callable[..., Any]:
-    """Return a function that takes the same arguments: of a slot PySide counts them."""
+    """Return a function of the same arguments: of a slot PySide counts them, and callers may name them."""
     code = method.__code__
-    if code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or code.co_kwonlyargcount:
+    known = code.co_argcount in _BY_COUNT and not code.co_kwonlyargcount
+    if not known or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
         return method
-    taken = ", ".join(code.co_varnames[: code.co_argcount])
-    place: dict[str, Any] = {"method": method}
-    lines = (f"def caught({taken}):", f" try: return method({taken})", " except BaseException: raise")
-    exec("\n".join(lines), place)
-    caught: FunctionType = place["caught"]
+    caught: FunctionType = _BY_COUNT[code.co_argcount](method)  # type: ignore[assignment]
+    caught.__code__ = caught.__code__.replace(co_varnames=code.co_varnames[: code.co_argcount])
     caught.__name__, caught.__qualname__, caught.__doc__ = (
         method.__name__,
         method.__qualname__,
         method.__doc__,
     )
-    caught.__defaults__, caught.__wrapped__ = method.__defaults__, method  # type: ignore[attr-defined]
+    caught.__defaults__ = method.__defaults__
     return caught
+
+
+def _of_one(method: _Method) -> _Method:
+    def caught(a: Any) -> Any:
+        try:
+            return method(a)
+        except BaseException:
+            raise
+
+    return caught
+
+
+def _of_two(method: _Method) -> _Method:
+    def caught(a: Any, b: Any) -> Any:
+        try:
+            return method(a, b)
+        except BaseException:
+            raise
+
+    return caught
+
+
+def _of_three(method: _Method) -> _Method:
+    def caught(a: Any, b: Any, c: Any) -> Any:
+        try:
+            return method(a, b, c)
+        except BaseException:
+            raise
+
+    return caught
+
+
+def _of_four(method: _Method) -> _Method:
+    def caught(a: Any, b: Any, c: Any, d: Any) -> Any:
+        try:
+            return method(a, b, c, d)
+        except BaseException:
+            raise
+
+    return caught
+
+
+_BY_COUNT: dict[int, Callable[[_Method], _Method]] = {1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
