@@ -52,6 +52,18 @@ def asked(window: MainWindow) -> BranchDialog:
     return dialog
 
 
+def look_back(window: MainWindow, qtbot: QtBot, t_s: float) -> float:
+    """Look at a time that is over; return that of the picture."""
+    session = window.session
+    session.replay.look(t_s)
+    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
+    return session.shown_s
+
+
+def has_happened(window: MainWindow, qtbot: QtBot, kind: str) -> None:
+    qtbot.waitUntil(lambda: any(one.kind == kind for one in window.session.events), timeout=PATIENCE_MS)
+
+
 def reaches_s(run_file: Path) -> float:
     with Reader(run_file) as reader:
         return reader.t_end_s
@@ -98,7 +110,7 @@ def test_a_branch_of_a_live_run_keeps_its_past_and_goes_its_own_way(
         ("set", pytest.approx(at_s, abs=2e-3)),
     ]
     assert session.run_file == path.parent / "capped.twinrun"
-    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    has_happened(window, qtbot, "power_cap")
     assert session.events[: len(events)] == events
     session.pause()
     assert parent is not None
@@ -132,9 +144,7 @@ def test_what_is_asked_of_the_past_is_what_the_branch_begins_with(
     window = use_window(scene)
     run_until(window, qtbot, 5 * 3600.0)
     session = window.session
-    session.replay.look(2 * 3600.0)
-    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
-    at_s = session.shown_s
+    at_s = look_back(window, qtbot, 2 * 3600.0)
     session.intervene(parse_injection("0 s pump_stop water for=1h"))
     dialog = window.branching.dialog
     assert dialog is not None
@@ -142,7 +152,7 @@ def test_what_is_asked_of_the_past_is_what_the_branch_begins_with(
     path = dialog.path
     dialog.go()
     goes_on(window, qtbot, path, at_s)
-    qtbot.waitUntil(lambda: any(event.kind == "pump_stop" for event in session.events), timeout=PATIENCE_MS)
+    has_happened(window, qtbot, "pump_stop")
     (stopped,) = [event for event in session.events if event.kind == "pump_stop"]
     assert stopped.t_s == pytest.approx(at_s, abs=2e-3)
     assert session.looking_s is None
@@ -189,7 +199,7 @@ def test_nothing_yet_stands_at_the_cut_and_is_edited_there(
     assert load(path).files[1].name == "lab-16.twin.yaml"
     session.intervene(parse_injection("0 s power_cap all value='400 W'"))
     session.play()
-    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    has_happened(window, qtbot, "power_cap")
     session.pause()
     assert len(session.by_hand) == 1
 
@@ -214,16 +224,14 @@ def test_an_edit_of_the_past_is_the_first_of_a_branch(
     window = use_window(scene)
     run_until(window, qtbot, 4 * 3600.0)
     session = window.session
-    session.replay.look(1.5 * 3600.0)
-    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
-    at_s = session.shown_s
+    at_s = look_back(window, qtbot, 1.5 * 3600.0)
     assert window.editing.editor.do(Move(("gpu/0/0",), (0.0, 1.2)))
     dialog = window.branching.dialog
     assert dialog is not None
     path = dialog.path
     dialog.go()
     goes_on(window, qtbot, path, at_s)
-    qtbot.waitUntil(lambda: any(event.kind == "edited" for event in session.events), timeout=PATIENCE_MS)
+    has_happened(window, qtbot, "edited")
     session.pause()
     (one,) = load(path).scenario.edits
     assert one.at_s == pytest.approx(at_s, abs=2e-3)
@@ -241,9 +249,7 @@ def test_a_recording_that_was_sent_is_branched_without_its_scene(
     window = use_window(scene)
     session = window.session
     assert window.files.open(sent)
-    session.replay.look(2 * 3600.0)
-    qtbot.waitUntil(lambda: session.looking_s is not None, timeout=PATIENCE_MS)
-    at_s = session.shown_s
+    at_s = look_back(window, qtbot, 2 * 3600.0)
     dialog = asked(window)
     choose(dialog, Sort.CAP)
     dialog.value_box.setCurrentText("500 W")
@@ -251,7 +257,7 @@ def test_a_recording_that_was_sent_is_branched_without_its_scene(
     assert path.parent == sent.parent
     dialog.go()
     goes_on(window, qtbot, path, at_s)
-    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    has_happened(window, qtbot, "power_cap")
     session.pause()
     assert session.recording is None
     assert [one.name for one in load(path).files] == [path.name, "sent.twin.yaml"]
@@ -275,7 +281,7 @@ def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(
     path = dialog.path
     dialog.go()
     goes_on(window, qtbot, path, at_s)
-    qtbot.waitUntil(lambda: any(event.kind == "power_cap" for event in session.events), timeout=PATIENCE_MS)
+    has_happened(window, qtbot, "power_cap")
     assert session.events[: len(before)] == before
     session.set_speed(math.inf)
     qtbot.waitUntil(lambda: session.finished, timeout=PATIENCE_MS)
