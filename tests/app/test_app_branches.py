@@ -36,7 +36,7 @@ def scene(tmp_path: Path, lab: Path) -> Path:
 
 def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
     session = window.session
-    session.set_speed(10_000.0)
+    session.set_speed(50_000.0)
     session.play()
     qtbot.waitUntil(lambda: session.t_s >= t_s, timeout=PATIENCE_MS)
     session.pause()
