@@ -1,0 +1,44 @@
+"""The first picture of a changed hall goes before the light on its floor, which is then that of the hall as it is."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from twin.commands.draft import Draft
+from twin.commands.move import Move
+from twin.plant.build import build
+from twin.scenario import load
+from twin.view3d import scene as scene_module
+from twin.view3d.hall_view import HallView
+from twin.view3d.lightmap import bake
+from twin.view3d.state import ViewState
+
+pytestmark = pytest.mark.gl
+
+
+def test_light_follows_the_first_picture(
+    make_view: Callable[..., HallView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scene_module, "LIGHT_AFTER_S", 0.0)
+    draft = Draft(load(Path("scenes/superpod-h100.twin.yaml")))
+    view = make_view(ViewState())
+    view.set_plant(build(draft.shown.scenario))
+    view.grab()
+    scene = view._scene
+    before = scene._baker._texels.copy()
+    assert not scene.catch_up()  # a hall just opened has all at once
+
+    draft.land(draft.propose(Move(("gpu/0/0",), (-0.6, 0.0))))
+    plant = build(draft.shown.scenario)
+    view.set_plant(plant)
+    assert not scene.catch_up()  # nobody has seen it yet
+    assert (scene._baker._texels == before).all()
+    view.native.grabFramebuffer()
+    assert scene.catch_up()
+    assert not scene.catch_up()
+    assert view._geometry is not None
+    now, anew = scene._baker._texels.astype(int), bake(plant, view._geometry).texels.astype(int)
+    assert (now != before).any()
+    assert np.abs(now - anew).max() <= 1
