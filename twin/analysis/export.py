@@ -9,6 +9,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TextIO
 
@@ -32,6 +33,28 @@ _VALUES = 4 * 10**7
 
 class NoSuchChannel(ValueError):
     """A channel is asked for that no run file has; the message is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is written, in whatever format.
+
+    Parameters
+    ----------
+    reader
+        Of the run.
+    channels
+        Which curves.
+    progress
+        Called with how much is read, and of how much.
+    every_s
+        How far apart values of single GPUs are [s]; None: those of every sample.
+    """
+
+    reader: Reader
+    channels: Sequence[Channel]
+    progress: Progress | None = None
+    every_s: float | None = None
 
 
 def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
@@ -59,22 +82,13 @@ def channels_named(names: Sequence[str]) -> tuple[Channel, ...]:
     return tuple(dict.fromkeys(wanted))
 
 
-def write_csv(
-    reader: Reader,
-    channels: Sequence[Channel],
-    to: TextIO,
-    progress: Progress | None = None,
-    every_s: float | None = None,
-) -> int:
-    """Write a row for each value: time [s], time of the scene, channel, entity, value, unit; return the rows.
-
-    `every_s` is how far apart values of single GPUs are [s]; None: those of every sample.
-    """
+def write_csv(asked: Asked, to: TextIO) -> int:
+    """Write a row for each value: time [s], time of the scene, channel, entity, value, unit; return the rows."""
     out = csv.writer(to, lineterminator="\n")
     out.writerow(("time_s", "time", "channel", "entity", "value", "unit"))
-    clock = _clock(reader)
+    clock = _clock(asked.reader)
     rows = 0
-    for channel, ids, t_s, values in pieces(reader, channels, progress, every_s):
+    for channel, ids, t_s, values in pieces(asked):
         for place, at_s in enumerate(t_s.tolist()):
             stamp = clock(at_s).isoformat(timespec="milliseconds")
             column = values[:, place]
@@ -87,26 +101,20 @@ def write_csv(
     return rows
 
 
-def write_openmetrics(
-    reader: Reader,
-    channels: Sequence[Channel],
-    to: TextIO,
-    progress: Progress | None = None,
-    every_s: float | None = None,
-) -> int:
+def write_openmetrics(asked: Asked, to: TextIO) -> int:
     """Write gauges with Unix times; GPUs under the names of DCGM's fields; return the number of samples.
 
     References
     ----------
     OpenMetrics 1.0: families stand together, within them the points of one entity, by time; ``# EOF`` ends it.
     """
-    start_s = _clock(reader)(0.0).timestamp()
+    start_s = _clock(asked.reader)(0.0).timestamp()
     count = 0
-    for channel in channels:
+    for channel in asked.channels:
         name = channel.dcgm or f"twin_{channel.entity}_{channel.name}"
         unit = f" [{channel.unit}]" if channel.unit else ""
         to.write(f"# TYPE {name} gauge\n# HELP {name} {channel.title}{unit}\n")
-        for labels, t_s, values in _curves(reader, channel, progress, every_s):
+        for labels, t_s, values in _curves(asked, channel):
             known = np.isfinite(values)
             lines = [
                 f"{name}{labels} {value:.9g} {start_s + at_s:.3f}\n"
@@ -118,13 +126,7 @@ def write_openmetrics(
     return count
 
 
-def write_trace(
-    reader: Reader,
-    channels: Sequence[Channel],
-    to: TextIO,
-    progress: Progress | None = None,
-    every_s: float | None = None,
-) -> int:
+def write_trace(asked: Asked, to: TextIO) -> int:
     """Write a trace: a track for each job with its states, one for each kind of event, counters; return the entries.
 
     States of jobs change at the samples of the run, events stand at their exact times. Time runs in microseconds.
@@ -135,7 +137,7 @@ def write_trace(
     """
     count = 0
     to.write('{"displayTimeUnit":"ms","traceEvents":[\n')
-    for one in _trace(reader, channels, progress, every_s):
+    for one in _trace(asked):
         to.write((",\n" if count else "") + json.dumps(one, ensure_ascii=False, separators=(",", ":")))
         count += 1
     to.write("\n]}\n")
@@ -147,14 +149,13 @@ _US = 1e6
 _RESTS = (JobState.DONE, JobState.KILLED)
 
 
-def _trace(
-    reader: Reader, channels: Sequence[Channel], progress: Progress | None, every_s: float | None
-) -> Iterator[dict[str, object]]:
+def _trace(asked: Asked) -> Iterator[dict[str, object]]:
+    reader = asked.reader
     for number, name in ((_JOBS, "jobs"), (_EVENTS, "events"), (_COUNTERS, "site")):
         yield {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
     for number, id in enumerate(_ids(reader, "job")):
         yield {"ph": "M", "pid": _JOBS, "tid": number, "name": "thread_name", "args": {"name": id}}
-    yield from _spans(reader, progress)
+    yield from _spans(asked)
     kinds: dict[str, int] = {}
     row = 0
     while events := reader.events(row, _PIECE):
@@ -180,7 +181,7 @@ def _trace(
                 "cat": event.severity.name.lower(),
                 "args": {"text": event.text, **event.data},
             }
-    for channel, ids, t_s, values in pieces(reader, channels, progress, every_s):
+    for channel, ids, t_s, values in pieces(asked):
         for entity, curve in zip(ids, values, strict=True):
             name = f"{channel.id} {entity}"
             for at_s, value in zip(t_s.tolist(), curve.tolist(), strict=True):
@@ -194,11 +195,11 @@ def _trace(
                     }
 
 
-def _spans(reader: Reader, progress: Progress | None) -> Iterator[dict[str, object]]:
+def _spans(asked: Asked) -> Iterator[dict[str, object]]:
     """Yield how long each job was in each state."""
     since: dict[int, tuple[float, int]] = {}
     last_s = 0.0
-    for _, _, t_s, values in pieces(reader, (BY_ID["job.state"],), progress):
+    for _, _, t_s, values in pieces(replace(asked, channels=(BY_ID["job.state"],))):
         for place, at_s in enumerate(t_s.tolist()):
             last_s = at_s
             for job, state in enumerate(values[:, place].tolist()):
@@ -232,14 +233,15 @@ def _span(job: int, since: tuple[float, int], until_s: float) -> Iterator[dict[s
 
 
 def pieces(
-    reader: Reader, channels: Sequence[Channel], progress: Progress | None, every_s: float | None = None
+    asked: Asked,
 ) -> Iterator[tuple[Channel, Sequence[str], NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (channel, ids, times [s], entities x samples), channel by channel, a block at a time."""
+    reader, channels, progress = asked.reader, asked.channels, asked.progress
     layout, end_s = reader.header.layout, reader.t_end_s
     for number, channel in enumerate(channels):
         if channel in DCGM:
             names = [f"{node}/{index}" for node, index in gpu_names(reader)]
-            for at_s in gpu_times(reader, every_s).tolist():
+            for at_s in gpu_times(reader, asked.every_s).tolist():
                 row = gpu_values(reader, channel, at_s)
                 yield channel, names[: len(row)], np.array([at_s]), row[:, None]
             continue
@@ -256,17 +258,15 @@ def pieces(
                 )
 
 
-def _curves(
-    reader: Reader, channel: Channel, progress: Progress | None, every_s: float | None
-) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
+def _curves(asked: Asked, channel: Channel) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float32]]]:
     """Yield (labels, times [s], values) of each entity; some hundred of them are held at once."""
     if channel in DCGM:
-        yield from _gpu_curves(reader, channel, every_s)
+        yield from _gpu_curves(asked.reader, channel, asked.every_s)
         return
-    ids = _ids(reader, channel.entity)
+    ids = _ids(asked.reader, channel.entity)
     for first in range(0, len(ids), _ENTITIES):
         times, parts = [np.zeros(0)], [np.zeros((len(ids[first : first + _ENTITIES]), 0), np.float32)]
-        for _, _, t_s, values in pieces(reader, (channel,), progress):
+        for _, _, t_s, values in pieces(replace(asked, channels=(channel,))):
             times.append(t_s)
             parts.append(values[first : first + _ENTITIES])
         t_s, values = np.concatenate(times), np.concatenate(parts, axis=1)

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 
-from twin.analysis.export import Progress, pieces
-from twin.record.channels import Channel
-from twin.record.reader import Reader
+from twin.analysis.export import Asked, pieces
 
 
 class NoParquet(ValueError):
     """pyarrow is not installed; the message is one sentence for people."""
 
 
-def write_parquet(
-    reader: Reader,
-    channels: Sequence[Channel],
-    to: Path,
-    progress: Progress | None = None,
-    every_s: float | None = None,
-) -> int:
+def write_parquet(asked: Asked, to: Path) -> int:
     """Write a row for each value, as `write_csv` does; return the rows.
 
     Raises
@@ -49,10 +40,10 @@ def write_parquet(
             ("unit", words),
         ]
     )
-    start = reader.header.scenario.start
+    start = asked.reader.header.scenario.start
     rows = 0
     with parquet.ParquetWriter(to, schema, compression="zstd") as out:
-        for channel, ids, t_s, values in pieces(reader, channels, progress, every_s):
+        for channel, ids, t_s, values in pieces(asked):
             known = np.isfinite(values)
             entity, sample = np.nonzero(known)
             stamps = [start + timedelta(seconds=at_s) for at_s in t_s.tolist()]

@@ -60,12 +60,13 @@ def export_run(
             raise BadInput(f"--channel: {error}") from None
         part = out.with_name(f".{out.name}.part")
         with Reader(run) as reader, progress(f"export {run}") as show:
+            asked = export.Asked(reader, channels, show, every_s)
             try:
                 if format is To.parquet:
-                    count = write_parquet(reader, channels, part, show, every_s)
+                    count = write_parquet(asked, part)
                 else:
                     with part.open("w", encoding="utf-8", newline="") as file:
-                        count = write[format](reader, channels, file, show, every_s)
+                        count = write[format](asked, file)
                 part.replace(out)
             except NoParquet as error:
                 raise BadInput(f"--format: {error}") from None
