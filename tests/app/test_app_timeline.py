@@ -91,6 +91,8 @@ def test_a_drag_scrubs_and_all_docks_follow(window: MainWindow, qtbot: QtBot) ->
     window.docks.alarms.acknowledge_all()
     QTest.mouseMove(strip, _at(window, 7_200.0))
     QTest.mouseRelease(strip, _LEFT, _PLAIN, _at(window, 7_200.0))
+    session.poll()
+    assert session.shown is session.frame  # figures wait no more when the button is let go of
     _settled(window, qtbot)
     assert session.looking_s == pytest.approx(7_200.0, abs=strip.scale.px_s)
     assert window.docks.alarms.alarms.active_count == 0

@@ -20,6 +20,8 @@ FIGURES_WALL_S = 0.15
 """Figures in words change at most so often: faster than this nobody reads them."""
 _HELD_WALL_S = 0.1
 """While somebody drags, words come with the next picture, or when none came for so long: each costs a whole window."""
+_HELD_FIGURES_WALL_S = 0.25
+"""While somebody drags, figures change at most so often: the pictures go first. When it is let go of, at once."""
 _SHARE = 8.0
 """Figures, and lists of what happened, take at most one part in so many of the time."""
 
@@ -41,6 +43,7 @@ class Looking:
         self.told = 0
         self._complained = ""
         self._figures_wall_s = self._events_wall_s = self._looked_wall_s = -math.inf
+        self._held = False
         session.replay.looked.connect(self._on_looked)
 
     def forget(self) -> None:
@@ -49,7 +52,10 @@ class Looking:
 
     def turn(self, wall_s: float) -> None:
         """Let figures and lists follow the picture."""
-        if not self._session.replay.scrubbing or wall_s - self._looked_wall_s > _HELD_WALL_S:
+        was_held, self._held = self._held, self._session.replay.scrubbing
+        if was_held and not self._held:
+            self._figures_wall_s = self._events_wall_s = -math.inf
+        if not self._held or wall_s - self._looked_wall_s > _HELD_WALL_S:
             self._follow(wall_s)
 
     def _follow(self, wall_s: float) -> None:
@@ -62,7 +68,7 @@ class Looking:
         if past.frame is not session.shown and wall_s >= self._figures_wall_s:
             began_s, session.shown = thread_time(), past.frame
             session.figures_changed.emit(past.frame)
-            self._figures_wall_s = wall_s + _rest_s(thread_time() - began_s)
+            self._figures_wall_s = wall_s + self._rest_s(thread_time() - began_s)
 
     def tell(self, fresh: list[Event]) -> None:
         """Tell what has happened since the last time, where the present is on screen."""
@@ -90,6 +96,7 @@ class Looking:
         session.time_changed.emit(t_s)
         self._looked_wall_s = monotonic()
         if session.replay.scrubbing:
+            self._held = True
             self._follow(self._looked_wall_s)
 
     def _fail(self, words: str) -> None:
@@ -137,9 +144,9 @@ class Looking:
             session.events_added.emit(fresh)
         else:
             session.rewound.emit()
-        self._events_wall_s = wall_s + _rest_s(thread_time() - began_s)
+        self._events_wall_s = wall_s + self._rest_s(thread_time() - began_s)
 
-
-def _rest_s(cost_s: float) -> float:
-    """Return how long to wait after what took so long."""
-    return max(FIGURES_WALL_S, _SHARE * cost_s)
+    def _rest_s(self, cost_s: float) -> float:
+        """Return how long to wait after what took so long."""
+        least_s = _HELD_FIGURES_WALL_S if self._session.replay.scrubbing else FIGURES_WALL_S
+        return max(least_s, _SHARE * cost_s)

@@ -278,15 +278,13 @@ class JobHistory:
         low = float(self.plant.nodes.gpu_first[node])
         high = low + float(self._node_gpus[node])
         self._holder[node] = -1
-        for number in list(self._open.get(job, ())):
-            begin, end = float(self.spans.low[number]), float(self.spans.high[number])
-            if begin <= low and high <= end:
-                self.spans.close(number, t_s, End.CHANGED)
-                self._open[job].remove(number)
-                rests = [(a, b) for a, b in ((begin, low), (high, end)) if b > a]
-                self._open[job] += [self.spans.open(job, a, b, t_s) for a, b in rests]
-                self.accounts[self.owner[job]].held.change(t_s, low - high)
-                return
+        held = self._open.get(job, [])
+        begins, ends = self.spans.low[held], self.spans.high[held]
+        for at in np.flatnonzero((begins <= low) & (high <= ends))[:1].tolist():
+            self.spans.close(held.pop(at), t_s, End.CHANGED)
+            rests = [(a, b) for a, b in ((float(begins[at]), low), (high, float(ends[at]))) if b > a]
+            held += [self.spans.open(job, a, b, t_s) for a, b in rests]
+            self.accounts[self.owner[job]].held.change(t_s, low - high)
 
     # -- failures ----
 
