@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from twin.cli.bench.opened import open_window, private_application
 from twin.cli.bench.phases import Phases
 from twin.cli.bench.simulation import SCENE
 
@@ -126,25 +127,13 @@ def random_command(draw: random.Random, plant: Plant, number: int) -> Command:
 
 def main(scene: str, count: int) -> int:
     """Return the exit code of the app."""
-    import os
-    import tempfile
+    from twin.cli.scene import scene_path
 
-    folder = tempfile.mkdtemp(prefix="twin-bench-")
-    os.environ |= {"XDG_CONFIG_HOME": folder, "TWIN_STATE_DIR": folder}
-    from twin.cli.bench.window import application
-
-    application()
+    path = scene_path(scene)
+    private_application()
     phases = Phases()
     for phase, places in PHASES.items():
         phases.watch(phase, *places)
-    from PySide6.QtCore import QTimer
-    from PySide6.QtWidgets import QApplication
-
-    from twin.app.main_window import MainWindow
-    from twin.app.start import run_app
-    from twin.cli.scene import scene_path
-
-    looking = QTimer()
     typists: list[_Typist] = []
 
     def standing(window: MainWindow) -> None:
@@ -165,15 +154,7 @@ def main(scene: str, count: int) -> int:
         window.editing.file.asks = False
         window.close()
 
-    def watch() -> None:
-        windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
-        if windows and windows[0].session.frame is not None:
-            looking.stop()
-            standing(windows[0])
-
-    looking.timeout.connect(watch)
-    looking.start(20)
-    return run_app(scene_path(scene), play=False)
+    return open_window(path, lambda window: True, standing)
 
 
 class _Typist:

@@ -17,14 +17,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from twin.cli.bench.opened import open_window, private_application
 from twin.cli.bench.simulation import SCENE
+from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
 
 COUNT = 600
 _PATIENCE_WALL_S = 300.0
-_STILL = 15
+_STILL = 75
+"""So many times nothing more is read of a record that is at its end."""
 
 
 def measure() -> dict[str, float | None]:
@@ -51,36 +55,26 @@ def measure() -> dict[str, float | None]:
 
 
 def main(run: str, count: int) -> int:
-    """Return the exit code of the app."""
-    import os
-
-    folder = tempfile.mkdtemp(prefix="twin-bench-")
-    os.environ |= {"XDG_CONFIG_HOME": folder, "TWIN_STATE_DIR": folder}
-    from twin.cli.bench.window import application
-
-    application()
-    from PySide6.QtCore import QTimer
-    from PySide6.QtWidgets import QApplication
-
-    from twin.app.main_window import MainWindow
-    from twin.app.start import run_app
-
+    """Return the exit code of the app; 2 where the run file cannot be read."""
+    try:
+        Reader(Path(run)).close()
+    except RunFileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    private_application()
     hands: list[_Hand] = []
     seen: list[int] = []
 
-    def watch() -> None:
-        windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
-        if windows and windows[0].session.frame is not None:
-            seen.append(len(windows[0].session.curves.history))
-            if len(seen) > _STILL and len(set(seen[-_STILL:])) == 1:  # the whole record was read
-                looking.stop()
-                hands.append(_Hand(windows[0], count))
-                hands[0].begin()
+    def read(window: MainWindow) -> bool:
+        """Return whether the whole record was read: its curves have not grown for a while."""
+        seen.append(len(window.session.curves.history))
+        return len(seen) > _STILL and len(set(seen[-_STILL:])) == 1
 
-    looking = QTimer()
-    looking.timeout.connect(watch)
-    looking.start(100)
-    return run_app(run, play=False)
+    def begin(window: MainWindow) -> None:
+        hands.append(_Hand(window, count))
+        hands[0].begin()
+
+    return open_window(run, read, begin)
 
 
 class _Hand:
