@@ -496,4 +496,5 @@ class Session:
     def _fits(self, frame: Frame) -> bool:
         """Return whether a frame is of the hall that stands, not of one before or after an edit."""
         plant = self.live.plant
-        return plant is not None and frame.layout.epoch == plant.epoch and not self._begins.isActive()
+        hall = (plant.epoch, len(plant.gpus.present)) if plant is not None else None
+        return hall == (frame.layout.epoch, frame.layout.counts["gpu"]) and not self._begins.isActive()
