@@ -168,6 +168,21 @@ def test_a_spare_stands_for_the_node_that_failed(history: JobHistory, plant: Pla
     assert [(low, high, end) for _, low, high, _, end, _ in ended] == [(0, 16, 20)]
 
 
+def test_events_of_a_larger_hall_are_taken_as_far_as_this_one_has_their_nodes(
+    history: JobHistory, plant: Plant
+) -> None:
+    last = len(plant.nodes.ids) - 1
+    history.add(
+        [
+            _event(0, "job_started", "a", f"0-1,{last}-{last + 4}"),
+            _event(20, "spare_taken", plant.nodes.ids[5], f"0,5,{last + 2}", text="joins a", node=5),
+            _event(30, "job_started", "b", f"{last + 1}-{last + 3}"),
+        ]
+    )
+    assert sorted(history.holds(history.index["a"])) == [(0, 8), (40, 48)]
+    assert history.holds(history.index["b"]) == []
+
+
 def test_boxes_never_overlap_and_sum_to_what_is_held(history: JobHistory) -> None:
     rng, t_s, running = np.random.default_rng(3), 0.0, set[str]()
     free = set(range(8))

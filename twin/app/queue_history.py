@@ -144,7 +144,7 @@ class JobHistory:
             elif kind in ("spare_taken", "waiting_for_spare"):
                 self._exchange(event)
             elif kind == "reservation_on":
-                self.reserved[event.subject] = node_ranges(event.where)
+                self.reserved[event.subject] = self._here(node_ranges(event.where))
             elif "repair" in event.data or (
                 kind == "injected_failure" and event.severity == Severity.ALARM  # slow ones are notices
             ):
@@ -229,7 +229,8 @@ class JobHistory:
 
     def _places(self, job: int, event: Event) -> list[tuple[float, float]]:
         """Return the GPUs a job takes, as ranges of slots; of a shared last node only its part."""
-        ranges = node_ranges(event.where) or self._unsaid(event.data.get("nodes", self.jobs[job].nodes))
+        said = node_ranges(event.where)
+        ranges = self._here(said) if said else self._unsaid(event.data.get("nodes", self.jobs[job].nodes))
         if not ranges:
             return []
         shared = ranges[-1][1] if _part_gpus(self.jobs[job], self._node_gpus, ranges) else -1
@@ -243,6 +244,11 @@ class JobHistory:
             size = _part_gpus(self.jobs[job], self._node_gpus, ranges)
             places.append(self._part(job, shared, size, event.t_s))
         return _joined(places)
+
+    def _here(self, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return those nodes that this hall has: an event may be of a larger one, until lists follow who looks back."""
+        last = len(self._node_gpus) - 1
+        return [(begin, min(end, last)) for begin, end in ranges if begin <= last]
 
     def _unsaid(self, nodes: int) -> list[tuple[int, int]]:
         """Return the lowest free nodes: the run did not say which ones it took."""
@@ -299,7 +305,7 @@ class JobHistory:
         """Let a job hold the nodes that it has after a swap, and no others."""
         spared = event.kind == "spare_taken"
         job = self.index.get(event.text.removeprefix("joins ") if spared else event.subject, -1)
-        ranges = node_ranges(event.where)
+        ranges = self._here(node_ranges(event.where))
         if job not in self._open or not ranges:
             return
         has = {node for begin, end in ranges for node in range(begin, end + 1)}
