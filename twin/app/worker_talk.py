@@ -93,9 +93,16 @@ class WorkerTalk:
         for message in client.poll():
             if isinstance(message, At):
                 self._at = message
-            else:
-                self._hear_known(message)
-        if self._at is not None and not self.waits:
+                continue
+            if isinstance(message, Finished):  # the summary is of a run that stands at its end
+                self._tell_time()
+            self._hear_known(message)
+        if not self.waits:
+            self._tell_time()
+
+    def _tell_time(self) -> None:
+        """Take the newest of the times it stood at, if that is not told yet."""
+        if self._at is not None:
             at, self._at = self._at, None
             self._hear_known(at)
 
