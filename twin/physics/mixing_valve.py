@@ -7,13 +7,14 @@ and the energy stays exact. It follows from powers, not from temperatures: tempe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from twin.physics.thermal_constants import Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MixingValve:
     """What the valves of all loops work with, while flows and plant state hold.
 
@@ -37,9 +38,14 @@ class MixingValve:
 
         T = set + q/W - q/K for a heat q into the loop [W].
         """
-        k, w = np.maximum(self.exchanger_w_k, 1e-9), np.maximum(self.flow_w_k, 1e-9)
-        result: Floats = np.where(self.active > 0, self.set_point_c + heat_w / w - heat_w / k, -np.inf)
-        return result
+        set_c, k, w = self._terms
+        return set_c + heat_w / w - heat_w / k
+
+    @cached_property
+    def _terms(self) -> tuple[Floats, Floats, Floats]:
+        """Set points, minus infinity where no valve works [C]; conductance and flow, never quite nothing [W/K]."""
+        set_c = np.where(self.active > 0, self.set_point_c, -np.inf)
+        return set_c, np.maximum(self.exchanger_w_k, 1e-9), np.maximum(self.flow_w_k, 1e-9)
 
     def bypass_w(self, mixed_c: Floats, facility_c: Floats, return_c: Floats) -> Floats:
         """Heat kept in the supply of each loop, shape (L,) [W].

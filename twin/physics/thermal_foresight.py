@@ -63,14 +63,16 @@ class Foresight:
         paths, chain, rows_k_w = self.paths, state.chain.reshape(-1, 8), self._rows_k_w[:, : 1 + steps]
         source = source_w[: chain.size].reshape(-1, 4, 2)
         surplus_w = source[:, :, 0] + source[:, :, 1]
-        drivers_c = state.upper.take(index.drawn)
+        supply_c, air_c = state.upper.take(index.driver).T
         if len(self._away_w_k) == 1:
             surplus_w -= chain.dot(self._away_w_k[0])
-            surplus_w[:, 2:] += paths.gain_w_k[0, :, 0] * drivers_c
+            surplus_w[:, 2] += paths.ambient_w_k[0] * air_c
+            surplus_w[:, 3] += paths.flow_w_k[0] * supply_c
             alike: Floats = rows_k_w[0].dot(surplus_w.T)
             return alike
         kind = index.part if paths.even else index.kind
         surplus_w -= (chain[:, None, :] @ self._away_w_k.take(kind, axis=0))[:, 0]
-        surplus_w[:, 2:] += paths.gain_w_k.take(kind, axis=0)[:, :, 0] * drivers_c
+        surplus_w[:, 2] += paths.ambient_w_k.take(kind) * air_c
+        surplus_w[:, 3] += paths.flow_w_k.take(kind) * supply_c
         result: Floats = (rows_k_w.take(kind, axis=0) @ surplus_w[:, :, None])[:, :, 0].T
         return result

@@ -68,6 +68,16 @@ class NetworkShape:
         return 2 * self.n_loops + self.n_halls + 2 * self.n_plants
 
     @cached_property
+    def drivers(self) -> Ints:
+        """Unknowns that drive the GPUs of each loop: the loop's supply and its hall's air, shape (L, 2)."""
+        return np.stack([self.n_loops + np.arange(self.n_loops), 2 * self.n_loops + self.loop_hall], axis=1)
+
+    @cached_property
+    def heated(self) -> Ints:
+        """Unknowns that the GPUs of each loop heat: the hall's air and the loop's return, shape (L, 2)."""
+        return np.stack([2 * self.n_loops + self.loop_hall, np.arange(self.n_loops)], axis=1)
+
+    @cached_property
     def chains_at(self) -> Ints:
         """Where GPUs stand in the flat matrix of these unknowns, shape (3L + H,): of each loop, then of each hall.
 
@@ -157,6 +167,12 @@ class Network:
         """Heat capacities of die, HBM, plate and fluid of each part, shape (K, 4) [J/K]."""
         names = ("die_j_k", "hbm_j_k", "plate_j_k", "fluid_j_k")
         return np.stack([self.part_table[name] for name in names], axis=1)
+
+    @cached_property
+    def heat_shares(self) -> Floats:
+        """Shares of a GPU's power that arise in its die and in its HBM, of each part, shape (K, 2) [-]."""
+        hbm = self.part_table["hbm_share"]
+        return np.stack([1.0 - hbm, hbm], axis=1)
 
     @cached_property
     def loop_flow_w_k(self) -> Floats:
@@ -272,7 +288,7 @@ class Groups:
         """Whether the groups add up to the installed GPUs of every loop and part."""
         n_loops, n_parts = network.installed.shape
         counts = np.bincount(self.loop * n_parts + self.part, self.n, minlength=n_loops * n_parts)
-        return bool((np.abs(counts - network.installed.reshape(-1)) <= 1e-6).all())
+        return bool(np.maximum.reduce(np.abs(counts - network.installed.reshape(-1)), initial=0.0) <= 1e-6)
 
 
 @dataclass(frozen=True, slots=True)

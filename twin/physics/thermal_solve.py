@@ -231,8 +231,6 @@ class GroupIndex:
         Row of each group in the arrays of an `Operator`, where all loops flow alike and where not.
     driver : ndarray of int, shape (G, 2)
         Upper unknowns that drive a group: its loop's supply and its hall's air.
-    drawn : ndarray of int, shape (G, 2)
-        The same in the order of plate and coolant.
     heated : ndarray of int, shape (2G,)
         Upper unknowns that each group heats: by its plates its hall's air, by its coolant its loop's return.
     members : ndarray, shape (G, 1, 2)
@@ -244,12 +242,10 @@ class GroupIndex:
     def __init__(self, network: Network, groups: Groups) -> None:
         shape = network.shape
         self.part, self.kind = groups.part, groups.loop * len(network.parts) + groups.part
-        hall = 2 * shape.n_loops + shape.loop_hall[groups.loop]
-        self.driver = np.array([shape.n_loops + groups.loop, hall]).T
-        self.heated = np.array([hall, groups.loop]).T.reshape(-1)
-        self.drawn = self.driver[:, ::-1].copy()
-        self.members = np.array([groups.n, groups.sum_s]).T[:, None, :]
-        chain_j_k = network.chain_capacity_j_k[groups.part].repeat(2)
+        self.driver = shape.drivers.take(groups.loop, axis=0)
+        self.heated = shape.heated.take(groups.loop, axis=0).reshape(-1)
+        self.members = np.array([groups.n, groups.sum_s]).T.copy()[:, None, :]
+        chain_j_k = network.chain_capacity_j_k.take(groups.part, axis=0).repeat(2)
         self.capacity_j_k = np.concatenate([chain_j_k, network.upper_capacity_j_k])
         self._weights: tuple[HeatPaths, Floats] | None = None
 
@@ -313,9 +309,8 @@ class GroupOperator:
             np.dot(given[:n_chain].reshape(-1, 8), operator.product, out=chain)
         else:
             np.matmul(self._chain, given[:n_chain].reshape(-1, 4, 2), out=chain.reshape(-1, 4, 2))
-        passed = chain[:, 4:] * self._weights
-        heat = (passed[:, ::2] + passed[:, 1::2]).reshape(-1)
-        rhs += np.bincount(self._heated, heat, minlength=rhs.size)
+        common_w, spread_w = (chain[:, 4:] * self._weights).reshape(-1, 2).T
+        rhs += np.bincount(self._heated, common_w + spread_w, minlength=rhs.size)
         upper = new_c[n_chain:] = operator.upper(rhs)
         drivers = upper.take(self._driver)
         if operator.product is not None:

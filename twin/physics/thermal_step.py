@@ -242,9 +242,9 @@ class ThermalStepper:
         self._gathered.clear()
         self._index = GroupIndex(self.network, groups)
         self._stored_j_k = self._index.capacity_j_k.copy()
-        self._stored_j_k[: 8 * groups.size] *= self._index.members.repeat(4, axis=1).reshape(-1)
-        hbm = self.network.part_table["hbm_share"][groups.part]
-        self._die_hbm = np.array([1.0 - hbm, hbm]).T
+        chain_j_k = self._stored_j_k[: 8 * groups.size].reshape(-1, 4, 2)
+        chain_j_k *= self._index.members
+        self._shares = self.network.heat_shares.T.take(groups.part, axis=1)
         self._occupied = groups.n > 0.0
 
     def _set_plant(self, inputs: ThermalInputs) -> None:
@@ -264,8 +264,9 @@ class ThermalStepper:
         n_chain = 8 * groups.size
         source = np.zeros(n_chain + shape.n_upper)
         chain, upper = source[:n_chain].reshape(-1, 4, 2), source[n_chain:]
-        np.multiply(self._die_hbm, inputs.base_w[:, None], out=chain[:, :2, 0])
-        np.multiply(self._die_hbm, inputs.dyn_w[:, None], out=chain[:, :2, 1])
+        for node, share in enumerate(self._shares):
+            chain[:, node, 0] = share * inputs.base_w
+            chain[:, node, 1] = share * inputs.dyn_w
         upper[: shape.n_loops] = inputs.loop_heat_w
         upper[2 * shape.n_loops : 2 * shape.n_loops + shape.n_halls] = inputs.hall_heat_w
         self._unmixed = source
