@@ -142,7 +142,8 @@ class Planner:
 
     def _in_turn(self, queue: Sequence[int], trial: Trial, site: Site) -> tuple[Ints, float]:
         """Return the jobs that may start, in the order in which they are to, and when others may."""
-        jobs, most = np.asarray(queue, np.int64), self._most(site)
+        jobs = np.asarray(queue, np.int64)
+        most = EVERYBODY if len(jobs) <= self.policy.depth else self._most(site)
         if self.policy.order != "submit":
             standing = Standing(site.now_s, self.policy.weights, self.shares, self._gpus)
             jobs = ordered(

@@ -55,8 +55,12 @@ class Profile:
         ends_s = np.where(free, np.inf, end_s)
         if np.minimum.reduce(ends_s, initial=np.inf) <= now_s:
             ends_s = believed_s(ends_s, now_s)
-        order = np.argsort(ends_s, kind="stable") if classes > 1 else None
-        ends_s = np.sort(ends_s) if order is None else ends_s[order]
+        order = None
+        if classes == 1:
+            ends_s.sort()
+        else:
+            order = ends_s.argsort(kind="stable")
+            ends_s = ends_s[order]
         held = int(ends_s.searchsorted(np.inf))  # the others are free, or never will be
         times_s = np.empty(held + 2)
         times_s[0], times_s[1:-1], times_s[-1] = now_s, ends_s[:held], np.inf
@@ -139,9 +143,13 @@ class Profile:
     def _earliest_of_one(self, nodes: int, lasts_s: float) -> tuple[float, Ints]:
         """Return the same where all nodes are alike: of steps without a break, the first lasts longest."""
         bad = (self.counts[:, 0] < nodes).nonzero()[0]
+        if not len(bad) or bad[-1] < len(bad):  # too few at first, enough for ever after
+            if len(bad) == len(self.times_s):
+                return np.inf, np.zeros(1, np.int64)
+            return float(self.times_s[len(bad)]), np.array([nodes], np.int64)
         first = np.zeros(len(bad) + 1, np.intp)  # of each run of good steps
         first[1:] = bad + 1
-        if len(bad) and first[-1] == len(self.times_s):
+        if first[-1] == len(self.times_s):
             first = first[:-1]
         ends_s = np.full(len(first), np.inf)
         ends_s[: len(bad)] = self.times_s[bad[: len(first)]]

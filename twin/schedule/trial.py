@@ -70,6 +70,11 @@ class Rules:
     depth: int
 
     @cached_property
+    def reach(self) -> tuple[Bools, ...]:
+        """Nodes of all groups of each place together, shape (N,)."""
+        return tuple(np.logical_or.reduce(place) for place in self.places)
+
+    @cached_property
     def classes(self) -> int:
         """How many classes of nodes there are."""
         return int(self.of_window.shape[1])
@@ -317,7 +322,7 @@ class Trial:
         """Return why `job` cannot start now."""
         rules, requests = self.rules, self.rules.requests
         nodes, row = int(requests.nodes[job]), requests.rows[job]
-        place = np.logical_or.reduce(rules.places[row.place])
+        place = rules.reach[row.place]
         barred = self._barred_if_any(job)
         if np.count_nonzero(self.free & place) < nodes:
             return Why.PARTITION if np.count_nonzero(self.free & ~place) >= nodes else Why.NODES
@@ -426,8 +431,8 @@ class Trial:
         if row.slices:  # a GPU's slices come free with the node at the latest
             return None
         barred = self._barred_if_any(job)
-        group = np.logical_or.reduce(rules.places[row.place])
-        fit = (group if barred is None else group & ~barred) & (self.end_s < np.inf)
+        reach = rules.reach[row.place]
+        fit = (reach if barred is None else reach & ~barred) & (self.end_s < np.inf)
         free, best = self.free_gpus.copy(), None
         for end_s, node, rest in self._part_ends:
             free[node] += rest
