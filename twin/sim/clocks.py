@@ -247,12 +247,12 @@ class Clocks:
         hot_c = state.die_c(traces.hot_s)
         # Groups of one key leak alike, so that they become alike and can be joined.
         pooled_c = traces.pooled(hot_c) if traces.doubled else hot_c
-        base, dyn, leak, clock = (np.zeros(size) for _ in range(4))
+        dyn, leak, clock = (np.zeros(size) for _ in range(3))
         self.walked = False
         self.capped_ghz = self.values("f_max_ghz").copy()
         self.job_clock = {}
         on = (traces.trace != OFF) & (traces.trace != STAND_IN)
-        base[on] = self.values("idle_w")[on]
+        base = np.where(on, self.values("idle_w"), 0.0)
         jobs = len(self.jobs.rows)
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
         if not free or np.count_nonzero(traces.working & (traces.trace < self.first_mixed)):
@@ -266,12 +266,13 @@ class Clocks:
 
     def _refresh_mixed(self, base: Floats, clock: Floats) -> None:
         """Give the groups that are not of one job what they draw while nothing holds their clocks down."""
-        mine = np.flatnonzero(self.traces.trace >= self.first_mixed)
+        trace = self.traces.trace
+        mine = (trace >= self.first_mixed).nonzero()[0]
         if mine.size:
             if len(self._loads) != len(self.mixed):
                 self._loads = np.array([work.gpu_load for work in self.mixed], float)
-            rated_w = self.values("cap_w")[mine] - self.values("idle_w")[mine]
-            base[mine] += self._loads[self.traces.trace[mine] // 2 - 1 - len(self.jobs.rows)] * rated_w
+            rated_w = (self.values("cap_w") - self.values("idle_w"))[mine]
+            base[mine] += self._loads[(trace[mine] - self.first_mixed) // 2] * rated_w
             clock[mine] = self.capped_ghz[mine]
 
     def default_cap_w(self, job: int, model: GpuPowerModel) -> float:

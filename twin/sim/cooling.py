@@ -85,6 +85,7 @@ class Cooling:
         self.room_air_w_k = room_air_w_k(network, plant, catalog)
         self._opening = np.full(shape.n_loops, np.nan)  # of valves that stick; nan: they work
         self._set_c = set_points_c(plant, catalog)
+        self._recirculates = bool(loops.recirculation.any())
         self._loop_w = np.zeros(shape.n_loops)
         self.bypass_w = self.handed_w = np.zeros(shape.n_loops)
         self._facility_c = np.array(self.rejection.held_c)
@@ -278,7 +279,7 @@ class Cooling:
     def _mix(self) -> None:
         """Work out which facility water each valve needs at the present heat."""
         self._mixed_c = self._valve.mixed_c(self._loop_w)
-        if self.plant.loops.recirculation.any():
+        if self._recirculates:
             rise_k = self._loop_w / np.maximum(self._valve.flow_w_k, 1e-9)
             self._mixed_c = self._mixed_c + inlet_over_supply_k(rise_k, self.plant.loops.recirculation)
 

@@ -251,7 +251,8 @@ class Jobs:
         if begins != ends:
             place = bisect_left(self._at_work, row.index)
             self._at_work[place : place + ends] = [] if ends else [row.index]
-            self.active = self.active[:place] + ([] if ends else [row]) + self.active[place + ends :]
+            self.active = self.active.copy()  # whoever goes through the list goes on with the old one
+            self.active[place : place + ends] = [] if ends else [row]
         if ends:
             self.left.append(row.index)
         (self.lacking.add if state == JobState.WAITING else self.lacking.discard)(row.index)

@@ -138,7 +138,7 @@ class Meter:
         racks, supplies, by_node = len(self.plant.racks.ids), self.power.supplies, node_w
         if supplies.any_converters:
             by_node = by_node + supplies.converter_loss_w(by_node)
-        return self.overhead.static_w + np.bincount(self.plant.nodes.rack, by_node, minlength=racks)
+        return self.overhead.static_w + np.bincount(self.overhead.node_rack, by_node, minlength=racks)
 
     def rack_input_w(self, heat: Heat, traces: Traces, clocks: Clocks) -> Floats:
         """Return what each rack takes from its feeds now, shelves included (R,) [W]; together they are `it_w`."""

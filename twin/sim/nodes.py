@@ -41,6 +41,8 @@ _REST = np.array(
     np.intp,
 )
 """Place among `_RESTS` of what nobody holds of a node, by its condition and the order of `_SOUND`."""
+_NONE = [0.0] * len(_RESTS)
+"""GPUs that rest of nodes which jobs hold as a whole."""
 
 
 class Nodes:
@@ -110,7 +112,7 @@ class Nodes:
         drained = self.cordoned[slots] | self.withheld[slots]
         self.condition[slots] = np.where(self.cut[slots], CUT, np.where(drained, DRAINED, FREE))
         self.version += 1
-        self._all_moved(t_s, slots, before)
+        self._all_moved(t_s, before, self._counts(slots))
 
     def cut_off(self, t_s: float, node: int, cut: bool) -> None:
         """Take `node` off its fabric or put it back; one that is down or off stays so until it comes back."""
@@ -145,7 +147,7 @@ class Nodes:
             self.held[slots] = self.gpus[slots] if taken else 0.0
             self.free_gpus[slots] = 0 if taken else self.gpus[slots]
             self.free_slices[slots] = 0 if taken else np.where(self.gpus[slots] > 0, SLICES, 0)
-            self._all_moved(t_s, slots, before)
+            self._all_moved(t_s, before, _NONE if taken else self._counts(slots))
 
     def take(
         self, t_s: float, job: int, nodes: Sequence[int] | NDArray[np.intp], rest: int = 0, slices: int = 0
@@ -264,10 +266,10 @@ class Nodes:
         if slots.size:
             before = self._counts(slots)
             self.wanted[slots] = mask[slots]
-            self._all_moved(t_s, slots, before)
+            self._all_moved(t_s, before, self._counts(slots))
 
-    def _all_moved(self, t_s: float, nodes: NDArray[np.intp], before: list[float]) -> None:
-        for account, had, has in zip(_RESTS, before, self._counts(nodes), strict=True):
+    def _all_moved(self, t_s: float, before: list[float], after: list[float]) -> None:
+        for account, had, has in zip(_RESTS, before, after, strict=True):
             if had != has:
                 self.ledger.move(t_s, has - had, None, account)
 

@@ -56,8 +56,8 @@ class Overhead:
         nodes, racks = plant.nodes, plant.racks
         self._node_loop = np.maximum(nodes.loop, 0).astype(np.intp)
         self._node_hall = np.asarray(racks.hall[nodes.rack], np.intp)
-        self._node_rack = np.asarray(nodes.rack, np.intp)
-        self._housed = np.bincount(self._node_rack[nodes.present], minlength=len(racks.ids)) > 0
+        self.node_rack = np.asarray(nodes.rack, np.intp)
+        self._housed = np.bincount(self.node_rack[nodes.present], minlength=len(racks.ids)) > 0
         loop = self._static_loop
         self._in_loop, self._in_hall = np.flatnonzero(loop >= 0), np.flatnonzero(loop < 0)
         self._rack_loop, self._rack_hall = (
@@ -158,7 +158,7 @@ class Overhead:
     def _static_now(self, lit: NDArray[np.bool_]) -> Floats:
         """Power of switches and stores of each rack [W]: none where all nodes are off, or without power, or too hot."""
         racks, housed, at_work = self.plant.racks, self._housed, np.zeros(len(self._housed), bool)
-        at_work[self._node_rack[lit]] = True
+        at_work[self.node_rack[lit]] = True
         off = housed & ~at_work
         off |= (~housed & self.hall_tripped[racks.hall]) | self.power.supplies.rack_dark
         result: Floats = np.where(off, 0.0, self.body.rack_static_w)

@@ -104,7 +104,7 @@ class Pacing:
         if self._wanted is None or self._version != nodes.version:
             wanted = self._by_job.take(nodes.job)
             self.mixes.into(wanted, self.moved)
-            wanted[_UNLIT[nodes.condition]] = TRACE_OFF
+            wanted[_UNLIT.take(nodes.condition)] = TRACE_OFF
             self._wanted, self._version = wanted, nodes.version
         return self._wanted
 

@@ -29,6 +29,7 @@ class Loads:
         self.house = self.feed_a < 0
         self.circuit, self.supplies = circuit, supplies
         self.load_w = np.zeros(len(self.feed_a))
+        self.served_w = 0.0  # what all loads take now [W]
         self.site_lost = False  # then nothing is supplied, whatever is live
         self.switch(np.ones(circuit.count, bool), np.zeros(circuit.count, bool))
 
@@ -79,6 +80,7 @@ class Loads:
         self.load_w = np.concatenate(
             [self.rack_in_w, np.where(self.loop_live, loop_w, 0.0), np.where(self.plant_live, plant_w, 0.0)]
         )
+        self.served_w = float(self.load_w.sum())
 
     def by_item(self) -> Floats:
         """Return what hangs on each item directly [W]."""
@@ -98,8 +100,3 @@ class Loads:
         if len(house):
             summed[house] += float(wanted_w[self.house].sum()) / len(house)
         return summed
-
-    @property
-    def served_w(self) -> float:
-        """Return what all loads take now [W]."""
-        return float(self.load_w.sum())

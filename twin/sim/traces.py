@@ -121,19 +121,16 @@ class Traces:
         self.version = 0
         self.splits: list[tuple[int, int]] = []
         self._leaving: set[int] = set()
+        self._ranked: tuple[Ints, Floats] | None = None  # slots with GPUs, until one stands alone or no more
         self._measure()
 
     def _measure(self) -> None:
         """Sums and hottest die by group, afresh: so that no rounding adds up over a year of splits."""
         size = self.groups.size
         self.version += 1
-        self.live = self.slot_gpus > 0
-        self._full = np.count_nonzero(self.live) == len(self.live)
+        slots, max_s = self._rank()
         hot = np.zeros(size)
-        if self._full:
-            np.maximum.at(hot, self.slot_group, self.slot_max_s)
-        else:
-            np.maximum.at(hot, self.slot_group[self.live], self.slot_max_s[self.live])
+        hot[self.slot_group.take(slots)] = max_s  # of a group the last stands, its hottest
         taken = hot > 0
         self.hot_s = np.where(taken, hot, 1.0)
         # Of a whole node some GPU stands in the exhaust of another; one alone may stand in front.
@@ -154,6 +151,16 @@ class Traces:
         self.clock_s = self.pooled(self.hot_s) if self.doubled else self.hot_s
         self._gpu_group: Ints | None = None
         self._moves: tuple[Ints, Bools] | None = None  # of which traces wanted, who stands in others
+
+    def _rank(self) -> tuple[Ints, Floats]:
+        """Return the slots with GPUs in the order of their hottest dies, and the spread factors of these."""
+        if self._ranked is None:
+            self.live = self.slot_gpus > 0
+            slots = self.live.nonzero()[0]
+            self._full = len(slots) == len(self.live)
+            slots = slots[self.slot_max_s[slots].argsort(kind="stable")]
+            self._ranked = slots, self.slot_max_s[slots]
+        return self._ranked
 
     @property
     def node_group(self) -> Ints:
@@ -176,7 +183,7 @@ class Traces:
 
     def gpu_w(self, base_w: Floats, dyn_w: Floats) -> Floats:
         """Return the power of the GPUs of each node, shape (N,), from that of a GPU by group: base + s dyn [W]."""
-        group = np.maximum(self.slot_group, 0)
+        group = self.slot_group if self._full else np.maximum(self.slot_group, 0)
         power_w: Floats = base_w.take(group) * self.slot_gpus + dyn_w.take(group) * self.slot_sum_s
         if not self.alone:
             return power_w
@@ -236,6 +243,7 @@ class Traces:
 
     def _weigh(self, node: int) -> None:
         """Set what is left in the slot of `node` without its GPUs that stand alone."""
+        self._ranked = None
         out = [gpu for gpu in self.alone if self.dies.node[gpu] == node]
         self.slot_gpus[node] = self._whole_gpus[node] - len(out)
         spread = self.dies.spread
@@ -382,18 +390,15 @@ class Traces:
         """Pairs of groups of one loop, part, trace and limit class, shape (D, 2): first of its kind, another."""
         groups, trace = self.groups, self.trace
         key = (trace + 1) * len(self._whole_gpus) + groups.loop  # no more loops than nodes
-        for kind in (groups.part, self.limit):
-            most = int(np.maximum.reduce(kind, initial=0))  # no groups: an empty hall
+        for more in (groups.part, self.limit):
+            most = int(np.maximum.reduce(more, initial=0))  # no groups: an empty hall
             if most:
-                key = key * (most + 1) + kind
-        order = key.argsort(kind="stable")  # of one kind, the lowest number comes first
-        ranked, number = key[order], np.arange(len(key))
-        begins = np.zeros(len(key), np.intp)
-        np.multiply(ranked[1:] != ranked[:-1], number[1:], out=begins[1:])
-        first = np.empty(len(key), np.intp)
-        first[order] = order[np.maximum.accumulate(begins)]
-        others = ((first != number) & (trace != STAND_IN)).nonzero()[0]
-        return np.array([first[others], others], np.intp).T
+                key = key * (most + 1) + more
+        taken = (trace != STAND_IN).nonzero()[0]
+        first: dict[int, int] = {}
+        pairs = zip(taken.tolist(), key[taken].tolist(), strict=True)
+        found = [(into, group) for group, kind in pairs if (into := first.setdefault(kind, group)) != group]
+        return np.array(found, np.intp).reshape(-1, 2)
 
     def pooled(self, values: Floats) -> Floats:
         """Return the highest value among the groups of one key, for each group."""
