@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from twin.app import icons
 from twin.app import theme as themes
 from twin.app.look import Look, label
 from twin.app.stylesheet import stylesheet
@@ -109,6 +110,19 @@ def test_the_themes_follow_the_system(monkeypatch: pytest.MonkeyPatch, qapp: QAp
     assert system(Qt.ColorScheme.Unknown, usual) is DARK
     assert system(Qt.ColorScheme.Light, high) is CONTRAST
     assert (resolve("contrast"), CONTRAST.ring_px, DARK.ring_px) == (CONTRAST, 3, 2)
+
+
+def test_icons_of_a_former_theme_are_let_go(qapp: QApplication, qtbot: QtBot) -> None:
+    look = Look(qapp, "dark")
+    button = QPushButton()
+    qtbot.addWidget(button)
+    icons.forget()
+    look.dress(button, "open")
+    for choice in ("light", "contrast", "dark"):
+        look.choose(choice)
+        assert icons.icon.cache_info().currsize == 1
+    assert button.icon().pixmap(16).toImage() == look.icon("open").pixmap(16).toImage()
+    look.close()
 
 
 def test_text_has_sizes_and_everything_goes_with_them(qapp: QApplication, qtbot: QtBot) -> None:

@@ -61,6 +61,7 @@ class Look:
             return
         self.theme = chosen
         self._apply()
+        icons.forget()
         self._redress()
         self.changed.emit(chosen)
 
