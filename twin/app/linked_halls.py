@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -91,6 +91,9 @@ class LinkedHalls(QWidget):
             # What the overview is laid out for, until the window gives it a place: of no size nothing is in sight.
             pane.view.native.resize(*_SIZE_PX)
         self._linked: CameraPose | None = None
+        self._laid_out: tuple[CameraPose, QSize] | None = (
+            None  # the overview, until somebody moves the camera
+        )
         look.changed.connect(self._on_theme)
         self._ticker = QTimer(self)
         self._ticker.setInterval(_TICK_MS)
@@ -106,6 +109,7 @@ class LinkedHalls(QWidget):
 
     def tick(self) -> None:
         """Advance both, and let the one that was not moved follow the other."""
+        self._lay_out()
         now_s = time.monotonic()
         for view in self.views:
             view.tick(now_s)
@@ -119,8 +123,21 @@ class LinkedHalls(QWidget):
 
     def link(self) -> None:
         """Look at the left hall as at the right one from now on."""
-        self._linked = self.views[-1].pose
+        right = self.views[-1]
+        self._linked = right.pose
+        self._laid_out = right.pose, right.native.size()
         self.views[0].look(self._linked)
+
+    def _lay_out(self) -> None:
+        """Take the overview anew for the place that the window gives the halls, as long as it is all one looks at."""
+        if self._laid_out is None:
+            return
+        (pose, size), right = self._laid_out, self.views[-1]
+        if any(view.pose != pose for view in self.views):
+            self._laid_out = None
+        elif right.native.size() != size:
+            right.preset("overview", animate=False)
+            self.link()
 
     def close_views(self) -> None:
         """Free both contexts; harmless when done."""
