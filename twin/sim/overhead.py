@@ -27,6 +27,18 @@ MOVED = 1e-3
 """Heat of machines and supplies is followed when it has moved by this share of IT power."""
 
 
+def dealt(loop: Ints) -> Ints:
+    """Return an order in which the loops of nodes take turns; those of one loop stay in theirs.
+
+    Where neighbours add to one sum, each has to wait for the other.
+    """
+    by_loop = loop.argsort(kind="stable")
+    ranked, turn = loop[by_loop], np.empty(len(loop), np.intp)
+    turn[by_loop] = np.arange(len(loop)) - ranked.searchsorted(ranked)
+    order: Ints = np.lexsort((loop, turn))
+    return order
+
+
 class Overhead:
     """Powers of nodes besides their GPUs and of what else stands in the racks, and where all that heat goes.
 
@@ -54,7 +66,9 @@ class Overhead:
         self._extra_loop_w, self._extra_hall_w = np.zeros(self._loops), np.zeros(self._halls)
         self._static_loop, self._shelf_loop = self._places()
         nodes, racks = plant.nodes, plant.racks
-        self._node_loop = np.maximum(nodes.loop, 0).astype(np.intp)
+        node_loop = np.maximum(nodes.loop, 0).astype(np.intp)
+        self._dealt = dealt(node_loop)
+        self._node_loop = node_loop[self._dealt]
         self._node_hall = np.asarray(racks.hall[nodes.rack], np.intp)
         self.node_rack = np.asarray(nodes.rack, np.intp)
         self._housed = np.bincount(self.node_rack[nodes.present], minlength=len(racks.ids)) > 0
@@ -120,10 +134,10 @@ class Overhead:
     def _by_node(self, node_w: Floats) -> tuple[Floats, Floats]:
         """Share power of the nodes besides their GPUs out among loops and halls."""
         if not self._any_to_air:
-            by_loop = np.bincount(self._node_loop, node_w, minlength=self._loops)
+            by_loop = np.bincount(self._node_loop, node_w.take(self._dealt), minlength=self._loops)
             return by_loop.astype(float, copy=False), np.zeros(self._halls)
         air_w = node_w * self.body.overhead_to_air
-        loop_w = np.bincount(self._node_loop, node_w - air_w, minlength=self._loops)
+        loop_w = np.bincount(self._node_loop, (node_w - air_w).take(self._dealt), minlength=self._loops)
         hall_w = np.bincount(self._node_hall, air_w, minlength=self._halls)
         return loop_w.astype(float, copy=False), hall_w.astype(float, copy=False)
 

@@ -117,7 +117,7 @@ class PowerChain:
         self._flow()
         self._seen = (
             float(rack_dc_w.sum()) if it_w < 0 else it_w,
-            float(loop_w.sum() + plant_w.sum()),
+            float(np.add.reduce(loop_w) + np.add.reduce(plant_w)),
             self.sources.sun,
         )
 

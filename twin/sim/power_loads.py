@@ -80,7 +80,7 @@ class Loads:
         self.load_w = np.concatenate(
             [self.rack_in_w, np.where(self.loop_live, loop_w, 0.0), np.where(self.plant_live, plant_w, 0.0)]
         )
-        self.served_w = float(self.load_w.sum())
+        self.served_w = float(np.add.reduce(self.load_w))
 
     def by_item(self) -> Floats:
         """Return what hangs on each item directly [W]."""

@@ -177,7 +177,9 @@ class Scheduler:
         self.planned, self.reasons = {}, {}
         if self.queue:
             here = site.look(now)
-            self._sure_until_s = float(np.where(here.free, math.inf, here.end_s).min(initial=math.inf))
+            self._sure_until_s = float(
+                np.minimum.reduce(np.where(here.free, math.inf, here.end_s), initial=math.inf)
+            )
             here.allowed = self.allowed
             in_line = self.queue
             if self.yielded:
