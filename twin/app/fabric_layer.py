@@ -84,9 +84,12 @@ class FabricLayer:
             return []
         if self._state.cables_by == "load":
             found.append(cable_legend(world.plant, world.frame))
-        if self.on and self.job is not None and self.shown is not None:
+        jobs = jobs_of(
+            world.scenario
+        )  # a scene is told before its hall: by then the job is of the one before
+        if self.on and self.job is not None and self.shown is not None and self.job < len(jobs):
             lines = [
-                jobs_of(world.scenario)[self.job].id,
+                jobs[self.job].id,
                 collective_line(self.shown),
                 collective_cost(self.shown),
             ]

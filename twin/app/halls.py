@@ -13,7 +13,7 @@ from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.events import Event
-from twin.record.frame import Frame
+from twin.record.frame import Frame, Layout
 from twin.scenario import Document
 from twin.scenario.edit import Edit
 from twin.scenario.edits import edited, in_order
@@ -144,3 +144,18 @@ class Halls:
             after = self._plants.get(plant.epoch + 1)
             plant = rebuild(plant, scenario) if after is None else after
             self._plants[plant.epoch] = plant
+
+
+def is_of(layout: Layout, plant: Plant) -> bool:
+    """Return whether a frame of this layout is of a hall: the number of its edits alone also fits one of before."""
+    sizes = (
+        ("gpu", plant.gpus.present),
+        ("node", plant.nodes.ids),
+        ("rack", plant.racks.ids),
+        ("switch", plant.switches.ids),
+        ("power", plant.power.ids),
+        ("loop", plant.loops.ids),
+        ("hall", plant.halls.ids),
+        ("plant", plant.plants.ids),
+    )
+    return layout.epoch == plant.epoch and all(layout.counts[kind] == len(ids) for kind, ids in sizes)

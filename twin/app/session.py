@@ -12,7 +12,7 @@ from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.app.clock import Clock
-from twin.app.halls import Halls
+from twin.app.halls import Halls, is_of
 from twin.app.looking import FIGURES_WALL_S, Looking
 from twin.app.recording import copy_to_go_on, read_recording
 from twin.app.replay import Replay
@@ -496,5 +496,4 @@ class Session:
     def _fits(self, frame: Frame) -> bool:
         """Return whether a frame is of the hall that stands, not of one before or after an edit."""
         plant = self.live.plant
-        hall = (plant.epoch, len(plant.gpus.present)) if plant is not None else None
-        return hall == (frame.layout.epoch, frame.layout.counts["gpu"]) and not self._begins.isActive()
+        return plant is not None and is_of(frame.layout, plant) and not self._begins.isActive()
