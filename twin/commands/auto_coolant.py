@@ -93,10 +93,14 @@ def _heat_w(scene: Scene) -> dict[str, dict[str, float]]:
     parts = [catalog.node(name) for name in plant.node_parts]
     most_w = np.array([part.max_w for part in parts])[nodes.part] * nodes.present
     share = np.array([part.liquid_fraction for part in parts])[nodes.part] * nodes.liquid
-    for rack, wet_w, dry_w in zip(nodes.rack.tolist(), most_w * share, most_w * (1 - share), strict=True):
-        name = plant.racks.ids[rack].partition("/")[0]
-        for side, watts in (("liquid", wet_w), ("air", dry_w)):
-            found[side][name] = found[side].get(name, 0.0) + float(watts)
+    with_nodes, first = np.unique(nodes.rack, return_index=True)
+    slots: dict[str, int] = {}  # of row generators, in the order of their nodes
+    of_rack = np.zeros(len(plant.racks.ids), np.int64)
+    for rack in with_nodes[np.argsort(first)].tolist():
+        of_rack[rack] = slots.setdefault(plant.racks.ids[rack].partition("/")[0], len(slots))
+    for side, part_w in (("liquid", most_w * share), ("air", most_w * (1 - share))):
+        sums_w = np.bincount(of_rack[nodes.rack], weights=part_w, minlength=len(slots))
+        found[side] = dict(zip(slots, sums_w.tolist(), strict=True))
     return found
 
 

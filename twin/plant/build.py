@@ -106,8 +106,11 @@ class Builder:
     def plant(self, scenario: Scenario, catalog: Catalog | None = None) -> Plant:
         """Return the plant of a scenario; raises as `build`."""
         parts = catalog if catalog is not None else load_catalog()
+        size = _size(scenario)
         for known, with_parts, plant in tuple(self._plants):
-            if with_parts is parts and (known is scenario or _stands(known) == _stands(scenario)):
+            if known is scenario and with_parts is parts:
+                return plant
+            if with_parts is parts and _size(known) == size and _stands(known) == _stands(scenario):
                 return plant
         made = self._build(scenario, parts)
         self._plants.append((scenario, parts, made))
@@ -204,6 +207,14 @@ _BUILDER = Builder()
 def _stands(scenario: Scenario) -> tuple[object, ...]:
     """Return what a plant is made of."""
     return scenario.halls, scenario.fabrics, scenario.power, scenario.cooling, scenario.storage
+
+
+def _size(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
+    """Return how much a scene says of what stands: told in no time, and two of another size are not the same."""
+    return (
+        *((len(hall.rows), len(hall.overrides)) for hall in scenario.halls),
+        (len(scenario.fabrics), len(scenario.power), len(scenario.cooling.loops)),
+    )
 
 
 def _own(layout: Layout) -> Layout:

@@ -79,7 +79,7 @@ def draw_pipes(plant: Plant) -> Pipes:
 
 def radius_m(flow_m3_s: float, low_m: float, high_m: float) -> float:
     """Return the radius of a pipe at design speed, within what can be seen and fits [m]."""
-    return float(np.clip(math.sqrt(max(flow_m3_s, 0.0) / (math.pi * SPEED_M_S)), low_m, high_m))
+    return min(max(math.sqrt(max(flow_m3_s, 0.0) / (math.pi * SPEED_M_S)), low_m), high_m)
 
 
 def _draw_facility(plant: Plant, hall: int, pipes: _PipeList) -> None:

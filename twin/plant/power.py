@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 
 import numpy as np
@@ -170,11 +171,12 @@ def _places(
         if stand is not None:
             x_m[item], y_m[item] = stand.x_m, stand.y_m
     below: dict[int, list[int]] = {}
+    xs_m, ys_m, parents = x_m.tolist(), y_m.tolist(), parent.tolist()
     for item in range(total - 1, -1, -1):  # children come after their parents
-        if np.isnan(x_m[item]):
+        if math.isnan(xs_m[item]):
             children = below.get(item, [])
-            x_m[item] = max((x_m[c] for c in children), default=0.0) + ROOM_STEP_M
-            y_m[item] = sum(y_m[c] for c in children) / len(children) if children else 0.0
-        if parent[item] >= 0:
-            below.setdefault(int(parent[item]), []).append(item)
-    return x_m, y_m
+            xs_m[item] = max((xs_m[c] for c in children), default=0.0) + ROOM_STEP_M
+            ys_m[item] = sum(ys_m[c] for c in children) / len(children) if children else 0.0
+        if parents[item] >= 0:
+            below.setdefault(parents[item], []).append(item)
+    return np.array(xs_m, np.float64), np.array(ys_m, np.float64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from itertools import compress, repeat
 from typing import Literal
 
 import numpy as np
@@ -426,6 +427,6 @@ class Plant:
             ("hall", self.halls.ids, None),
         ]
         for kind, ids, present in tables:
-            there = range(len(ids)) if present is None else np.flatnonzero(present).tolist()
-            found.update((ids[slot], (kind, slot)) for slot in there)
+            places = zip(ids, zip(repeat(kind), range(len(ids)), strict=False), strict=True)
+            found.update(places if present is None else compress(places, present.tolist()))
         return found

@@ -85,19 +85,22 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int
     for hall in scenario.halls:
         some = differing(hall) | {rack for rack in strays.moved if rack.count("/") == 2}
         for generator in hall.rows:
-            counts: Counter[str] = Counter()
+            others: Counter[str] = Counter()
             usual = Counter(node_parts(generator.racks, generator.racks.part, catalog))
             mine = {rack for rack in some if rack.partition("/")[0] == generator.id}
+            alike = 0
             for index in range(generator.count):
                 row = f"{generator.id}/{index}"
                 if hall.overrides.get(row, _PLAIN).absent:
-                    mine -= {rack for rack in mine if rack.startswith(f"{row}/")}
                     continue
                 here = {int(rack.rpartition("/")[2]) for rack in mine if rack.startswith(f"{row}/")}
-                alike = generator.racks.count - len(here)
-                counts.update({part: number * alike for part, number in usual.items()})
-                for rack in _racks(hall, generator, row, catalog, strays, sorted(here)):
-                    counts.update(node.part for node in rack.nodes)
+                alike += generator.racks.count - len(here)
+                if here:
+                    for rack in _racks(hall, generator, row, catalog, strays, sorted(here)):
+                        others.update(node.part for node in rack.nodes)
+            counts = {part: number * alike for part, number in usual.items()}
+            for part, number in others.items():
+                counts[part] = counts.get(part, 0) + number
             found[generator.id] = {part: number for part, number in counts.items() if number}
     return found
 

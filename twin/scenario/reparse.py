@@ -298,16 +298,17 @@ def common(a: str, b: str, limit: int) -> int:
 
 def _entry(entry: Entry, lines: int, characters: int) -> Entry:
     """Return an entry moved down by so many lines and on by so many characters."""
-    mark = Mark(entry.mark.file, entry.mark.line + lines, entry.mark.column)
+    file, line, column = entry.mark
     tree = _tree(entry.tree, lines, characters)
-    return Entry(mark, entry.start + characters, entry.stop + characters, tree)
+    return Entry(Mark(file, line + lines, column), entry.start + characters, entry.stop + characters, tree)
 
 
 def _tree(tree: Tree, lines: int, characters: int) -> Tree:
     value = tree.value
-    if isinstance(value, dict):
+    if type(value) is dict:
         value = {key: _entry(entry, lines, characters) for key, entry in value.items()}
-    elif isinstance(value, list):
+    elif type(value) is list:
         value = [_tree(item, lines, characters) for item in value]
-    mark = Mark(tree.mark.file, tree.mark.line + lines, tree.mark.column)
+    file, line, column = tree.mark
+    mark = Mark(file, line + lines, column)
     return Tree(value, mark, tree.start + characters, tree.end + characters, tree.flow, tree.shared)
