@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from twin.app.trouble import Trouble
 from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
+from twin.record.channels import Entity
 from twin.record.events import Event
 from twin.record.frame import Frame, Layout
 from twin.scenario import Document
@@ -148,7 +149,7 @@ class Halls:
 
 def is_of(layout: Layout, plant: Plant) -> bool:
     """Return whether a frame of this layout is of a hall: the number of its edits alone also fits one of before."""
-    sizes = (
+    sizes: tuple[tuple[Entity, Sized], ...] = (
         ("gpu", plant.gpus.present),
         ("node", plant.nodes.ids),
         ("rack", plant.racks.ids),

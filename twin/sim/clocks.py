@@ -251,8 +251,7 @@ class Clocks:
         self.walked = False
         self.capped_ghz = self.values("f_max_ghz").copy()
         self.job_clock = {}
-        on = (traces.trace != OFF) & (traces.trace != STAND_IN)
-        base = np.where(on, self.values("idle_w"), 0.0)
+        base = np.where((traces.trace != OFF) & (traces.trace != STAND_IN), self.values("idle_w"), 0.0)
         jobs = len(self.jobs.rows)
         free = not (self.throttling or self.limits.any or EVERY_JOB in self.cap_w)
         if not free or np.count_nonzero(traces.working & (traces.trace < self.first_mixed)):
