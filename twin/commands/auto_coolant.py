@@ -12,7 +12,7 @@ from twin.commands import names
 from twin.commands.budget import loop_capacity_w
 from twin.commands.changes import Changes, said
 from twin.commands.command import CommandError, Scene
-from twin.commands.wired import wired
+from twin.commands.wired import uncooled
 from twin.plant.facility import USUAL_PART, rated_heat_w
 from twin.plant.tables import Floats, LoopKind, RackKind
 
@@ -71,11 +71,7 @@ def wire_coolant(changes: Changes, add: bool) -> int:
 
 def _loose(scene: Scene, side: str) -> list[str]:
     """Return rows without a loop of one kind; racks of switches and stores breathe air too, once anybody does."""
-    found = [
-        one.id
-        for one in wired(scene)
-        if one.what == "coolant" and ("cold plates" in one.reason) == (side == "liquid")
-    ]
+    found = [one.id for one in uncooled(scene) if ("cold plates" in one.reason) == (side == "liquid")]
     racks = scene.plant.racks
     if side == "air" and (found or (racks.air_loop >= 0).any()):
         others = np.flatnonzero(racks.present & (racks.kind != RackKind.COMPUTE) & (racks.air_loop < 0))

@@ -14,7 +14,7 @@ from twin.commands.budget import item_capacity_w
 from twin.commands.changes import Changes, said
 from twin.commands.command import CommandError, Scene
 from twin.commands.place import supplier
-from twin.commands.wired import wired
+from twin.commands.wired import unfed
 from twin.plant.design_load import loop_design_w, plant_design_w, rack_design_w
 from twin.plant.tables import Floats
 from twin.scenario.electricity import PowerStage
@@ -123,7 +123,7 @@ def _things(scene: Scene, feeds: int) -> list[_Thing]:
     """Return what has fewer feeds than asked for, what has none first."""
     plant, catalog = scene.plant, scene.catalog
     loads = rack_design_w(plant, catalog), loop_design_w(plant, catalog), plant_design_w(plant, catalog)
-    loose = {one.id: one.second for one in wired(scene) if one.what == "power"}
+    loose = {one.id: one.second for one in unfed(scene)}
     fed_by: dict[str, list[str]] = {}
     for stage in scene.scenario.power:
         for name in stage.feeds:

@@ -41,7 +41,7 @@ class Loose:
 
 def wired(scene: Scene) -> list[Loose]:
     """Return what is not connected, by generator; nothing when all is."""
-    return [*_network(scene), *_power(scene), *_cooling(scene)]
+    return [*unlinked(scene), *unfed(scene), *uncooled(scene)]
 
 
 def _by_generator(ids: list[str], hit: Bools) -> list[tuple[str, int]]:
@@ -52,7 +52,8 @@ def _by_generator(ids: list[str], hit: Bools) -> list[tuple[str, int]]:
     return list(found.items())
 
 
-def _network(scene: Scene) -> list[Loose]:
+def unlinked(scene: Scene) -> list[Loose]:
+    """Return which nodes are in no network, by generator."""
     plant = scene.plant
     nodes = plant.nodes
     if not scene.scenario.fabrics and int(nodes.present.sum()) < 2:
@@ -68,7 +69,8 @@ def _network(scene: Scene) -> list[Loose]:
     ]
 
 
-def _power(scene: Scene) -> list[Loose]:
+def unfed(scene: Scene) -> list[Loose]:
+    """Return what has no power, or no second feed where others have."""
     plant = scene.plant
     racks, loops = plant.racks, plant.loops
     found: list[Loose] = []
@@ -106,7 +108,8 @@ def _empty(scene: Scene) -> Bools:
     return ~held
 
 
-def _cooling(scene: Scene) -> list[Loose]:
+def uncooled(scene: Scene) -> list[Loose]:
+    """Return which nodes give heat to nothing."""
     plant = scene.plant
     nodes, racks = plant.nodes, plant.racks
     there = nodes.present

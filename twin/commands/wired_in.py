@@ -7,11 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from twin.commands.auto_wire import AutoWire, wired
+from twin.catalog import Catalog
+from twin.commands.auto_wire import AutoWire
 from twin.commands.command import Command, CommandError, Scene
 from twin.commands.names import hardware
+from twin.commands.wired import unlinked
 from twin.plant.error import PlantError
-from twin.scenario import Change, Patch, ScenarioError
+from twin.scenario import Change, Document, Patch, Scenario, ScenarioError
+from twin.scenario.expand import node_counts
+from twin.scenario.fabric_size import cards_of
 from twin.scenario.splice import edit
 from twin.scenario.write import flow
 
@@ -47,8 +51,11 @@ class WiredIn:
         new = frozenset(hardware(document.scenario) - hardware(scene.scenario))
         if not new:
             return patch
-        brought = Scene.of(document, catalog=scene.catalog)
-        made, after = _joined(brought, new) or _landed(brought, [AutoWire("fabric", only=new)])
+        joined = _joined(document, scene.catalog, new)
+        if joined is None:
+            brought = Scene.of(document, catalog=scene.catalog)
+            joined = _landed(brought, [AutoWire("fabric", only=new)])
+        made, after = joined
         # What cools new things and what feeds them is chosen from the same scene: neither looks at the other.
         rest, _ = _landed(after, [AutoWire(what, only=new) for what in _REST])
         return Patch(patch.changes + made + rest, patch.title)
@@ -71,20 +78,36 @@ def _landed(scene: Scene, wishes: Sequence[Command]) -> tuple[tuple[Change, ...]
     return (done, Scene.of(document, catalog=scene.catalog)) if done else ((), scene)
 
 
-def _joined(scene: Scene, new: frozenset[str]) -> tuple[tuple[Change, ...], Scene] | None:
+def _joined(
+    document: Document, catalog: Catalog, new: frozenset[str]
+) -> tuple[tuple[Change, ...], Scene] | None:
     """Return the change that puts new rows into a network that stands, and the scene after it.
 
-    Its switches have ports, or are as many as it takes; None: no network has room.
+    Its switches have ports, or are as many as it takes; None: no network has room, or one connects all there is.
     """
-    loose = [one.id for one in wired(scene) if one.what == "fabric" and one.id in new]
-    for fabric in scene.scenario.fabrics:
-        if fabric.kind == "explicit" or not fabric.rows or not loose:
-            continue
+    fabrics = document.scenario.fabrics
+    loose = _with_cards(document.scenario, catalog, new)
+    brought = any(fabric.id in new or not new.isdisjoint(fabric.rows) for fabric in fabrics)
+    ruled = [fabric for fabric in fabrics if fabric.kind != "explicit"]
+    if not loose or brought or not all(fabric.rows for fabric in ruled):
+        return None
+    for fabric in ruled:
         changes = (Change(f"fabrics[{fabric.id}].rows", flow([*fabric.rows, *loose])),)
         try:
-            after = Scene.of(edit(scene.document, Patch(changes))[0], catalog=scene.catalog)
+            after = Scene.of(edit(document, Patch(changes))[0], catalog=catalog)
         except (ScenarioError, PlantError):
             continue  # no port is left, or cards of another speed
-        if not any(one.what == "fabric" and one.id in loose for one in wired(after)):
+        if not any(one.id in loose for one in unlinked(after)):
             return changes, after
     return None
+
+
+def _with_cards(scenario: Scenario, catalog: Catalog, new: frozenset[str]) -> list[str]:
+    """Return the new row generators with nodes that have network cards, in the order of the scene."""
+    counts = node_counts(scenario, catalog)
+    return [
+        rows.id
+        for hall in scenario.halls
+        for rows in hall.rows
+        if rows.id in new and any(cards_of(catalog.node(part), catalog)[0] for part in counts[rows.id])
+    ]
