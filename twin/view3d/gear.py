@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,10 +56,10 @@ MOST_LAMPS = 8
 
 def gear_solids(plant: Plant, plan: SitePlan) -> NDArray[np.void]:
     """Return the vertices of all power gear and outdoor machines with their plinths."""
-    there = plant.power.present
+    there, kinds = plant.power.present, np.array(plant.power.kind, object)
     parts = []
     for kind in dict.fromkeys(plant.power.kind):
-        mine = np.flatnonzero(there & np.array([k == kind for k in plant.power.kind]))
+        mine = np.flatnonzero(there & (kinds == kind))
         sides, roof = _SIDES.get(kind, (Finish.PLAIN, Finish.PLAIN))
         parts.append(_body(plan.low[mine], plan.high[mine], sides, roof, hung=kind == "busbar"))
     for slot, kind in enumerate(plant.plants.kind):
@@ -180,15 +182,17 @@ class Gear:
         loop_of = geometry.machines.loop
         low, high = machine_boxes(geometry, np.arange(len(loop_of)))
         machine, lamp, across = [], [], []
-        for k, loop in enumerate(loop_of.tolist()):
-            mine = np.flatnonzero(loop_of == loop)
-            place, machines, lamps = int((mine < k).sum()), len(mine), int(self._lamps[loop])
+        loops, lamps_of, first = loop_of.tolist(), self._lamps.tolist(), self._lamp_first.tolist()
+        among, passed = Counter(loops), Counter[int]()
+        for k, loop in enumerate(loops):
+            place, machines, lamps = passed[loop], among[loop], lamps_of[loop]
+            passed[loop] += 1
             own = range(
                 place * lamps // machines, max((place + 1) * lamps // machines, place * lamps // machines + 1)
             )
             for nth, number in enumerate(own):
                 machine.append(k)
-                lamp.append(int(self._lamp_first[loop]) + min(number, lamps - 1))
+                lamp.append(first[loop] + min(number, lamps - 1))
                 across.append(((2 * nth + 1) / len(own) - 1) * 0.7)
         chosen = np.array(machine, np.int64)
         size = np.full(len(chosen), LAMP_M)

@@ -95,22 +95,27 @@ class Scene:
         """Build all meshes of a plant; the picker tells which labels are hidden, the plan what stands outside."""
         self._plant, self._geometry, self._runs, self._plan = plant, geometry, runs, plan
         slots = len(plant.gpus.present) + len(plant.racks.present)
+        # Layers give their programs back before the next ones ask for some.
+        for name in ("_panels", "_faces", "_building", "_arcs", "_near"):
+            vars(self).pop(name, None)
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
         self._building = Solids(building(plant, geometry))
-        self._tray_rails = self._keep("rails", geometry.trays, lambda: Solids(tray_rails(geometry.trays)))
+        self._tray_rails = self._keep(
+            "_tray_rails", geometry.trays, lambda: Solids(tray_rails(geometry.trays))
+        )
         gear_of = Gear.made_of(plant, geometry, plan)
-        self._gear = self._keep("gear", gear_of, lambda: Gear(plant, geometry, plan))
+        self._gear = self._keep("_gear", gear_of, lambda: Gear(plant, geometry, plan))
         self._power.stand(lambda: power_lines(plant, geometry, plan.low, plan.high))
         wired = (geometry.bundles, runs)
-        self._cables = self._keep("cables", wired, lambda: Cables(*wired))
+        self._cables = self._keep("_cables", wired, lambda: Cables(*wired))
         self._cables.flowing = False
         self._arcs = Arcs(plant)
         pipes = with_yard_pipes(geometry.pipes, plan.yard)
-        self._coolant = self._keep("coolant", pipes, lambda: Coolant(plant, pipes))
+        self._coolant = self._keep("_coolant", pipes, lambda: Coolant(plant, pipes))
         self._coolant.set_plant(plant)
-        self._glass = self._keep("glass", geometry.aisles, lambda: Glass(geometry.aisles))
+        self._glass = self._keep("_glass", geometry.aisles, lambda: Glass(geometry.aisles))
         if self._floor is None:
             self._floor = Floor(self._baker.bake(plant, geometry))
         else:
@@ -135,11 +140,14 @@ class Scene:
         self._lit, self._reach, self._badges = None, None, []
 
     def _keep(self, name: str, made_of: object, make: Callable[[], Layer]) -> Layer:
-        """Return the layer of the plant before when it was made of the same."""
-        kept = self._kept.get(name)
+        """Return the layer that is called so when it was made of the same; else it goes, and another is made."""
+        kept = self._kept.pop(name, None)
         if kept is not None and alike(kept[0], made_of):
             layer: Layer = kept[1]
+            self._kept[name] = kept
             return layer
+        del kept
+        vars(self).pop(name, None)
         layer = make()
         self._kept[name] = (made_of, layer)
         return layer
