@@ -49,7 +49,7 @@ def connect_power(
     for stage in stages:
         first[stage.id] = total
         total += stage.count
-    number = {stage.id: scenario.power.index(stage) for stage in stages}
+    number = {stage.id: place for place, stage in enumerate(scenario.power)}
     parent, spare, bus, feed = (np.full(total, -1, np.int32) for _ in range(4))
     for stage in stages:
         mine = np.arange(stage.count)

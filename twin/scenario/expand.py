@@ -6,7 +6,6 @@ rack count on from there (``gpu/i/j/k``), and so do the GPUs of a node.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -85,8 +84,10 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int
     for hall in scenario.halls:
         some = differing(hall) | {rack for rack in strays.moved if rack.count("/") == 2}
         for generator in hall.rows:
-            others: Counter[str] = Counter()
-            usual = Counter(node_parts(generator.racks, generator.racks.part, catalog))
+            usual: dict[str, int] = {}
+            others: dict[str, int] = {}
+            for part in node_parts(generator.racks, generator.racks.part, catalog):
+                usual[part] = usual.get(part, 0) + 1
             mine = {rack for rack in some if rack.partition("/")[0] == generator.id}
             alike = 0
             for index in range(generator.count):
@@ -97,7 +98,8 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int
                 alike += generator.racks.count - len(here)
                 if here:
                     for rack in _racks(hall, generator, row, catalog, strays, sorted(here)):
-                        others.update(node.part for node in rack.nodes)
+                        for node in rack.nodes:
+                            others[node.part] = others.get(node.part, 0) + 1
             counts = {part: number * alike for part, number in usual.items()}
             for part, number in others.items():
                 counts[part] = counts.get(part, 0) + number

@@ -60,9 +60,9 @@ def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected
     for hall in scenario.halls:
         differing = expand.differing(hall)
         for rows in hall.rows:
-            mine = sorted(rack for rack in differing if rack.partition("/")[0] == rows.id)
             if rows.id not in wanted and not moved:
                 continue
+            mine = sorted(rack for rack in differing if rack.partition("/")[0] == rows.id)
             some = [
                 part
                 for node, part in _of_racks(hall, rows, mine, strays, catalog)
@@ -70,9 +70,12 @@ def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected
             ]
             alike = rows.count * rows.racks.count - len(mine)
             usual = expand.node_parts(rows.racks, rows.racks.part, catalog) if rows.id in wanted else []
-            for part, number in (
-                Counter(some) + Counter({one: n * alike for one, n in Counter(usual).items()})
-            ).items():
+            numbers: dict[str, int] = {}
+            for part, more in (*((one, 1) for one in some), *((one, alike) for one in usual)):
+                numbers[part] = numbers.get(part, 0) + more
+            for part, number in numbers.items():
+                if not number:
+                    continue
                 if part not in known:
                     known[part] = cards_of(catalog.node(part), catalog)
                 cards, bytes_s = known[part]

@@ -82,11 +82,12 @@ class Tree:
 
     def plain(self) -> Any:
         """Return the value without places: dicts, lists and scalars."""
-        if isinstance(self.value, dict):
-            return {key: entry.tree.plain() for key, entry in self.value.items()}
-        if isinstance(self.value, list):
-            return [item.plain() for item in self.value]
-        return self.value
+        value = self.value
+        if type(value) is dict:
+            return {key: entry.tree.plain() for key, entry in value.items()}
+        if type(value) is list:
+            return [item.plain() for item in value]
+        return value
 
     def id(self) -> str | None:
         """Return the `id` of a group that has one."""
