@@ -258,6 +258,7 @@ class Router:
             ).reshape(groups, -1)
             pairs = np.flatnonzero(weight.any(axis=0))
             keys, weight = pairs * cards * cards, weight[:, pairs]
+            self._meet(pairs, kinds)
         else:
             key = (pair * cards + flows.source_card + 1) * cards + flows.target_card + 1
             keys, which = np.unique(key, return_inverse=True)
@@ -270,6 +271,17 @@ class Router:
             ends, mine = np.divmod(missing, cards * cards)
             self._find(missing, ends // kinds, ends % kinds, mine // cards - 1, mine % cards - 1)
         return listed, weight.astype(np.float64, copy=False)
+
+    def _meet(self, pairs: Longs, kinds: int) -> None:
+        """Work out the routes from all that pairs not met before begin at: nodes that move on meet them one by one."""
+        whole = (self.cards + 1) ** 2  # keys between cards of one pair; the first is of all cards
+        new = [pair for pair in pairs.tolist() if pair * whole not in self._routes]
+        if 0 < len(new) < kinds:
+            ends = {pair // kinds for pair in new}
+            row = [a * kinds + b for a in sorted(ends) for b in range(kinds)]
+            keys = np.array([pair * whole for pair in row if pair * whole not in self._routes], np.int64)
+            every = np.full(len(keys), EVERY_CARD)
+            self._find(keys, keys // whole // kinds, keys // whole % kinds, every, every)
 
     def roomy(self, nodes: Longs, efficiency: float) -> bool:
         """Return whether no traffic of whole cards between `nodes` can meet a narrow place or none at all.
