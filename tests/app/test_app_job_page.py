@@ -16,6 +16,7 @@ from twin.app.account_colours import colour
 from twin.app.job_events import Which
 from twin.app.main_window import MainWindow
 from twin.record.channels import JobState, NodeCondition
+from twin.record.events import Event, Severity
 from twin.scenario.faults import Intervention
 
 UseWindow = Callable[[Path], MainWindow]
@@ -62,6 +63,21 @@ def test_the_page_follows_the_job_and_its_lines_lead_to_time_and_place(
     assert window.docks.events.model.event_at(chosen[0].row()).kind == "job_interrupted"
     dock.which_buttons[Which.CHECKPOINTS].click()
     assert all(line.event.kind == "checkpoint" for line in model.shown)
+
+
+def test_lines_that_come_soon_after_others_are_shown_although_nothing_follows(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = use_window(lab)
+    QTest.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ShiftModifier)
+    dock, session = window.docks.job, window.session
+    qtbot.waitUntil(lambda: dock.job_id == "llama3" and session.frame is not None)
+    for number in range(3):  # the first is shown at once, the others within half a second of it
+        event = Event(1000 + number, 1.0, "job_interrupted", "llama3", Severity.WARNING, "for a test", {})
+        session.events_added.emit([event])
+        session.figures_changed.emit(session.frame)
+    assert dock.table.lines.rowCount() < dock.events.count("llama3")
+    qtbot.waitUntil(lambda: dock.table.lines.rowCount() == dock.events.count("llama3"), timeout=5_000)
 
 
 def test_the_menu_of_a_thing_drains_and_undrains_and_ends_jobs(

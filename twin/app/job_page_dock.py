@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import monotonic
 
@@ -83,9 +84,11 @@ class JobPageDock(Dock):
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._refresh)
-        self._reading = QTimer(
-            self
-        )  # a record of hours is read a block at a time, also while the run stands still
+        self._due = QTimer(self)  # lines that came too soon after others, also where nothing comes after them
+        self._due.setSingleShot(True)
+        self._due.timeout.connect(self._refresh)
+        # A record of hours is read a block at a time, also while the run stands still.
+        self._reading = QTimer(self)
         self._reading.setSingleShot(True)
         self._reading.timeout.connect(self._show_curves)
         feed.begun.connect(self._on_begun)
@@ -266,7 +269,11 @@ class JobPageDock(Dock):
         if plant is None or job_id is None:
             return
         rows = (self.events.count(job_id), job_id)
-        other = rows[1] != self._table_rows[1]
-        if rows != self._table_rows and (other or now_s >= self._table_due_s):
+        if rows == self._table_rows:
+            return
+        if rows[1] == self._table_rows[1] and now_s < self._table_due_s:
+            if not self._due.isActive():
+                self._due.start(math.ceil(1000 * (self._table_due_s - now_s)))
+        else:
             self._table_rows, self._table_due_s = rows, now_s + _TABLE_EVERY_S
             self.table.lines.show_lines(self.events.lines(job_id, plant), self._session.clock)
