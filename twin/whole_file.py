@@ -16,21 +16,23 @@ def write_whole(path: Path | str, data: bytes) -> None:
     Raises
     ------
     OSError
-        When the disk refuses; nothing has changed then.
+        When the disk refuses; nothing has changed then. It names the file that was asked for.
     """
     target = Path(path).resolve()
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporary = ""
     try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, mode)
         os.replace(temporary, target)
-    except OSError:
+    except OSError as error:
         with suppress(OSError):
             os.unlink(temporary)
+        error.filename, error.filename2 = str(path), None
         raise
     _flush_folder(target.parent)
 

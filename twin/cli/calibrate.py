@@ -46,11 +46,13 @@ def calibrate_profile(
 
     from twin.cli.errors import BadInput, told, warn
     from twin.cli.output import print_json
+    from twin.cli.target import must_be_free
     from twin.planning.calibrate import CalibrationError, calibrate, save_calibration, worth_words
     from twin.planning.case_file import CaseFileError
     from twin.planning.profiles import load_calibrated
 
     with told():
+        must_be_free(out, "-o", runs, *([base] if base else []))
         try:
             cases, profile, reasons = _runs(runs, None if base is None else load_calibrated(base))
             fitted = calibrate(cases, profile)

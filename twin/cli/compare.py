@@ -59,8 +59,11 @@ def compare_runs(
     from twin.analysis.compare import compare
     from twin.cli.errors import told
     from twin.cli.output import print_json
+    from twin.cli.target import must_be_free
 
     with told(f"{a} {b}"):
+        if html is not None:
+            must_be_free(html, "--html", a, b, endings=(".html", ".htm"))
         changes = (set_ or [], set_b or [], inject or [])
         numbers, first, second = _samples((a, b), seeds, seed, until, *changes)
         found = compare(first, second, numbers)

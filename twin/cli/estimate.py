@@ -46,11 +46,14 @@ def estimate_cases(
     """
     from twin.cli.errors import BadInput, told, warn
     from twin.cli.output import print_json
+    from twin.cli.target import must_be_free
     from twin.planning.case_file import CaseFileError, read_case_file, write_csv
     from twin.planning.case_output import csv_rows, json_rows, output_columns, summary
     from twin.planning.cases import judge_table
 
     with told():
+        if out is not None:
+            must_be_free(out, "--out", cases, *([profile] if profile else []))
         try:
             table = read_case_file(cases)
             judged = judge_table(table, None if profile is None else named_profile(profile))

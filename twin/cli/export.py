@@ -23,12 +23,23 @@ class To(StrEnum):
     perfetto = "perfetto"
 
 
+_BY_ENDING = {
+    ".csv": To.csv,
+    ".parquet": To.parquet,
+    ".prom": To.openmetrics,
+    ".txt": To.openmetrics,
+    ".json": To.perfetto,
+}
+
+
 def export_run(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="FILE", help="File to write.", show_default=False)
     ],
-    format: Annotated[To, typer.Option("--format", help="Of the file.")] = To.csv,
+    format: Annotated[
+        To | None, typer.Option("--format", help="Of the file; without it the one that its ending names.")
+    ] = None,
     channel: Annotated[
         list[str] | None,
         typer.Option("--channel", metavar="ID|KIND|all", help="Which curves; may be repeated."),
@@ -44,6 +55,7 @@ def export_run(
     from twin.cli.errors import BadInput, told
     from twin.cli.progress import progress
     from twin.cli.scene import time_of
+    from twin.cli.target import must_be_free
     from twin.record.reader import Reader
 
     write = {
@@ -51,25 +63,44 @@ def export_run(
         To.openmetrics: export.write_openmetrics,
         To.perfetto: export.write_trace,
     }
-    names = channel or (["site.facility_w", "site.goodput_now"] if format is To.perfetto else ["site"])
     with told(run):
+        must_be_free(out, "-o", run)
+        to = format or _named(out)
+        names = channel or (["site.facility_w", "site.goodput_now"] if to is To.perfetto else ["site"])
         every_s = None if every is None else time_of(every, "--every")
         try:
             channels = export.channels_named(names)
         except export.NoSuchChannel as error:
             raise BadInput(f"--channel: {error}") from None
+        if every_s is not None and (every_s <= 0 or not any(one in export.DCGM for one in channels)):
+            raise BadInput(
+                f"--every: {every} says how far apart values of single GPUs are: longer than nothing, and beside "
+                "--channel gpu or one of theirs"
+            )
         part = out.with_name(f".{out.name}.part")
         with Reader(run) as reader, progress(f"export {run}") as show:
             asked = export.Asked(reader, channels, show, every_s)
             try:
-                if format is To.parquet:
+                if to is To.parquet:
                     count = write_parquet(asked, part)
                 else:
                     with part.open("w", encoding="utf-8", newline="") as file:
-                        count = write[format](asked, file)
+                        count = write[to](asked, file)
                 part.replace(out)
             except NoParquet as error:
                 raise BadInput(f"--format: {error}") from None
             finally:
                 part.unlink(missing_ok=True)
-        print(f"{out}: {count:,} {'entries' if format is To.perfetto else 'values'}")
+        print(f"{out}: {count:,} {'entries' if to is To.perfetto else 'values'}")
+
+
+def _named(out: Path) -> To:
+    """Return the format that the ending of a file names; without an ending CSV."""
+    from twin.cli.errors import BadInput
+
+    if not out.suffix:
+        return To.csv
+    if out.suffix.lower() not in _BY_ENDING:
+        endings = ", ".join(f"{ending} ({to.value})" for ending, to in _BY_ENDING.items())
+        raise BadInput(f"-o: {out} does not tell its format; end it with {endings}, or give --format")
+    return _BY_ENDING[out.suffix.lower()]

@@ -42,11 +42,14 @@ def write_report(
     """
     from twin.cli.display import has_display
     from twin.cli.errors import Failure, told
+    from twin.cli.target import must_be_free
     from twin.record.reader import Reader
     from twin.report.run_report import run_report
     from twin.whole_file import write_whole
 
     with told(what):
+        path = out if out is not None else Path(f"{Path(what).name.partition('.')[0]}.html")
+        must_be_free(path, "-o", what, endings=(".html", ".htm"))
         without = "" if pictures else "No pictures were asked for."
         if pictures and not has_display():
             from twin.cli.stage import on_display
@@ -61,7 +64,6 @@ def write_report(
             if not without:
                 taken, without = _pictures(reader, camera, colour_by)
             text = run_report(reader, taken, without)
-        path = out if out is not None else Path(f"{Path(what).name.partition('.')[0]}.html")
         write_whole(path, text.encode())
         print(path)
 

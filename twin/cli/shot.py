@@ -52,8 +52,10 @@ def take_picture(
     """
     from twin.cli.errors import told
     from twin.cli.stage import on_display
+    from twin.cli.target import must_be_free
 
     with told(what):
+        must_be_free(out, "-o", what, endings=(".png",))
         wanted = size_of(size)
         on_display(wanted)
         picture = _Picture(camera, colour_by, cables.value, theme.value, wanted)

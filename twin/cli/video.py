@@ -44,11 +44,14 @@ def make_video(
     from twin.cli.explain import range_of
     from twin.cli.shot import must_colour, size_of
     from twin.cli.stage import on_display, qt_application
+    from twin.cli.target import must_be_free
     from twin.record.reader import Reader
 
     with told(run):
         if (out is None) == (frames is None):
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
+        if out is not None:
+            must_be_free(out, "-o", run, endings=(".mp4",))
         wanted = size_of(size)
         must_colour(colour_by)
         with Reader(run) as reader:

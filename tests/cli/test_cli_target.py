@@ -1,0 +1,107 @@
+"""Whatever a command writes, it never writes it over its input, a scene or a recorded run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    from twin.runtime.inline import run
+    from twin.scenario import load
+
+    path = tmp_path_factory.mktemp("runs") / "r.twinrun"
+    run(load("builtin:lab-16").scenario, until_s=3600.0, record=path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def here(tmp_path: Path, recorded: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("r.twinrun").write_bytes(recorded)
+    Path("link.png").symlink_to("r.twinrun")
+    Path("s.twin.yaml").write_text("twin: 1\n")
+    Path("folder").mkdir()
+    return tmp_path
+
+
+WRITERS = {
+    "export": ("export", "r.twinrun", "-o"),
+    "shot": ("shot", "r.twinrun", "-o"),
+    "report": ("report", "r.twinrun", "--no-pictures", "-o"),
+    "compare": ("compare", "r.twinrun", "r.twinrun", "--html"),
+    "video": ("video", "r.twinrun", "-o"),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("target", ["r.twinrun", "link.png", "s.twin.yaml", "new.twinrun", "folder", "."])
+def test_nothing_is_written_over_a_run_a_scene_or_a_folder(
+    twin, here: Path, recorded: bytes, writer: str, target: str
+) -> None:
+    before = sorted(here.iterdir())
+    told = twin(*WRITERS[writer], target, code=2).stderr
+    assert target in told
+    assert "Traceback" not in told
+    assert (here / "r.twinrun").read_bytes() == recorded
+    assert (here / "s.twin.yaml").read_text() == "twin: 1\n"
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_folder_that_is_not_there_is_named(twin, here: Path, writer: str) -> None:
+    ending = {"shot": ".png", "video": ".mp4", "export": ".csv"}.get(writer, ".html")
+    told = twin(*WRITERS[writer], f"nowhere/out{ending}", code=3).stderr
+    assert "there is no folder nowhere" in told
+
+
+@pytest.mark.parametrize("writer", ["shot", "report", "compare", "video", "export"])
+def test_a_name_that_promises_another_kind_of_file_is_refused(twin, here: Path, writer: str) -> None:
+    told = twin(*WRITERS[writer], "out.xyz", code=2).stderr
+    assert "out.xyz" in told
+    assert "end it with" in told
+    assert not Path("out.xyz").exists()
+
+
+def test_estimates_do_not_replace_their_cases(twin, here: Path) -> None:
+    Path("cases.csv").write_text("model\n")
+    told = twin("estimate", "cases.csv", "--out", "cases.csv", code=2).stderr
+    assert "is what is read" in told
+    assert Path("cases.csv").read_text() == "model\n"
+
+
+def test_calibrating_does_not_replace_what_was_measured(twin, here: Path) -> None:
+    Path("measured.csv").write_text("model\n")
+    assert "is what is read" in twin("calibrate", "measured.csv", "-o", "measured.csv", code=2).stderr
+    assert Path("measured.csv").read_text() == "model\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [("out.csv", b"time_s,"), ("out", b"time_s,"), ("out.prom", b"# "), ("out.json", b"{")],
+)
+def test_the_ending_of_an_export_names_its_format(twin, here: Path, name: str, starts: bytes) -> None:
+    twin("export", "r.twinrun", "-o", name)
+    assert Path(name).read_bytes().startswith(starts)
+
+
+@pytest.mark.parametrize("words", [("--every", "0 s"), ("--every", "10 s")])
+def test_a_distance_of_values_is_asked_of_single_gpus_only(twin, here: Path, words: tuple[str, ...]) -> None:
+    channel = ("--channel", "gpu") if words[1] == "0 s" else ("--channel", "site.pue")
+    told = twin("export", "r.twinrun", *channel, *words, "-o", "out.csv", code=2).stderr
+    assert "--every" in told
+    assert not Path("out.csv").exists()
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(
+    twin, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "/somewhere/.out.html.tmp1")
+
+    monkeypatch.setattr("twin.whole_file.tempfile.mkstemp", refuse)
+    told = twin("report", "r.twinrun", "--no-pictures", "-o", "out.html", code=3).stderr
+    assert "out.html" in told
+    assert ".tmp1" not in told
