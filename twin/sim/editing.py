@@ -81,15 +81,15 @@ class Edits:
         All that were taken, in the order in which they were.
     acted : list of int
         Those that have acted, as places in `asked`.
-    due : list of int
-        Those whose time is now.
+    withdrawn : list of int
+        Those that were taken out again before their time.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scene = scenario.model_copy(update={"edits": ()}) if scenario.edits else scenario
         self.asked: list[Edit] = []
         self.acted: list[int] = []
-        self.due: list[int] = []
+        self.withdrawn: list[int] = []
         self._ahead: list[tuple[float, int]] = []  # (time, place) of the others, in order
         self._made: tuple[int, Stage] | None = None  # for the one that acts next
 
@@ -102,11 +102,27 @@ class Edits:
 
     def any_by(self, t_s: float) -> bool:
         """Return whether an edit acts, or has acted, up to `t_s` [s], that time included."""
-        return any(edit.at_s <= t_s for edit in self.asked)
+        there = enumerate(self.asked)
+        return any(edit.at_s <= t_s for place, edit in there if place not in self.withdrawn)
+
+    def name(self, place: int) -> str:
+        """Return what people call an edit."""
+        edit = self.asked[place]
+        return f"“{edit.title}”" if edit.title else f"edit {edit.id!r}"
+
+    def ahead(self, id: str) -> int | None:
+        """Return the place of an edit whose time is still to come; None: there is no such."""
+        return next((place for _, place in self._ahead if self.asked[place].id == id), None)
+
+    def known(self, edit: Edit) -> bool:
+        """Return whether an edit of the scene is one of those that were taken, or was taken out again."""
+        gone = [self.asked[place] for place in self.withdrawn]
+        mine = (one.id for place, one in enumerate(self.asked) if place not in self.withdrawn)
+        return edit in gone or edit.id in mine
 
     def refusal(self, edit: Edit, at_s: float, engine: Engine) -> str | None:
         """Return why an edit cannot act at `at_s`, or None; those ahead of it must still be possible behind it."""
-        if any(one.id == edit.id for one in self.asked):
+        if any(one.id == edit.id for n, one in enumerate(self.asked) if n not in self.withdrawn):
             return f"an edit {edit.id!r} has been made already; give it another id"
         before = [place for due_s, place in self._ahead if due_s <= at_s]
         behind = [place for due_s, place in self._ahead if due_s > at_s]
@@ -125,6 +141,33 @@ class Edits:
         if not before:
             self._made = len(self.asked), mine
         return None
+
+    def needed(self, place: int, engine: Engine) -> str | None:
+        """Return why one that is ahead cannot be left out: one behind it would not fit any more; None: none is."""
+        order = [one for _, one in self._ahead]
+        if order[-1] == place:
+            return None
+        unfit = self._unfit([one for one in order if one != place], engine)
+        if unfit:
+            unfit = {one: why for one, why in unfit.items() if one not in self._unfit(order, engine)}
+        return next(
+            (f"{self.name(one)} needs it ({why}); take that out first" for one, why in unfit.items()), None
+        )
+
+    def _unfit(self, places: list[int], engine: Engine) -> dict[int, str]:
+        """Return which of the edits ahead could not act one after the other, and why not."""
+        stage, unfit = Stage(self.scene, engine.plant), {}
+        for place in places:
+            try:
+                stage = stage_of(stage, self.asked[place], engine.catalog)
+            except PROBLEMS as error:
+                unfit[place] = said(error)
+        return unfit
+
+    def forgo(self, place: int) -> None:
+        """Let one that is ahead never have been asked."""
+        self._ahead = [one for one in self._ahead if one[1] != place]
+        self._made = None
 
     def stage(self, engine: Engine, place: int) -> Stage | None:
         """Return the hall that an edit makes now, all parts of a run on it; None: it cannot be, as the log says."""
@@ -159,6 +202,7 @@ class Edits:
             "asked": [part_to_json(edit) for edit in self.asked],
             "acted": self.acted,
             "ahead": self._ahead,
+            "withdrawn": self.withdrawn,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -166,6 +210,7 @@ class Edits:
         self.asked = [part_from_json(Edit, text) for text in state["asked"]]
         self.acted = list(state["acted"])
         self._ahead = [(float(due_s), int(place)) for due_s, place in state["ahead"]]
+        self.withdrawn = list(state.get("withdrawn", ()))  # run files of before know of none
 
 
 PROBLEMS = (ScenarioError, PlantError, UnknownPart, ValueError)

@@ -35,6 +35,7 @@ from twin.sim.editing import FIRST, Edits, move_over
 from twin.sim.hourly import Hourly
 from twin.sim.observe import Observer
 from twin.sim.plan import misfit_of
+from twin.sim.withdrawal import withdraw
 
 Floats = NDArray[np.float64]
 
@@ -103,11 +104,14 @@ class Engine(Parts):
 
     def _catch_up(self, scenario: Scenario) -> None:
         """Take up what a branch adds to the run it leaves."""
-        known = {edit.id for edit in self.edits.asked}
         for edit in in_order(scenario):
-            if edit.id not in known:
+            if not self.edits.known(edit):
                 self._take(edit, max(edit.at_s, self.now_s))
-        for one in scenario.interventions[self.incidents.heard :]:
+        interventions = list(scenario.interventions)
+        for one in self.incidents.withdrawn:
+            if one in interventions:  # a branch has it no more
+                interventions.remove(one)
+        for one in interventions[self.incidents.heard :]:
             refusal = self.incidents.ask(one, self.now_s)
             if refusal is not None:
                 raise ValueError(f"{one.kind} {one.target}: {refusal}")
@@ -349,6 +353,10 @@ class Engine(Parts):
         if refusal is None:
             self._take(intervention, at_s)
         return refusal
+
+    def withdraw(self, done: Intervention | Edit) -> str | None:
+        """Take out what was asked for and is still ahead, as if it never had been; return None, or why it stays."""
+        return withdraw(self, done)
 
     # --- edits of the hall
 

@@ -50,6 +50,8 @@ class Incidents:
         What people asked for, in their order, and what came by itself, which moves none of their numbers.
     heard
         How many people asked for, those of the scene included that it refused when it began.
+    withdrawn
+        What the scene asks for and people took out again before its time.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Incidents:
         self.asked: list[Intervention] = []
         self.struck: list[Intervention] = []
         self.heard = 0
+        self.withdrawn: list[Intervention] = []
         self.acting: list[Intervention] = []  # of them, what lasts now
         self._changed = False
         self.edited_by: Callable[[float], bool] = lambda t_s: False
@@ -132,19 +135,22 @@ class Incidents:
 
     def ask(self, intervention: Intervention, now_s: float) -> str | None:
         """Take an intervention to be done at its time, not before `now_s`; return why it is refused, or None."""
-        refusal = self._refusal(intervention)
+        refusal = self.refusal(intervention)
         if refusal is not None and not self._is_there(intervention) and self.edited_by(intervention.at_s):
             refusal = None  # an edit may bring it: it is looked at again when its time has come
         if refusal is None:
             self.asked.append(intervention)
             self.heard += 1
+            if intervention in self.withdrawn:  # it was put back
+                self.withdrawn.remove(intervention)
             self.timers.set("do", len(self.asked) - 1, max(now_s, intervention.at_s), INTERVENTION)
         return refusal
 
     def _is_there(self, i: Intervention) -> bool:
         return i.kind == "set" or stands(self.plant, i) or any(row.id == i.target for row in self.jobs.rows)
 
-    def _refusal(self, i: Intervention) -> str | None:
+    def refusal(self, i: Intervention) -> str | None:
+        """Return why something cannot be done to the hall as it stands, or None."""
         if i.kind in ("cancel", "requeue"):
             named = any(row.id == i.target for row in self.jobs.rows)
             return None if named else f"there is no job {i.target!r}; name a job of the scene"
@@ -206,7 +212,7 @@ class Incidents:
 
     def _do(self, index: int) -> None:
         i = self.asked[index]
-        refusal = self._refusal(i) if self.edited_by(self.timers.now_s) else None
+        refusal = self.refusal(i) if self.edited_by(self.timers.now_s) else None
         if refusal is not None:
             self._say("refused", i.target, refusal, Severity.WARNING)
             return
@@ -424,6 +430,7 @@ class Incidents:
             "asked": [part_to_json(i) for i in self.asked],
             "struck": [part_to_json(i) for i in self.struck],
             "heard": self.heard,
+            "withdrawn": [part_to_json(i) for i in self.withdrawn],
             "acting": [part_to_json(i) for i in self.acting],
             "outages": [part_to_json(i) for i in self.outages.acting],
             "shutdowns": self.shutdowns.state(),
@@ -442,6 +449,7 @@ class Incidents:
         self.asked = [part_from_json(Intervention, text) for text in state["asked"]]
         self.struck = [part_from_json(Intervention, text) for text in state["struck"]]
         self.heard = state["heard"]
+        self.withdrawn = [part_from_json(Intervention, text) for text in state.get("withdrawn", ())]
         self.acting = [part_from_json(Intervention, text) for text in state["acting"]]
         outages = [part_from_json(Intervention, text) for text in state["outages"]]
         self.outages.restore(outages, state["unlit"])
