@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from twin.analysis.explain import Explanation, explain
+from twin.analysis.explain_causes import BEHIND, Roots
 from twin.analysis.spans import spans
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
@@ -67,9 +68,10 @@ def test_a_throttle_names_its_loop_its_pump_and_the_minutes(runs: dict[str, Path
     assert cause.subject == "cdu/0"
     assert [event.kind for event in cause.events] == ["throttle_on", "pump_stop", "throttle_off"]
     assert cause.gpu_s == heat.gpu_s
-    told = r"cdu/0, up to 13\d GPUs, throttled from 10:00:11 to 10:00:42, after 1 of 2 pumps stands still"
+    told = r"cdu/0, up to 13\d GPUs, throttled from 10:00:11 to 10:00:42, after 2 of 2 pumps stand still for 20 s"
     assert re.match(told, heat.text)
     assert cause.from_s == cause.events[0].t_s
+    assert cause.events[1].row == 4  # the second pump, in the same second: one of two is not the cause
 
 
 def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, Path]) -> None:
@@ -96,8 +98,52 @@ def test_a_range_without_the_trouble_does_not_tell_of_it(runs: dict[str, Path]) 
             explain(reader, 3600.0, 3600.0)
 
 
-def event(row: int, t_s: float, kind: str, subject: str, **data: int) -> Event:
-    return Event(row, t_s, kind, subject, Severity.NOTICE, "", data)
+def event(row: int, t_s: float, kind: str, subject: str, text: str = "", **data: int) -> Event:
+    return Event(row, t_s, kind, subject, Severity.NOTICE, text, data)
+
+
+def root(account: str, events: list[Event], row: int) -> int | None:
+    """Return the row of what is behind an event."""
+    found = Roots(events).of(events[row], BEHIND[account])
+    return None if found is None else found.row
+
+
+def test_of_what_was_said_of_one_trouble_the_last_before_its_effect_is_the_cause() -> None:
+    events = [
+        event(0, 10.0, "pump_stop", "cdu/0", "1 of 2"),
+        event(1, 10.0, "pump_stop", "cdu/1", "1 of 2"),
+        event(2, 10.0, "pump_stop", "cdu/0", "2 of 2"),
+        event(3, 12.0, "throttle_on", "cdu/0"),
+        event(4, 20.0, "pump_stop", "cdu/0", "partly mended"),
+        event(5, 20.0, "pump_start", "cdu/0"),
+        event(6, 30.0, "throttle_on", "cdu/1"),
+        event(7, 40.0, "pump_stop", "cdu/1", "2 of 2"),
+        event(8, 40.0, "throttle_on", "cdu/1"),
+        event(9, 40.0, "pump_stop", "cdu/1", "still"),
+    ]
+    assert [root("thermal_throttle", events, row) for row in (3, 6, 8)] == [2, 1, 7]
+    (first, second) = spans(events, ("pump_stop",), ("pump_start",))
+    assert [one.row for one in first.again] == [2, 4]
+    assert first.end is events[5]
+    assert [one.row for one in second.again] == [7, 9]
+
+
+def test_what_is_over_at_once_and_comes_again_is_another_trouble() -> None:
+    events = [
+        event(0, 10.0, "site_lost", "hall"),
+        event(1, 90000.0, "site_lost", "hall"),
+        event(2, 90060.0, "nodes_unpowered", "gpu/0", nodes=4),
+    ]
+    assert root("idle_no_power", events, 2) == 1
+
+
+def test_a_failure_of_the_same_moment_is_behind_the_job_that_names_it_alone() -> None:
+    events = [
+        event(0, 10.0, "failure", "gpu/1/1"),
+        event(1, 10.0, "failure", "gpu/1/12/3"),
+        event(2, 10.0, "job_interrupted", "llama3", "llama3 stops: faulty gpu on gpu/1/12/3; 9 s of work"),
+    ]
+    assert root("restart_and_load", events, 2) == 1
 
 
 def test_nodes_of_a_stretch_end_one_by_one() -> None:

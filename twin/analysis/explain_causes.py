@@ -153,25 +153,35 @@ class Roots:
             return None
         if behind.exact:
             same = [one for one in self._events if one.t_s == event.t_s and one.kind in behind.roots]
-            named = [one for one in same if one.subject in event.text]
-            return next(iter(named or same), None)
+            named = [one for one in same if _names(event.text, one.subject)]
+            return _last_said(named or same)
         earlier = [
             span
             for kind in dict.fromkeys(behind.roots)
             for span in self._of_kind(kind)
             if span.begin.t_s <= event.t_s and (span.end is None or span.end.t_s >= event.t_s - LONG_BEFORE_S)
         ]
-        if not earlier:
-            return None
         near = [span for span in earlier if related(span.subject, event.subject)]
-        return max(near or earlier, key=lambda span: (span.begin.t_s, -span.begin.row)).begin
+        said = [span.known_at(event) for span in near or earlier]
+        return max(said, key=lambda one: (one.t_s, -one.row), default=None)
 
     def _of_kind(self, kind: str) -> list[Span]:
         found = self._spans.get(kind)
         if found is None:
-            found = spans(self._events, (kind,), ENDED_BY.get(kind, ()))
-            for span in found:  # what is over at once is no trouble for ever
-                if kind not in ENDED_BY:
-                    span.end = span.begin
+            if kind in ENDED_BY:
+                found = spans(self._events, (kind,), ENDED_BY[kind])
+            else:  # what is over at once is no trouble for ever, and the next of it another one
+                found = [Span(one, one) for one in self._events if one.kind == kind]
             self._spans[kind] = found
         return found
+
+
+def _names(text: str, subject: str) -> bool:
+    """Return whether a text speaks of a thing, or of what is in it: one of gpu/1/12 does not of gpu/1/1."""
+    return re.search(rf"(?<![\w/-]){re.escape(subject)}(?![\w-])", text) is not None
+
+
+def _last_said(events: Sequence[Event]) -> Event | None:
+    """Return the first of some events, as it was last told of: a second one of its kind about the same thing."""
+    alike = [one for one in events if (one.kind, one.subject) == (events[0].kind, events[0].subject)]
+    return alike[-1] if alike else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from twin.record.events import Event
 
@@ -18,11 +18,14 @@ class Span:
         Its events; no end: it lasts still.
     nodes
         How many nodes it is about, where its events count them; else 1.
+    again
+        What began it again before it ended: a second pump of the same unit.
     """
 
     begin: Event
     end: Event | None = None
     nodes: int = 1
+    again: list[Event] = field(default_factory=list)
     _left: int = 0
     _pieces: tuple[tuple[float, int], ...] = ()  # (when, nodes) of what ended before
 
@@ -30,6 +33,11 @@ class Span:
     def subject(self) -> str:
         """Return what it happened to."""
         return self.begin.subject
+
+    def known_at(self, event: Event) -> Event:
+        """Return what was last said of it when something else happened: of the same moment, what was said before."""
+        known = [one for one in self.again if (one.t_s, one.row) <= (event.t_s, event.row)]
+        return known[-1] if known else self.begin
 
     def within_s(self, t0_s: float, t1_s: float) -> float:
         """Return the seconds of it in a range, times its nodes [s]."""
@@ -79,8 +87,11 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
                     del lasting[subject]
                 if event.data.get("nodes") and not left:
                     break
-        if event.kind in first and event.subject not in lasting:
+        if event.kind in first:
             if event.data.get("repair") == 0:  # a restart was enough
+                continue
+            if event.subject in lasting:
+                lasting[event.subject].again.append(event)
                 continue
             counted = not event.kind.startswith("job_")  # the nodes of a job come and go with it
             span = Span(event, nodes=max(event.data.get("nodes", 1), 1) if counted else 1)
