@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import shutil
@@ -56,7 +57,7 @@ def branched(recorded: Path, at_s: float, additions: list[Addition], name: str =
     folder = recorded.parent
     path = folder / f"{name}.twin.yaml"
     with Reader(recorded) as reader:
-        extends = parent_scene(reader, folder)
+        extends = parent_scene(reader, folder, at_s=at_s)
         path.write_text(branch_scene(extends, folder, reader, at_s, additions, name))
         started = start_branch(reader, at_s, path, folder / f"{name}.twinrun")
     assert started.from_s < at_s or at_s == 0.0
@@ -196,6 +197,44 @@ def test_a_branch_of_a_branch_extends_it_and_a_moved_run_brings_its_scene(
     same_run(run_of(third), run_of(second), aside=OTHER)
     fourth = branched(moved, 3.0 * H, inject("3 h fail gpu/0/0/4"), "fourth")
     assert load(fourth).files[1].name == "moved.twin.yaml"  # written once
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_was_taken_out_before_the_cut_is_not_in_a_branch(tmp_path: Path, named: bool) -> None:
+    path = scene_file(tmp_path, *PLANNED, named=named)
+    scene = load(path).scenario.model_copy(update={"edits": (edit(3.4 * H, "away", absent("gpu/0/1")),)})
+    path.write_text(show(scene, exact=True))
+    recorded = tmp_path / "hall.twinrun"
+    client = InlineClient()
+    client.load(load(path).scenario, run_file=recorded)
+    client.step()
+    late, fan = parse_injection("3.5 h power_cap all value='900 W'"), scene.interventions[1]
+    client.intervene(late)
+    while client.poll()[-1].t_s < 1.2 * H:  # type: ignore[union-attr]
+        client.step()
+    for done in (late, fan, scene.edits[0]):
+        client.withdraw(done)
+    while client.poll()[-1].t_s < 2.0 * H:  # type: ignore[union-attr]
+        client.step()
+    client.intervene(scene.edits[0])  # put back
+    client.play()
+    while client.pump(1.0):
+        pass
+    client.close()
+    assert verify(recorded).divergence is None
+    with Reader(recorded) as reader:
+        out_s, back_s = (
+            next(json.loads(one.data)["asked_s"] for one in reader.markers(kind))
+            for kind in ("withdrawn", "edit")
+        )
+    for cut_s, number, edits in ((0.5 * H, 3, 1), (out_s, 1, 0), (1.7 * H, 1, 0), (2.5 * H, 1, 1)):
+        branch = branched(recorded, cut_s, [], f"cut-{cut_s:.0f}")
+        made = load(branch).scenario
+        assert (len(made.interventions), len(made.edits)) == (number, edits)
+        same_as_from_the_start(branch)
+        if cut_s > back_s:
+            same_run(run_of(branch), recorded, aside=OTHER)
+        assert load(branch).files[1].name == ("hall.twin.yaml" if number == 3 else "hall-1.twin.yaml")
 
 
 def test_things_without_ids_are_told_again(tmp_path: Path) -> None:

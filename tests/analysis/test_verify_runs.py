@@ -16,12 +16,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit, racks, tiny
 
+from twin.analysis.rerun import scenario_of_run
 from twin.analysis.verify import verify
 from twin.record.reader import Reader
 from twin.record.recorder import SNAPSHOTS
 from twin.record.runfile import RunFileError
 from twin.runtime.inline import InlineClient, run
-from twin.runtime.protocol import Applied
+from twin.runtime.protocol import Applied, Refused
 from twin.scenario import load
 from twin.scenario.faults import Intervention
 
@@ -84,6 +85,51 @@ def test_what_people_did_while_it_ran_is_done_again_when_they_asked(tmp_path: Pa
     found = verify(without).divergence
     assert found is not None
     assert found.t_s <= 3000.0
+
+
+def test_what_was_taken_out_again_never_was(tmp_path: Path) -> None:
+    path, scene = tmp_path / "live.twinrun", tiny(nodes=3, duration="2 h")
+    late = Intervention(id="late", at_s=6000.0, kind="fail", target="gpu/0/0")
+    scene = scene.model_copy(
+        update={"interventions": (late,), "edits": (edit(5000.0, "less", absent("gpu/0/2")),)}
+    )
+    soon = Intervention(id="soon", at_s=3000.0, kind="fail", target="gpu/0/1")
+    client = InlineClient()
+    client.load(scene, run_file=path)
+    client.intervene(soon)
+    client.step()
+    client.intervene(edit(4000.0, "more", racks(4), title="one rack more"))
+    for done in (soon, late, edit(4000.0, "more", racks(4)), scene.edits[0]):
+        client.withdraw(done)
+    assert sum(isinstance(message, Applied) for message in client.poll()) == 6
+    client.withdraw(soon)
+    (refused,) = [message for message in client.poll() if isinstance(message, Refused)]
+    assert "was not asked for in this run" in refused.reason
+    client.step()
+    client.restart()  # the scene that it is given still has what was taken out
+    client.intervene(edit(4500.0, "more", racks(5), title="two racks more"))
+    client.play()
+    while client.pump(0.05):
+        pass
+    client.close()
+    assert verify(path).divergence is None
+    with Reader(path) as reader:
+        assert [marker.kind for marker in reader.markers()] == [
+            "intervention",
+            "edit",
+            *["withdrawn"] * 4,
+            "edit",
+        ]
+        left = scenario_of_run(reader)
+        assert not left.interventions
+        assert [one.title for one in left.edits] == ["two racks more"]
+        begun = run(left)
+        assert reader.event_hash == begun.engine.event_hash()
+    found = verify(
+        changed(path, tmp_path / "without.twinrun", "DELETE FROM markers WHERE text = 'fail gpu/0/0'")
+    ).divergence
+    assert found is not None
+    assert found.t_s == 6000.0
 
 
 def test_what_people_do_while_it_plays_and_after_a_restart_is_done_again(tmp_path: Path) -> None:

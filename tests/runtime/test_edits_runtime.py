@@ -99,6 +99,34 @@ def test_an_edit_in_the_worker_shows_and_outlives_it(client: Client, tmp_path: P
         assert [m.kind for m in reader.markers()] == ["edit", "edit"]
 
 
+def test_what_is_ahead_is_taken_out_and_stays_out_when_the_worker_dies(
+    client: Client, tmp_path: Path
+) -> None:
+    run_file, own = tmp_path / "out.twinrun", edit(4000.0, "own", racks(5))
+    client.load(with_edits(SCENE, own), run_file=run_file)
+    until_type(client, Ready)
+    ahead = edit(3000.0, "less", absent("gpu/0/2"))
+    client.intervene(ahead)
+    client.withdraw(ahead)
+    rev = client.withdraw(own)
+    messages = until(client, lambda m: isinstance(m, Applied) and m.rev == rev)
+    assert not any(isinstance(m, Refused) for m in messages)
+    client.withdraw(own)
+    (refused,) = [m for m in until_type(client, Refused) if isinstance(m, Refused)]
+    assert refused.reason == "no edit 'own' is ahead in this run"
+    (child,) = active_children()
+    psutil.Process(child.pid).kill()
+    until_type(client, Died)
+    client.restart()
+    client.play()
+    until_type(client, Finished)
+    plain = Engine(SCENE)
+    plain.advance(plain.end_s)
+    with Reader(run_file) as reader:
+        assert reader.event_hash == plain.event_hash()
+        assert [m.kind for m in reader.markers()] == ["edit", "withdrawn", "withdrawn"]
+
+
 def test_standing_between_events_an_edit_acts_as_in_a_replay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

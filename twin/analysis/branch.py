@@ -7,6 +7,7 @@ and what is added from then on; so a run of it from the start is the branch, who
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from twin import units
-from twin.analysis.rerun import asked_of
+from twin.analysis.rerun import asked_of, settled
 from twin.commands.draft import edit_text
 from twin.record.branching import branch_copy, events_before
-from twin.record.contents import Header
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.scenario import Document, Problem, ScenarioError, load, loads
@@ -56,12 +56,14 @@ class Started:
     from_s: float
 
 
-def parent_scene(reader: Reader, folder: Path, known: Path | str | None = None) -> str:
-    """Return what a branch in `folder` says in `extends`: a path below it, or ``builtin:NAME``.
+def parent_scene(
+    reader: Reader, folder: Path, known: Path | str | None = None, at_s: float = math.inf
+) -> str:
+    """Return what a branch in `folder`, cut at `at_s` [s], says in `extends`: a path below it, or ``builtin:NAME``.
 
     The scene of the run is `known`, or lies in the folder, or is a shipped one: whichever means what was run. Where
-    there is none, as of a run file that was moved or of a scene that has been changed since, the scene is written
-    into the folder from what the run file holds.
+    there is none, as of a run file that was moved, of a scene that has been changed since, or of one out of which
+    something was taken before the cut, the scene is written into the folder from what the run file holds.
 
     Raises
     ------
@@ -69,14 +71,15 @@ def parent_scene(reader: Reader, folder: Path, known: Path | str | None = None) 
         When it cannot be written.
     """
     header = reader.header
+    scenario = settled(reader, at_s).scene(header.scenario)
     candidates: list[Path | str] = [] if known is None else [known]
     candidates += sorted(folder.glob(f"*{SUFFIX}"))
     candidates += [f"builtin:{name}" for name in builtin_names()]
     for one in candidates:
         said = _said(one, folder)
-        if said is not None and _means(one, header):
+        if said is not None and _means(one, scenario):
             return said
-    text = show(header.scenario, exact=True)
+    text = show(scenario, exact=True)
     path = _free(folder, reader.path.name.removesuffix(".twinrun") or "parent")
     try:
         write_whole(path, text.encode())
@@ -119,7 +122,7 @@ def branch_scene(
         reason = f"the run has no time {units.spoken(at_s)}"
         raise _wrong("branch", "at", reason, f"it goes from 0 s to {units.spoken(end_s)}")
     parent = loads(_head(header.scenario, extends, "parent"), f"parent{SUFFIX}", folder)
-    by_hand = [one.done for one in asked_of(reader) if one.at_s <= at_s]
+    by_hand = [one.done for one in asked_of(reader, at_s)]
     wanted = [one if one.at_s >= at_s else one.model_copy(update={"at_s": at_s}) for one in additions]
     done = [one for one in (*by_hand, *wanted) if isinstance(one, Intervention)]
     edits = [one for one in (*by_hand, *wanted) if isinstance(one, Edit)]
@@ -150,7 +153,8 @@ def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
         When the run cannot be read, or the copy not be written.
     """
     document = load(path)
-    return Started(document, out, branch_copy(reader, out, document.scenario, at_s))
+    spans = settled(reader, at_s).spans
+    return Started(document, out, branch_copy(reader, out, document.scenario, at_s, spans))
 
 
 def first_departure(parent: Reader, branch: Reader, until_s: float) -> Event | None:
@@ -177,13 +181,13 @@ def _said(one: Path | str, folder: Path) -> str | None:
         return None
 
 
-def _means(one: Path | str, header: Header) -> bool:
+def _means(one: Path | str, scenario: Scenario) -> bool:
     """Return whether a scene is what was run."""
     try:
         said = load(one).scenario
     except ScenarioError:
         return False
-    return said.model_copy(update=_OTHERWISE) == header.scenario.model_copy(update=_OTHERWISE)
+    return said.model_copy(update=_OTHERWISE) == scenario.model_copy(update=_OTHERWISE)
 
 
 def _free(folder: Path, name: str) -> Path:

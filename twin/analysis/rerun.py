@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from twin.record.contents import Marker
 from twin.record.reader import Reader
@@ -14,18 +15,71 @@ from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
+OUT = "withdrawn"
+"""Kind of the markers of what was taken out again before its time."""
+T = TypeVar("T", Intervention, Edit)
+
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person did, and when it was asked for [s]."""
+    """What a person did, or took out again (`out`), and when that was asked for [s]."""
 
     at_s: float
     marker: Marker
     done: Intervention | Edit
+    out: bool = False
 
 
-def asked_of(reader: Reader) -> Iterator[Asked]:
-    """Yield all that people did, in the order they did it.
+@dataclass(frozen=True)
+class Settled:
+    """What is left of all that people did up to a time of a run.
+
+    Attributes
+    ----------
+    asked
+        What was not taken out again.
+    out_of_scene
+        What the scene had, and was taken out.
+    spans
+        From when to when a run had each thing ahead that was taken out then [s]; of the scene from 0.
+    """
+
+    asked: tuple[Asked, ...]
+    out_of_scene: tuple[Intervention | Edit, ...]
+    spans: tuple[tuple[float, float], ...]
+
+    def scene(self, scenario: Scenario) -> Scenario:
+        """Return the scene of the run without what was taken out of it."""
+        return scenario.model_copy(
+            update={
+                "interventions": _without(scenario.interventions, self.out_of_scene),
+                "edits": _without(scenario.edits, self.out_of_scene),
+            }
+        )
+
+
+def settled(reader: Reader, until_s: float = math.inf) -> Settled:
+    """Return what stands of all that people had done by a time [s]; raises `RunFileError` as `said_of`."""
+    asked: list[Asked] = []
+    scene: list[Intervention | Edit] = []
+    spans: list[tuple[float, float]] = []
+    for one in said_of(reader):
+        if one.at_s > until_s:
+            continue
+        if not one.out:
+            asked.append(one)
+            continue
+        mine = [place for place, other in enumerate(asked) if _is(other.done, one.done)]
+        if mine:
+            spans.append((asked.pop(mine[-1]).at_s, one.at_s))
+        else:
+            scene.append(one.done)
+            spans.append((0.0, one.at_s))
+    return Settled(tuple(asked), tuple(scene), tuple(spans))
+
+
+def said_of(reader: Reader) -> Iterator[Asked]:
+    """Yield all that people did, and what of it they took out again, in the order they did it.
 
     Raises
     ------
@@ -33,24 +87,36 @@ def asked_of(reader: Reader) -> Iterator[Asked]:
         When the file is damaged there.
     """
     for marker in reader.markers():
-        if marker.kind not in ("intervention", "edit"):
+        if marker.kind not in ("intervention", "edit", OUT):
             continue
         try:
             said = json.loads(marker.data)
-            text = json.dumps(said[marker.kind])
-            kind: type[Intervention] | type[Edit] = Edit if marker.kind == "edit" else Intervention
+            what = marker.kind if marker.kind != OUT else "edit" if "edit" in said else "intervention"
+            kind: type[Intervention] | type[Edit] = Edit if what == "edit" else Intervention
             asked_s = float(said.get("asked_s", marker.t_s))  # files of before have no such time
             if not math.isfinite(asked_s):
                 raise ValueError("no time")
-            yield Asked(asked_s, marker, kind.model_validate_json(text))
+            done = kind.model_validate_json(json.dumps(said[what]))
+            yield Asked(asked_s, marker, done, marker.kind == OUT)
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunFileError(f"{reader.path}: what was done at {marker.t_s:g} s is damaged") from error
 
 
+def asked_of(reader: Reader, until_s: float = math.inf) -> tuple[Asked, ...]:
+    """Return what people had done by a time [s] and did not take out again, in their order.
+
+    Raises
+    ------
+    RunFileError
+        When the file is damaged there.
+    """
+    return settled(reader, until_s).asked
+
+
 def scenario_of_run(reader: Reader) -> Scenario:
     """Return the scene of a run with all that people did among its interventions and edits."""
-    scenario = reader.header.scenario
-    done = [one.done for one in asked_of(reader)]
+    found = settled(reader)
+    scenario, done = found.scene(reader.header.scenario), [one.done for one in found.asked]
     interventions = tuple(one for one in done if isinstance(one, Intervention))
     edits = tuple(one for one in done if isinstance(one, Edit))
     return scenario.model_copy(
@@ -59,3 +125,19 @@ def scenario_of_run(reader: Reader) -> Scenario:
             "edits": (*scenario.edits, *edits),
         }
     )
+
+
+def _is(one: Intervention | Edit, other: Intervention | Edit) -> bool:
+    """Return whether two are the same: edits have names, and of interventions one is as good as another like it."""
+    if isinstance(one, Edit) and isinstance(other, Edit):
+        return one.id == other.id
+    return one == other
+
+
+def _without(items: tuple[T, ...], gone: Iterable[Intervention | Edit]) -> tuple[T, ...]:
+    left = list(items)
+    for out in gone:
+        place = next((place for place, one in enumerate(left) if _is(one, out)), None)
+        if place is not None:
+            del left[place]
+    return tuple(left)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from twin.analysis.causes import causes_of
-from twin.analysis.rerun import Asked, asked_of
+from twin.analysis.rerun import Asked, said_of
 from twin.record.events import Event
 from twin.record.hash import EventHash, canonical
 from twin.record.reader import Reader
@@ -142,7 +142,7 @@ class _Replay:
     def run(self, progress: Callable[[float, float], None] | None) -> Divergence | None:
         """Return the first divergence, or None."""
         self._progress = progress
-        asked = list(asked_of(self._reader))
+        asked = list(said_of(self._reader))
         stops = sorted({*self._times, *(one.at_s for one in asked), self._end_s})
         for stop_s in stops:
             found = self._advance(min(stop_s, self._end_s))
@@ -170,10 +170,11 @@ class _Replay:
                 return found
 
     def _ask(self, one: Asked) -> Divergence | None:
-        reason = self._engine.intervene(one.done)
+        reason = self._engine.withdraw(one.done) if one.out else self._engine.intervene(one.done)
         if reason is None:
             return None
-        text = f"{one.marker.text!r} was done in the run, and is refused now: {reason}"
+        what = "taken out of" if one.out else "done in"
+        text = f"{one.marker.text!r} was {what} the run, and that is refused now: {reason}"
         return Divergence("refused", one.marker.t_s, None, None, None, (), text)
 
     def _compare_events(self) -> Divergence | None:
@@ -289,7 +290,7 @@ def _ordered(state: dict[str, Any]) -> dict[str, Any]:
     ahead = {row[4] for row in timers if row[3] == "do"}
     incidents, edits = dict(state["incidents"]), state["edits"]
     asked = [text for place, text in enumerate(incidents["asked"]) if place not in ahead]
-    incidents |= {"asked": asked, "heard": None}
+    incidents |= {"asked": asked, "heard": None, "withdrawn": None}
     for name in ("asked", "acting", "outages", "facility"):
         incidents[name] = [json.loads(text) | {"id": None} for text in incidents[name]]
     return {

@@ -123,7 +123,7 @@ class BranchActions:
         """Write the scene of a branch, the run it leaves beside it, and what it goes on in."""
         folder, path = wish.path.parent, wish.path
         folder.mkdir(parents=True, exist_ok=True)
-        extends = parent_scene(reader, folder, self._known())
+        extends = parent_scene(reader, folder, self._known(), wish.at_s)
         text = branch_scene(extends, folder, reader, wish.at_s, wish.additions, wish.title)
         write_whole(path, text.encode())
         kept = folder / reader.path.name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from twin.analysis.rerun import asked_of
+from twin.analysis.rerun import settled
 from twin.commands.draft import Draft, edit_text
 from twin.plant.build import build
 from twin.plant.tables import Plant
@@ -82,8 +82,9 @@ def read_recording(path: Path) -> Recording:
     """
     with Reader(path) as reader:
         header = reader.header
-        document = loads(show(header.scenario), path.name)
-        asked = [one.done for one in asked_of(reader)]
+        found = settled(reader)
+        document = loads(show(found.scene(header.scenario)), path.name)
+        asked = [one.done for one in found.asked]
         edits = [one for one in asked if isinstance(one, Edit)]
         if edits:
             changes = [Change(f"edits[{one.id}]", edit_text(one)) for one in edits]

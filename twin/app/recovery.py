@@ -12,11 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from twin.analysis.rerun import said_of, settled
 from twin.app.journal import SUFFIX, journal_folder, lock_of
 from twin.commands.draft import edit_text
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
-from twin.record.scenario_json import part_from_json
 from twin.scenario import Change, Document, Patch, ScenarioError
 from twin.scenario.edit import Edit
 from twin.scenario.patch import digest
@@ -137,7 +137,8 @@ def read(path: Path) -> Recovered | None:
 def run_of(document: Document, run_file: Path | None) -> Run:
     """Return where the run recorded in a file can go on, as a run of this document.
 
-    An edit that the run had taken, and of which the program did not hear before it ended, becomes part of the scene.
+    An edit that the run had taken, and of which the program did not hear before it ended, becomes part of the scene;
+    one that had been taken out again goes.
     A run of another scene, as it was before its last change at t = 0, does not count: there is none then.
     """
     if run_file is None:
@@ -146,23 +147,26 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         with Reader(run_file) as reader:
             header = reader.header
             snapshot = reader.nearest_snapshot(math.inf)
-            taken = {edit.id: edit for edit in header.scenario.edits}
-            for marker in reader.markers("edit"):
-                edit = part_from_json(Edit, json.dumps(json.loads(marker.data)["edit"]))
-                taken[edit.id] = edit
+            found = settled(reader)
+            scene = found.scene(header.scenario)
+            taken = {edit.id: edit for edit in scene.edits}
+            taken |= {one.done.id: one.done for one in found.asked if isinstance(one.done, Edit)}
+            gone = {one.done.id for one in said_of(reader) if one.out and isinstance(one.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
         return Run(document)
     alone = {"edits": (), "seed": header.seed}
     own = {edit.id for edit in document.scenario.edits}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
         return Run(document)
-    if not own <= taken.keys():
+    out = own - taken.keys()
+    if not out <= gone:
         return Run(document)
     missed = [edit for id, edit in taken.items() if id not in own]
+    changes = [Change(f"edits[{id}]", None) for id in sorted(out)]
+    changes += [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed]
     try:
-        if missed:
-            changes = tuple(Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed)
-            document = apply(document, Patch(changes, missed[-1].title))
+        if changes:
+            document = apply(document, Patch(tuple(changes), missed[-1].title if missed else "Undo"))
     except ScenarioError:
         return Run(document)
     return Run(document, header.seed, snapshot.data if snapshot is not None else None)

@@ -123,7 +123,8 @@ def _branch(
             raise BadInput(
                 f"--inject: {in_words(early)!r} is asked for before the cut at {at}; give it a later time"
             )
-        extends = parent_scene(reader, out.parent, None if scene is None else _known(scene, scene_path))
+        known = None if scene is None else _known(scene, scene_path)
+        extends = parent_scene(reader, out.parent, known, at_s)
         words = [in_words(one) for one in additions]
         name = title or f"{'; '.join(words) or 'No change'} from {at} on"
         text = branch_scene(extends, out.parent, reader, at_s, additions, name[:200])

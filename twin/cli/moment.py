@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from twin.record.reader import Reader
     from twin.runtime.protocol import Engine
     from twin.scenario import Scenario
-    from twin.scenario.edit import Edit
-    from twin.scenario.faults import Intervention
 
 
 @dataclass(frozen=True)
@@ -71,36 +68,18 @@ def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> M
 
 def _nearest(reader: Reader, at_s: float) -> Engine:
     """Return the engine at the last snapshot before `at_s`, or at the start with all that was done to the run."""
+    from twin.analysis.rerun import settled
     from twin.runtime.loading import engine_type
     from twin.runtime.protocol import ENGINE
 
-    make, header = engine_type(ENGINE), reader.header
-    done = _done(reader)
-    snapshot = None if done else reader.nearest_snapshot(at_s)
+    make, header, found = engine_type(ENGINE), reader.header, settled(reader)
+    snapshot = None if found.asked or found.spans else reader.nearest_snapshot(at_s)
     if snapshot is not None:
         return make.restore(header.scenario, snapshot.data)
-    engine = make(header.scenario, header.seed)
-    for intervention in done:
-        engine.intervene(intervention)
+    engine = make(found.scene(header.scenario), header.seed)
+    for one in found.asked:
+        engine.intervene(one.done.model_copy(update={"at_s": one.marker.t_s}))
     return engine
-
-
-def _done(reader: Reader) -> list[Intervention | Edit]:
-    """Return what was done to the run and to its hall while it went, each at the time it acted."""
-    from twin.record.scenario_json import part_from_json
-    from twin.scenario.edit import Edit
-    from twin.scenario.faults import Intervention
-
-    done: list[Intervention | Edit] = []
-    for marker in reader.markers():
-        if marker.kind in ("intervention", "edit"):
-            text = json.dumps(json.loads(marker.data)[marker.kind])
-            acts = {"at_s": marker.t_s}
-            if marker.kind == "edit":
-                done.append(part_from_json(Edit, text).model_copy(update=acts))
-            else:
-                done.append(part_from_json(Intervention, text).model_copy(update=acts))
-    return done
 
 
 def _frame(engine: Engine) -> Frame:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from twin.record.constants import packed
+from twin.record.contents import Snapshot
 from twin.record.hash import EventHash
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.reader import Reader
@@ -16,12 +18,18 @@ from twin.record.scenario_json import to_json
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 
-BY_HAND = ("intervention", "edit")
+BY_HAND = ("intervention", "edit", "withdrawn")
 """Markers of what people did: in a branch the scene tells of it."""
+Spans = Sequence[tuple[float, float]]
 
 
-def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float) -> float:
+def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, aside: Spans = ()) -> float:
     """Make at `path` what a run of `scenario` goes on in that leaves the run of `parent` at `at_s` [s].
+
+    Parameters
+    ----------
+    aside
+        Times of the parent whose snapshots do not serve, from - to [s]: it had something ahead that `scenario` has not.
 
     Returns
     -------
@@ -33,9 +41,7 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float) -> 
     RunFileError
         When the parent cannot be read, or the copy not be written.
     """
-    before = parent.nearest_snapshot(
-        math.nextafter(at_s, -math.inf)
-    )  # what is done at that time comes first then
+    before = _serving(parent, at_s, aside)
     parent.save_copy(path)
     Writer.resume(path, parent.header.layout, before).close()
     header = {
@@ -56,6 +62,16 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float) -> 
         file.execute("COMMIT")
         fold(file)
     return 0.0 if before is None else before.t_s
+
+
+def _serving(parent: Reader, at_s: float, aside: Spans) -> Snapshot | None:
+    """Return the last snapshot that a branch can go on from: what is done at the time of its cut comes first then."""
+    while True:
+        found = parent.nearest_snapshot(math.nextafter(at_s, -math.inf))
+        spans = [] if found is None else [span for span in aside if span[0] <= found.t_s <= span[1]]
+        if not spans:
+            return found
+        at_s = min(span[0] for span in spans)
 
 
 def events_before(reader: Reader, at_s: float) -> tuple[int, str]:

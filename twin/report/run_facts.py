@@ -8,6 +8,7 @@ from typing import Any
 from twin.analysis.compare import FIGURES, Figure
 from twin.analysis.figure_words import value_words
 from twin.analysis.moments import Moments
+from twin.analysis.rerun import asked_of
 from twin.record.reader import Reader
 from twin.report.markup import Child, Markup, joined, number, table, tag
 from twin.report.words import gpu_hours, length, percent, quantity
@@ -94,7 +95,7 @@ def what_was_run(reader: Reader, summary: Summary | None, says: Moments) -> Mark
             tag("h3", "Where its figures come from"),
             tag("ul", [tag("li", one) for one in scenario.sources]),
         ]
-    done = [one for one in reader.markers() if one.kind in ("intervention", "edit")]
+    done = [one.marker for one in asked_of(reader)]
     if done:
         body += [
             tag("h3", "What people did while it ran"),

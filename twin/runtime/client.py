@@ -37,6 +37,7 @@ from twin.runtime.protocol import (
     Segment,
     Step,
     Stop,
+    Withdraw,
 )
 from twin.runtime.shared_frames import FrameReader, remove_stale
 from twin.runtime.worker import main
@@ -70,7 +71,7 @@ class Client:
         self._frames: FrameReader | None = None
         self._load: Load | None = None
         self._play: Play | None = None
-        self._unanswered: dict[int, Intervene] = {}
+        self._unanswered: dict[int, Intervene | Withdraw] = {}
         self._last_words: Failed | None = None  # the newest reply, where it tells what broke
         self._rev = 0
         self._rows = 0
@@ -169,6 +170,14 @@ class Client:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` will carry."""
         self._rev += 1
         request = Intervene(self.session, self._rev, intervention)
+        self._unanswered[self._rev] = request
+        self._send(request)
+        return self._rev
+
+    def withdraw(self, done: Intervention | Edit) -> int:
+        """Take out what was asked for and is still ahead; return the number that the answer will carry."""
+        self._rev += 1
+        request = Withdraw(self.session, self._rev, done)
         self._unanswered[self._rev] = request
         self._send(request)
         return self._rev

@@ -13,7 +13,7 @@ from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.runtime.loading import begun_anew, engine_type
-from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step
+from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step, Withdraw
 from twin.runtime.session import Session
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
@@ -210,6 +210,12 @@ class InlineClient:
         """Do something to the run, or edit its hall; return the number that `Applied` or `Refused` carries."""
         self._rev += 1
         self._session.handle(Intervene(self.session, self._rev, intervention))
+        return self._rev
+
+    def withdraw(self, done: Intervention | Edit) -> int:
+        """Take out what was asked for and is still ahead; return the number that the answer carries."""
+        self._rev += 1
+        self._session.handle(Withdraw(self.session, self._rev, done))
         return self._rev
 
     def pump(self, wall_budget_s: float = 0.02) -> bool:

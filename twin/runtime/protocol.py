@@ -50,6 +50,14 @@ class Engine(Protocol):
         """
         ...
 
+    def withdraw(self, done: Intervention | Edit) -> str | None:
+        """Take out what was asked for and is still ahead; return None, or why it stays.
+
+        An edit is found by its name, an intervention by being like this one. The run goes on as if it had never been
+        asked for.
+        """
+        ...
+
     def boundary_s(self, at_s: float) -> float:
         """Return the earliest time, not before `at_s` [s], at which what people do acts as if it were known before.
 
@@ -176,6 +184,15 @@ class Intervene:
 
 
 @dataclass(frozen=True)
+class Withdraw:
+    """App to worker: take this out, whose time is still ahead, as if it had never been asked for."""
+
+    session: int
+    rev: int
+    done: Intervention | Edit
+
+
+@dataclass(frozen=True)
 class Segment:
     """App to worker: the frame memory asked for with `Needs` is here."""
 
@@ -237,7 +254,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class Applied:
-    """Worker to app: intervention or edit `rev` acts from `t_s`."""
+    """Worker to app: intervention or edit `rev` acts from `t_s`; or what `rev` takes out is gone, as known at `t_s`."""
 
     session: int
     rev: int
@@ -246,7 +263,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Refused:
-    """Worker to app: intervention or edit `rev` was refused."""
+    """Worker to app: intervention, edit or withdrawal `rev` was refused."""
 
     session: int
     rev: int
@@ -285,7 +302,7 @@ class Died:
     last_words: Failed | None = None
 
 
-Request = Load | Play | Pause | Step | Intervene
+Request = Load | Play | Pause | Step | Intervene | Withdraw
 Order = Request | Segment | Stop
 """What the app says to the worker."""
 

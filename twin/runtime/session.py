@@ -11,6 +11,7 @@ from traceback import format_exc
 from types import TracebackType
 from typing import Protocol
 
+from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot
 from twin.record.events import Event
 from twin.record.frame import Frame, Layout
@@ -37,6 +38,7 @@ from twin.runtime.protocol import (
     Relaid,
     Request,
     Step,
+    Withdraw,
 )
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
@@ -99,6 +101,8 @@ class Session:
             self._report(self._engine)
         elif isinstance(request, Step):
             self._step(self._engine)
+        elif isinstance(request, Withdraw):
+            self._withdraw(self._engine, request)
         else:
             self._intervene(self._engine, request)
 
@@ -182,7 +186,7 @@ class Session:
             with Reader(request.run_file) as reader:
                 snapshot = reader.nearest_snapshot(math.inf)
                 if snapshot is not None:
-                    for marker in (*reader.markers("intervention"), *reader.markers("edit")):
+                    for marker in (one for one in reader.markers() if one.kind in BY_HAND):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
                     missed = [e for e in reader.events(request.told) if e.row < snapshot.events]
                     return make.restore(request.scenario, snapshot.data), snapshot, tuple(missed)
@@ -267,14 +271,7 @@ class Session:
         if reason is not None:
             self._outlet.send(Refused(self._number, request.rev, reason))
             return
-        if self._recorder is not None:
-            kind = "edit" if edits else "intervention"
-            said = json.loads(part_to_json(intervention))
-            note = json.dumps({"rev": request.rev, "asked_s": engine.now_s, kind: said})
-            try:
-                self._recorder.mark(t_s, kind, _words(intervention), note)
-            except RunFileError as error:
-                self._lose_recorder(error)
+        self._mark(engine, "edit" if edits else "intervention", t_s, request.rev, intervention)
         self._done_revs[request.rev] = t_s
         self._outlet.send(Applied(self._number, request.rev, t_s))
         if not self.playing:
@@ -282,6 +279,29 @@ class Session:
             engine.advance(t_s if ahead_s <= BOUNDARY_S else engine.now_s)  # so that what was done now shows
             self._observe()
             self._report(engine)
+
+    def _withdraw(self, engine: Engine, request: Withdraw) -> None:
+        """Take out what is still ahead; like an intervention it can be asked again at the same point."""
+        if request.rev not in self._done_revs:
+            engine.advance(engine.now_s)
+            reason = "the run is over" if self._ended else engine.withdraw(request.done)
+            if reason is not None:
+                self._outlet.send(Refused(self._number, request.rev, reason))
+                return
+            self._mark(engine, "withdrawn", engine.now_s, request.rev, request.done)
+            self._done_revs[request.rev] = engine.now_s
+        self._outlet.send(Applied(self._number, request.rev, self._done_revs[request.rev]))
+
+    def _mark(self, engine: Engine, kind: str, t_s: float, rev: int, done: Intervention | Edit) -> None:
+        """Let the run file tell what was done, or taken out again, for those who do it again."""
+        if self._recorder is None:
+            return
+        what = "edit" if isinstance(done, Edit) else "intervention"
+        note = {"rev": rev, "asked_s": engine.now_s, what: json.loads(part_to_json(done))}
+        try:
+            self._recorder.mark(t_s, kind, _words(done), json.dumps(note))
+        except RunFileError as error:
+            self._lose_recorder(error)
 
     def _finish(self, engine: Engine) -> None:
         if self._ended:
