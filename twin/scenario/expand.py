@@ -82,24 +82,25 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int
     strays = Strays(scenario, catalog)
     found: dict[str, dict[str, int]] = {}
     for hall in scenario.halls:
-        some = differing(hall) | {rack for rack in strays.moved if rack.count("/") == 2}
+        particular: dict[str, set[int]] = {}  # numbers of racks by their row
+        for rack in differing(hall) | {rack for rack in strays.moved if rack.count("/") == 2}:
+            row, _, number = rack.rpartition("/")
+            particular.setdefault(row, set()).add(int(number))
         for generator in hall.rows:
             usual: dict[str, int] = {}
             others: dict[str, int] = {}
             for part in node_parts(generator.racks, generator.racks.part, catalog):
                 usual[part] = usual.get(part, 0) + 1
-            mine = {rack for rack in some if rack.partition("/")[0] == generator.id}
             alike = 0
             for index in range(generator.count):
                 row = f"{generator.id}/{index}"
                 if hall.overrides.get(row, _PLAIN).absent:
                     continue
-                here = {int(rack.rpartition("/")[2]) for rack in mine if rack.startswith(f"{row}/")}
+                here = sorted(particular.get(row, ()))
                 alike += generator.racks.count - len(here)
-                if here:
-                    for rack in _racks(hall, generator, row, catalog, strays, sorted(here)):
-                        for node in rack.nodes:
-                            others[node.part] = others.get(node.part, 0) + 1
+                for made in _racks(hall, generator, row, catalog, strays, here):
+                    for node in made.nodes:
+                        others[node.part] = others.get(node.part, 0) + 1
             counts = {part: number * alike for part, number in usual.items()}
             for part, number in others.items():
                 counts[part] = counts.get(part, 0) + number

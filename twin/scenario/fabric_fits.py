@@ -58,14 +58,17 @@ def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected
     count, most, speed = 0, 0, 0.0
     known: dict[str, tuple[int, float]] = {}
     for hall in scenario.halls:
-        differing = expand.differing(hall)
+        particular: dict[str, list[str]] = {}
+        for rack in sorted(expand.differing(hall)):
+            particular.setdefault(rack.partition("/")[0], []).append(rack)
+        changed = _changed(hall)
         for rows in hall.rows:
             if rows.id not in wanted and not moved:
                 continue
-            mine = sorted(rack for rack in differing if rack.partition("/")[0] == rows.id)
+            mine = particular.get(rows.id, [])
             some = [
                 part
-                for node, part in _of_racks(hall, rows, mine, strays, catalog)
+                for node, part in _of_racks(hall, rows, mine, changed, strays, catalog)
                 if moved.get(node, rows.id) in wanted
             ]
             alike = rows.count * rows.racks.count - len(mine)
@@ -91,11 +94,12 @@ def _cards(
     found: dict[str, int] = {}
     known: dict[str, int] = {}
     for hall in scenario.halls:
+        changed = _changed(hall)
         for rows in hall.rows:
             if rows.id not in wanted and not moved:
                 continue
             racks = [f"{rows.id}/{i}/{j}" for i in range(rows.count) for j in range(rows.racks.count)]
-            for node, part in _of_racks(hall, rows, racks, strays, catalog):
+            for node, part in _of_racks(hall, rows, racks, changed, strays, catalog):
                 if (moved.get(node, rows.id) if moved else rows.id) not in wanted:
                     continue
                 if part not in known:
@@ -105,12 +109,16 @@ def _cards(
     return found
 
 
+def _changed(hall: Hall) -> set[str]:
+    """Return the racks and nodes of another part than their generator makes."""
+    return {item for item, said in hall.overrides.items() if said.part is not None}
+
+
 def _of_racks(
-    hall: Hall, rows: Rows, racks: list[str], strays: expand.Strays, catalog: Catalog
+    hall: Hall, rows: Rows, racks: list[str], changed: set[str], strays: expand.Strays, catalog: Catalog
 ) -> Iterator[tuple[str, str]]:
     """Yield id and part of every node named after some racks of a generator, absent ones too."""
     usual = expand.node_parts(rows.racks, rows.racks.part, catalog)
-    changed = {item for item, said in hall.overrides.items() if said.part is not None}
     for rack in racks:
         parts = usual
         if rack in changed:
