@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from twin.scenario import check, edits, extend, site_data
 from twin.scenario.document import Scenario
 from twin.scenario.edits import Stages
 from twin.scenario.extend import Source
+from twin.scenario.read_before import ReadBefore
 from twin.scenario.tree import Tree, parse
 from twin.scenario.validate import scenario_of
 
@@ -27,12 +28,15 @@ class Document:
         All of them merged, every key with its place.
     stages
         What its edits make of it.
+    read
+        What need not be read again after an edit.
     """
 
     scenario: Scenario
     files: tuple[Source, ...]
     tree: Tree
     stages: Stages
+    read: ReadBefore = field(repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -103,7 +107,8 @@ def document_from(files: tuple[Source, ...], before: Document | None = None) -> 
         The document that it was before its text was changed: what that shows to be right is not looked at again.
     """
     tree = extend.merged(list(files))
-    scenario = site_data.resolved(scenario_of(tree, files[0].name), tree, files)
+    scenario, read = scenario_of(tree, files[0].name, before.read if before is not None else None)
+    scenario = site_data.resolved(scenario, tree, files)
     check.check(scenario, tree)
     stages = edits.stages(scenario, tree, before.stages if before is not None else None)
-    return Document(scenario, files, tree, stages)
+    return Document(scenario, files, tree, stages, read)

@@ -14,11 +14,21 @@ from twin.scenario import clock, fields
 from twin.scenario.document import FORMAT, VERSION, Scenario
 from twin.scenario.problem import NewerVersion, Problem, ScenarioError, shown
 from twin.scenario.quantity import FROM_FILE, rendered
+from twin.scenario.read_before import ReadBefore
 from twin.scenario.tree import Path, Tree, child, locate, written
 
 
-def scenario_of(tree: Tree, name: str) -> Scenario:
-    """Return the scenario a tree describes.
+def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tuple[Scenario, ReadBefore]:
+    """Return the scenario a tree describes, and what of it need not be read again.
+
+    Parameters
+    ----------
+    tree
+        Of the file with all it extends.
+    name
+        Of the file, for messages.
+    before
+        What was read of the file before it was changed.
 
     Raises
     ------
@@ -33,13 +43,25 @@ def scenario_of(tree: Tree, name: str) -> Scenario:
             [Problem(name, tree.mark.line, "", shown(tree.plain()), reason, f"begin with format: {FORMAT}")]
         )
     _check_version(tree)
-    text = json.dumps(clock.resolved(tree.plain()))
+    plain = clock.resolved(tree.plain())
+    known = before or ReadBefore()
     try:
-        return Scenario.model_validate_json(
-            text, strict=True, by_alias=True, by_name=False, context=FROM_FILE
-        )
+        scenario = known.with_known(plain, _read(known.left(plain)))
+    except ValidationError:
+        scenario = _whole(tree, plain)  # which knows the places
+    return scenario, ReadBefore.of(plain, scenario)
+
+
+def _whole(tree: Tree, plain: Any) -> Scenario:
+    try:
+        return _read(plain)
     except ValidationError as wrong:
         raise ScenarioError(_problems(tree, wrong.errors(include_url=False, include_input=False))) from None
+
+
+def _read(plain: Any) -> Scenario:
+    text = json.dumps(plain)
+    return Scenario.model_validate_json(text, strict=True, by_alias=True, by_name=False, context=FROM_FILE)
 
 
 def _check_version(tree: Tree) -> None:
