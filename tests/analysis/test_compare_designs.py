@@ -67,6 +67,22 @@ def test_words_tell_the_certain_from_the_open() -> None:
     assert "seeds 20" in verdict(compare(designs([0.0]), designs([0.1]), [1]))
 
 
+def test_runs_of_other_lengths_and_halls_of_another_size_are_remarked() -> None:
+    def of(simulated_s: float | None, gpus: float | None) -> list[Sample]:
+        return [Sample({}, {}, simulated_s, gpus)] * 2
+
+    def remarks(a: list[Sample], b: list[Sample]) -> tuple[str, ...]:
+        return compare(a, b, [1, 2]).remarks
+
+    assert remarks(of(3600.0, 16.0), of(3600.0, 24.0)) == ()
+    assert remarks(of(None, None), of(3600.0, 24.0)) == ()
+    both = remarks(of(3600.0, 16.0), of(7200.0, 576.0))
+    assert [one.partition(":")[0] for one in both] == [
+        "A was simulated for 1 h, B for 2 h",
+        "A has 16 GPUs, B 576",
+    ]
+
+
 # --- the pairs of designs that the issue names
 
 _HALL = """

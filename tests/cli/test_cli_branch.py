@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import Result
 
+from twin.analysis.branch import end_of_branch
 from twin.record.reader import Reader
-from twin.runtime.inline import run
+from twin.runtime.inline import InlineClient, run
 from twin.scenario import load
+from twin.scenario.setting import set_texts
+from twin.units import spoken
 
 Twin = Callable[..., Result]
 
@@ -81,9 +85,12 @@ def test_hardware_changes_as_an_edit(twin: Twin, lab: Path) -> None:
         (("--inject", "4 h fail gpu/0/0"), "before the cut at 5 h"),
         (("--inject", "5 h power_cap all value=1W"), "power_cap takes"),
         (("--at", "50 h"), "the run has no time"),
+        (("--until", "8 h"), "--until says where the branch stops that --run FILE simulates"),
+        (("--run", "none.twinrun", "--until", "5 h"), "it goes from 5 h to 1 d"),
+        (("--run", "none.twinrun", "--until", "2 d"), "it goes from 5 h to 1 d"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(twin: Twin, lab: Path, words: tuple[str, str], told: str) -> None:
+def test_what_cannot_be_is_one_sentence(twin: Twin, lab: Path, words: tuple[str, ...], told: str) -> None:
     out = lab.parent / "wrong.twin.yaml"
     result = twin("branch", lab, "--at", "5 h", *words, "-o", out, code=2)
     assert told in result.stderr
@@ -100,3 +107,73 @@ def test_what_is_missing_is_named(twin: Twin, lab: Path, tmp_path: Path) -> None
     assert "is no folder" in twin("branch", "--tree", tmp_path / "none", code=2).stderr
     with Reader(lab) as reader:
         assert reader.summary is not None  # nobody has touched it
+
+
+def lengths(said: dict[str, Any]) -> tuple[float, float]:
+    """Return for how long a run and its branch were simulated [s]."""
+    return said["parent_simulated_s"], said["summary"]["simulated_s"]
+
+
+def test_a_branch_of_a_run_that_was_stopped_stops_there_too(twin: Twin, tmp_path: Path) -> None:
+    stopped, out, record = (tmp_path / name for name in ("lab.twinrun", "b.twin.yaml", "b.twinrun"))
+    twin("run", "lab-16", "--until", "3 h", "--out", stopped)
+    words = ("branch", stopped, "--at", "2 h", "-o", out)
+    assert f"twin run {out} --until '3 h'" in twin(*words).stdout
+    text = twin(*words, "--run", record).stdout
+    assert "to 3 h, where the run was stopped; its scene lasts 1 d" in text
+    assert "was simulated for" not in text
+    with Reader(record) as reader:
+        assert reader.summary is not None
+        assert (reader.t_end_s, reader.header.end_s) == (10800.0, 86400.0)
+    twin("verify", record)
+    same = twin("compare", stopped, record, "--json").stdout
+    assert json.loads(same)["remarks"] == []
+
+    longer = twin(*words, "--run", record, "--until", "3.5 h")
+    assert "to 3 h 30 min\n" in longer.stdout
+    apart = "was simulated for 3 h, {} for 3 h 30 min: counts, energies and GPU-hours of the longer one are larger"
+    assert f"The run {apart.format('the branch')}" in longer.stdout
+    tree = twin("branch", "--tree", tmp_path).stdout
+    assert f"builtin:lab-16 {apart.format('b')}" in tree
+    assert "3 h 30 min" in tree.splitlines()[3]
+    page = tmp_path / "c.html"
+    compared = json.loads(twin("compare", stopped, record, "--html", page, "--json").stdout)
+    assert compared["simulated_s"] == {"a": 10800.0, "b": 12600.0}
+    assert compared["remarks"][0].startswith(f"A {apart.format('B')}")
+    assert compared["remarks"][0] in page.read_text()
+    assert apart.format("B") in " ".join(twin("compare", stopped, record).stdout.split())
+
+
+def test_a_branch_of_a_run_that_is_not_over_goes_on_to_the_end_of_the_scene(
+    twin: Twin, tmp_path: Path
+) -> None:
+    half, out, record = (tmp_path / name for name in ("half.twinrun", "b.twin.yaml", "b.twinrun"))
+    client = InlineClient()
+    client.load(set_texts(load("builtin:lab-16"), ["duration=4 h"]).scenario, run_file=half)
+    client.play()
+    while (frame := client.latest_frame()) is None or frame.t_s < 3600.0:
+        client.pump(0.005)
+    client.close()
+    with Reader(half) as reader:
+        reached = spoken(reader.t_end_s)
+    words = ("branch", half, "--at", "30 min", "-o", out, "--run", record)
+    text = twin(*words).stdout
+    assert "to 4 h\n" in text
+    assert f"The run is not over: it is recorded up to {reached}, and its figures are not known." in text
+    said = json.loads(twin(*words, "--json").stdout)
+    assert (said["parent_over"], said["until_s"], said["parent"]) == (False, None, None)
+    assert lengths(said)[1] == 14400.0
+    assert f"{reached}, not over" in twin("branch", "--tree", tmp_path).stdout
+
+
+def test_a_run_that_ended_with_its_last_job_does_not_stop_its_branch(tmp_path: Path) -> None:
+    scene = set_texts(load("builtin:lab-16"), ["ends=jobs", "jobs[llama3].run=1 h"]).scenario
+    path = tmp_path / "short.twinrun"
+    run(scene, record=path)
+    with Reader(path) as reader:
+        assert reader.t_end_s < reader.header.end_s
+        assert end_of_branch(reader, 600.0) is None
+    run(scene, record=path, until_s=1800.0)
+    with Reader(path) as reader:
+        assert end_of_branch(reader, 600.0) == 1800.0
+        assert end_of_branch(reader, 1800.0) is None  # who branches at the end wants to see on

@@ -21,6 +21,7 @@ from twin.commands.draft import edit_text
 from twin.record.branching import branch_copy, events_before
 from twin.record.events import Event
 from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
 from twin.scenario import Document, Problem, ScenarioError, load, loads
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
@@ -127,7 +128,7 @@ def branch_scene(
     done = [one for one in (*by_hand, *wanted) if isinstance(one, Intervention)]
     edits = [one for one in (*by_hand, *wanted) if isinstance(one, Edit)]
     events, event_hash = events_before(reader, at_s)
-    cut = {"at": _time(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
+    cut = {"at": time_text(at_s), "run": reader.path.name[:200], "events": events, "hash": event_hash}
     text = _head(header.scenario, extends, title)
     text += block({"notes": _notes(reader, at_s, events, event_hash)})
     text += f"branch: {flow(cut)}\n"
@@ -140,6 +141,29 @@ def branch_scene(
     except ScenarioError as error:  # nobody has seen the lines of this text yet
         raise ScenarioError(replace(one, file="the branch", line=0) for one in error.problems) from None
     return text
+
+
+def end_of_branch(reader: Reader, at_s: float) -> float | None:
+    """Return where a branch of a run, cut at `at_s` [s], ends unless it is told [s]; None: at the end of its scene.
+
+    It ends where the run was made to end before its scene does, so that both are as long. A run that is not over, or
+    that ended with its last job, says nothing of the kind; nor does one that is branched where it ended.
+
+    Raises
+    ------
+    RunFileError
+        When the run file is damaged.
+    """
+    header, summary, end_s = reader.header, reader.summary, reader.t_end_s
+    if summary is None or not at_s < end_s < header.end_s:
+        return None
+    try:
+        ended = [job["end_s"] is not None for job in summary["jobs"]]
+    except (KeyError, TypeError) as error:
+        raise RunFileError(f"{reader.path}: the summary of this run file is damaged") from error
+    if header.scenario.ends != "duration" and ended and all(ended):
+        return None
+    return end_s
 
 
 def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
@@ -155,6 +179,12 @@ def start_branch(reader: Reader, at_s: float, path: Path, out: Path) -> Started:
     document = load(path)
     spans = settled(reader, at_s).spans
     return Started(document, out, branch_copy(reader, out, document.scenario, at_s, spans))
+
+
+def time_text(at_s: float) -> str:
+    """Return a time as files say it [s]: exactly."""
+    text = rendered(at_s, "duration")
+    return text if units.parse(text, "duration") == at_s else f"{at_s!r} s"
 
 
 def first_departure(parent: Reader, branch: Reader, until_s: float) -> Event | None:
@@ -240,11 +270,6 @@ def _stem(one: Addition) -> str:
 
 def _list(key: str, entries: Sequence[str]) -> str:
     return f"{key}:\n" + "".join(f"  - {one}\n" for one in entries) if entries else ""
-
-
-def _time(at_s: float) -> str:
-    text = rendered(at_s, "duration")
-    return text if units.parse(text, "duration") == at_s else f"{at_s!r} s"
 
 
 def _wrong(name: str, key: str, reason: str, hint: str) -> ScenarioError:

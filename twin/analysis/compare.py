@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twin.analysis.paired import Difference, difference_of
+from twin.analysis.unlike import lengths_apart, sizes_apart
 from twin.record.accounts import ACCOUNTS
 
 HOUR_S = 3600.0
@@ -93,10 +94,12 @@ FIGURES: tuple[Figure, ...] = (
 
 @dataclass(frozen=True)
 class Sample:
-    """What is kept of one run: its figures by key, and its ledger [GPU s]."""
+    """What is kept of one run: its figures by key, its ledger [GPU s], for how long [s] and of how many GPUs it is."""
 
     figures: Mapping[str, float | None]
     ledger_gpu_s: Mapping[str, float]
+    simulated_s: float | None = None
+    gpus: float | None = None
 
 
 @dataclass(frozen=True)
@@ -122,17 +125,28 @@ class Waterfall:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two designs: the difference of each figure that both know, and the way of the ledger."""
+    """Two designs: the difference of each figure that both know, and the way of the ledger.
+
+    Parameters
+    ----------
+    remarks
+        Sentences on what sets them apart before any figure does: their lengths, the sizes of their halls.
+    simulated_s
+        For how long A and B were simulated, in the mean [s]; None: unknown.
+    """
 
     seeds: tuple[int, ...]
     differences: Mapping[str, Difference]
     waterfall: Waterfall
+    remarks: tuple[str, ...] = ()
+    simulated_s: tuple[float, float] | None = None
 
 
 def sample_of(summary: Summary) -> Sample:
     """Return what a comparison needs of a run."""
     figures = {figure.key: figure.of(summary) for figure in FIGURES}
-    return Sample(figures, {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()})
+    ledger = {str(k): float(v) for k, v in summary["ledger_gpu_s"].items()}
+    return Sample(figures, ledger, _at("simulated_s")(summary), _at("gpus")(summary))
 
 
 def compare(a: Sequence[Sample], b: Sequence[Sample], seeds: Sequence[int]) -> Comparison:
@@ -144,7 +158,11 @@ def compare(a: Sequence[Sample], b: Sequence[Sample], seeds: Sequence[int]) -> C
         if one is not None:
             found[figure.key] = one
     ledgers = [_mean([one.ledger_gpu_s for one in design]) for design in (a, b)]
-    return Comparison(tuple(seeds), found, waterfall(*ledgers))
+    lengths_s = _means([one.simulated_s for one in a], [one.simulated_s for one in b])
+    gpus = _means([one.gpus for one in a], [one.gpus for one in b])
+    said = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
+    remarks = tuple(one for one in said if one)
+    return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s)
 
 
 def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> Waterfall:
@@ -193,6 +211,14 @@ def _direction(figure: Figure, difference: float) -> str:
     if figure.better == 0:
         return "more in B" if difference > 0 else "less in B"
     return "B is better" if difference * figure.better > 0 else "B is worse"
+
+
+def _means(a: Sequence[float | None], b: Sequence[float | None]) -> tuple[float, float] | None:
+    """Return the mean of each; None: not all are known."""
+    first, second = ([one for one in design if one is not None] for design in (a, b))
+    if not first or len(first) != len(a) or not second or len(second) != len(b):
+        return None
+    return math.fsum(first) / len(first), math.fsum(second) / len(second)
 
 
 def _mean(ledgers: Sequence[Mapping[str, float]]) -> dict[str, float]:

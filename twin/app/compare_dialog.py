@@ -141,7 +141,8 @@ class CompareDialog(QDialog):
         self.shown = found
         self.table.show_differences(found.differences)
         self.way.show_way(found.waterfall)
-        self.verdict.setText(verdict(found) if len(found.seeds) > 1 else "")
+        judged = [verdict(found)] if len(found.seeds) > 1 else []
+        self.verdict.setText(" ".join((*found.remarks, *judged)))
         self.verdict.setVisible(bool(self.verdict.text()))
 
     # -- building ----

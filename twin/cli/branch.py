@@ -61,6 +61,13 @@ def branch_run(
         Path | None,
         typer.Option("--run", metavar="FILE", help="Simulate the branch to its end into this file."),
     ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Where --run stops; without it where the run ended, or else at the scene's end.",
+        ),
+    ] = None,
     tree: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Print the tree of the scenes in a folder instead.")
     ] = None,
@@ -70,7 +77,8 @@ def branch_run(
 
     The branch is a scene that extends the scene of the run, with whatever people did to the run until then and with
     what is injected and set. Run from the start with the same seed it is the same run until the cut. With --run it is
-    simulated at once, from the nearest snapshot, into a file that holds the whole run.
+    simulated at once, from the nearest snapshot, into a file that holds the whole run; where the run was stopped
+    before the end of its scene, the branch stops as well.
 
     Exit code 0: done. 2: a file cannot be read, or what was asked for cannot be. 3: the simulation fails.
     """
@@ -84,7 +92,7 @@ def branch_run(
         if run is None or at is None or out is None:
             missing = "RUN" if run is None else "--at TIME" if at is None else "-o SCENE"
             raise BadInput(f"{missing} is missing: say which run, from when on, and where the branch goes")
-        said = _branch(run, at, inject or [], set_ or [], out, title, scene, record)
+        said = _branch(run, at, inject or [], set_ or [], out, title, scene, record, until)
         if json:
             print_json(said)
         else:
@@ -100,9 +108,10 @@ def _branch(
     title: str | None,
     scene: str | None,
     record: Path | None,
+    until: str | None,
 ) -> dict[str, Any]:
     """Write the branch and, where asked for, its run; return what is told of them."""
-    from twin.analysis.branch import branch_scene, parent_scene, start_branch
+    from twin.analysis.branch import branch_scene, end_of_branch, parent_scene, start_branch
     from twin.analysis.branch_changes import in_words, set_from
     from twin.cli.errors import BadInput
     from twin.cli.scene import SCENE_SUFFIX, refusals, scene_path, time_of
@@ -114,9 +123,12 @@ def _branch(
         raise BadInput(f"-o: {out} is no name of a scene; end it with {SCENE_SUFFIX}")
     if record is not None and record.exists() and record.resolve() == Path(run).resolve():
         raise BadInput(f"--run: {record} is the run that is branched; name another file")
+    if until is not None and record is None:
+        raise BadInput("--until says where the branch stops that --run FILE simulates; give both")
     with Reader(run) as reader:
         start = reader.header.scenario.start
         at_s = time_of(at, "--at", reader.header.scenario, reader.t_end_s)
+        until_s = end_of_branch(reader, at_s) if until is None else _end(until, at_s, reader)
         additions = [*set_from(settings, at_s), *(parse_injection(text, start) for text in injections)]
         early = next((one for one in additions if one.at_s < at_s), None)
         if early is not None:
@@ -141,6 +153,10 @@ def _branch(
             "events": branch.branch.events if branch.branch is not None else None,
             "event_hash": branch.branch.event_hash if branch.branch is not None else None,
             "changes": words,
+            "until_s": until_s,
+            "parent_simulated_s": reader.t_end_s,
+            "parent_over": reader.summary is not None,
+            "scene_end_s": reader.header.end_s,
             "run": None,
             "from_s": None,
             "parent": None,
@@ -149,8 +165,23 @@ def _branch(
         if record is not None:
             started = start_branch(reader, at_s, out, record)
             said |= {"run": str(record), "from_s": started.from_s, "parent": reader.summary}
-            said["summary"] = _simulate(reader, branch, started, at_s)
+            said["summary"] = _simulate(reader, branch, started, at_s, until_s)
     return said
+
+
+def _end(until: str, at_s: float, reader: Reader) -> float:
+    """Return what --until means [s]; raises `BadInput` where the branch has no such time."""
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import time_of
+    from twin.units import spoken
+
+    end_s = reader.header.end_s
+    until_s = time_of(until, "--until", reader.header.scenario, end_s)
+    if not at_s < until_s <= end_s:
+        raise BadInput(
+            f"--until: {until!r} is no time of the branch; it goes from {spoken(at_s)} to {spoken(end_s)}"
+        )
+    return until_s
 
 
 def _known(scene: str, path_of: Any) -> Path | str:
@@ -163,8 +194,10 @@ def _known(scene: str, path_of: Any) -> Path | str:
     return path
 
 
-def _simulate(parent: Reader, branch: Scenario, started: Started, at_s: float) -> dict[str, Any]:
-    """Simulate a branch to its end; return its summary."""
+def _simulate(
+    parent: Reader, branch: Scenario, started: Started, at_s: float, until_s: float | None
+) -> dict[str, Any]:
+    """Simulate a branch to its end, or to a time [s]; return its summary."""
     from twin.analysis.branch import first_departure
     from twin.cli.errors import Failure, warn
     from twin.cli.progress import progress
@@ -173,7 +206,7 @@ def _simulate(parent: Reader, branch: Scenario, started: Started, at_s: float) -
 
     try:
         with progress(branch.title) as show:
-            result = go_on(branch, started.run_file, progress=show)
+            result = go_on(branch, started.run_file, until_s, show)
     except ValueError as error:
         raise Failure(str(error)) from error
     with Reader(started.run_file) as reader:
@@ -190,7 +223,9 @@ def _simulate(parent: Reader, branch: Scenario, started: Started, at_s: float) -
 
 
 def _print(said: dict[str, Any]) -> None:
+    from twin.analysis.branch import time_text
     from twin.analysis.compare import FIGURES
+    from twin.analysis.unlike import lengths_apart
     from twin.cli.tables import console, print_table
     from twin.units import spoken
 
@@ -201,14 +236,24 @@ def _print(said: dict[str, Any]) -> None:
     say(f"{said['scene']}: extends {said['extends']}, leaves it at {at} behind {said['events']:,} events")
     for words in said["changes"] or ["nothing is changed: it is the same run"]:
         say(f"  {words}")
+    until_s, stopped_s, end_s = said["until_s"], said["parent_simulated_s"], said["scene_end_s"]
     if said["run"] is None:
-        say("run it with: twin run " + said["scene"])
+        say(
+            f"run it with: twin run {said['scene']}" + (f" --until '{time_text(until_s)}'" if until_s else "")
+        )
         return
-    begun = f"from its snapshot at {spoken(said['from_s'])}" if said["from_s"] else "from the start"
-    say(f"{said['run']}: simulated {begun}")
     parent, branch = said["parent"], said["summary"]
+    begun = f"from its snapshot at {spoken(said['from_s'])}" if said["from_s"] else "from the start"
+    reached_s = branch["simulated_s"]
+    why = f", where the run was stopped; its scene lasts {spoken(end_s)}" if until_s == stopped_s else ""
+    say(f"{said['run']}: simulated {begun} to {spoken(reached_s)}{why}")
+    if not said["parent_over"]:
+        say(f"The run is not over: it is recorded up to {spoken(stopped_s)}, and its figures are not known.")
+    elif apart := lengths_apart(stopped_s, reached_s, "The run", "the branch"):
+        say(apart)
     shown = [one for one in FIGURES if one.key in _SHOWN]
-    rows = [(one.title, _figure(one, parent), _figure(one, branch)) for one in shown]
+    rows = [("simulated", spoken(stopped_s), spoken(reached_s))]
+    rows += [(one.title, _figure(one, parent), _figure(one, branch)) for one in shown]
     print_table(("", "run", "branch"), rows, right=2)
 
 
@@ -266,6 +311,23 @@ def _print_tree(folder: Path, roots: list[Branch]) -> None:
             cut = "" if one.at_s is None else spoken(one.at_s)
             goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
             energy = "" if run is None or run.energy_j is None else f"{run.energy_j / MWH_J:,.4g} MWh"
+            lasts = "" if run is None else spoken(run.t_s) + ("" if run.over else ", not over")
             name = "  " * depth + one.name.removesuffix(".twin.yaml")
-            rows.append((name, cut, "; ".join(one.changes) if one.at_s is not None else "", goodput, energy))
-    print_table(("scene", "cut at", "what it changes", "goodput", "energy"), rows, right=2)
+            changes = "; ".join(one.changes) if one.at_s is not None else ""
+            rows.append((name, cut, changes, lasts, goodput, energy))
+    print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
+    for sentence in _apart(roots):
+        console().print(sentence, markup=False, soft_wrap=True)
+
+
+def _apart(roots: list[Branch]) -> list[str]:
+    """Return a sentence on each branch whose run is not as long as that of the scene it extends."""
+    from twin.analysis.unlike import lengths_apart
+
+    found = []
+    for one in (one for root in roots for _, one in root.all()):
+        for child in one.branches:
+            if child.at_s is not None and one.outcome is not None and child.outcome is not None:
+                names = (other.name.removesuffix(".twin.yaml") for other in (one, child))
+                found.append(lengths_apart(one.outcome.t_s, child.outcome.t_s, *names))
+    return [sentence for sentence in found if sentence]

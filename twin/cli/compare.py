@@ -188,6 +188,8 @@ def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
         "a": names[0],
         "b": names[1],
         "seeds": list(found.seeds),
+        "simulated_s": found.simulated_s and dict(zip("ab", found.simulated_s, strict=True)),
+        "remarks": list(found.remarks),
         "level": LEVEL,
         "figures": rows,
         "waterfall": {

@@ -24,6 +24,8 @@ def print_comparison(names: tuple[str, str], found: Comparison) -> None:
         f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}" if many else f"seed {' and '.join(map(str, seeds))}"
     )
     show(f"A: {names[0]}   B: {names[1]}   {said}\n", markup=False, soft_wrap=True)
+    for remark in found.remarks:
+        show(f"{remark}\n", markup=False)
     heads = ("", "A", "B", "B - A", *(("paired ±", "unpaired ±", "") if many else ()))
     rows = []
     for figure in FIGURES:

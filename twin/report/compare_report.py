@@ -46,7 +46,7 @@ def compare_report(
         else f"Seed {' and '.join(map(str, seeds))}"
     )
     sections: list[tuple[str, str, Child]] = [
-        ("verdict", "What can be said", tag("p", verdict(found))),
+        ("verdict", "What can be said", joined([tag("p", one) for one in (*found.remarks, verdict(found))])),
         ("figures", "Figures", _figures(found)),
         ("ledger", "Where the GPU time went, from A to B", _way(found.waterfall)),
         ("scenes", "What differs in the scenes", _scenes(differences)),

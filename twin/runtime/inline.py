@@ -111,7 +111,7 @@ def go_on(
     progress: Callable[[float, float], None] | None = None,
     engine: str = ENGINE,
 ) -> Result:
-    """Go on in a run file from its last snapshot, to the end of the scenario or to `until_s` [s].
+    """Go on in a run file from its last snapshot, to the end of the scenario or to `until_s` [s]; the run is over then.
 
     Raises
     ------
@@ -129,8 +129,7 @@ def go_on(
     end_s = one.end_s if until_s is None else min(until_s, one.end_s)
     try:
         _run_to(one, end_s, recorder, progress)
-        if one.now_s >= one.end_s:
-            recorder.finish(one.summary())
+        recorder.finish(one.summary())
     finally:
         recorder.close()
     return Result(
