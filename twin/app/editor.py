@@ -19,16 +19,29 @@ NOT_LIVE = "another time than the present is looked at: go back to live first"
 
 @dataclass(frozen=True)
 class _Wish:
-    """An edit that waits for the answer to the one before."""
+    """An edit of the run on its way; it waits for the answer to the one before."""
 
+    title: str
     propose: Callable[[], Proposal | None]
+    undoes: bool = False
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An edit that the worker was asked for."""
+
+    number: int
+    wish: _Wish
+    proposal: Proposal
+    edit: Edit
 
 
 class Editor:
     """Does and undoes commands on the open scene.
 
-    Before the run has left t = 0 a command changes the scene at once. Afterwards it is an edit of the run: the worker
-    answers from when it acts, or why not; until then the next one waits.
+    Before the run has left t = 0 a command changes the scene at once. Afterwards it is an edit of the run: the hall it
+    makes is shown, and the worker answers from when it acts, or why not: then it is taken back. Until then the scene
+    and its file are as before, and the next edit waits.
 
     Parameters
     ----------
@@ -39,13 +52,14 @@ class Editor:
     changed = Signal()  # the scene, its file, or what can be undone
     done = Signal(str)  # title of what was just done or undone
     refused = Signal(str, str)  # title, reason
+    foreseen = Signal(object)  # Proposal that is shown while it waits for the worker
     dirty_changed = Signal(bool)
     landed = Signal(object)  # Proposal, as it landed: for the journal
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._wishes: deque[_Wish] = deque()
-        self._asked: tuple[int, Proposal, Edit] | None = None
+        self._asked: _Asked | None = None
         self._was_dirty = False
         self.locked = False
         self.guard: Callable[[Scenario, Scenario], str] = lambda before, after: (
@@ -62,9 +76,10 @@ class Editor:
 
     @property
     def shown_draft(self) -> Draft | None:
-        """Return the scene to try things on: as it stands at the time on screen."""
-        looking, document = self._session.looking_s is not None, self._session.document
-        return Draft(document) if looking and document is not None else self.draft
+        """Return the scene to try things on: as it is on screen."""
+        session, document = self._session, self._session.document
+        other = session.looking_s is not None or session.halls.foreseen is not None
+        return Draft(document) if other and document is not None else self.draft
 
     @property
     def live(self) -> bool:
@@ -108,7 +123,7 @@ class Editor:
         if self._session.looking_s is not None:
             return self._branch(command, self._session.looking_s)
         if self.live:
-            return self._wish(command.title, lambda: draft.propose(command, plant=self._session.plant))
+            return self._wish(command.title, lambda: draft.propose(command, plant=self._session.live.plant))
         try:
             proposal = draft.propose(command, gesture, self._session.plant)
             self._must_be_free(proposal)
@@ -133,6 +148,8 @@ class Editor:
             return False
         if self._session.looking_s is not None:
             return self._refuse("Fold edits into the design", NOT_LIVE)
+        if self.busy:
+            return self._refuse("Fold edits into the design", "an edit still waits for the simulation")
         try:
             draft.fold()
         except CommandError as error:
@@ -153,7 +170,7 @@ class Editor:
         if draft is None or reason:
             return self._refuse(title, reason)
         if self.live:
-            return self._wish(title, draft.propose_undo if back else draft.propose_redo)
+            return self._wish(title, draft.propose_undo if back else draft.propose_redo, undoes=back)
         if not (draft.undo() if back else draft.redo()):
             return False
         self._tell(None)
@@ -174,27 +191,39 @@ class Editor:
         self._session.branch_wanted.emit(edit)
         return True
 
-    def _wish(self, title: str, propose: Callable[[], Proposal | None]) -> bool:
-        self._wishes.append(_Wish(propose))
-        return self._next(title)
+    def _wish(self, title: str, propose: Callable[[], Proposal | None], undoes: bool = False) -> bool:
+        wish = _Wish(title, propose, undoes)
+        self._wishes.append(wish)
+        self._next()
+        return wish in self._wishes or (self._asked is not None and self._asked.wish is wish)
 
-    def _next(self, title: str = "") -> bool:
-        """Ask the worker for the edit that waits longest."""
+    def _next(self) -> None:
+        """Ask the worker for the edit that waits longest, and show the hall it makes."""
         draft = self.draft
-        if self._asked is not None or not self._wishes or draft is None:
-            return bool(self._wishes)
-        wish = self._wishes.popleft()
-        try:
-            proposal = wish.propose()
-            if proposal is None:
-                return False
-            self._must_be_free(proposal)
-            edit = draft.edit(proposal, max(self._session.t_s, draft.t_s))
-        except CommandError as error:
-            return self._refuse(title or "Edit", str(error))
-        self._asked = self._session.ask_edit(edit), proposal, edit
-        self._session.halls.foresee(proposal.after)
-        return True
+        while self._asked is None and self._wishes and draft is not None:
+            wish = self._wishes.popleft()
+            try:
+                proposal = wish.propose()
+                if proposal is None:
+                    continue
+                self._must_be_free(proposal)
+                edit = draft.edit(proposal, max(self._session.t_s, draft.t_s))
+            except CommandError as error:
+                self._refuse_wish(wish, str(error))
+                continue
+            self._asked = _Asked(self._session.ask_edit(edit), wish, proposal, edit)
+            self._session.halls.foresee(proposal.after)
+            self.foreseen.emit(proposal)
+
+    def _refuse_wish(self, wish: _Wish, reason: str, title: str = "") -> None:
+        """Tell why; an undo that waits and was meant for it must not take back the step before."""
+        self._refuse(title or wish.title, reason)
+        steps = 0  # that wait as well, and are not taken back by one that waits
+        for place, other in enumerate(self._wishes if not wish.undoes else ()):
+            if other.undoes and not steps:
+                del self._wishes[place]
+                return
+            steps += -1 if other.undoes else 1
 
     def _must_be_free(self, proposal: Proposal) -> None:
         """Raise CommandError when a step changes something locked; taking a step back always may."""
@@ -204,11 +233,11 @@ class Editor:
 
     def _on_applied(self, number: int, t_s: float) -> None:
         draft = self.draft
-        if draft is None or self._asked is None or self._asked[0] != number:
+        asked = self._asked
+        if draft is None or asked is None or asked.number != number:
             return
-        _, proposal, edit = self._asked
-        self._asked = None
-        draft.land_edit(proposal, edit.model_copy(update={"at_s": t_s}))
+        proposal, self._asked = asked.proposal, None
+        draft.land_edit(proposal, asked.edit.model_copy(update={"at_s": t_s}))
         self._session.edited()
         self._look()
         self.landed.emit(proposal)
@@ -216,17 +245,20 @@ class Editor:
         self._next()
 
     def _on_refused(self, number: int, reason: str) -> None:
-        if self._asked is None or self._asked[0] != number:
+        asked = self._asked
+        if asked is None or asked.number != number:
             return
-        title = self._asked[1].title
         self._asked = None
-        self._refuse(title, reason)
+        self._session.halls.take_back()
+        self._refuse_wish(asked.wish, reason, asked.proposal.title)
         self._next()
 
     def _forget(self) -> None:
         """Another run, or the same from its start: what was asked of the last one is void."""
-        self._asked = None
+        asked, self._asked = self._asked, None
         self._wishes.clear()
+        if asked is not None:
+            self._refuse(asked.proposal.title, "the run was begun anew before it had taken it")
         if self.draft is not None and not self.live:
             self.draft.settle()
         self._look()

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from twin.app.carried_frame import carried_over
 from twin.app.scene_errors import SCENE_ERRORS
+from twin.app.standing import Standing
 from twin.app.trouble import Trouble
 from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
-from twin.record.channels import Entity
 from twin.record.events import Event
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame
 from twin.scenario import Document
 from twin.scenario.edit import Edit
 from twin.scenario.edits import edited, in_order
@@ -25,20 +25,28 @@ if TYPE_CHECKING:
 
 
 class Halls:
-    """Scenes and halls of one run, of each epoch as far as they were needed."""
+    """Scenes and halls of one run, of each epoch as far as they were needed.
+
+    Attributes
+    ----------
+    foreseen
+        The present as an edit makes it that waits for its answer; None: nothing waits, or it could not be foreseen.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._left_out: set[str] = set()  # ids of edits of the file that could not act in this run
         self._plants: dict[int, Plant] = {}
         self._documents: dict[int, Document] = {}
-        self._foreseen: tuple[Plant, Document, Plant] | None = None  # before, scene and hall after
+        self.foreseen: Standing | None = None
+        self._basis: tuple[Plant, Document] | None = None  # hall before, and scene after, of what is foreseen
 
     def clear(self) -> None:
         """Another run."""
         self._left_out.clear()
         self._plants.clear()
         self._documents.clear()
+        self.foreseen = None
 
     def seeded(self, document: Document) -> Document:
         """Return a document with the seed of this run, where it decides which jobs come."""
@@ -55,12 +63,43 @@ class Halls:
         self._session.show(document, plant_of(document.scenario), anew=True)
 
     def foresee(self, after: Document) -> None:
-        """Build the hall that an edit makes, while the worker looks whether it can act."""
-        plant, self._foreseen = self._session.live.plant, None
-        assert plant is not None
-        scenario = self.seeded(after).scenario
-        with suppress(*SCENE_ERRORS):  # the worker says what is wrong with it
-            self._foreseen = plant, after, rebuild(plant, scenario, fresh=plant_of(scenario))
+        """Show the hall that an edit makes at once, while the worker looks whether it can act."""
+        session, live = self._session, self._session.live
+        assert live.plant is not None
+        before, document = (session.document, session.plant), self.seeded(after)
+        try:
+            plant = rebuild(live.plant, document.scenario, fresh=plant_of(document.scenario))
+        except SCENE_ERRORS:  # the worker says what is wrong with it
+            return
+        frame = carried_over(live.frame, plant) if live.frame is not None else None
+        self.foreseen = Standing(document, plant, frame, live.events, live.by_hand)
+        self._basis = live.plant, after
+        self._tell_with_frame(before)
+
+    def take_back(self) -> None:
+        """Show the hall as it stands: the worker has refused what was foreseen, or asks no more."""
+        session = self._session
+        if self.foreseen is None:
+            return
+        before, self.foreseen = (session.document, session.plant), None
+        self._tell_with_frame(before)
+
+    def tell(self, before: tuple[object, object]) -> None:
+        """Tell of scene and hall on screen where they are others than `before`."""
+        session = self._session
+        other_hall = session.plant is not before[1]
+        if other_hall:
+            session.shown = None  # of another hall
+        if session.document is not before[0]:
+            session.document_changed.emit(session.document)
+        if other_hall:
+            session.plant_changed.emit(session.plant)
+
+    def _tell_with_frame(self, before: tuple[object, object]) -> None:
+        """Tell of a hall that there is a picture of already."""
+        self.tell(before)
+        if self._session.looking_s is None and self._session.frame is not None:
+            self._session.frame_changed.emit(self._session.frame)
 
     def edited(self) -> None:
         """An edit of the draft acts in the run: let it stand in the hall that makes."""
@@ -68,9 +107,8 @@ class Halls:
         assert draft is not None
         assert live.document is not None
         assert live.plant is not None
-        plant = live.plant
+        plant, document = live.plant, self.seeded(draft.shown)
         acted = [edit for edit in self._acting() if edit.at_s <= draft.t_s]
-        foreseen, self._foreseen = self._foreseen, None
         if len(acted) > plant.epoch:
             self._plants[plant.epoch], self._documents[plant.epoch] = plant, live.document
             scenario = live.document.scenario
@@ -79,8 +117,11 @@ class Halls:
                 for edit in acted[: plant.epoch]:
                     scenario = edited(scenario, edit.changes)
             alone = len(acted) == plant.epoch + 1 and not self._left_out
-            if alone and foreseen is not None and foreseen[0] is plant and foreseen[1] is draft.shown:
-                plant = foreseen[2]
+            if alone and self._is_foreseen(plant, draft.shown):
+                assert self.foreseen is not None
+                assert self.foreseen.document is not None
+                assert self.foreseen.plant is not None
+                document, plant = self.foreseen.document, self.foreseen.plant
             for edit in acted[plant.epoch :]:  # the worker rebuilds at each of them
                 try:
                     after = edited(scenario, edit.changes)
@@ -93,7 +134,12 @@ class Halls:
         elif len(acted) < plant.epoch:  # one that had acted here was refused there
             self._build(effective(draft.file, 0.0), acted, len(acted))
             plant = self._plants[len(acted)]
-        session.show(self.seeded(draft.shown), plant)
+        session.show(document, plant)
+
+    def _is_foreseen(self, before: Plant, after: Document) -> bool:
+        """Return whether what is foreseen is this scene, made of this hall."""
+        basis = self._basis if self.foreseen is not None else None
+        return basis is not None and basis[0] is before and basis[1] is after
 
     def leave_out(self, events: Iterable[Event]) -> None:
         """Take note of edits that the worker refused when their time came: its hall stands without them."""
@@ -145,18 +191,3 @@ class Halls:
             after = self._plants.get(plant.epoch + 1)
             plant = rebuild(plant, scenario) if after is None else after
             self._plants[plant.epoch] = plant
-
-
-def is_of(layout: Layout, plant: Plant) -> bool:
-    """Return whether a frame of this layout is of a hall: the number of its edits alone also fits one of before."""
-    sizes: tuple[tuple[Entity, Sized], ...] = (
-        ("gpu", plant.gpus.present),
-        ("node", plant.nodes.ids),
-        ("rack", plant.racks.ids),
-        ("switch", plant.switches.ids),
-        ("power", plant.power.ids),
-        ("loop", plant.loops.ids),
-        ("hall", plant.halls.ids),
-        ("plant", plant.plants.ids),
-    )
-    return layout.epoch == plant.epoch and all(layout.counts[kind] == len(ids) for kind, ids in sizes)

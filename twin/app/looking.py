@@ -91,7 +91,7 @@ class Looking:
         if self.past is None:
             self.past = Standing(events=session.live.events[: self.told])
         self.past = Standing(document, plant, frame, self.past.events)
-        self._show_hall(before)
+        session.halls.tell(before)
         session.frame_changed.emit(frame)
         session.time_changed.emit(t_s)
         self._looked_wall_s = monotonic()
@@ -116,24 +116,14 @@ class Looking:
             return
         before = session.document, session.plant
         self.past = None
-        self._show_hall(before)
+        session.halls.tell(before)
         self.tell(session.live.events[self.told :])
-        session.shown = session.live.frame
+        if session.frame is not None:
+            session.frame_changed.emit(session.frame)
+        session.shown = session.frame if session.halls.foreseen is None else None
         if session.shown is not None:
-            session.frame_changed.emit(session.shown)
             session.figures_changed.emit(session.shown)
         session.time_changed.emit(session.t_s)
-
-    def _show_hall(self, before: tuple[object, object]) -> None:
-        """Tell of scene and hall where they are others than `before`."""
-        session = self._session
-        other_hall = session.plant is not before[1]
-        if other_hall:
-            session.shown = None  # of another hall
-        if session.document is not before[0]:
-            session.document_changed.emit(session.document)
-        if other_hall:
-            session.plant_changed.emit(session.plant)
 
     def _tell_events(self, count: int, wall_s: float) -> None:
         past, session, began_s = self.past, self._session, thread_time()

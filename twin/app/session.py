@@ -11,8 +11,9 @@ from typing import Any
 from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
+from twin.app.carried_frame import is_of
 from twin.app.clock import Clock
-from twin.app.halls import Halls, is_of
+from twin.app.halls import Halls
 from twin.app.looking import FIGURES_WALL_S, Looking
 from twin.app.recording import copy_to_go_on, read_recording
 from twin.app.replay import Replay
@@ -125,7 +126,7 @@ class Session:
 
     @property
     def _screen(self) -> Standing:
-        return self.live if self.looking.past is None else self.looking.past
+        return self.looking.past or self.halls.foreseen or self.live
 
     @property
     def document(self) -> Document | None:
@@ -271,23 +272,18 @@ class Session:
 
     def show(self, document: Document, plant: Plant, *, anew: bool = False) -> None:
         """Let the run stand in this scene and hall, perhaps `anew`, and tell where the present is on screen."""
-        other_hall = anew or plant is not self.live.plant
-        self.live.document, self.live.plant = document, plant
-        if other_hall:
+        before = self.document, self.plant
+        if anew or plant is not self.live.plant:
             self.live.frame = None
-        if self.looking_s is not None:
-            return
-        if other_hall:
-            self.shown = None
-        self.document_changed.emit(document)
-        if other_hall:
-            self.plant_changed.emit(plant)
+        self.live.document, self.live.plant, self.halls.foreseen = document, plant, None
+        self.halls.tell((None, None) if anew else before)
 
     def restart(self, seed: int | None = None) -> None:
         """Begin the run anew, with the same seed unless another is given."""
         if self.draft is None:
             return
         self.replay.back_to_live()
+        self.halls.take_back()
         if seed is not None:
             self.seed = seed
         was_edited = self.live.plant is not None and self.live.plant.epoch > 0
@@ -432,8 +428,8 @@ class Session:
 
     @property
     def asks(self) -> bool:
-        """Return whether an edit waits for its answer: its picture goes before those of the run."""
-        return self._talk.waits
+        """Return whether an edit that could not be foreseen waits for its answer: its picture goes before the run's."""
+        return self._talk.waits and self.halls.foreseen is None
 
     def close(self) -> None:
         """End the worker; idempotent."""
@@ -446,6 +442,8 @@ class Session:
 
     def poll(self) -> None:
         """Take what the worker sent since the last call, let the record move on, and tell those who listen."""
+        if self._talk.waits and self.halls.foreseen is not None and self.picture_due():
+            return  # the picture of an edit goes before its answer
         self._talk.listen()
         if self.asks:
             return
@@ -455,13 +453,13 @@ class Session:
         if frame is not None and self._fits(frame):
             self.live.frame = frame
             self.curves.add(frame)
-            if self.looking_s is None:
+            if self._screen is self.live:
                 self.frame_changed.emit(frame)
         wall_s = monotonic()
         self.curves.read(self.t_s, wall_s)
         self.replay.turn(wall_s)
         self.looking.turn(wall_s)
-        figures = self.looking_s is None and self.frame is not self.shown
+        figures = self._screen is self.live and self.frame is not self.shown
         if figures and wall_s - self._shown_wall_s >= FIGURES_WALL_S and not self.picture_due():
             self.shown, self._shown_wall_s = self.frame, wall_s
             self.figures_changed.emit(self.shown)

@@ -302,8 +302,11 @@ class Draft:
     def land_edit(self, proposal: Proposal, edit: Edit) -> None:
         """Let a proposal act in the run from `edit.at_s` on, as the worker has answered."""
         in_file = _in_file(edit)
+        t_s = max(self.t_s, edit.at_s)
+        others = any(self.t_s < one.at_s <= t_s for one in self.file.scenario.edits)
+        alone = not others and proposal.before is self.shown  # no other edit acts, or has acted, in between
         self.file, out_of_file = spliced(self.file, in_file)
-        self.shown, self.t_s = proposal.after, max(self.t_s, edit.at_s)
+        self.shown, self.t_s = proposal.after if alone else effective(self.file, t_s), t_s
         step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit.at_s)
         if proposal.undoes and self.done:
             self.undone.append(self.done.pop())

@@ -59,8 +59,10 @@ class Timed:
     kind
         Of command.
     cpu_ms, wall_ms
-        Of the GUI thread, and of a clock, up to its picture [ms]; while the run goes on CPU time from the command to
-        the question to the worker, and from its answer on.
+        Of the GUI thread, and of a clock, up to its picture [ms]; while the run goes on that does not wait for the
+        answer of the worker.
+    answer_ms
+        Up to that answer, of a clock [ms].
     after_ms
         CPU time of the GUI thread from its picture to the next command [ms].
     phases
@@ -70,6 +72,7 @@ class Timed:
     kind: str
     cpu_ms: float = 0.0
     wall_ms: float = 0.0
+    answer_ms: float = 0.0
     after_ms: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)
 
@@ -168,15 +171,15 @@ class _Typist:
         self.timed: list[Timed] = []
         self._now: Timed | None = None  # the edit whose picture is not drawn yet
         self._landed = False
-        self._since_wall_s = self._since_cpu_s = self._asked_cpu_s = 0.0
-        self._asked_phases: dict[str, float] = {}
+        self._since_wall_s = self._since_cpu_s = 0.0
+        self._last: Timed | None = None  # the edit done last, perhaps not answered yet
         self._tried = 0
         self._text = window.session.draft.file.text if window.session.draft is not None else ""
         self._next = QTimer(window)
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._do)
         window.hall.view.canvas.events.draw.connect(self._on_draw)
-        window.session.edit_applied.connect(self._on_applied, priority=1)  # before the editor
+        window.editing.editor.foreseen.connect(self._on_shown)
         window.editing.editor.landed.connect(self._on_landed)
         window.editing.editor.refused.connect(self._on_refused)
 
@@ -193,6 +196,9 @@ class _Typist:
 
     def _do(self) -> None:
         session = self._window.session
+        if self._window.editing.editor.busy:
+            self._next.start(_BETWEEN_MS)
+            return
         if self.timed and self._now is None and not self.timed[-1].after_ms:
             self.timed[-1].after_ms = 1e3 * (thread_time() - self._since_cpu_s)
         if self._tried == self._count or session.plant is None or session.finished:
@@ -201,30 +207,24 @@ class _Typist:
         self._tried += 1
         command = random_command(self._draw, session.plant, self._tried)
         self._phases.take()
-        self._now, self._landed = Timed(type(command).__name__), False
+        self._now = self._last = Timed(type(command).__name__)
+        self._landed = False
         self._since_wall_s, self._since_cpu_s = perf_counter(), thread_time()
         self._window.editing.editor.do(command)
-        if not self._landed:
-            self._asked_cpu_s, self._asked_phases = thread_time() - self._since_cpu_s, self._phases.take()
 
-    def _on_applied(self, *_answer: object) -> None:
-        """The worker has answered; what the window did while it waited was to show the run."""
-        if self._now is not None:
-            self._phases.take()
-            self._phases.cpu_s = self._asked_phases
-            self._since_cpu_s = thread_time() - self._asked_cpu_s
-
-    def _on_landed(self, _proposal: object) -> None:
+    def _on_shown(self, _proposal: object) -> None:
         if self._now is not None:
             self._landed = True
             self._window.hall.view.canvas.update()
 
-    def _on_refused(self, *_why: str) -> None:
-        from PySide6.QtCore import QTimer
+    def _on_landed(self, proposal: object) -> None:
+        if self._last is not None:
+            self._last.answer_ms = 1e3 * (perf_counter() - self._since_wall_s)
+        self._on_shown(proposal)
 
-        if self._now is not None:
-            self._now = None
-            QTimer.singleShot(0, self._do)
+    def _on_refused(self, *_why: str) -> None:
+        self._now = self._last = None
+        self._next.start(0)
 
     def _on_draw(self, _event: object) -> None:
         from PySide6.QtCore import QTimer
@@ -244,7 +244,7 @@ class _Typist:
     def _end(self) -> None:
         editor = self._window.editing.editor
         self._window.hall.view.canvas.events.draw.disconnect(self._on_draw)
-        self._window.session.edit_applied.disconnect(self._on_applied)
+        editor.foreseen.disconnect(self._on_shown)
         editor.landed.disconnect(self._on_landed)
         editor.refused.disconnect(self._on_refused)
         self._ended()
@@ -255,12 +255,15 @@ def summary(timed: list[Timed]) -> dict[str, float]:
     wall = [one.wall_ms for one in timed]
     cpu = [one.cpu_ms for one in timed]
     after = [one.after_ms for one in timed]
+    answer_p50, answer_p99 = np.percentile([one.answer_ms for one in timed], [50, 99]).tolist()
     p50, p99 = np.percentile(wall, [50, 99]).tolist()
     cpu_p50, cpu_p99 = np.percentile(cpu, [50, 99]).tolist()
     return {
         "p50_ms": p50,
         "p99_ms": p99,
         "max_ms": max(wall),
+        "answer_p50_ms": answer_p50,
+        "answer_p99_ms": answer_p99,
         "cpu_p50_ms": cpu_p50,
         "cpu_p99_ms": cpu_p99,
         "cpu_max_ms": max(cpu),
