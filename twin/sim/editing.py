@@ -24,11 +24,10 @@ from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
 from twin.scenario.edits import FIXED, edited
-from twin.scenario.job_rows import rows_of
 from twin.scenario.problem import ScenarioError
-from twin.scenario.work import Job
 from twin.sim.grafting import Standing, graft, standing, timers_of
 from twin.sim.removal import let_go
+from twin.sim.same_places import same_places, settled, streams_fit, with_nodes
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -133,7 +132,7 @@ class Edits:
             stage = mine = stage_of(stage, edit, engine.catalog)
             mine.parts = parts_of(mine, engine, at_s)
             if not before:
-                _fits_now(engine, mine.scenario)
+                _fits_now(engine, mine)
             for place in behind:
                 stage = stage_of(stage, self.asked[place], engine.catalog)
         except PROBLEMS as error:
@@ -180,7 +179,7 @@ class Edits:
             else:
                 stage = stage_of(Stage(self.scene, engine.plant), edit, engine.catalog)
                 stage.parts = parts_of(stage, engine, now_s)
-            _fits_now(engine, stage.scenario)
+            _fits_now(engine, stage)
         except PROBLEMS as error:
             engine.log.add(now_s, "refused", edit.id, said(error), Severity.WARNING)
             return None
@@ -235,15 +234,22 @@ def stage_of(stage: Stage, edit: Edit, catalog: Catalog) -> Stage:
         When it cannot be, or a run cannot follow.
     """
     scenario = edited(stage.scenario, edit.changes)
-    for name, what in FIXED.items():
-        if getattr(scenario, name) != getattr(stage.scenario, name):
-            raise Unfit(f"{what} cannot change in a run: change the design and start anew")
+    others = [name for name in FIXED if getattr(scenario, name) != getattr(stage.scenario, name)]
+    for name in others:
+        if name != "streams":
+            raise Unfit(f"{FIXED[name]} cannot change in a run: change the design and start anew")
     ids = [job.id for job in stage.scenario.jobs]
     if [job.id for job in scenario.jobs[: len(ids)]] != ids:
         raise Unfit("no job can be taken out of a run or change its place: cancel it instead")
     if len(scenario.jobs) > len(ids) and (scenario.streams or scenario.traces):
         raise Unfit("no job can be added to a run whose jobs come from streams or traces")
-    return Stage(scenario, rebuild(stage.plant, scenario, catalog))
+    after = Stage(scenario, rebuild(stage.plant, scenario, catalog))
+    if others and not streams_fit(stage.scenario, stage.plant, scenario, after.plant):
+        raise Unfit(
+            f"{FIXED['streams']} cannot change in a run, but for the rows they name of those they draw on already: "
+            "change the design and start anew"
+        )
+    return after
 
 
 def parts_of(stage: Stage, engine: Engine, at_s: float) -> Engine:
@@ -256,8 +262,7 @@ def parts_of(stage: Stage, engine: Engine, at_s: float) -> Engine:
     """
     scenario, first = stage.scenario, engine.first
     if scenario.streams or scenario.traces:  # the jobs are those of the run, whatever the hall would draw now
-        jobs = scenario.jobs + engine.jobs.specs[len(scenario.jobs) :]
-        scenario = scenario.model_copy(update={"jobs": jobs, "streams": (), "traces": ()})
+        scenario = settled(scenario, engine.jobs.specs[len(scenario.jobs) :])
     made, standing_now = type(engine).__new__(type(engine)), dict(vars(engine))
     try:  # in the place of the engine, so that who calls it back has the one that stays
         engine._build(scenario, engine.seed, at_s, stage.plant, first)
@@ -268,25 +273,20 @@ def parts_of(stage: Stage, engine: Engine, at_s: float) -> Engine:
     return made
 
 
-def _fits_now(engine: Engine, scenario: Scenario) -> None:
+def _fits_now(engine: Engine, stage: Stage) -> None:
     """Refuse what jobs that have come cannot follow."""
-    for row, job in zip(engine.jobs.rows, scenario.jobs, strict=False):
+    for row, job in zip(engine.jobs.rows, stage.scenario.jobs, strict=False):
         old = engine.jobs.specs[row.index]
         coming = row.state == JobState.QUEUED and engine.timers.due_s("submit", row.index) is not None
         if old == job or coming:
             continue
-        free = (*FREE, "rows") if _same_places(engine.scenario, old, scenario, job) else FREE
+        had, has = with_nodes(engine.plant), with_nodes(stage.plant)
+        stays = same_places(had, engine.scenario, old, has, stage.scenario, job)
+        free = (*FREE, "rows") if stays else FREE
         if old.model_copy(update={name: getattr(job, name) for name in free}) != job:
             raise Unfit(
                 f"job {row.id!r} has come: its checkpoint and recovery can change, nothing else of it"
             )
-
-
-def _same_places(before: Scenario, old: Job, after: Scenario, new: Job) -> bool:
-    """Return whether a job may use the very rows it could use, of those that stand before and after."""
-    had, has = ({rows.id for hall in one.halls for rows in hall.rows} for one in (before, after))
-    could, can = set(rows_of(before, old)) or had, set(rows_of(after, new)) or has
-    return could & has == can & had
 
 
 def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:

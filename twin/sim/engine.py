@@ -35,6 +35,7 @@ from twin.sim.editing import FIRST, Edits, move_over
 from twin.sim.hourly import Hourly
 from twin.sim.observe import Observer
 from twin.sim.plan import misfit_of
+from twin.sim.same_places import drawn, settled
 from twin.sim.withdrawal import withdraw
 
 Floats = NDArray[np.float64]
@@ -92,9 +93,11 @@ class Engine(Parts):
         seed, env_s = int(state["seed"]), float(state["env_s"])
         if engine.edits.acted:
             catalog = load_catalog()
+            begun = scenario.model_copy(update={"seed": seed}) if scenario.streams else scenario
             first = build(scenario, catalog)
             stage = engine.edits.again(first, catalog)
-            engine._build(stage.scenario, seed, env_s, stage.plant, (scenario, first))
+            made = settled(stage.scenario, drawn(begun)) if begun.streams or begun.traces else stage.scenario
+            engine._build(made, seed, env_s, stage.plant, (begun, first))
         else:
             engine._build(scenario, seed, env_s)
         snapshot.restore(engine, state)
