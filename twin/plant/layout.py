@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from twin.catalog import Catalog, NodePart
 from twin.plant.cabinet import Cabinet, cabinet_of
 from twin.plant.error import PlantError
+from twin.plant.generated import Generated, Racked
 from twin.plant.overrides import Overrides
-from twin.plant.tables import Bools, Fixtures, Floats, Gpus, Ints, Nodes, RackKind, Racks, Rows
+from twin.plant.tables import Fixtures, Floats, Gpus, Ints, Nodes, Racks, Rows
 from twin.scenario import site
 from twin.scenario.document import Scenario
-
-ROLES = {"compute": RackKind.COMPUTE, "network": RackKind.NETWORK, "storage": RackKind.STORAGE}
 
 
 @dataclass
@@ -38,23 +37,6 @@ class Layout:
     """Row generator -> its rack slots in order."""
 
 
-@dataclass
-class _Pieces:
-    """Arrays of each generator, to be joined."""
-
-    columns: dict[str, list[np.ndarray]] = field(default_factory=dict)
-
-    def add(self, **arrays: np.ndarray) -> None:
-        for name, array in arrays.items():
-            self.columns.setdefault(name, []).append(array)
-
-    def floats(self, name: str) -> Floats:
-        return np.concatenate([*self.columns.get(name, []), np.empty(0)]).astype(np.float64)
-
-    def ints(self, name: str) -> Ints:
-        return np.concatenate([*self.columns.get(name, []), np.empty(0)]).astype(np.int32)
-
-
 def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
     """Return rows, racks, nodes and GPUs of a scenario.
 
@@ -67,17 +49,15 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
     """
     generators = [(h, rows) for h, hall in enumerate(scenario.halls) for rows in hall.rows]
     cabinets = _Cabinets(catalog)
-    row_pieces, rack_pieces = _Pieces(), _Pieces()
+    kinds: list[int] = []
     row_ids: list[str] = []
     labels: list[str] = []
     rack_ids: list[str] = []
     lettered: Counter[str] = Counter()
     generator_racks: dict[str, Ints] = {}
-    for hall, rows in generators:
+    for _, rows in generators:
         first_rack, first_row = len(rack_ids), len(row_ids)
-        cabinet = cabinets.number(rows.racks, rows.racks.part)
-        _add_rows(row_pieces, rows, hall, cabinets.kinds[cabinet])
-        _add_racks(rack_pieces, rows, hall, first_row, cabinet, cabinets.kinds[cabinet])
+        kinds.append(cabinets.number(rows.racks, rows.racks.part))
         row_ids += [f"{rows.id}/{i}" for i in range(rows.count)]
         labels += [f"{rows.label} {letters(lettered[rows.label] + i)}" for i in range(rows.count)]
         lettered[rows.label] += rows.count
@@ -85,16 +65,17 @@ def lay_out(scenario: Scenario, catalog: Catalog) -> Layout:
         generator_racks[rows.id] = np.arange(first_rack, len(rack_ids), dtype=np.int32)
     # A row that is alone under its name needs no letter: NET, not NET A.
     labels = [label if lettered[label.rsplit(" ", 1)[0]] > 1 else label.rsplit(" ", 1)[0] for label in labels]
-    rows_table = _rows_table(row_pieces, row_ids, labels)
-    chosen = rack_pieces.ints("cabinet")
+    generated = Generated(generators, kinds, cabinets.kinds)
+    rows_table, racked = generated.rows(row_ids, labels), generated.racks()
+    chosen = racked.cabinet.copy()
     overrides = Overrides(scenario, generators, rack_ids, generator_racks)
     for rack, racks, part in overrides.rack_parts:
         if any(isinstance(catalog.part(group.part), NodePart) for group in catalog.rack(part).layout):
             racks = racks.model_copy(update={"nodes": ()})  # it brings its own instead
         chosen[rack] = cabinets.number(racks, part)
-    racks_table = _racks_table(rack_pieces, rack_ids, cabinets.kinds, chosen)
+    racks_table = _racks_table(racked, rack_ids, cabinets.kinds, chosen)
     nodes, gpus, node_parts, gpu_parts = _expand(racks_table, chosen, cabinets.kinds, catalog, overrides)
-    _apply_places(overrides, rows_table, racks_table)
+    _apply_places(overrides, generated, rows_table, racks_table)
     _apply_absence(overrides, rows_table, racks_table, nodes, gpus)
     return Layout(
         rows_table,
@@ -134,82 +115,7 @@ class _Cabinets:
         return self._numbers[key]
 
 
-def _add_rows(pieces: _Pieces, rows: site.Rows, hall: int, cabinet: Cabinet) -> None:
-    i = np.arange(rows.count)
-    facing = _facing(rows)
-    length_m = (rows.racks.count - 1) * rows.racks.pitch_m + min(cabinet.width_m, rows.racks.pitch_m)
-    full = np.ones(rows.count)
-    pieces.add(
-        hall=full * hall,
-        x0_m=full * rows.at.x_m,
-        x1_m=full * (rows.at.x_m + length_m),
-        y_m=rows.at.y_m + cabinet.depth_m / 2 + i * rows.pitch_m,
-        depth_m=full * cabinet.depth_m,
-        height_m=full * cabinet.height_m,
-        facing=facing,
-        contained=_contained(rows, facing),
-    )
-
-
-def _facing(rows: site.Rows) -> Ints:
-    """Return the side of the fronts: alternate starts with a cold aisle before row 0."""
-    if rows.facing == "alternate":
-        return np.where(np.arange(rows.count) % 2 == 0, -1, 1).astype(np.int32)
-    return np.full(rows.count, 1 if rows.facing == "north" else -1, np.int32)
-
-
-def _contained(rows: site.Rows, facing: Ints, moved: Bools | None = None) -> Ints:
-    """Return which aisle of each row is closed: it needs a row of the same generator on its far side.
-
-    Rows that have `moved` away have no such aisle.
-    """
-    if rows.containment == "none":
-        return np.zeros(rows.count, np.int32)
-    side = -facing if rows.containment == "hot" else facing  # direction in y of the aisle to close
-    partner = np.arange(rows.count) + side
-    there = (partner >= 0) & (partner < rows.count)
-    opposite = there & (facing[np.clip(partner, 0, rows.count - 1)] == -facing)
-    if moved is not None:
-        opposite &= ~moved & ~moved[np.clip(partner, 0, rows.count - 1)]
-    return np.where(opposite, side * facing, 0).astype(np.int32)
-
-
-def _add_racks(
-    pieces: _Pieces, rows: site.Rows, hall: int, first_row: int, cabinet: int, kind: Cabinet
-) -> None:
-    per_row = rows.racks.count
-    i, j = np.divmod(np.arange(rows.count * per_row), per_row)
-    width_m = min(kind.width_m, rows.racks.pitch_m)
-    full = np.ones(len(i))
-    pieces.add(
-        row=first_row + i,
-        hall=full * hall,
-        kind=full * ROLES[rows.racks.role],
-        x_m=rows.at.x_m + width_m / 2 + j * rows.racks.pitch_m,
-        y_m=rows.at.y_m + kind.depth_m / 2 + i * rows.pitch_m,
-        pitch_m=full * rows.racks.pitch_m,
-        facing=_facing(rows)[i],
-        cabinet=full * cabinet,
-    )
-
-
-def _rows_table(pieces: _Pieces, ids: list[str], labels: list[str]) -> Rows:
-    return Rows(
-        ids=ids,
-        labels=labels,
-        hall=pieces.ints("hall"),
-        x0_m=pieces.floats("x0_m"),
-        x1_m=pieces.floats("x1_m"),
-        y_m=pieces.floats("y_m"),
-        depth_m=pieces.floats("depth_m"),
-        height_m=pieces.floats("height_m"),
-        facing=pieces.ints("facing"),
-        contained=pieces.ints("contained"),
-        present=np.ones(len(ids), np.bool_),
-    )
-
-
-def _racks_table(pieces: _Pieces, ids: list[str], kinds: list[Cabinet], chosen: Ints) -> Racks:
+def _racks_table(racked: Racked, ids: list[str], kinds: list[Cabinet], chosen: Ints) -> Racks:
     count = len(ids)
     node_count = np.array([len(k.nodes) for k in kinds], np.int32)[chosen] if count else np.zeros(0, np.int32)
 
@@ -220,16 +126,16 @@ def _racks_table(pieces: _Pieces, ids: list[str], kinds: list[Cabinet], chosen: 
     names = [k.part for k in kinds]
     return Racks(
         ids=ids,
-        row=pieces.ints("row"),
-        hall=pieces.ints("hall"),
-        kind=pieces.ints("kind"),
+        row=racked.row,
+        hall=racked.hall,
+        kind=racked.kind,
         part=[names[k] for k in chosen.tolist()],
-        x_m=pieces.floats("x_m"),
-        y_m=pieces.floats("y_m"),
-        width_m=np.minimum(of_kind([k.width_m for k in kinds]), pieces.floats("pitch_m")),
+        x_m=racked.x_m,
+        y_m=racked.y_m,
+        width_m=np.minimum(of_kind([k.width_m for k in kinds]), racked.pitch_m),
         depth_m=of_kind([k.depth_m for k in kinds]),
         height_m=of_kind([k.height_m for k in kinds]),
-        facing=pieces.ints("facing"),
+        facing=racked.facing,
         units_u=of_kind([k.units_u for k in kinds]).astype(np.int32),
         loop=nobody.copy(),
         air_loop=nobody.copy(),
@@ -351,9 +257,9 @@ def _with_added(
     return rack[order], content[order], [ids[k] for k in order.tolist()]
 
 
-def _apply_places(overrides: Overrides, rows: Rows, racks: Racks) -> None:
+def _apply_places(overrides: Overrides, generated: Generated, rows: Rows, racks: Racks) -> None:
     """Move and turn rows, then racks, as the overrides say."""
-    turned: dict[str, set[int]] = {}
+    turned, moved = np.zeros(len(rows.ids), np.bool_), np.zeros(len(rows.ids), np.bool_)
     for _, (name, index), said in sorted(overrides.items, key=lambda one: len(one[1][1])):
         if said.at is None and said.facing is None:
             continue
@@ -366,10 +272,10 @@ def _apply_places(overrides: Overrides, rows: Rows, racks: Racks) -> None:
         if len(index) != 1:
             continue
         row = overrides.first_row[name] + index[0]
-        turned.setdefault(name, set())
+        turned |= generated.generator == generated.generator[row]
         rows.facing[row] = facing or rows.facing[row]
         if said.at is not None:
-            turned[name].add(index[0])
+            moved[row] = True
             by_x_m = said.at.x_m - rows.x0_m[row]
             by_y_m = said.at.y_m + rows.depth_m[row] / 2 - rows.y_m[row]
             for column in (rows.x0_m, rows.x1_m):
@@ -377,11 +283,8 @@ def _apply_places(overrides: Overrides, rows: Rows, racks: Racks) -> None:
             rows.y_m[row] += by_y_m
             racks.x_m[slots] += by_x_m
             racks.y_m[slots] += by_y_m
-    for name, gone in turned.items():
-        generator = overrides.generator(name)
-        mine = slice(overrides.first_row[name], overrides.first_row[name] + generator.count)
-        moved = np.isin(np.arange(generator.count), list(gone))
-        rows.contained[mine] = _contained(generator, rows.facing[mine], moved)
+    if turned.any():
+        rows.contained[turned] = generated.contained(rows.facing, moved)[turned]
 
 
 def _apply_absence(overrides: Overrides, rows: Rows, racks: Racks, nodes: Nodes, gpus: Gpus) -> None:

@@ -84,8 +84,8 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int
     for hall in scenario.halls:
         particular: dict[str, set[int]] = {}  # numbers of racks by their row
         for rack in differing(hall) | {rack for rack in strays.moved if rack.count("/") == 2}:
-            row, _, number = rack.rpartition("/")
-            particular.setdefault(row, set()).add(int(number))
+            row, _, place = rack.rpartition("/")
+            particular.setdefault(row, set()).add(int(place))
         for generator in hall.rows:
             usual: dict[str, int] = {}
             others: dict[str, int] = {}

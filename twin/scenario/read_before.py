@@ -67,6 +67,6 @@ class ReadBefore:
         return hall.model_copy(update=update)
 
 
-def _said(plain: object) -> bytes:
+def _said(plain: Any) -> bytes:
     """Return plain content as a key; 1, 1.0 and true are not the same to a reader."""
     return marshal.dumps(plain, 2)
