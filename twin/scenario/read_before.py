@@ -1,6 +1,6 @@
-"""Rows and overrides of a scene that its file says as it did before an edit: they are the objects read then.
+"""Halls, rows and overrides that the file of a scene says as it did before an edit: they are the objects read then.
 
-A hall has many of them and an edit changes few. To read them costs time, and so does to compare two scenes in which all
+There are many of them and an edit changes few. To read them costs time, and so does to compare two scenes in which all
 of them are equal but none is the same.
 """
 
@@ -16,57 +16,91 @@ from twin.scenario.site import Hall, Override, Rows
 
 @dataclass(frozen=True)
 class ReadBefore:
-    """Rows, and overrides with their items, by all that the file says of each."""
+    """What was read, by all that the file says of each; of overrides that begins with the item."""
 
+    halls: dict[bytes, Hall] = field(default_factory=dict)
     rows: dict[bytes, Rows] = field(default_factory=dict)
     overrides: dict[bytes, Override] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, plain: Any, scenario: Scenario) -> ReadBefore:
-        """Return those of a scene, and of the plain content of its file."""
-        found = cls()
-        for said, hall in zip(plain["halls"], scenario.halls, strict=True):
-            found.rows.update(zip(map(_said, said.get("rows", ())), hall.rows, strict=True))
-            overrides = map(_said, said.get("overrides", {}).items())
-            found.overrides.update(zip(overrides, hall.overrides.values(), strict=True))
-        return found
 
-    def left(self, plain: Any) -> Any:
-        """Return the plain content of a file without what is known; whatever else it is stays as it is."""
+class Reading:
+    """What a file says, as far as it has to be read.
+
+    Parameters
+    ----------
+    plain
+        Its plain content.
+    before
+        What was read of it already.
+
+    Attributes
+    ----------
+    left
+        The plain content without what is known; where it is no scenario it is as it was.
+    """
+
+    def __init__(self, plain: Any, before: ReadBefore) -> None:
+        self._before = before
         halls = plain.get("halls")
-        if not isinstance(halls, list) or not (self.rows or self.overrides):
-            return plain
-        return plain | {"halls": [self._left(hall) if isinstance(hall, dict) else hall for hall in halls]}
+        self._halls = [_Said(hall) for hall in halls] if isinstance(halls, list) else []
+        self.left = plain | {"halls": [hall.left(before) for hall in self._halls]} if self._halls else plain
 
-    def with_known(self, plain: Any, scenario: Scenario) -> Scenario:
-        """Return the scene read of what is `left` of a file with all that the file says."""
-        if not (self.rows or self.overrides):
-            return scenario
-        halls = [self._whole(said, hall) for said, hall in zip(plain["halls"], scenario.halls, strict=True)]
-        return scenario.model_copy(update={"halls": tuple(halls)})
+    def whole(self, scenario: Scenario) -> tuple[Scenario, ReadBefore]:
+        """Return the scene with all that the file says, and what may be known of it from now on.
 
-    def _left(self, said: dict[str, Any]) -> dict[str, Any]:
-        left = dict(said)
-        if isinstance(said.get("rows"), list):
-            left["rows"] = [one for one in said["rows"] if _said(one) not in self.rows]
-        if isinstance(said.get("overrides"), dict):
-            items = said["overrides"].items()
-            left["overrides"] = {key: one for key, one in items if _said((key, one)) not in self.overrides}
+        Parameters
+        ----------
+        scenario
+            Read of what is `left`.
+        """
+        known = ReadBefore()
+        halls = [
+            said.whole(hall, self._before, known)
+            for said, hall in zip(self._halls, scenario.halls, strict=True)
+        ]
+        return scenario.model_copy(update={"halls": tuple(halls)}), known
+
+
+class _Said:
+    """What a file says of one hall, with a key for each of its rows and overrides."""
+
+    def __init__(self, plain: Any) -> None:
+        self._plain = plain
+        rows, overrides = (
+            (plain.get("rows"), plain.get("overrides")) if isinstance(plain, dict) else (None, None)
+        )
+        self._rows = [(_key(one), one) for one in rows] if isinstance(rows, list) else []
+        items = overrides.items() if isinstance(overrides, dict) else ()
+        self._overrides = [(_key(one), *one) for one in items]
+
+    def left(self, before: ReadBefore) -> Any:
+        """Return it without what was read before."""
+        left = dict(self._plain) if isinstance(self._plain, dict) else self._plain
+        if self._rows:
+            left["rows"] = [one for key, one in self._rows if key not in before.rows]
+        if self._overrides:
+            left["overrides"] = {
+                item: one for key, item, one in self._overrides if key not in before.overrides
+            }
         return left
 
-    def _whole(self, said: dict[str, Any], hall: Hall) -> Hall:
+    def whole(self, hall: Hall, before: ReadBefore, known: ReadBefore) -> Hall:
+        """Return the hall read of what is `left` with all that is said of it, and take note of that."""
+        new = iter(hall.rows)
+        for key, _ in self._rows:
+            known.rows[key] = before.rows.get(key) or next(new)
+        for key, item, _ in self._overrides:
+            known.overrides[key] = before.overrides.get(key) or hall.overrides[item]
         update: dict[str, object] = {}
-        if "rows" in said:
-            new = iter(hall.rows)
-            update["rows"] = tuple(self.rows.get(_said(one)) or next(new) for one in said["rows"])
-        if "overrides" in said:
-            items = said["overrides"].items()
-            update["overrides"] = {
-                key: self.overrides.get(_said((key, one))) or hall.overrides[key] for key, one in items
-            }
-        return hall.model_copy(update=update)
+        if "rows" in self._plain:
+            update["rows"] = tuple(known.rows[key] for key, _ in self._rows)
+        if "overrides" in self._plain:
+            update["overrides"] = {item: known.overrides[key] for key, item, _ in self._overrides}
+        said = _key(self._plain)
+        known.halls[said] = before.halls.get(said) or hall.model_copy(update=update)
+        return known.halls[said]
 
 
-def _said(plain: Any) -> bytes:
-    """Return plain content as a key; 1, 1.0 and true are not the same to a reader."""
+def _key(plain: Any) -> bytes:
+    """Return what tells plain content from other content; 1, 1.0 and true are not the same to a reader."""
     return marshal.dumps(plain, 2)

@@ -14,7 +14,7 @@ from twin.scenario import clock, fields
 from twin.scenario.document import FORMAT, VERSION, Scenario
 from twin.scenario.problem import NewerVersion, Problem, ScenarioError, shown
 from twin.scenario.quantity import FROM_FILE, rendered
-from twin.scenario.read_before import ReadBefore
+from twin.scenario.read_before import ReadBefore, Reading
 from twin.scenario.tree import Path, Tree, child, locate, written
 
 
@@ -44,12 +44,11 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
         )
     _check_version(tree)
     plain = clock.resolved(tree.plain())
-    known = before or ReadBefore()
+    reading = Reading(plain, before or ReadBefore())
     try:
-        scenario = known.with_known(plain, _read(known.left(plain)))
+        return reading.whole(_read(reading.left))
     except ValidationError:
-        scenario = _whole(tree, plain)  # which knows the places
-    return scenario, ReadBefore.of(plain, scenario)
+        return Reading(plain, ReadBefore()).whole(_whole(tree, plain))  # which knows the places
 
 
 def _whole(tree: Tree, plain: Any) -> Scenario:
