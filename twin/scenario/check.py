@@ -27,7 +27,7 @@ from twin.scenario.fault_kinds import TargetKind
 from twin.scenario.faults import Intervention
 from twin.scenario.problem import Problem, ScenarioError, shown
 from twin.scenario.quantity import rendered
-from twin.scenario.site import Hall
+from twin.scenario.site import Hall, Rows
 from twin.scenario.systems import SwitchTier
 from twin.scenario.targets import kind_of
 from twin.scenario.tree import Path, Tree, child, locate, written
@@ -88,10 +88,12 @@ class _Checker:
     tree: Tree
     catalog: Catalog
     acting: list[tuple[int, Intervention]] = field(default_factory=list)
-    rows: list[str] = field(default_factory=list)
+    rows: list[str] = field(init=False)
+    generators: dict[str, tuple[Hall, Rows]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rows = [rows.id for hall in self.scenario.halls for rows in hall.rows]
+        self.generators = {rows.id: (hall, rows) for hall in self.scenario.halls for rows in hall.rows}
 
     def ids(self) -> list[Problem]:
         """Return ids that are given twice; with those, references would only mislead."""
@@ -202,7 +204,7 @@ class _Checker:
         for h, hall in enumerate(self.scenario.halls):
             for item, said in hall.overrides.items():
                 at: Path = ("halls", h, "overrides", item)
-                wrong = self._item(item, [hall])
+                wrong = self._item(item, hall)
                 if wrong:
                     yield self._problem(at, wrong, value="")
                     continue
@@ -218,7 +220,7 @@ class _Checker:
                     if given and not right:
                         yield self._problem((*at, key), f"does not fit {item!r}", _FITS[key])
                 if said.rack is not None:
-                    home = self._item(said.rack, self.scenario.halls)
+                    home = self._item(said.rack)
                     if home or said.rack.count("/") != 2:
                         yield self._problem((*at, "rack"), home or f"{said.rack!r} is no rack", _FITS["rack"])
                 if said.part is not None and depth in (2, 3):
@@ -228,9 +230,7 @@ class _Checker:
         """Yield places and groups of what does not exist."""
         for at, reason, hint in place_fits.places(self.scenario):
             yield self._problem(at, reason, hint, value="")
-        for at, reason, hint in place_fits.members(
-            self.scenario, lambda item: self._item(item, self.scenario.halls)
-        ):
+        for at, reason, hint in place_fits.members(self.scenario, self._item):
             yield self._problem(at, reason, hint)
 
     def actions(self) -> Iterator[Problem]:
@@ -287,8 +287,8 @@ class _Checker:
         """Return why `item` is no row, rack, node or GPU; "" when it is one."""
         node, _, gpu = item.rpartition("/")
         if item.count("/") != 4 or not gpu.isdecimal():
-            return self._item(item, self.scenario.halls)
-        wrong = self._item(node, self.scenario.halls)
+            return self._item(item)
+        wrong = self._item(node)
         gpus = 0 if wrong else self._gpus(node)
         return wrong or ("" if int(gpu) < gpus else f"{item!r} does not exist: {node} has {gpus} GPUs")
 
@@ -301,12 +301,12 @@ class _Checker:
                         return one.gpus
         return 0
 
-    def _item(self, item: str, halls: Iterable[Hall]) -> str:
-        """Return why no generator makes an item of this id; "" when one does."""
+    def _item(self, item: str, hall: Hall | None = None) -> str:
+        """Return why no generator makes an item of this id, one of this hall; "" when one does."""
         name, *numbers = item.split("/")
-        here = {rows.id: rows for hall in halls for rows in hall.rows}
-        generator = here.get(name)
-        if generator is None:
+        home, generator = self.generators.get(name, (None, None))
+        if generator is None or (hall is not None and home is not hall):
+            here = [rows.id for rows in hall.rows] if hall is not None else self.rows
             near = nearest(name, here)
             return f"names no row generator: {name!r}" + (f"; did you mean {near!r}?" if near else "")
         limits = [generator.count, generator.racks.count]
@@ -362,11 +362,9 @@ class _Checker:
             yield self._problem(at, f"names no {what}", hint, value=shown(name))
 
     def _part(self, part: str | None, kinds: tuple[str, ...], at: Path) -> Iterator[Problem]:
-        if part is None:
+        if part is None or (part in self.catalog and self.catalog.part(part).KIND in kinds):
             return
         fitting = [one for kind in kinds for one in self.catalog.ids(kind)]
-        if part in fitting:
-            return
         near = nearest(part, fitting)
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(fitting[:8])}"
         if part in self.catalog:

@@ -298,9 +298,9 @@ def common(a: str, b: str, limit: int) -> int:
 
 def _entry(entry: Entry, lines: int, characters: int) -> Entry:
     """Return an entry moved down by so many lines and on by so many characters."""
-    file, line, column = entry.mark
+    mark = _moved(entry.mark, lines) if lines else entry.mark
     tree = _tree(entry.tree, lines, characters)
-    return Entry(Mark(file, line + lines, column), entry.start + characters, entry.stop + characters, tree)
+    return Entry(mark, entry.start + characters, entry.stop + characters, tree)
 
 
 def _tree(tree: Tree, lines: int, characters: int) -> Tree:
@@ -309,6 +309,9 @@ def _tree(tree: Tree, lines: int, characters: int) -> Tree:
         value = {key: _entry(entry, lines, characters) for key, entry in value.items()}
     elif type(value) is list:
         value = [_tree(item, lines, characters) for item in value]
-    file, line, column = tree.mark
-    mark = Mark(file, line + lines, column)
+    mark = _moved(tree.mark, lines) if lines else tree.mark
     return Tree(value, mark, tree.start + characters, tree.end + characters, tree.flow, tree.shared)
+
+
+def _moved(mark: Mark, lines: int) -> Mark:
+    return Mark(mark.file, mark.line + lines, mark.column)
