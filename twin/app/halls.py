@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from twin.app.carried_frame import carried_over
+from twin.app.carried_frame import carried_over, is_of
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.standing import Standing
 from twin.app.trouble import Trouble
@@ -14,7 +14,7 @@ from twin.plant.build import plant_of
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.events import Event
-from twin.record.frame import Frame
+from twin.record.frame import Frame, Layout
 from twin.scenario import Document
 from twin.scenario.edit import Edit
 from twin.scenario.edits import edited, in_order
@@ -140,6 +140,16 @@ class Halls:
         """Return whether what is foreseen is this scene, made of this hall."""
         basis = self._basis if self.foreseen is not None else None
         return basis is not None and basis[0] is before and basis[1] is after
+
+    def believe(self, layout: Layout) -> None:
+        """Build the hall anew from the file where it is not the one the worker stands in now: that is the truth."""
+        session, draft, plant = self._session, self._session.draft, self._session.live.plant
+        if draft is None or plant is None or layout.epoch != plant.epoch or is_of(layout, plant):
+            return
+        self._plants.clear()
+        self._documents.clear()
+        self._build(effective(draft.file, 0.0), self._acting(), layout.epoch)
+        session.show(self.seeded(draft.shown), self._plants.get(layout.epoch, plant))
 
     def leave_out(self, events: Iterable[Event]) -> None:
         """Take note of edits that the worker refused when their time came: its hall stands without them."""

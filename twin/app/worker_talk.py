@@ -10,7 +10,18 @@ from twin.app.recording import is_recording
 from twin.app.standing import Standing
 from twin.app.trouble import Trouble, Unplayable
 from twin.record.events import Event
-from twin.runtime.protocol import Applied, At, Died, Failed, Finished, Happened, Message, Ready, Refused
+from twin.runtime.protocol import (
+    Applied,
+    At,
+    Died,
+    Failed,
+    Finished,
+    Happened,
+    Message,
+    Ready,
+    Refused,
+    Relaid,
+)
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
 
@@ -42,6 +53,7 @@ class WorkerTalk:
         self.former: OpenScene | None = None
         self.failure: Failed | None = None
         self._asked: dict[int, Intervention] = {}  # not answered yet
+        self._asked_out: dict[int, Intervention] = {}
         self._asked_edits: set[int] = set()
         self._asked_wall_s = 0.0  # of the newest of them
         self._at: At | None = None  # not told yet
@@ -53,7 +65,7 @@ class WorkerTalk:
 
     def begin(self) -> None:
         """Another run is asked for."""
-        self._asked, self._asked_edits, self._at = {}, set(), None
+        self._asked, self._asked_out, self._asked_edits, self._at = {}, {}, set(), None
         self.ready, self.failure = False, None
 
     def resume(self) -> None:
@@ -61,18 +73,21 @@ class WorkerTalk:
         self.ready, self.failure = False, None
         self._session.client.restart()
 
-    def intervene(self, intervention: Intervention) -> None:
-        """Ask it to do something to the run."""
+    def intervene(self, intervention: Intervention, out: bool = False) -> None:
+        """Ask it to do something to the run, or to take it out while it is ahead."""
         session = self._session
         if session.document is None or session.finished or session.lost:
             nothing = "Nothing runs that could be broken: start the run again."
             session.trouble.emit(Trouble("Not done", nothing))
+        elif out:
+            self._asked_out[session.client.withdraw(intervention)] = intervention
         else:
             self._asked[session.client.intervene(intervention)] = intervention
 
-    def ask_edit(self, edit: Edit) -> int:
-        """Ask it to let an edit act; return the number of what is asked."""
-        number = self._session.client.intervene(edit)
+    def ask_edit(self, edit: Edit, out: bool = False) -> int:
+        """Ask it to let an edit act, or to take one out; return the number of what is asked."""
+        client = self._session.client
+        number = client.withdraw(edit) if out else client.intervene(edit)
         self._asked_edits.add(number)
         self._asked_wall_s = monotonic()
         return number
@@ -94,8 +109,8 @@ class WorkerTalk:
             if isinstance(message, At):
                 self._at = message
                 continue
-            if isinstance(message, Finished):  # the summary is of a run that stands at its end
-                self._tell_time()
+            if isinstance(message, Finished | Refused):  # a summary is of a run that stands at its end; and what is
+                self._tell_time()  # to be taken out may have acted just before
             self._hear_known(message)
         if not self.waits:
             self._tell_time()
@@ -130,6 +145,8 @@ class WorkerTalk:
                 session.replay.open(run_file, session.live.events)
                 session.began.emit(run_file)
                 session.cannot_begin.emit("")
+            case Relaid(layout=layout):
+                session.halls.believe(layout)
             case Finished(summary=summary):
                 session.summary = summary
                 session.ended.emit(summary)
@@ -139,6 +156,7 @@ class WorkerTalk:
                     session.edit_refused.emit(rev, reason)
                     return
                 self._asked.pop(rev, None)
+                self._asked_out.pop(rev, None)
                 session.trouble.emit(Trouble("Not done", reason))
             case Failed():
                 self._fail(message)
@@ -151,6 +169,10 @@ class WorkerTalk:
                 elif rev in self._asked:
                     session.live.by_hand.append(self._asked.pop(rev))
                     session.broken.emit(session.live.by_hand[-1])
+                elif rev in self._asked_out:
+                    gone = self._asked_out.pop(rev)
+                    session.live.by_hand = [one for one in session.live.by_hand if one is not gone]
+                    session.mended.emit(gone)
 
     def _add(self, events: tuple[Event, ...]) -> None:
         """Keep what is new: a run that goes on from a snapshot tells again what happened since."""
