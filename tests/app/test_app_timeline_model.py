@@ -8,8 +8,9 @@ from datetime import datetime
 import numpy as np
 import pytest
 
+from twin.app.bands import band
 from twin.app.clock import Clock
-from twin.app.timeline_marks import EventMarks, band
+from twin.app.timeline_marks import EventMarks
 from twin.app.timeline_paint import ticks
 from twin.app.timeline_scale import Scale
 from twin.record.events import Event, Severity

@@ -12,11 +12,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
+from twin.app.bands import Band, band
 from twin.app.look import Look
 from twin.app.painted import Painted
 from twin.app.text import elapsed
 from twin.app.theme import Theme, font, scaled
-from twin.app.timeline_marks import band
 from twin.app.timeline_scale import Scale
 from twin.record.events import Severity
 
@@ -114,7 +114,8 @@ class CompareStrip(Painted):
         painter.drawRoundedRect(room, 3, 3)
         for number, (track, colour) in enumerate(zip(self._tracks, (theme.muted, theme.accent), strict=True)):
             painter.setPen(QPen(QColor(colour), 1.6 if number else 1.2))
-            painter.drawPolyline(self._curve(track, room))
+            for piece in self._band(track, room).pieces():
+                painter.drawPolyline(self._curve(piece, room))
             painter.setPen(Qt.PenStyle.NoPen)
             top = room.bottom() + 1 if number else 0.0
             for at_s, severity in track.struck:
@@ -131,13 +132,15 @@ class CompareStrip(Painted):
         spot = room.adjusted(0, 0, -6 - place * scaled(_NAME_PX), -3)
         painter.drawText(spot, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, words)
 
-    def _curve(self, track: Track, room: QRectF) -> QPolygonF:
-        """Return the mean of every few pixels: dips of minutes in a run of weeks would be a thicket."""
+    def _band(self, track: Track, room: QRectF) -> Band:
+        """Return a run in columns of a few pixels: dips of minutes in a run of weeks would be a thicket."""
         scale = Scale.all(self._reach_s, width_px=room.width() / _COLUMN_PX)
         until_s = float(track.t_s[-1]) if len(track.t_s) else 0.0
-        found = band(track.t_s, track.goodput.astype(float), scale, until_s)
-        x = (found.column + 0.5) * _COLUMN_PX
-        y = room.bottom() - 2 - np.clip(found.mean / _TOP, 0.0, 1.0) * (room.height() - 4)
+        return band(track.t_s, track.goodput.astype(float), scale, until_s)
+
+    def _curve(self, piece: Band, room: QRectF) -> QPolygonF:
+        x = (piece.column + 0.5) * _COLUMN_PX
+        y = room.bottom() - 2 - np.clip(piece.mean / _TOP, 0.0, 1.0) * (room.height() - 4)
         return QPolygonF([QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
 
 

@@ -1,9 +1,8 @@
-"""What a strip of some hundred pixels shows of thousands of samples and events. No widgets."""
+"""What a strip of some hundred pixels shows of thousands of events. No widgets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,52 +11,6 @@ from twin.app.timeline_scale import Scale
 from twin.record.events import Event, Severity
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Band:
-    """A curve in columns of pixels.
-
-    Parameters
-    ----------
-    column
-        Of each point, from the left edge of the strip [px].
-    low, mean, high
-        Least, mean and greatest value in it; in a column that no sample falls in, the value that holds there.
-    """
-
-    column: NDArray[np.int64]
-    low: Floats
-    mean: Floats
-    high: Floats
-
-
-def band(t_s: Floats, values: Floats, scale: Scale, until_s: float) -> Band:
-    """Return a series as the columns of a strip, up to a time [s]; a value holds until the next sample."""
-    known = np.isfinite(values)
-    t_s, values = t_s[known], values[known]
-    width = int(scale.width_px)
-    edges = scale.from_s + np.arange(width + 1) * (scale.span_s / max(width, 1))
-    begins = np.searchsorted(t_s, edges[:-1], "left")
-    ends = np.searchsorted(t_s, edges[1:], "left")
-    column = np.flatnonzero((edges[:-1] <= until_s) & ((ends > begins) | (begins > 0)))
-    if not len(column) or not len(t_s):
-        nothing = np.zeros(0)
-        return Band(np.zeros(0, np.int64), nothing, nothing, nothing)
-    begins, ends = begins[column], ends[column]
-    first = np.maximum(begins - 1, 0)  # what holds when the column begins
-    last = np.maximum(ends, first + 1)
-    bounds = np.column_stack((first, last)).ravel()
-    padded = np.append(values, values[-1])  # so that an end behind the last sample is one
-    low = np.minimum.reduceat(padded, bounds)[::2]
-    high = np.maximum.reduceat(padded, bounds)[::2]
-    # Samples stand closer where something happened: each counts for as long as it holds.
-    until = np.append(t_s, max(until_s, t_s[-1]) + scale.span_s)
-    sums = np.concatenate(([0.0], np.cumsum(values * np.diff(until))))
-    edges = np.clip(edges, t_s[0], until[-1])
-    begin, end = edges[column], edges[column + 1]
-    mean = (np.interp(end, until, sums) - np.interp(begin, until, sums)) / np.maximum(end - begin, 1e-12)
-    return Band(column, low, np.clip(mean, low, high), high)
 
 
 class EventMarks:

@@ -10,10 +10,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
+from twin.app.bands import Band, band
 from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.theme import Theme, font, scaled
-from twin.app.timeline_marks import Band, EventMarks, band
+from twin.app.timeline_marks import EventMarks
 from twin.app.timeline_scale import Scale
 from twin.record.events import Severity
 
@@ -95,8 +96,8 @@ def _paint_curves(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, r
         (power, top_w, theme.series[0], True),
         (goodput, best, theme.series[1], False),
     ):
-        if len(curve.column) > 1:
-            _paint_band(painter, curve, top, QColor(tint), room, filled)
+        for piece in curve.pieces():
+            _paint_band(painter, piece, top, QColor(tint), room, filled)
 
 
 def _paint_band(painter: QPainter, curve: Band, top: float, tint: QColor, room: QRectF, filled: bool) -> None:
