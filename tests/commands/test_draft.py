@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twin.commands.command import CommandError, Given
-from twin.commands.draft import Draft, Proposal
+from twin.commands.draft import Draft, Later, Proposal
 from twin.scenario import Change, Patch, loads
 from twin.scenario.effective import effective
 from twin.scenario.splice import edit
@@ -63,13 +63,13 @@ def test_an_edit_of_a_run_freezes_the_scene_and_undoing_it_is_another_edit() -> 
     assert draft.file.scenario.edits[0].at_s == 0.1 + 0.2
     assert [rows.id for rows in draft.shown.scenario.halls[0].rows] == ["gpu", "x-1"]
     back = draft.propose_undo()
-    assert back is not None
+    assert isinstance(back, Proposal)
     assert back.title == "Undo add rack"
     draft.land_edit(back, back.edit(draft.fresh_id(), 60.0))
     assert [rows.id for rows in draft.shown.scenario.halls[0].rows] == ["gpu"]
     assert draft.redo_title == "Add rack"
     forth = draft.propose_redo()
-    assert forth is not None
+    assert isinstance(forth, Proposal)
     draft.land_edit(forth, forth.edit(draft.fresh_id(), 90.0))
     assert [edit.at_s for edit in draft.file.scenario.edits] == [0.1 + 0.2, 60.0, 90.0]
     assert effective(draft.file).scenario.halls == draft.shown.scenario.halls
@@ -81,8 +81,8 @@ def test_at_the_start_what_was_undone_in_the_run_goes_out_of_the_file_with_its_u
     draft.land(draft.propose(given("title", "Mine")))
     texts = [LAB, draft.file.text]
 
-    def act(proposal: Proposal | None, at_s: float) -> None:
-        assert proposal is not None
+    def act(proposal: Proposal | Later | None, at_s: float) -> None:
+        assert isinstance(proposal, Proposal)
         draft.land_edit(proposal, proposal.edit(draft.fresh_id(), at_s))
         texts.append(draft.file.text)
 
@@ -94,8 +94,6 @@ def test_at_the_start_what_was_undone_in_the_run_goes_out_of_the_file_with_its_u
     draft.at(0.0)
     draft.settle()
     assert draft.undo_title == "Add rack"
-    with pytest.raises(CommandError, match="later than now; go on until then"):
-        draft.propose_undo()
     for text in reversed(texts[:-1]):
         assert draft.undo()
         assert draft.file.text == text
@@ -103,6 +101,118 @@ def test_at_the_start_what_was_undone_in_the_run_goes_out_of_the_file_with_its_u
     for text in texts[1:]:
         assert draft.redo()
         assert draft.file.text == text
+
+
+def at_start(*at_s: float) -> Draft:
+    """Return a scene that was edited at these times of its run, which stands at its start again."""
+    draft = Draft(loads(LAB))
+    for time_s in at_s:
+        proposal = draft.propose(given("title", f"At {time_s:g}", f"Title at {time_s:g}"))
+        draft.land_edit(proposal, proposal.edit(draft.fresh_id(), time_s))
+    draft.at(0.0)
+    draft.settle()
+    return draft
+
+
+def ids(draft: Draft) -> list[str]:
+    return [edit.id for edit in draft.file.scenario.edits]
+
+
+def test_what_is_still_ahead_goes_out_of_the_file_and_comes_back() -> None:
+    draft = at_start(10.0, 20.0)
+    text, shown = draft.file.text, draft.shown
+    draft.at(5.0)
+    for number in (2, 1):
+        later = draft.propose_undo()
+        assert isinstance(later, Later)
+        assert later.out
+        assert later.edit.id == f"edit-{number}"
+        draft.land_later(later)
+    assert draft.file.text == LAB
+    assert draft.shown is shown
+    assert draft.redo_title == "Title at 10"
+    for _ in range(2):
+        later = draft.propose_redo()
+        assert isinstance(later, Later)
+        assert not later.out
+        draft.land_later(later)
+    assert draft.file.text == text
+    draft.at(15.0)
+    later, behind = draft.propose_undo(), draft.done[-2]
+    assert isinstance(later, Later)
+    draft.land_later(later)
+    back = draft.propose_undo()  # that lies behind: another edit takes it back
+    assert isinstance(back, Proposal)
+    assert back.changes == behind.inverse
+    draft.land_edit(back, back.edit(draft.fresh_id(), 16.0))
+    assert ids(draft) == ["edit-1", "edit-3"]
+    assert draft.fresh_id() == "edit-4"
+    draft.at(0.0)
+    draft.settle()
+    assert [step.title for step in draft.done][-1] == "Undo title at 10"
+    while draft.undo():
+        pass
+    assert draft.file.text == LAB
+
+
+def test_its_time_may_come_while_it_is_out() -> None:
+    draft = at_start(10.0)
+    draft.at(5.0)
+    later = draft.propose_undo()
+    assert isinstance(later, Later)
+    draft.land_later(later)
+    draft.at(12.0)
+    forth = draft.propose_redo()  # now, then
+    assert isinstance(forth, Proposal)
+    draft.land_edit(forth, forth.edit(draft.fresh_id(), 13.0))
+    assert [edit.at_s for edit in draft.file.scenario.edits] == [13.0]
+
+
+def test_any_edit_that_is_ahead_can_be_taken_out_and_that_be_undone() -> None:
+    draft = at_start(10.0, 20.0)
+    text = draft.file.text
+    draft.at(5.0)
+    with pytest.raises(CommandError, match="no edit 'edit-7' of the scene is still to come"):
+        draft.propose_out("edit-7")
+    draft.land_later(draft.propose_out("edit-1"))
+    assert ids(draft) == ["edit-2"]
+    assert draft.undo_title == "Take out title at 10"
+    new = draft.propose(ADD)
+    draft.land_edit(new, draft.edit(new, 6.0))
+    assert ids(draft) == ["edit-2", "edit-3"]  # not the name of the one that may come back
+    undo = draft.propose_undo()
+    assert isinstance(undo, Proposal)
+    draft.land_edit(undo, draft.edit(undo, 7.0))
+    later = draft.propose_undo()
+    assert isinstance(later, Later)
+    assert not later.out
+    draft.land_later(later)
+    assert sorted(ids(draft)) == ["edit-1", "edit-2", "edit-3", "edit-4"]
+    draft.at(12.0)
+    with pytest.raises(CommandError, match="time that is over"):
+        draft.propose_redo()
+    draft.at(0.0)
+    draft.settle()
+    while draft.file.text != text:
+        assert draft.undo()
+    draft.land_later(draft.propose_out("edit-2"))  # at the start nothing has to be asked
+    assert ids(draft) == ["edit-1"]
+    assert draft.undo()
+    assert draft.file.text == text
+
+
+def test_what_was_taken_out_is_done_now_when_its_time_is_over() -> None:
+    draft = at_start(10.0)
+    draft.at(5.0)
+    draft.land_later(draft.propose_out("edit-1"))
+    draft.at(12.0)
+    back = draft.propose_undo()
+    assert isinstance(back, Proposal)
+    assert back.undoes
+    draft.land_edit(back, draft.edit(back, 13.0))
+    assert draft.shown.scenario.title == "At 10"
+    with pytest.raises(CommandError, match="time that is over"):
+        draft.propose_redo()
 
 
 def test_no_two_edits_get_one_id_though_one_of_the_first_was_taken_out() -> None:

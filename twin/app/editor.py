@@ -10,7 +10,7 @@ from psygnal import Signal
 
 from twin.app.session import Session
 from twin.commands.command import Command, CommandError
-from twin.commands.draft import Draft, Proposal
+from twin.commands.draft import Draft, Later, Proposal
 from twin.scenario import Scenario
 from twin.scenario.edit import Edit
 
@@ -22,7 +22,7 @@ class _Wish:
     """An edit of the run on its way; it waits for the answer to the one before."""
 
     title: str
-    propose: Callable[[], Proposal | None]
+    propose: Callable[[], Proposal | Later | None]
     undoes: bool = False
 
 
@@ -32,7 +32,7 @@ class _Asked:
 
     number: int
     wish: _Wish
-    proposal: Proposal
+    proposal: Proposal | Later
     edit: Edit
 
 
@@ -134,12 +134,34 @@ class Editor:
         return True
 
     def undo(self) -> bool:
-        """Take the last step back; while the run goes on, by an edit that does the opposite."""
+        """Take the last step back; while the run goes on, by an edit that does the opposite.
+
+        An edit that is still ahead in the run goes out of it instead, as if it had never been made.
+        """
         return self._go(back=True)
 
     def redo(self) -> bool:
         """Do again the step taken back last."""
         return self._go(back=False)
+
+    def take_out(self, id: str) -> bool:
+        """Take an edit out of the scene, and of its run, whose time is still ahead there."""
+        draft = self.draft
+        title = "Take out an edit"
+        reason = NOT_LIVE if self._session.looking_s is not None else self.why_not()
+        if draft is None or reason:
+            return self._refuse(title, reason)
+        if self.live:
+            return self._wish(title, lambda: draft.propose_out(id))
+        draft.settle()
+        try:
+            later = draft.propose_out(id)
+        except CommandError as error:
+            return self._refuse(title, str(error))
+        draft.land_later(later)
+        self._tell(None)
+        self.done.emit(later.title)
+        return True
 
     def fold(self) -> bool:
         """Make the edits of the run part of the design, and stand at t = 0 of it."""
@@ -191,7 +213,7 @@ class Editor:
         self._session.branch_wanted.emit(edit)
         return True
 
-    def _wish(self, title: str, propose: Callable[[], Proposal | None], undoes: bool = False) -> bool:
+    def _wish(self, title: str, propose: Callable[[], Proposal | Later | None], undoes: bool = False) -> bool:
         wish = _Wish(title, propose, undoes)
         self._wishes.append(wish)
         self._next()
@@ -206,6 +228,10 @@ class Editor:
                 proposal = wish.propose()
                 if proposal is None:
                     continue
+                if isinstance(proposal, Later):
+                    number = self._session.ask_edit(proposal.edit, out=proposal.out)
+                    self._asked = _Asked(number, wish, proposal, proposal.edit)
+                    return
                 self._must_be_free(proposal)
                 edit = draft.edit(proposal, max(self._session.t_s, draft.t_s))
             except CommandError as error:
@@ -237,10 +263,13 @@ class Editor:
         if draft is None or asked is None or asked.number != number:
             return
         proposal, self._asked = asked.proposal, None
-        draft.land_edit(proposal, asked.edit.model_copy(update={"at_s": t_s}))
-        self._session.edited()
+        if isinstance(proposal, Later):
+            draft.land_later(proposal, t_s)
+        else:
+            draft.land_edit(proposal, asked.edit.model_copy(update={"at_s": t_s}))
+            self._session.edited()
         self._look()
-        self.landed.emit(proposal)
+        self.landed.emit(proposal if isinstance(proposal, Proposal) else None)
         self.done.emit(proposal.title)
         self._next()
 
@@ -250,6 +279,11 @@ class Editor:
             return
         self._asked = None
         self._session.halls.take_back()
+        out = isinstance(asked.proposal, Later) and asked.proposal.out
+        if out and self.draft is not None and asked.edit.at_s <= self.draft.t_s:
+            self._wishes.appendleft(asked.wish)  # its time came first: now it lies behind
+            self._next()
+            return
         self._refuse_wish(asked.wish, reason, asked.proposal.title)
         self._next()
 

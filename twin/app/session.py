@@ -80,6 +80,7 @@ class Session:
     ended = Signal(object)  # summary
     trouble = Signal(object)  # Trouble
     broken = Signal(object)  # Intervention that the run has taken
+    mended = Signal(object)  # Intervention that was ahead in the run, and is no more
     unplayable = Signal(object)  # Unplayable
     recovered = Signal()
     began = Signal(object)  # file the run is recorded in, or None
@@ -411,20 +412,20 @@ class Session:
         self.play()
         self.recovered.emit()
 
-    def intervene(self, intervention: Intervention) -> None:
-        """Do something to the run; `trouble` tells when it is refused, else its effect comes as events.
+    def intervene(self, intervention: Intervention, *, out: bool = False) -> None:
+        """Do something to the run, or take it `out` while it is ahead; `trouble` tells when that is refused.
 
         Nothing is done to a time that is over: `branch_wanted`.
         """
         if self.looking_s is not None:
             self.branch_wanted.emit(intervention)
         else:
-            self._talk.intervene(intervention)
+            self._talk.intervene(intervention, out)
 
-    def ask_edit(self, edit: Edit) -> int:
-        """Ask the worker to let an edit act now; `edit_applied` or `edit_refused` follows with this number."""
+    def ask_edit(self, edit: Edit, *, out: bool = False) -> int:
+        """Ask the worker to let an edit act, or to take one `out`; `edit_applied` or `edit_refused` follows."""
         self._timer.setInterval(ASKING_POLL_MS)
-        return self._talk.ask_edit(edit)
+        return self._talk.ask_edit(edit, out)
 
     @property
     def asks(self) -> bool:

@@ -109,8 +109,9 @@ class WorkerTalk:
             if isinstance(message, At):
                 self._at = message
                 continue
-            if isinstance(message, Finished | Refused):  # a summary is of a run that stands at its end; and what is
-                self._tell_time()  # to be taken out may have acted just before
+            if isinstance(message, Finished | Refused):
+                # A summary is of a run that stands at its end, and what was to be taken out may have acted just now.
+                self._tell_time()
             self._hear_known(message)
         if not self.waits:
             self._tell_time()
@@ -171,7 +172,7 @@ class WorkerTalk:
                     session.broken.emit(session.live.by_hand[-1])
                 elif rev in self._asked_out:
                     gone = self._asked_out.pop(rev)
-                    session.live.by_hand = [one for one in session.live.by_hand if one is not gone]
+                    session.live.by_hand[:] = [one for one in session.live.by_hand if one is not gone]
                     session.mended.emit(gone)
 
     def _add(self, events: tuple[Event, ...]) -> None:

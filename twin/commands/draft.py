@@ -15,6 +15,7 @@ from twin.scenario import Change, Document, Patch, ScenarioError
 from twin.scenario.edit import MOST_CHANGES, Edit, EditChange
 from twin.scenario.edits import in_order
 from twin.scenario.effective import effective
+from twin.scenario.patch import digest
 from twin.scenario.splice import edit as spliced
 from twin.scenario.write import flow
 
@@ -75,8 +76,10 @@ class Step:
         On the scene as it stood.
     in_file, out_of_file
         The same in the text of the file.
-    at_s
-        From when on it acts in the run [s]; None: it is part of the scene itself.
+    edit
+        What acts in the run; None: it is part of the scene itself.
+    out
+        It took that edit out before its time.
     """
 
     title: str
@@ -85,7 +88,34 @@ class Step:
     inverse: tuple[Change, ...]
     in_file: Patch
     out_of_file: Patch
-    at_s: float | None = None
+    edit: Edit | None = None
+    out: bool = False
+
+
+@dataclass(frozen=True)
+class Later:
+    """An edit whose time in the run is still ahead: it comes into the scene and its run again, or goes `out` of them.
+
+    Nobody asked for it then, and how the scene stands now does not change.
+
+    Attributes
+    ----------
+    title
+        What is done.
+    edit
+        Which.
+    patch
+        What it does to the file.
+    undoes, redoes
+        Whether it takes back the last step, or does again the one taken back last.
+    """
+
+    title: str
+    edit: Edit
+    out: bool
+    patch: Patch
+    undoes: bool = False
+    redoes: bool = False
 
 
 class Draft:
@@ -181,25 +211,52 @@ class Draft:
         patch = command.patch(scene)
         return replace(self._fitting(document, patch, patch.title or command.title), plant=scene.plant)
 
-    def propose_undo(self) -> Proposal | None:
+    def propose_undo(self) -> Proposal | Later | None:
         """Return what would take the last step back; None when there is none."""
         if not self.done:
             return None
-        step = self.done[-1]
-        if step.at_s is not None and step.at_s > self.t_s:
-            raise CommandError(
-                f"“{step.title}” acts {step.at_s:,.1f} s into the run, later than now",
-                "go on until then, or go back to the start of the run to take it out",
-            )
-        proposal = self._fitting(self.shown, Patch(step.inverse), f"Undo {lowered(step.title)}")
-        return replace(proposal, undoes=True)
+        step, title = self.done[-1], f"Undo {lowered(self.done[-1].title)}"
+        if step.edit is not None and step.edit.at_s > self.t_s:
+            later = self._later(step.edit, not step.out, step.out_of_file, title)
+            return replace(later, undoes=True)
+        changes = step.inverse
+        if step.edit is not None and step.out:  # its time is over: what it would have done is done now
+            changes = tuple(Change(one.path, one.value) for one in step.edit.changes)
+        return replace(self._fitting(self.shown, Patch(changes), title), undoes=True)
 
-    def propose_redo(self) -> Proposal | None:
+    def propose_redo(self) -> Proposal | Later | None:
         """Return what would do the step again that was taken back last; None when there is none."""
         if not self.undone:
             return None
         step = self.undone[-1]
+        if step.edit is not None and step.edit.at_s > self.t_s:
+            return replace(self._later(step.edit, step.out, step.in_file, step.title), redoes=True)
+        if step.out:
+            raise CommandError(f"“{step.title}” is of a time that is over", "edit the scene as it stands")
         return replace(self._fitting(self.shown, Patch(step.changes), step.title), redoes=True)
+
+    def propose_out(self, id: str) -> Later:
+        """Return what would take an edit out of the scene whose time is still ahead.
+
+        Raises
+        ------
+        CommandError
+            When there is no such edit, or others need it.
+        """
+        edit = next((one for one in self.file.scenario.edits if one.id == id), None)
+        if edit is None or (edit.at_s <= self.t_s and self.t_s > 0.0):
+            raise CommandError(f"no edit {id!r} of the scene is still to come")
+        return self._later(edit, True, Patch(()), f"Take out {lowered(edit.title or id)}")
+
+    def _later(self, edit: Edit, out: bool, patch: Patch, title: str) -> Later:
+        """Return it, by this patch to the byte where the file is as it was then, if the scene is right with it."""
+        if patch.exact is None or patch.exact.digest != digest(self.file.text):
+            patch = Patch((Change(f"edits[{edit.id}]", None if out else edit_text(edit)),), title)
+        try:
+            spliced(self.file, patch)
+        except ScenarioError as error:
+            raise CommandError(_said(error)) from error
+        return Later(title, edit, out, patch)
 
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
         if not patch.changes:
@@ -280,6 +337,7 @@ class Draft:
     def fresh_id(self, taken: int = 0) -> str:
         """Return an id for the next edit, `taken` of which are on their way."""
         used = {edit.id for edit in self.file.scenario.edits}
+        used |= {step.edit.id for step in (*self.done, *self.undone) if step.edit is not None}
         ids = (f"edit-{number}" for number in count(len(used) + 1))
         return next(islice((id for id in ids if id not in used), taken, None))
 
@@ -307,13 +365,35 @@ class Draft:
         alone = not others and proposal.before is self.shown  # no other edit acts, or has acted, in between
         self.file, out_of_file = spliced(self.file, in_file)
         self.shown, self.t_s = proposal.after if alone else effective(self.file, t_s), t_s
-        step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit.at_s)
+        step = Step(proposal.title, "", proposal.changes, proposal.inverse, in_file, out_of_file, edit)
         if proposal.undoes and self.done:
             self.undone.append(self.done.pop())
             self._written.append(step)
         elif proposal.redoes and self.undone:
             self.undone.pop()
             self._note(step)
+        else:
+            self._push(step)
+
+    def land_later(self, later: Later, t_s: float = 0.0) -> None:
+        """Let an edit come back, or go, before its time; back not before `t_s` [s], as the worker has answered."""
+        if not later.out and later.edit.at_s < t_s:
+            edit = later.edit.model_copy(update={"at_s": t_s})
+            later = replace(later, edit=edit, patch=_in_file(edit))
+        self.file, back = spliced(self.file, later.patch)
+        if self.t_s <= 0.0:
+            self.shown = effective(self.file, self.t_s)
+        step = Step(later.title, "", (), (), later.patch, back, later.edit, later.out)
+        if later.undoes and self.done:
+            undone = self.done.pop()
+            if self._written and self._written[-1] is undone:  # as if it had never been written
+                self._written.pop()
+                undone = replace(undone, in_file=back)
+            else:
+                self._written.append(step)
+            self.undone.append(undone)
+        elif later.redoes and self.undone:
+            self._note(replace(self.undone.pop(), in_file=later.patch, out_of_file=back))
         else:
             self._push(step)
 

@@ -286,6 +286,7 @@ class Session:
             engine.advance(engine.now_s)
             reason = "the run is over" if self._ended else engine.withdraw(request.done)
             if reason is not None:
+                self._report(engine)  # so that whoever asked knows what has acted by now
                 self._outlet.send(Refused(self._number, request.rev, reason))
                 return
             self._mark(engine, "withdrawn", engine.now_s, request.rev, request.done)
