@@ -113,7 +113,7 @@ class MainWindow(QMainWindow):
         self.run_comparing = CompareRuns(look, session, self.notifications, self)
         self.comparing.simulate_wanted.connect(self.run_comparing.ask_designs)
         self.views = Views(self.hall, self.editing.file, self.tell)
-        self.timeline.attach(self.views)
+        self.timeline.attach(self.views, self.editing.editor)
         self.design = DesignTools(
             look,
             session,

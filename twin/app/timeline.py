@@ -9,10 +9,13 @@ from psygnal import Signal
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from twin.app.editor import Editor
 from twin.app.goto_dialog import GotoDialog, NoteDialog
+from twin.app.incident_drill import words_of
 from twin.app.look import Look, label, line, tool_button, with_role
 from twin.app.moments_dialog import MomentsDialog
 from twin.app.session import Session
+from twin.app.still_ahead import Ahead, still_ahead
 from twin.app.text import elapsed
 from twin.app.theme import scaled
 from twin.app.timeline_strip import TimelineStrip
@@ -20,6 +23,7 @@ from twin.app.view_file import Moment
 from twin.app.views import Views
 from twin.record.events import Severity
 from twin.record.runfile import RunFileError
+from twin.scenario.faults import Intervention
 from twin.scenario.times import Times
 
 _STATE_PX = 196
@@ -34,6 +38,7 @@ class Timeline(QWidget):
         super().__init__()
         self._look, self._session = look, session
         self._views: Views | None = None
+        self._editor: Editor | None = None
         self.setProperty("role", "transport")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.strip = TimelineStrip(look, session.curves.history)
@@ -103,14 +108,16 @@ class Timeline(QWidget):
         session.looked.connect(lambda _t_s: self._on_time())
         session.playing_changed.connect(lambda _playing: self._on_time())
         session.broken.connect(lambda _one: self._on_advanced())
+        session.mended.connect(self._on_mended)
         session.document_changed.connect(lambda _document: self._on_advanced())
         session.curves.changed.connect(strip.renew)
         session.replay.loop_changed.connect(self._on_loop)
 
-    def attach(self, views: Views) -> None:
-        """Take what keeps bookmarks."""
-        self._views = views
+    def attach(self, views: Views, editor: Editor) -> None:
+        """Take what keeps bookmarks, and what takes edits out again."""
+        self._views, self._editor = views, editor
         views.changed.connect(self._on_bookmarks)
+        editor.changed.connect(self._on_advanced)
 
     def show_keys(self, tip: Callable[[QWidget, str, str], None]) -> None:
         """Let `tip` write the tool tips of the buttons, with the keys of their actions."""
@@ -204,6 +211,13 @@ class Timeline(QWidget):
         title = f"Bookmark {session.clock.says(t_s)}"
         NoteDialog(title, "", lambda note: views.add_moment(t_s, note), self.window()).open()
 
+    def take_out(self, one: Ahead) -> None:
+        """Take out what is still to come in the run, as if nobody had ever asked for it."""
+        if isinstance(one.what, Intervention):
+            self._session.intervene(one.what, out=True)
+        elif self._editor is not None:
+            self._editor.take_out(one.what.id)
+
     def show_bookmarks(self) -> None:
         """List the bookmarked times."""
         if self._views is not None and self._session.document is not None:
@@ -232,6 +246,10 @@ class Timeline(QWidget):
         if strip.shown.marks.events is not session.live.events:
             strip.shown.marks.follow(session.live.events)
         strip.renew()
+
+    def _on_mended(self, one: Intervention) -> None:
+        self._on_advanced()
+        self.said.emit(f"Taken out of the run: {words_of(one)}, {self._session.clock.says(one.at_s)}")
 
     def _on_bookmarks(self) -> None:
         moments = self._views.moments if self._views is not None else ()
@@ -312,6 +330,11 @@ class Timeline(QWidget):
         menu.addAction("Loop up to here", partial(session.replay.set_loop, None, at_s))
         menu.addAction("No loop", session.replay.clear_loop).setEnabled(session.replay.loop is not None)
         around_s = 6.0 * self.strip.scale.px_s
+        for one in still_ahead(session, at_s - around_s, at_s + around_s):
+            menu.addSeparator()
+            title = f"{session.clock.says(one.at_s)}  {one.title}"
+            menu.addAction(title.replace("&", "&&")).setEnabled(False)
+            menu.addAction("Take it out of the run", partial(self.take_out, one))
         for moment in self._moments(at_s - around_s, at_s + around_s):
             menu.addSeparator()
             menu.addAction(f"Bookmark: {moment.note or 'no note'}").setEnabled(False)

@@ -1,0 +1,226 @@
+"""What is still ahead in a run is taken out of it again: by undo, and from the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from twin.app.editor import Editor
+from twin.app.session import Session
+from twin.app.still_ahead import still_ahead
+from twin.commands.command import Given
+from twin.runtime.inline import InlineClient
+from twin.scenario import Change, Patch, load, parse_injection
+from twin.sim.engine import Engine
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
+ADD = Given(
+    Patch(
+        (Change("halls[lab].rows[x-1]", RACK), Change("cooling.loops[crah].serves", "[gpu, x-1]")), "Add rack"
+    )
+)
+MOVE = Given(Patch((Change("halls[lab].rows[x-1].at.x", "24 m"),), "Move rack"))
+
+
+class Bench:
+    """A session whose run goes on only when it is told to, and what its editor says."""
+
+    def __init__(self, scene: Path) -> None:
+        self.client = InlineClient()
+        self.session = Session(self.client)  # type: ignore[arg-type]
+        self.editor = Editor(self.session)
+        self.done: list[str] = []
+        self.refused: list[str] = []
+        self.editor.done.connect(self.done.append)
+        self.editor.refused.connect(lambda _title, reason: self.refused.append(reason))
+        self.session.open(scene)
+        self.session.poll()
+
+    def run_to(self, t_s: float) -> None:
+        """Let the run go on to a time, of which nobody is told yet."""
+        self.session.begun = True
+        engine = self.client._session._engine
+        assert engine is not None
+        engine.advance(t_s)
+        self.client.pause()
+
+    def go(self, t_s: float) -> None:
+        self.run_to(t_s)
+        self.session.poll()
+
+    def begin_again(self) -> None:
+        """Stand at the start of the run again."""
+        self.session.restart()
+        self.session.poll()
+
+    def do(self, act: Callable[[], bool]) -> None:
+        assert act()
+        for _ in range(3):  # an answer may ask for more
+            self.session.poll()
+
+    @property
+    def ids(self) -> list[str]:
+        assert self.session.draft is not None
+        return [edit.id for edit in self.session.draft.file.scenario.edits]
+
+    @property
+    def epoch(self) -> int:
+        engine = self.client._session._engine
+        assert engine is not None
+        assert self.session.plant is not None
+        assert self.session.plant.epoch == engine.plant.epoch
+        return engine.plant.epoch
+
+    def is_run_of_its_file(self) -> bool:
+        """Return whether a run of the file from the start is this run."""
+        engine, draft = self.client._session._engine, self.session.draft
+        assert engine is not None
+        assert draft is not None
+        again = Engine(draft.file.scenario, self.session.seed)
+        again.advance(engine.now_s)
+        return again.event_hash() == engine.event_hash()
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setenv("TWIN_STATE_DIR", str(tmp_path / "state"))
+    path = tmp_path / "own.twin.yaml"
+    path.write_bytes(lab.read_bytes())
+    made = Bench(path)
+    yield made
+    made.session.close()
+
+
+def test_undo_and_redo_of_what_is_ahead(bench: Bench, lab: Path) -> None:
+    bench.go(600.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    bench.go(900.0)
+    bench.do(lambda: bench.editor.do(MOVE))
+    assert bench.epoch == 2
+    bench.begin_again()
+    bench.go(300.0)
+    assert bench.epoch == 0
+    for _ in range(2):
+        bench.do(bench.editor.undo)
+    assert bench.done[-2:] == ["Undo move rack", "Undo add rack"]
+    assert not bench.ids
+    draft = bench.session.draft
+    assert draft is not None
+    assert draft.file.text == lab.read_text()
+    bench.go(400.0)
+    bench.do(bench.editor.redo)
+    assert bench.ids == ["edit-1"]
+    bench.go(700.0)
+    assert bench.epoch == 1
+    bench.do(bench.editor.redo)  # its time is still to come
+    bench.go(1000.0)
+    assert bench.epoch == 2
+    bench.do(bench.editor.undo)  # now it lies behind
+    assert bench.ids == ["edit-1", "edit-2", "edit-3"]
+    bench.go(1200.0)
+    assert bench.epoch == 3
+    assert bench.is_run_of_its_file()
+    assert not bench.refused
+
+
+def test_an_undo_that_comes_too_late_is_an_edit(bench: Bench) -> None:
+    bench.go(600.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    bench.begin_again()
+    bench.go(300.0)
+    bench.run_to(700.0)  # the window believes that it is still ahead
+    assert bench.session.t_s == 300.0
+    bench.do(bench.editor.undo)
+    assert bench.done[-1] == "Undo add rack"
+    assert bench.ids == ["edit-1", "edit-2"]
+    bench.go(800.0)
+    assert bench.epoch == 2
+    assert bench.is_run_of_its_file()
+    assert not bench.refused
+
+
+def test_a_redo_that_comes_too_late_acts_at_once(bench: Bench) -> None:
+    bench.go(600.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    bench.begin_again()
+    bench.go(300.0)
+    bench.do(bench.editor.undo)
+    bench.run_to(700.0)
+    bench.do(bench.editor.redo)
+    bench.go(800.0)
+    assert bench.epoch == 1
+    assert bench.session.draft is not None
+    (edit,) = bench.session.draft.file.scenario.edits
+    assert 700.0 <= edit.at_s < 700.01
+    assert bench.is_run_of_its_file()
+
+
+def test_an_edit_of_the_scene_is_taken_out_and_put_back(bench: Bench) -> None:
+    bench.go(600.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    bench.go(900.0)
+    bench.do(lambda: bench.editor.do(MOVE))
+    bench.begin_again()
+    bench.go(300.0)
+    assert [one.title for one in still_ahead(bench.session, 0.0, 1e9)] == ["Add rack", "Move rack"]
+    assert not bench.editor.take_out("edit-1")
+    assert "x-1" in bench.refused[-1]
+    bench.do(lambda: bench.editor.take_out("edit-2"))
+    assert bench.done[-1] == "Take out move rack"
+    assert bench.ids == ["edit-1"]
+    bench.do(bench.editor.undo)
+    assert sorted(bench.ids) == ["edit-1", "edit-2"]
+    bench.do(bench.editor.redo)
+    bench.go(1200.0)
+    assert bench.epoch == 1
+    assert bench.is_run_of_its_file()
+    bench.begin_again()
+    bench.session.begun = False
+    assert bench.editor.take_out("edit-1")
+    assert not bench.ids
+
+
+def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
+    use_window: Callable[[Path], MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    session, line = window.session, window.timeline
+    qtbot.waitUntil(lambda: session.run_file is not None, timeout=30_000)
+    told: list[str] = []
+    line.said.connect(told.append)
+    late = parse_injection("5 h fail gpu/0/1")
+    session.intervene(late)
+    qtbot.waitUntil(lambda: session.live.by_hand == [late], timeout=30_000)
+    assert late.at_s in line.strip.shown.acts
+    line._offer(QPoint(300, 300), late.at_s + 3 * line.strip.scale.px_s)
+    menu = line.findChildren(QMenu)[-1]
+    out = next(action for action in menu.actions() if action.text() == "Take it out of the run")
+    out.trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: not session.live.by_hand, timeout=30_000)
+    assert late.at_s not in line.strip.shown.acts
+    assert "gpu/0/1" in told[-1]
+    line._offer(QPoint(300, 300), late.at_s)
+    menu = line.findChildren(QMenu)[-1]
+    assert not any("out of the run" in action.text() for action in menu.actions())
+    menu.close()
+    session.intervene(late, out=True)
+    troubles: list[str] = []
+    session.trouble.connect(lambda trouble: troubles.append(trouble.text))
+    qtbot.waitUntil(lambda: bool(troubles), timeout=30_000)
+    assert "was not asked for in this run" in troubles[0]
+    session.set_speed(float("inf"))
+    session.play()
+    qtbot.waitUntil(lambda: session.finished, timeout=60_000)
+    plain = Engine(load(lab).scenario)
+    plain.advance(plain.end_s)
+    assert [(one.t_s, one.kind) for one in session.events] == [(one.t_s, one.kind) for one in plain.events(0)]
