@@ -201,6 +201,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     session.intervene(late)
     qtbot.waitUntil(lambda: session.live.by_hand == [late], timeout=30_000)
     assert late.at_s in line.strip.shown.acts
+    assert "1 BY HAND" in window.hall.mark.words
     line._offer(QPoint(300, 300), late.at_s + 3 * line.strip.scale.px_s)
     menu = line.findChildren(QMenu)[-1]
     out = next(action for action in menu.actions() if action.text() == "Take it out of the run")
@@ -208,6 +209,7 @@ def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(
     menu.close()
     qtbot.waitUntil(lambda: not session.live.by_hand, timeout=30_000)
     assert late.at_s not in line.strip.shown.acts
+    assert "BY HAND" not in window.hall.mark.words
     assert "gpu/0/1" in told[-1]
     line._offer(QPoint(300, 300), late.at_s)
     menu = line.findChildren(QMenu)[-1]

@@ -191,6 +191,7 @@ class HallPanel(QWidget):
         self.state.events.selection.connect(self._show_legend)
         self.view.menu_wanted.connect(self._on_menu)
         session.broken.connect(self._on_broken)
+        session.mended.connect(self._on_broken)
         self.view.hovered.connect(self._on_hovered)
         self._look.changed.connect(self._on_theme)
 
