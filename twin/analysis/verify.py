@@ -10,11 +10,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from twin.analysis.causes import causes_of
+from twin.analysis.causes import altered_scene, causes_of
 from twin.analysis.rerun import Asked, said_of
+from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.hash import EventHash, canonical
 from twin.record.reader import Reader
+from twin.record.recorder import entity_ids
 from twin.record.runfile import RunFileError
 from twin.runtime.loading import engine_type
 from twin.runtime.protocol import ENGINE, Engine
@@ -24,7 +26,7 @@ NEAR = 1e-9
 _CHUNK = 5000
 _SLICE_WALL_S = 0.1
 
-What = Literal["event", "hash", "state", "refused", "summary"]
+What = Literal["event", "hash", "state", "refused", "summary", "header"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Divergence:
     ----------
     what
         An event is another; the hash of equal events is; the state is, though all events agree; what a person did is
-        refused; only the summary is.
+        refused; only the summary is; only what the header tells of the hall is.
     t_s
         When [s].
     row
@@ -106,16 +108,29 @@ def verify(
     Raises
     ------
     RunFileError
-        When the file cannot be read.
+        When the file cannot be read, wherever in it.
     """
     with Reader(path) as reader:
+        _must_be_whole(reader)
         replay = _Replay(reader, engine)
         found = replay.run(progress)
-        known = causes_of(reader)
+        known = (*causes_of(reader, replay.plant), *replay.other_words)
         over = reader.summary is not None
     return Verdict(
         Path(path), replay.reached_s, replay.rows, replay.hashes, replay.states, over, found, known
     )
+
+
+def _must_be_whole(reader: Reader) -> None:
+    """Read the whole file; raises `RunFileError` where something of it is damaged."""
+    damage = reader.damaged()
+    if damage:
+        more = f"; {len(damage) - 1} more parts of the file are damaged" if len(damage) > 1 else ""
+        raise RunFileError(damage[0] + more)
+    try:
+        _ = reader.header.scenario
+    except RunFileError as error:
+        raise RunFileError("; ".join([str(error), *altered_scene(reader)])) from error
 
 
 class _Replay:
@@ -127,17 +142,24 @@ class _Replay:
         self._progress: Callable[[float, float], None] | None = None
         self._end_s, self._count, self._last = reader.t_end_s, reader.event_count, reader.event_hash
         snapshots = reader.snapshot_hashes()
-        self._hashes: dict[int, tuple[float, str]] = {
-            events: (t_s, text) for t_s, events, text in (*snapshots, (self._end_s, self._count, self._last))
-        }
+        self._hashes: dict[int, list[tuple[float, str]]] = {}
+        for t_s, events, text in (*snapshots, (self._end_s, self._count, self._last)):
+            self._hashes.setdefault(events, []).append((t_s, text))
         self._times = sorted({t_s for t_s, _, _ in snapshots if t_s <= self._end_s})
         self._engine: Engine = engine_type(engine)(header.scenario, header.seed)
         self._hash = EventHash()
         self._expected: list[Event] = []
         self.rows = self.hashes = self.states = 0
         self.reached_s = 0.0
+        self.other_words: list[str] = []
+        self._first_end_s = self._engine.end_s
         first = reader.events(0, 1)
         self._first = first[0].row if first else self._count  # a branch begins where it leaves its parent
+
+    @property
+    def plant(self) -> Plant:
+        """Return the hall as it was simulated last."""
+        return self._engine.plant
 
     def run(self, progress: Callable[[float, float], None] | None) -> Divergence | None:
         """Return the first divergence, or None."""
@@ -191,12 +213,16 @@ class _Replay:
             if theirs is None or canonical(theirs) != canonical(mine):
                 return _parted(theirs, mine)
             self._take(mine)
-            at = self._hashes.get(self.rows)
-            if at is not None:
+            if not self.other_words and (theirs.text, theirs.severity) != (mine.text, mine.severity):
+                self.other_words.append(
+                    f"event {mine.row} is told otherwise: {theirs.text!r} ({theirs.severity.name.lower()}) in the "
+                    f"file, {mine.text!r} ({mine.severity.name.lower()}) now"
+                )
+            for t_s, known in self._hashes.get(self.rows, ()):
                 self.hashes += 1
-                if at[1] != self._hash.hexdigest():
+                if known != self._hash.hexdigest():
                     text = f"the events agree up to row {mine.row}, but the file holds another hash of them there"
-                    return Divergence("hash", at[0], mine.row, theirs, mine, ("hash",), text)
+                    return Divergence("hash", t_s, mine.row, theirs, mine, ("hash",), text)
         return None
 
     def _take(self, event: Event) -> None:
@@ -244,6 +270,9 @@ class _Replay:
         if self._count and self._last != self._hash.hexdigest():
             text = "the events agree, but the file holds another hash of them at its end"
             return Divergence("hash", self._end_s, None, None, None, ("hash",), text)
+        return self._compare_summary() or self._compare_header()
+
+    def _compare_summary(self) -> Divergence | None:
         summary = self._reader.summary
         if summary is None:
             return None
@@ -257,6 +286,21 @@ class _Replay:
             return None
         text = f"all events agree, but the summary does not: {', '.join(differs[:4])}"
         return Divergence("summary", self._end_s, None, None, None, differs, text)
+
+    def _compare_header(self) -> Divergence | None:
+        """Hold what the file says of the hall it ended with, and of its length, against the one simulated now."""
+        header, engine = self._reader.header, self._engine
+        here = {str(kind): tuple(names) for kind, names in entity_ids(engine).items()}
+        differs = [f"ids.{kind}" for kind, names in header.ids.items() if here.get(kind) != names]
+        there = {kind: count for kind, count in header.layout.counts.items() if count}
+        if there != {kind: count for kind, count in engine.layout.counts.items() if count}:
+            differs.append("layout")
+        if header.end_s != self._first_end_s:
+            differs.append("end_s")
+        if not differs:
+            return None
+        text = f"all events agree, but what the header says of the hall does not: {', '.join(differs[:4])}"
+        return Divergence("header", self._end_s, None, None, None, tuple(differs), text)
 
 
 def _parted(theirs: Event | None, mine: Event | None) -> Divergence:

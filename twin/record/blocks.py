@@ -14,7 +14,7 @@ from twin.record.channels import Channel, NodeCondition, State
 from twin.record.columns import Dense, Sparse, decode_dense, decode_sparse, unpack
 from twin.record.detail import COLUMNS, Detail, unpacked_groups
 from twin.record.frame import Frame, Layout
-from twin.record.runfile import RunFileError
+from twin.record.runfile import RunFileError, of_part
 from twin.record.series import DETAIL, MANY, SERIES_CHANNELS
 
 _MAX_GROUPS = 10**6
@@ -32,6 +32,17 @@ def decode_channel(channel: Channel, blob: bytes, samples: int, entities: int) -
     """
     decode = decode_sparse if entities > MANY else decode_dense
     return decode(blob, samples, entities, channel.dtype)
+
+
+def decode_series(layout: Layout, samples: int, columns: Mapping[str, bytes]) -> dict[str, Dense | Sparse]:
+    """Return all curves of a block, by channel; raises as `decode_channel`, naming the channel."""
+    found = {}
+    for channel in SERIES_CHANNELS:
+        count = layout.counts.get(channel.entity, 0)
+        if count and channel.id in columns:
+            with of_part(channel.id):
+                found[channel.id] = decode_channel(channel, columns[channel.id], samples, count)
+    return found
 
 
 def decode_events(blob: bytes, samples: int) -> NDArray[np.int64]:
@@ -97,11 +108,7 @@ class DecodedBlock:
             When it is damaged.
         """
         samples = len(times_s)
-        series = {
-            channel.id: decode_channel(channel, columns[channel.id], samples, count)
-            for channel in SERIES_CHANNELS
-            if (count := layout.counts.get(channel.entity, 0)) and channel.id in columns
-        }
+        series = decode_series(layout, samples, columns)
         fields, room = _how(columns[DETAIL])
         gpus, nodes = (layout.counts.get(entity, 0) for entity in ("gpu", "node"))
         if len(dies.node) != gpus or dies.node.max(initial=-1) >= nodes:
@@ -112,9 +119,10 @@ class DecodedBlock:
             count = entities.get(name, nodes)
             if f"{DETAIL}.{name}" not in columns:
                 raise RunFileError("a block lacks a part of single GPUs")
-            detail[name] = (
-                decode_sparse(columns[f"{DETAIL}.{name}"], samples, count, dtype) if count else _NOTHING
-            )
+            with of_part(f"{DETAIL}.{name}"):
+                detail[name] = (
+                    decode_sparse(columns[f"{DETAIL}.{name}"], samples, count, dtype) if count else _NOTHING
+                )
         return cls(layout, times_s, events, series, detail, fields, room, dies)
 
     def frame(self, sample: int) -> Frame:

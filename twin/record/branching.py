@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from twin.record.constants import packed
+from twin.record.constants import packed, packed_text
 from twin.record.contents import Snapshot
 from twin.record.hash import EventHash
 from twin.record.inputs import input_hashes, inputs_hash, versions
 from twin.record.reader import Reader
-from twin.record.runfile import explained, fold, reopen
+from twin.record.runfile import RunFileError, explained, fold, reopen
 from twin.record.scenario_json import to_json
+from twin.record.source import state_at
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
 
@@ -44,13 +45,15 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, asi
     before = _serving(parent, at_s, aside)
     parent.save_copy(path)
     Writer.resume(path, parent.header.layout, before).close()
+    text = to_json(scenario)
     header = {
-        "scenario": to_json(scenario),
+        "scenario": text,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": json.dumps(versions()),
         "inputs": json.dumps(input_hashes(scenario)),
         "inputs_hash": inputs_hash(scenario),
         "constants": packed(),
+        "original": packed_text(text),
     }
     file = reopen(path)
     with explained(path, "write"):
@@ -79,7 +82,10 @@ def events_before(reader: Reader, at_s: float) -> tuple[int, str]:
     made = EventHash()
     for t_s, events, text in reader.snapshot_hashes():
         if t_s < at_s and events:
-            made = EventHash(bytes.fromhex(text), events)
+            try:
+                made = EventHash(bytes.fromhex(text), events)
+            except ValueError as error:
+                raise RunFileError(f"{reader.path}: the hash of {state_at(t_s)} is damaged") from error
     while True:
         later = reader.events(made.count)
         for event in later:

@@ -8,6 +8,7 @@ import zlib
 from binascii import Error as Base64Error
 from functools import lru_cache
 
+from twin.record.runfile import MAX_BLOB_BYTES
 from twin.resources import folder
 
 FOLDERS = ("catalog", "profiles")
@@ -32,7 +33,7 @@ def constants() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def packed() -> str:
     """Return `constants` as one short text for a header."""
-    return base64.b64encode(zlib.compress(json.dumps(constants()).encode(), 6)).decode()
+    return packed_text(json.dumps(constants()), 6)
 
 
 def unpacked(text: str) -> dict[str, str]:
@@ -43,11 +44,21 @@ def unpacked(text: str) -> dict[str, str]:
     ValueError
         When the text is damaged, or larger than any catalogue.
     """
+    return {str(name): str(one) for name, one in json.loads(unpacked_text(text, _MAX_BYTES)).items()}
+
+
+def packed_text(text: str, level: int = 1) -> str:
+    """Return a text as a shorter one that tells when it is damaged."""
+    return base64.b64encode(zlib.compress(text.encode(), level)).decode()
+
+
+def unpacked_text(text: str, limit: int = MAX_BLOB_BYTES) -> str:
+    """Return what `packed_text` wrote; `ValueError` when it is damaged or longer than `limit` [B]."""
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(base64.b64decode(text, validate=True), _MAX_BYTES)
+        raw = unpacker.decompress(base64.b64decode(text, validate=True), limit)
     except (zlib.error, Base64Error) as error:
-        raise ValueError("the constants are damaged") from error
+        raise ValueError("a packed text is damaged") from error
     if not unpacker.eof:
-        raise ValueError("the constants are cut off or too large")
-    return {str(name): str(one) for name, one in json.loads(raw).items()}
+        raise ValueError("a packed text is cut off or too large")
+    return raw.decode()

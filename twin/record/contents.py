@@ -21,6 +21,8 @@ class Header:
 
     Parameters
     ----------
+    file
+        Path of the run file, for what is wrong with it.
     scenario_text
         The effective scenario as JSON with units.
     seed
@@ -41,6 +43,7 @@ class Header:
         Length of the scenario [s].
     """
 
+    file: str
     scenario_text: str
     seed: int
     layout: Layout
@@ -65,8 +68,9 @@ class Header:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
+            reason = first["msg"].removeprefix("Value error, ")  # pydantic's own words before ours
             raise RunFileError(
-                f"the scenario in this run file is wrong at {place or 'its begin'}: {first['msg']}"
+                f"{self.file}: the scenario in this run file is wrong at {place or 'its begin'}: {reason}"
             ) from error
 
 

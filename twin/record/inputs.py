@@ -28,14 +28,14 @@ def input_hashes(scenario: Scenario) -> dict[str, str]:
     for known, hashes in _latest:
         if known is scenario:  # frozen, so the same object is the same document
             return dict(hashes)
-    hashes = {"scenario": _digest(to_json(scenario).encode()), **_shipped()}
+    hashes = {"scenario": digest(to_json(scenario).encode()), **_shipped()}
     _latest[:] = [(scenario, hashes)]
     return dict(hashes)
 
 
 def inputs_hash(scenario: Scenario) -> str:
     """Return one hash over all of `input_hashes`, 32 hexadecimal digits; the seed of the run is not in it."""
-    return _digest(json.dumps(input_hashes(scenario), sort_keys=True).encode())
+    return digest(json.dumps(input_hashes(scenario), sort_keys=True).encode())
 
 
 @lru_cache(maxsize=1)
@@ -88,8 +88,9 @@ def _collect(place: Traversable, prefix: str, found: dict[str, str]) -> None:
         if item.is_dir():
             _collect(item, f"{prefix}/{item.name}", found)
         else:
-            found[f"{prefix}/{item.name}"] = _digest(item.read_bytes())
+            found[f"{prefix}/{item.name}"] = digest(item.read_bytes())
 
 
-def _digest(data: bytes) -> str:
+def digest(data: bytes) -> str:
+    """Return the hash of an input, 32 hexadecimal digits."""
     return blake2b(data, digest_size=16).hexdigest()

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import Dies
 from twin.record.blocks import DecodedBlock, decode_events
+from twin.record.columns import unpack
 from twin.record.detail import dies_from_bytes
 from twin.record.frame import Frame, Layout
-from twin.record.runfile import MAX_BLOB_BYTES, NoDetail
+from twin.record.runfile import MAX_BLOB_BYTES, NoDetail, of_part
 from twin.record.series import DETAIL, DIES, EVENTS
-from twin.record.source import Source, layout_at
+from twin.record.source import Source, layout_at, stretch
 
 KEPT_BLOCKS = 4
 OLD = "it holds no pictures: an older program recorded it, and kept nothing of single GPUs"
@@ -35,8 +36,10 @@ class Pictures:
         progress = self._source.progress()
         if self._known is None or self._known[0] != progress:
             last = max(self._ended, default=0)
-            rows = self._source.rows("SELECT id, samples, times FROM blocks WHERE id > ? ORDER BY id", last)
-            found = [(int(block), self._source.times_s(blob, samples)) for block, samples, blob in rows]
+            rows = self._source.rows(
+                "SELECT id, times, samples, t0, t1 FROM blocks WHERE id > ? ORDER BY id", last
+            )
+            found = [(int(block), self._source.times_s(*said)) for block, *said in rows]
             self._ended |= dict(found[:-1])
             parts = [*self._ended.values(), *(times_s for _, times_s in found[-1:])]
             times_s = np.concatenate([np.zeros(0), *parts])
@@ -53,15 +56,16 @@ class Pictures:
             Of files that do not say when it changed.
         """
         rows = self._source.rows(
-            "SELECT id, samples, times FROM blocks WHERE t0 <= ? ORDER BY id DESC LIMIT 1", t_s
-        ) or self._source.rows("SELECT id, samples, times FROM blocks ORDER BY id LIMIT 1")
+            "SELECT id, times, samples, t0, t1 FROM blocks WHERE t0 <= ? ORDER BY id DESC LIMIT 1", t_s
+        ) or self._source.rows("SELECT id, times, samples, t0, t1 FROM blocks ORDER BY id LIMIT 1")
         if not rows:
             raise NoDetail(f"{self._source.path}: this run file holds no pictures yet")
-        number, samples, stamps = int(rows[0][0]), rows[0][1], rows[0][2]
+        number, stamps, samples, begin_s, end_s = (int(rows[0][0]), *rows[0][1:])
         block = self._blocks.get((number, samples))
-        with self._source.named():
+        times_s = self._source.times_s(stamps, samples, begin_s, end_s) if block is None else block.times_s
+        with self._source.named(stretch(begin_s, end_s)):
             if block is None:
-                block = self._decode(number, self._source.times_s(stamps, samples), layout)
+                block = self._decode(number, times_s, layout)
                 self._blocks[number, samples] = block
                 while len(self._blocks) > KEPT_BLOCKS:
                     self._blocks.popitem(last=False)
@@ -79,7 +83,8 @@ class Pictures:
         columns = {str(name): data for name, data in rows if isinstance(data, bytes)}
         if DETAIL not in columns:
             raise NoDetail(OLD)
-        events = decode_events(columns.get(EVENTS, b""), len(times_s))
+        with of_part("the rows of events"):
+            events = decode_events(columns.get(EVENTS, b""), len(times_s))
         return DecodedBlock.of(layout_at(epochs, number), times_s, events, columns, self._dies_of(number))
 
     def _dies_of(self, number: int) -> Dies:
@@ -96,5 +101,6 @@ class Pictures:
             ((data,),) = self._source.rows(
                 "SELECT data FROM series WHERE channel = ? AND block = ?", DIES, key[0]
             )
-            self._dies = key, dies_from_bytes(self._source.unpack(data, MAX_BLOB_BYTES))
+            with of_part("what sets GPUs apart"):
+                self._dies = key, dies_from_bytes(unpack(data, MAX_BLOB_BYTES))
         return self._dies[1]

@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 
 from twin.record.blocks import decode_channel, decode_ledger
 from twin.record.channels import BY_ID, Channel
-from twin.record.constants import unpacked
+from twin.record.columns import unpack
+from twin.record.constants import unpacked, unpacked_text
 from twin.record.contents import Header, Marker, Snapshot
 from twin.record.events import WHERE, Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.pictures import Pictures
-from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained
+from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, of_part
 from twin.record.series import LEDGER, SERIES_CHANNELS, Series, condense
-from twin.record.source import Source, layout_at, layout_of
+from twin.record.source import Source, layout_at, layout_of, state_at, stretch
+from twin.record.whole import damaged
 
 Ledger = tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]
 
@@ -75,6 +77,7 @@ class Reader:
         }
         try:
             return Header(
+                file=str(self.path),
                 scenario_text=found["scenario"],
                 seed=int(found["seed"]),
                 layout=layout_of(json.loads(found["layout"])),
@@ -96,6 +99,19 @@ class Reader:
             except (ValueError, TypeError, AttributeError) as error:
                 raise RunFileError(f"{self.path}: the header of this run file is damaged") from error
         return {}
+
+    def original_scene(self) -> str | None:
+        """Return the scenario as JSON that the run began with, kept apart; None: it is older, or damaged."""
+        for (text,) in self._source.rows("SELECT value FROM header WHERE key = 'original'"):
+            try:
+                return unpacked_text(text)
+            except (ValueError, TypeError):
+                return None
+        return None
+
+    def damaged(self) -> tuple[str, ...]:
+        """Return what of the file cannot be read or does not belong together, one sentence each; all of it is read."""
+        return tuple(damaged(self._source, self.header.layout))
 
     @property
     def t_end_s(self) -> float:
@@ -214,8 +230,8 @@ class Reader:
             raise IndexError(f"this run has {count} of kind {channel.entity}, and no number {entity}")
         times: list[NDArray[np.float64]] = [np.zeros(0)]
         values: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-        for block, samples, stamps, blob in self._source.rows(
-            "SELECT b.id, b.samples, b.times, s.data FROM blocks b"
+        for block, samples, begin_s, end_s, stamps, blob in self._source.rows(
+            "SELECT b.id, b.samples, b.t0, b.t1, b.times, s.data FROM blocks b"
             " JOIN series s ON s.block = b.id AND s.channel = ?"
             " WHERE b.t1 >= ? AND b.t0 <= ? AND b.id >= ? ORDER BY b.id",
             channel_id,
@@ -226,10 +242,11 @@ class Reader:
             count = layout_at(epochs, int(block)).counts.get(channel.entity, 0)
             if entity >= count:  # it was not there yet
                 continue
-            t_s = self._source.times_s(stamps, samples)
+            t_s = self._source.times_s(stamps, samples, begin_s, end_s)
             inside = (t_s >= t0_s) & (t_s <= t1_s)
             times.append(t_s[inside])
-            values.append(self._column(channel, blob, int(samples), count)[entity][inside])
+            column = self._column(channel, blob, int(samples), count, stretch(begin_s, end_s))
+            values.append(column[entity][inside])
         return condense(np.concatenate(times), np.concatenate(values), max(points, 1))
 
     def samples(
@@ -255,8 +272,8 @@ class Reader:
             Times [s], and entities x samples of each channel that has entities; no times: nothing later is there yet.
         """
         held = self._source.rows(
-            "SELECT b.id, b.samples, b.times, s.channel, s.data FROM"
-            " (SELECT id, samples, times FROM blocks WHERE t1 > ? ORDER BY id LIMIT ?) b"
+            "SELECT b.id, b.samples, b.t0, b.t1, b.times, s.channel, s.data FROM"
+            " (SELECT id, samples, t0, t1, times FROM blocks WHERE t1 > ? ORDER BY id LIMIT ?) b"
             f" JOIN series s ON s.block = b.id AND s.channel IN ({','.join('?' * len(channel_ids))}) ORDER BY b.id",
             after_s,
             blocks,
@@ -265,14 +282,14 @@ class Reader:
         epochs = self.epochs() if held else []
         times: dict[int, NDArray[np.float64]] = {}
         columns: dict[str, list[NDArray[np.float32]]] = {}
-        for block, samples, stamps, name, blob in held:
+        for block, samples, begin_s, end_s, stamps, name, blob in held:
             if block not in times:
-                times[block] = self._source.times_s(stamps, samples)
+                times[block] = self._source.times_s(stamps, samples, begin_s, end_s)
             channel = BY_ID[str(name)]
             count, wanted = (
                 of.counts.get(channel.entity, 0) for of in (layout_at(epochs, int(block)), layout)
             )
-            column = self._column(channel, blob, int(samples), count)[:wanted]
+            column = self._column(channel, blob, int(samples), count, stretch(begin_s, end_s))[:wanted]
             if count < wanted:  # some of them were not there yet
                 gap = np.full((wanted - count, column.shape[1]), np.nan, np.float32)
                 column = np.concatenate([column, gap])
@@ -300,7 +317,8 @@ class Reader:
         for t, events, text, blob in self._source.rows(
             "SELECT t, events, hash, data FROM snapshots WHERE t <= ? ORDER BY t DESC, id DESC LIMIT 1", t_s
         ):
-            return Snapshot(float(t), int(events), str(text), self._source.unpack(blob, MAX_BLOB_BYTES))
+            with self._source.named(), of_part(state_at(t)):
+                return Snapshot(float(t), int(events), str(text), unpack(blob, MAX_BLOB_BYTES))
         return None
 
     def ledger(self) -> Ledger:
@@ -317,13 +335,14 @@ class Reader:
                 seen.setdefault(float(t), {})[str(account)] = float(gpu_s)
         except (ValueError, TypeError) as error:
             raise RunFileError(f"{self.path}: the ledger of this run file is damaged") from error
-        for samples, stamps, data in self._source.rows(
-            "SELECT b.samples, b.times, s.data FROM blocks b JOIN series s ON s.block = b.id AND s.channel = ?"
+        for samples, begin_s, end_s, stamps, data in self._source.rows(
+            "SELECT b.samples, b.t0, b.t1, b.times, s.data FROM blocks b"
+            " JOIN series s ON s.block = b.id AND s.channel = ?"
             " ORDER BY b.id",
             LEDGER,
         ):
-            t_s = self._source.times_s(stamps, samples)
-            with self._source.named():
+            t_s = self._source.times_s(stamps, samples, begin_s, end_s)
+            with self._source.named(stretch(begin_s, end_s)), of_part("the ledger"):
                 accounts, gpu_s = decode_ledger(data, samples)
             for t, row in zip(t_s.tolist(), gpu_s.tolist(), strict=True):
                 seen[t] = dict(zip(accounts, row, strict=True))
@@ -391,6 +410,8 @@ class Reader:
             finally:
                 partial.unlink(missing_ok=True)
 
-    def _column(self, channel: Channel, blob: bytes, samples: int, entities: int) -> NDArray[np.float32]:
-        with self._source.named():
+    def _column(
+        self, channel: Channel, blob: bytes, samples: int, entities: int, when: str
+    ) -> NDArray[np.float32]:
+        with self._source.named(when), of_part(channel.id):
             return decode_channel(channel, blob, samples, entities).whole()

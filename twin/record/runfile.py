@@ -45,6 +45,15 @@ class NoDetail(RunFileError):
 
 
 @contextmanager
+def of_part(name: str) -> Iterator[None]:
+    """Put before what is wrong with a part of a run file which part that is."""
+    try:
+        yield
+    except RunFileError as error:
+        raise type(error)(f"{name} cannot be read: {error}") from error
+
+
+@contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
     """Turn what SQLite and the system say about `path` into one sentence."""
     try:

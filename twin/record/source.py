@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from twin.record.columns import unpack
 from twin.record.frame import Layout
-from twin.record.runfile import RunFileError, explained, open_foreign
+from twin.record.runfile import NoDetail, RunFileError, explained, of_part, open_foreign
+from twin.units import spoken
 
 _MAX_SAMPLES = 10**6
 _MAX_ENTITIES = 10**7
@@ -42,12 +44,13 @@ class Source:
                 raise RunFileError(f"{self.path}: something in this run file is too large") from error
 
     @contextmanager
-    def named(self) -> Iterator[None]:
-        """Put the path before what is wrong with a part of the file."""
+    def named(self, when: str = "") -> Iterator[None]:
+        """Put the path before what is wrong with a part of the file, and `when` it is of, as `stretch` says."""
         try:
             yield
         except RunFileError as error:
-            raise type(error)(f"{self.path}: {error}") from error
+            of = f"of what was recorded {when}, " if when and not isinstance(error, NoDetail) else ""
+            raise type(error)(f"{self.path}: {of}{error}") from error
 
     def json(self, text: str) -> Any:
         """Return what a text says."""
@@ -61,17 +64,20 @@ class Source:
         with self.named():
             return unpack(blob, limit)
 
-    def times_s(self, blob: bytes, samples: object) -> NDArray[np.float64]:
-        """Return the times of the samples of a block [s]."""
-        if type(samples) is not int or not 0 < samples <= _MAX_SAMPLES:
-            raise RunFileError(f"{self.path}: a block of this run file claims {samples} samples")
-        data = self.unpack(blob, 8 * samples)
-        if len(data) != 8 * samples:
-            raise RunFileError(f"{self.path}: the times of a block of this run file are damaged")
-        times_s = np.frombuffer(data, np.float64)
-        if not (np.isfinite(times_s).all() and (np.diff(times_s) >= 0).all()):
-            raise RunFileError(f"{self.path}: the times of a block of this run file are damaged")
-        return times_s
+    def times_s(self, blob: bytes, samples: object, t0_s: object, t1_s: object) -> NDArray[np.float64]:
+        """Return the times of the samples of a block, which goes from `t0_s` to `t1_s` [s]."""
+        with self.named(stretch(t0_s, t1_s)), of_part("the times of its samples"):
+            if type(samples) is not int or not 0 < samples <= _MAX_SAMPLES:
+                raise RunFileError(f"the block claims {samples} of them")
+            data = unpack(blob, 8 * samples)
+            if len(data) != 8 * samples:
+                raise RunFileError(f"the block has not {samples} of them")
+            times_s = np.frombuffer(data, np.float64)
+            if not (np.isfinite(times_s).all() and (np.diff(times_s) >= 0).all()):
+                raise RunFileError("they are damaged")
+            if (times_s[0], times_s[-1]) != (t0_s, t1_s):
+                raise RunFileError("they are not those of the block")
+            return times_s
 
     def layouts(self) -> list[tuple[int, Layout]]:
         """Return (first block, layout) of the hall as built and after each edit that acted; none: of an old file."""
@@ -90,6 +96,21 @@ class Source:
             except (ValueError, TypeError) as error:
                 raise RunFileError(f"{self.path}: this run file is damaged") from error
         raise RunFileError(f"{self.path}: this run file holds no run")
+
+
+def stretch(t0_s: object, t1_s: object) -> str:
+    """Return from when to when a block goes [s], in words."""
+    return f"from {_time(t0_s)} to {_time(t1_s)}"
+
+
+def state_at(t_s: object) -> str:
+    """Return what the snapshot of a time [s] is called."""
+    return f"the state at {_time(t_s)}"
+
+
+def _time(t_s: object) -> str:
+    """Return a time in words; in a damaged file it may be anything."""
+    return spoken(t_s) if isinstance(t_s, int | float) and 0 <= t_s < math.inf else repr(t_s)
 
 
 def layout_of(said: Any) -> Layout:

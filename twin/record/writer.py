@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twin.physics.gpu_picture import Dies
 from twin.record.channels import Entity
-from twin.record.constants import packed
+from twin.record.constants import packed, packed_text
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail, dies_to_bytes
 from twin.record.events import WHERE, Event
@@ -58,8 +58,9 @@ class Writer:
         self.path = path
         self._file = create(path)
         self._prepare(layout)
+        text = to_json(scenario)
         header = {
-            "scenario": to_json(scenario),
+            "scenario": text,
             "seed": str(seed),
             "end_s": repr(end_s),
             "layout": json.dumps(as_json(layout)),
@@ -70,6 +71,7 @@ class Writer:
             "inputs": json.dumps(input_hashes(scenario)),
             "inputs_hash": inputs_hash(scenario),
             "constants": packed(),
+            "original": packed_text(text),
         }
         with explained(path, "write"):
             self._file.execute("BEGIN")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from ruamel.yaml.error import YAMLError
 
+from twin.analysis.used import used_parts, used_profiles
 from twin.catalog import CatalogError
 from twin.catalog.catalog import Catalog, catalog_from_texts
 from twin.planning.figures import ProfileError, parse_document
-from twin.planning.profiles import CalibratedProfile, profile_for_gpu, profile_from, worth
+from twin.planning.profiles import CalibratedProfile, profile_from, worth
 from twin.plant.tables import Plant
 from twin.record.constants import constants
 from twin.record.events import Event
@@ -129,48 +128,9 @@ def sources(scenario: Scenario, plant: Plant, catalog: Catalog, texts: Mapping[s
     return joined(body)
 
 
-def used_parts(scenario: Scenario, plant: Plant, catalog: Catalog) -> list[str]:
-    """Return the parts of the catalogue that a scene names or its plant is built of, and those within them."""
-    found: set[str] = set()
-    waiting = {text for text in _texts(scenario.model_dump()) if text in catalog}
-    waiting |= {text for text in _plant_texts(plant) if text in catalog}
-    while waiting:
-        part = waiting.pop()
-        if part in found:
-            continue
-        found.add(part)
-        waiting |= {text for text in _texts(asdict(catalog.part(part))) if text in catalog}
-    kinds = {part.id: (part.KIND, part.id) for part in catalog}
-    return sorted(found, key=lambda part: kinds[part])
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
-
-
-def _plant_texts(plant: Plant) -> Iterator[str]:
-    yield from (*plant.node_parts, *plant.gpu_parts)
-    for held in (plant.racks, plant.switches, plant.loops, plant.plants, plant.power):
-        yield from getattr(held, "part", ())
-
-
 def _profiles(scenario: Scenario, plant: Plant, texts: Mapping[str, str]) -> list[CalibratedProfile]:
-    asked = (getattr(job.workload, "profile", None) for job in scenario.jobs)
-    names = {name for name in asked if isinstance(name, str)}
-    for gpu in plant.gpu_parts:
-        try:
-            names.add(profile_for_gpu(gpu).name)
-        except ProfileError:  # no profile serves it: its jobs have step times of their own
-            continue
     made = []
-    for name in sorted(names):
+    for name in used_profiles(scenario, plant):
         text = texts.get(f"profiles/{name}.yaml")
         if text is not None:
             try:

@@ -1,0 +1,89 @@
+"""A run file read from end to end: what of it is damaged, before somebody trusts a curve or a picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from twin.record.blocks import DecodedBlock, decode_events, decode_ledger, decode_series
+from twin.record.columns import unpack
+from twin.record.detail import dies_from_bytes
+from twin.record.frame import Layout
+from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, of_part
+from twin.record.series import DETAIL, DIES, EVENTS, LEDGER
+from twin.record.source import Source, layout_at, state_at, stretch
+
+
+def damaged(source: Source, layout: Layout) -> Iterator[str]:
+    """Yield what cannot be read, or does not belong together, one sentence each.
+
+    Whatever is compressed carries a sum of its bytes, which is looked at; of names and numbers SQLite keeps a second
+    copy in its indexes, which is held against the first.
+
+    Parameters
+    ----------
+    layout
+        Of the hall as it was last.
+    """
+    for (text,) in source.rows("PRAGMA integrity_check(1)"):
+        if text != "ok":
+            yield f"{source.path}: the run file is damaged: {' '.join(str(text).split())}"
+    try:
+        epochs = source.layouts() or [(0, layout)]
+        if epochs[-1][1] != layout:
+            yield f"{source.path}: the header of this run file is damaged: it tells of two halls"
+    except RunFileError as error:
+        yield str(error)
+        return
+    blocks = _Blocks(source, epochs)
+    for row in source.rows("SELECT id, times, samples, t0, t1 FROM blocks ORDER BY id"):
+        try:
+            blocks.read(*row)
+        except RunFileError as error:
+            yield str(error)
+    yield from _snapshots(source)
+
+
+class _Blocks:
+    """Decodes block after block."""
+
+    def __init__(self, source: Source, epochs: list[tuple[int, Layout]]) -> None:
+        self._source, self._epochs = source, epochs
+        self._events = source.progress()[1]
+        self._dies: bytes | None = None  # of the last block that says what sets GPUs apart
+
+    def read(self, number: int, stamps: bytes, samples: int, t0_s: float, t1_s: float) -> None:
+        """Read all there is of a block; raises `RunFileError`."""
+        times_s = self._source.times_s(stamps, samples, t0_s, t1_s)
+        rows = self._source.rows("SELECT channel, data FROM series WHERE block = ?", number)
+        columns = {str(name): data for name, data in rows}
+        layout = layout_at(self._epochs, number)
+        with self._source.named(stretch(t0_s, t1_s)):
+            if LEDGER in columns:
+                with of_part("the ledger"):
+                    decode_ledger(columns[LEDGER], samples)
+            self._dies = columns.get(DIES, self._dies)
+            if DETAIL not in columns or self._dies is None:  # an older program made it
+                decode_series(layout, samples, columns)
+                return
+            with of_part("the rows of events"):
+                events = decode_events(columns.get(EVENTS, b""), samples)
+                if np.any(np.diff(events, prepend=0) < 0) or events[-1] > self._events:
+                    raise RunFileError("they do not follow each other")
+            with of_part("what sets GPUs apart"):
+                dies = dies_from_bytes(unpack(self._dies, MAX_BLOB_BYTES))
+            DecodedBlock.of(layout, times_s, events, columns, dies)
+
+
+def _snapshots(source: Source) -> Iterator[str]:
+    end_s, events = source.progress()[:2]
+    for number, t_s, before in source.rows("SELECT id, t, events FROM snapshots ORDER BY id"):
+        try:
+            with source.named(), of_part(state_at(t_s)):
+                if not (isinstance(before, int) and 0.0 <= float(t_s) <= end_s and before <= events):
+                    raise RunFileError("the run has no such time")
+                ((data,),) = source.rows("SELECT data FROM snapshots WHERE id = ?", number)
+                unpack(data, MAX_BLOB_BYTES)
+        except (RunFileError, ValueError, TypeError) as error:
+            yield str(error) if isinstance(error, RunFileError) else f"{source.path}: a state is damaged"
