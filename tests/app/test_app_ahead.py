@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ class Bench:
 
     def run_to(self, t_s: float) -> None:
         """Let the run go on to a time, of which nobody is told yet."""
-        self.session.begun = True
+        self.session._leave()
         engine = self.client._session._engine
         assert engine is not None
         engine.advance(t_s)
@@ -187,6 +188,49 @@ def test_an_edit_of_the_scene_is_taken_out_and_put_back(bench: Bench) -> None:
     bench.session.begun = False
     assert bench.editor.take_out("edit-1")
     assert not bench.ids
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_done_and_undone_the_run_is_that_of_its_file(bench: Bench, lab: Path, seed: int) -> None:
+    die, t_s = random.Random(seed), 0.0
+    editor, session = bench.editor, bench.session
+    acts = ("go", "late", "add", "label", "undo", "undo", "redo", "out", "again")
+    for number in range(25):
+        draft, act = session.draft, die.choice(acts)
+        assert draft is not None
+        rows = [one.id for one in draft.shown.scenario.halls[0].rows]
+        if act in ("go", "late"):
+            t_s += die.uniform(1.0, 900.0)
+            (bench.go if act == "go" else bench.run_to)(t_s)
+        elif act == "again":
+            t_s = 1.0
+            bench.begin_again()
+            bench.go(t_s)
+        elif act == "add":
+            name = f"y-{number}"
+            rack = RACK.replace("x-1", name).replace("20 m", f"{20 + 2 * number} m")
+            said = f"[{', '.join((*rows, name))}]"
+            changes = Change(f"halls[lab].rows[{name}]", rack), Change("cooling.loops[crah].serves", said)
+            editor.do(Given(Patch(changes, f"Add {name}")))
+        elif act == "label":
+            change = Change(f"halls[lab].rows[{die.choice(rows)}].label", f"L{number}")
+            editor.do(Given(Patch((change,), f"Label {number}")))
+        elif act == "out" and bench.ids:
+            editor.take_out(die.choice(bench.ids))
+        elif act in ("undo", "redo"):
+            (editor.undo if act == "undo" else editor.redo)()
+        for _ in range(4):
+            session.poll()
+        assert not editor.busy
+    bench.go(t_s + 1000.0)
+    assert bench.is_run_of_its_file()
+    assert bench.epoch >= 0
+    bench.begin_again()
+    assert draft is not None
+    draft.settle()
+    while draft.undo():
+        pass
+    assert draft.file.text == lab.read_text()
 
 
 def test_a_fault_that_is_ahead_is_taken_out_on_the_timeline(

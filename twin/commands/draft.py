@@ -255,7 +255,8 @@ class Draft:
         try:
             spliced(self.file, patch)
         except ScenarioError as error:
-            raise CommandError(_said(error)) from error
+            need = "what comes behind it needs it: " if out else ""
+            raise CommandError(need + _said(error)) from error
         return Later(title, edit, out, patch)
 
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
