@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from psygnal import Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMainWindow
 
 from twin.app.editor import Editor
@@ -16,6 +17,10 @@ from twin.app.scene_file import SceneFile
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.trouble import Trouble
+from twin.commands.draft import Proposal
+
+SLOW_MS = 300
+"""An edit that waits longer for its answer is said to wait."""
 
 
 class Editing:
@@ -46,6 +51,12 @@ class Editing:
         self.editor.refused.connect(self._on_refused)
         self.editor.done.connect(show)
         self.editor.changed.connect(self.tell)
+        self.editor.foreseen.connect(self._on_foreseen)
+        self._asked = ""  # title of what is shown and was asked for last
+        self._slow = QTimer(window)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(SLOW_MS)
+        self._slow.timeout.connect(self._tell_waiting)
 
     def toggle_lock(self) -> None:
         """Lock the scene against accidents, or unlock it."""
@@ -69,6 +80,15 @@ class Editing:
         words = f"{title}: {reason}" if title else reason
         self._show(words)
         self._notifications.tell("Not done", words)
+
+    def _on_foreseen(self, proposal: Proposal) -> None:
+        self._asked = proposal.title
+        self._slow.start()
+
+    def _tell_waiting(self) -> None:
+        """Say that what is shown is not certain yet; the next words in the status bar are its answer."""
+        if self.editor.busy:
+            self._show(f"{self._asked}: waits for the simulation to take it")
 
     def tell(self) -> None:
         """Tell what can be taken back, and whether something is not saved."""

@@ -52,7 +52,7 @@ class QueueFeed:
 
     def _on_plant(self, plant: Plant) -> None:
         """The hall was edited while the run goes on: the same run, told of the halls as they are now."""
-        self._stale = self.history is not None and plant.epoch > 0
+        self._stale = self.history is not None and (self._stale or plant.epoch > 0)
 
     def _renew(self) -> None:
         """Tell the run anew of the halls as they are: with the first figures of them, behind their picture."""
