@@ -19,44 +19,38 @@ def draw_aisles(plant: Plant) -> Aisles:
     Fronts on both sides make a cold aisle, backs a hot one; between a front and a back each has its half.
     """
     rows = plant.rows
+    hall, facing, contained = rows.hall.tolist(), rows.facing.tolist(), rows.contained.tolist()
+    x0_m, x1_m, height_m = rows.x0_m.tolist(), rows.x1_m.tolist(), rows.height_m.tolist()
+    low_m, high_m = (rows.y_m - rows.depth_m / 2).tolist(), (rows.y_m + rows.depth_m / 2).tolist()
     found: list[tuple[int, int, bool, float, float, float, float, float]] = []
 
     def add(row: int, other: int, y0_m: float, y1_m: float, side: int) -> None:
         """Add the floor y0..y1 on one side of a row."""
-        kind = AisleKind.COLD if rows.facing[row] == side else AisleKind.HOT
-        closed = other != row and bool(rows.contained[row] * rows.facing[row] == side)
-        pair = [row, other]
-        found.append(
-            (
-                int(rows.hall[row]),
-                int(kind),
-                closed,
-                float(rows.x0_m[pair].max() if closed else rows.x0_m[pair].min()),
-                y0_m,
-                float(rows.x1_m[pair].min() if closed else rows.x1_m[pair].max()),
-                y1_m,
-                float(rows.height_m[pair].min()),
-            )
-        )
+        kind = AisleKind.COLD if facing[row] == side else AisleKind.HOT
+        closed = other != row and contained[row] * facing[row] == side
+        inner, outer = (max, min) if closed else (min, max)
+        from_m, to_m = inner(x0_m[row], x0_m[other]), outer(x1_m[row], x1_m[other])
+        top_m = min(height_m[row], height_m[other])
+        found.append((hall[row], int(kind), closed, from_m, y0_m, to_m, y1_m, top_m))
 
     generators: dict[str, list[int]] = {}
     for row in np.flatnonzero(rows.present).tolist():
         generators.setdefault(rows.ids[row].rpartition("/")[0], []).append(row)
-    for members in generators.values():
+    ends = [(members[0], members[-1]) for members in generators.values()]
+    before_m = _outer_m(plant, [low for low, _ in ends], -1)
+    behind_m = _outer_m(plant, [high for _, high in ends], +1)
+    for members, outer_m, beyond_m in zip(generators.values(), before_m, behind_m, strict=True):
         low, high = members[0], members[-1]
-        low_edge = float(rows.y_m[low] - rows.depth_m[low] / 2)
-        high_edge = float(rows.y_m[high] + rows.depth_m[high] / 2)
-        add(low, low, low_edge - _outer_m(plant, low, -1), low_edge, -1)
+        add(low, low, low_m[low] - outer_m, low_m[low], -1)
         for row, other in pairwise(members):
-            y0_m = float(rows.y_m[row] + rows.depth_m[row] / 2)
-            y1_m = float(rows.y_m[other] - rows.depth_m[other] / 2)
-            if rows.facing[row] == -rows.facing[other]:
+            y0_m, y1_m = high_m[row], low_m[other]
+            if facing[row] == -facing[other]:
                 add(row, other, y0_m, y1_m, +1)
             else:
                 middle_m = (y0_m + y1_m) / 2
                 add(row, row, y0_m, middle_m, +1)
                 add(other, other, middle_m, y1_m, -1)
-        add(high, high, high_edge, high_edge + _outer_m(plant, high, +1), +1)
+        add(high, high, high_m[high], high_m[high] + beyond_m, +1)
     columns = list(zip(*found, strict=True)) or [()] * 8
     return Aisles(
         hall=np.array(columns[0], np.int32),
@@ -70,11 +64,12 @@ def draw_aisles(plant: Plant) -> Aisles:
     )
 
 
-def _outer_m(plant: Plant, row: int, side: int) -> float:
-    """Return the width of the aisle on the outer side of a row: half the way to a row of another generator [m]."""
-    rows = plant.rows
-    beside = (rows.x0_m < rows.x1_m[row]) & (rows.x1_m > rows.x0_m[row])
-    others = rows.present & (rows.hall == rows.hall[row]) & beside
-    gap_m = side * (rows.y_m - rows.y_m[row]) - (rows.depth_m + rows.depth_m[row]) / 2
-    gap_m = gap_m[others & (side * (rows.y_m - rows.y_m[row]) > 0)]
-    return float(np.clip(gap_m.min(initial=2 * OUTER_M) / 2, 0.0, OUTER_M))
+def _outer_m(plant: Plant, chosen: list[int], side: int) -> list[float]:
+    """Return the width of the aisle on the outer side of rows: half the way to a row of another generator [m]."""
+    rows, mine = plant.rows, np.array(chosen, np.int64)[:, None]
+    beside = (rows.x0_m < rows.x1_m[mine]) & (rows.x1_m > rows.x0_m[mine])
+    away_m = side * (rows.y_m - rows.y_m[mine])
+    others = rows.present & (rows.hall == rows.hall[mine]) & beside & (away_m > 0)
+    gap_m = np.where(others, away_m - (rows.depth_m + rows.depth_m[mine]) / 2, 2 * OUTER_M)
+    widths_m: list[float] = np.clip(gap_m.min(axis=1, initial=2 * OUTER_M) / 2, 0.0, OUTER_M).tolist()
+    return widths_m

@@ -117,7 +117,7 @@ def _tubes(points: Floats, radius_m: Floats, sides: int) -> tuple[Floats, Floats
         way = ahead[:, k]
         if k > 0:
             side = _turned(side, ahead[:, k - 1], way)
-        spokes = cosine * side[:, None] + sine * np.cross(way, side)[:, None]
+        spokes = cosine * side[:, None] + sine * cross(way, side)[:, None]
         for end, beyond in ((k, k - 1), (k + 1, k + 1)):
             slide = np.zeros((len(points), sides))
             if 0 <= beyond < pieces:
@@ -163,17 +163,25 @@ def _mitre(offset: Floats, way: Floats, other: Floats) -> Floats:
 
 def _turned(vector: Floats, before: Floats, after: Floats) -> Floats:
     """Return vectors turned as `before` is turned into `after`, so that the sides of a tube do not twist."""
-    axis, cosine = np.cross(before, after), (before * after).sum(axis=1)
+    axis, cosine = cross(before, after), (before * after).sum(axis=1)
     back = (cosine < -0.999)[:, None]
-    once = np.cross(axis, vector)
-    turned = vector + once + np.cross(axis, once) / np.where(back, 1.0, 1.0 + cosine[:, None])
+    once = cross(axis, vector)
+    turned = vector + once + cross(axis, once) / np.where(back, 1.0, 1.0 + cosine[:, None])
     return np.where(back, _frame(after), turned)
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Return the vector products of vectors (..., 3), as `numpy.cross` does in many more steps."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        out[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]
+    return out
 
 
 def _frame(direction: Floats) -> Floats:
     """Return a unit vector across each direction."""
     helper = np.where(np.abs(direction[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
-    side = np.cross(direction, helper)
+    side = cross(direction, helper)
     return np.asarray(side / np.linalg.norm(side, axis=1)[:, None])
 
 
@@ -196,9 +204,9 @@ def straight_tubes(
     count = len(start)
     ahead = (end - start) / np.maximum(np.linalg.norm(end - start, axis=1), 1e-9)[:, None]
     helper = np.where(np.abs(ahead[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
-    side = np.cross(ahead, helper)
+    side = cross(ahead, helper)
     side /= np.linalg.norm(side, axis=1)[:, None]
-    up = np.cross(ahead, side)
+    up = cross(ahead, side)
     around = np.arange(sides) * (2 * np.pi / sides)
     spokes = side[:, None, :] * np.cos(around)[None, :, None] + up[:, None, :] * np.sin(around)[None, :, None]
     offset = spokes * radius_m[:, None, None]
@@ -232,9 +240,9 @@ def end_caps(
     positions (n * sides, 3) [m], normals alike, triangle indices.
     """
     helper = np.where(np.abs(outwards[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
-    side = np.cross(outwards, helper)
+    side = cross(outwards, helper)
     side /= np.linalg.norm(side, axis=1)[:, None]
-    up = np.cross(outwards, side)
+    up = cross(outwards, side)
     around = np.arange(sides) * (2 * np.pi / sides)
     spokes = side[:, None, :] * np.cos(around)[None, :, None] + up[:, None, :] * np.sin(around)[None, :, None]
     positions = centres[:, None, :] + spokes * radius_m[:, None, None]

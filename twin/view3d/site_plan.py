@@ -143,24 +143,24 @@ def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[
     taken: dict[tuple[float, int], int] = {}
     lines = geometry.busways
     spans = busway_spans(plant, lines)
-    row_of = row_of_busways(plant, spans).tolist()
+    row_of, items, feeds = row_of_busways(plant, spans).tolist(), lines.item.tolist(), lines.feed.tolist()
+    x1_m, rows_y_m = rows.x1_m.tolist(), rows.y_m.tolist()
     at_row: dict[int, set[int]] = {}
-    for row, item in zip(row_of, lines.item.tolist(), strict=True):
+    for row, item in zip(row_of, items, strict=True):
         at_row.setdefault(row, set()).add(item)
-    for line, item in enumerate(lines.item.tolist()):
-        start = spans[line, 0]
-        if power.placed[item]:
+    stands = (middle[:, :2].any(axis=1) | power.placed).tolist()
+    for line, (item, row, feed) in enumerate(zip(items, row_of, feeds, strict=True)):
+        if stands[item]:
             continue
         if power.kind[item] == "busbar":
-            if not hung[item]:
-                middle[item], hung[item] = start, True
-        elif not middle[item, :2].any() and len(at_row[row_of[line]]) <= MOST_AT_ROW_END:
-            row = row_of[line]
-            feed = int(lines.feed[line])
-            nth = taken.get((float(rows.y_m[row]), feed), 0)
-            taken[float(rows.y_m[row]), feed] = nth + 1
-            middle[item, 0] = rows.x1_m[row] + PDU_M + nth * (GEAR_M["pdu"][0] + 0.1)
-            middle[item, 1] = rows.y_m[row] + FEED_APART_M * (2 * feed - 1)
+            middle[item], hung[item], stands[item] = spans[line, 0], True, True
+        elif len(at_row[row]) <= MOST_AT_ROW_END:
+            y_m = rows_y_m[row]
+            nth = taken.get((y_m, feed), 0)
+            taken[y_m, feed] = nth + 1
+            middle[item, 0] = x1_m[row] + PDU_M + nth * (GEAR_M["pdu"][0] + 0.1)
+            middle[item, 1] = y_m + FEED_APART_M * (2 * feed - 1)
+            stands[item] = bool(middle[item, :2].any())
     return hung
 
 
@@ -174,31 +174,32 @@ def _place_behind(
     wall_m = float(halls.y0_m.min() if side > 0 else halls.y1_m.max())
     at_m = wall_m - side * BEHIND_M
     x1_m, wide_m = float(halls.x1_m[0]), float(halls.x1_m[0] - halls.x0_m[0])
+    sizes_m = sizes.tolist()
     for level in range(1, int(rank.max(initial=0)) + 1):
         mine = np.flatnonzero((rank == level) & power.present)
         mine = mine[np.argsort(order[mine], kind="stable")]
         used_m, deep_m = 0.0, 0.0
         for item in mine.tolist():
-            if used_m and used_m + sizes[item, 0] > max(wide_m, 12.0):
+            item_wide_m, item_deep_m, _ = sizes_m[item]
+            if used_m and used_m + item_wide_m > max(wide_m, 12.0):
                 at_m, used_m, deep_m = at_m - side * (deep_m + GAP_M), 0.0, 0.0
-            middle[item, 0] = x1_m - used_m - sizes[item, 0] / 2
-            middle[item, 1] = at_m - side * sizes[item, 1] / 2
-            used_m += float(sizes[item, 0]) + (SLIM_GAP_M if power.kind[item] == "pdu" else GAP_M)
-            deep_m = max(deep_m, float(sizes[item, 1]))
+            middle[item, :2] = x1_m - used_m - item_wide_m / 2, at_m - side * item_deep_m / 2
+            used_m += item_wide_m + (SLIM_GAP_M if power.kind[item] == "pdu" else GAP_M)
+            deep_m = max(deep_m, item_deep_m)
         at_m -= side * (deep_m + BEHIND_M) if len(mine) else 0.0
 
 
 def _ranks(plant: Plant, placed: NDArray[np.bool_]) -> Ints:
     """Return how far each item is from the racks: 0 for those that stand there, sources beside what they feed."""
     power = plant.power
-    rank = np.where(placed, 0, 1).astype(np.int32)
+    rank, parent = np.where(placed, 0, 1).tolist(), power.parent.tolist()
     for item in range(len(rank) - 1, -1, -1):
-        above = int(power.parent[item])
+        above = parent[item]
         if above >= 0:
             rank[above] = max(rank[above], rank[item] + 1)
     for item in np.flatnonzero(power.bus >= 0).tolist():
         rank[item] = rank[power.bus[item]] + 1
-    return rank
+    return np.array(rank, np.int32)
 
 
 def _order(plant: Plant) -> Floats:

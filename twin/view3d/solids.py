@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.geometry import Boxes, Geometry, Polylines, Trays
+from twin.plant.geometry import Boxes, Geometry, Trays
 from twin.plant.tables import LoopKind, Plant
 from twin.view3d.meshes import UPRIGHT, box_face, quad_indices
 from twin.view3d.stage import Stage, program
@@ -197,39 +197,27 @@ BASE_M = 0.008
 
 def tray_rails(trays: Trays) -> NDArray[np.void]:
     """Return the two side rails and the base of every straight piece of cable tray."""
-    low, high, base_low, base_high = [], [], [], []
-    for k, (a, b) in _pieces(trays.lines):
-        width = float(trays.width_m[k])
-        for side in (-1.0, 1.0):
-            one, other = _beam(a, b, side * (width / 2), RAIL_M[0], RAIL_M[1])
-            low.append(one)
-            high.append(other)
-        one, other = _beam(a, b, 0.0, width, BASE_M)
-        down = np.array([0.0, 0.0, -RAIL_M[1] / 2])
-        base_low.append(one + down)
-        base_high.append(other + down)
+    lines = trays.lines
+    begins = np.delete(np.arange(len(lines.points)), lines.first[1:] - 1) if len(lines) else np.zeros(0, int)
+    a, b = lines.points[begins], lines.points[begins + 1]
+    width_m = np.repeat(trays.width_m, np.diff(lines.first) - 1)
+    aside_m, each = np.stack([-width_m / 2, width_m / 2], axis=1).ravel(), np.repeat(np.arange(len(a)), 2)
+    rails = _beam(a[each], b[each], aside_m, np.full(len(each), RAIL_M[0]), RAIL_M[1])
+    low, high = _beam(a, b, np.zeros(len(a)), width_m, BASE_M)
+    down = np.array([0.0, 0.0, -RAIL_M[1] / 2])
     return np.concatenate(
-        [
-            _beams(np.array(low), np.array(high), Finish.STEEL),
-            _beams(np.array(base_low), np.array(base_high), Finish.BASE),
-        ]
+        [_beams(*rails, Finish.STEEL), _beams(low + down, high + down, Finish.BASE)],
     )
 
 
-def _pieces(lines: Polylines) -> list[tuple[int, tuple[Floats, Floats]]]:
-    return [
-        (k, (lines.points[i], lines.points[i + 1]))
-        for k in range(len(lines))
-        for i in range(int(lines.first[k]), int(lines.first[k + 1]) - 1)
-    ]
-
-
-def _beam(a: Floats, b: Floats, aside_m: float, width_m: float, height_m: float) -> tuple[Floats, Floats]:
-    """Return the box round a piece that runs along one axis, moved sideways (pieces are axis-parallel)."""
-    ahead = b - a
-    across = np.array([0.0, 1.0, 0.0]) if abs(ahead[0]) > abs(ahead[1]) else np.array([1.0, 0.0, 0.0])
-    half = across * width_m / 2 + np.array([0.0, 0.0, height_m / 2])
-    return np.minimum(a, b) + across * aside_m - half, np.maximum(a, b) + across * aside_m + half
+def _beam(a: Floats, b: Floats, aside_m: Floats, width_m: Floats, height_m: float) -> tuple[Floats, Floats]:
+    """Return the boxes round pieces that run along one axis each, moved sideways (pieces are axis-parallel)."""
+    ahead = np.abs(b - a)
+    along_x = (ahead[:, 0] > ahead[:, 1])[:, None]
+    across = np.where(along_x, [0.0, 1.0, 0.0], [1.0, 0.0, 0.0])
+    half = across * width_m[:, None] / 2 + np.array([0.0, 0.0, height_m / 2])
+    aside = across * aside_m[:, None]
+    return np.minimum(a, b) + aside - half, np.maximum(a, b) + aside + half
 
 
 def _beams(low: Floats, high: Floats, finish: Finish) -> NDArray[np.void]:
