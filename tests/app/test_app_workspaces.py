@@ -168,10 +168,10 @@ def test_curves_differ_by_more_than_their_colours_in_high_contrast(window: MainW
     )  # drawn when there is what to draw
     window.choose_theme("contrast")
     area = next(iter(window.docks.plots.areas.values()))
-    styles = [curve.opts["pen"].style() for curve in area._curves.values()]
+    styles = [curve.line.opts["pen"].style() for curve in area._curves.values()]
     assert Qt.PenStyle.DashLine in styles
     window.choose_theme("dark")
-    assert {curve.opts["pen"].style() for curve in area._curves.values()} == {Qt.PenStyle.SolidLine}
+    assert {curve.line.opts["pen"].style() for curve in area._curves.values()} == {Qt.PenStyle.SolidLine}
 
 
 @pytest.mark.parametrize("width_px", [1280, 1600])

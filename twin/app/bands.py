@@ -40,7 +40,7 @@ class Band:
 def band(t_s: Floats, values: Floats, scale: Scale, until_s: float, means: Floats | None = None) -> Band:
     """Return a series as the columns of a strip, up to a time [s]; parameters are those of `spread`."""
     width = int(scale.width_px)
-    edges = scale.from_s + np.arange(width + 1) * (scale.span_s / max(width, 1))
+    edges: Floats = scale.from_s + np.arange(width + 1, dtype=np.float64) * (scale.span_s / max(width, 1))
     low, mean, high = spread(t_s, values, edges, until_s, means)
     column = np.flatnonzero(np.isfinite(mean))
     return Band(column, low[column], mean[column], high[column])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -18,59 +17,28 @@ from twin.app.charts import Chart
 from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.plot_axis import TimeAxis
+from twin.app.plot_columns import Columns, drawn
 from twin.app.plot_cursor import PlotCursor
+from twin.app.plot_curve import PlotCurve
 from twin.app.plot_style import curve_mark, curve_pen
-from twin.app.text import quantity
+from twin.app.text import MISSING, quantity
 from twin.app.theme import Theme
 
-_TICK_PX, _EDGE_PX, _CLICK_PX = 52.0, 18.0, 4.0
-_DAY_S = 86400
-_TICKS_S: tuple[int, ...] = (
-    *(1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200),
-    *(days * _DAY_S for days in (1, 2, 5, 10, 20, 50, 100, 365)),
-)
-_AXIS_PX, _POINTS = 20, 2000
-"""Height of the time axis, and samples of a curve from which on several are drawn as their extremes."""
+_AXIS_PX, _CLICK_PX = 20, 4.0
+"""Height of the time axis, and how far a click may slip."""
+_EDGE = 0.02, 0.06
+"""Room beside and above the curves, in parts of the plot."""
+_LEAST_S = 1.0
+"""The shortest part that can be shown [s]."""
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
-
-
-class TimeAxis(pg.AxisItem):  # type: ignore[misc]
-    """Simulated time as the time of day, or as the date where the range spans days."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__("bottom")
-        self.clock = clock
-
-    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-        """Return the distance of ticks that people count time in, few enough for the width."""
-        span_s = high - low
-        target_s = span_s * _TICK_PX / max(size, _TICK_PX)
-        edge_s = span_s * min(
-            _EDGE_PX / max(size, 1.0), 0.25
-        )  # the text of a tick nearer to an end is left out
-        start = self.clock.start
-        midnight_s = -float((start.hour * 60 + start.minute) * 60 + start.second)
-        wide = next((i for i, step in enumerate(_TICKS_S) if step >= target_s), len(_TICKS_S) - 1)
-        for step in reversed(_TICKS_S[: wide + 1]):
-            first_s = low + edge_s + (midnight_s - low - edge_s) % step
-            if first_s <= high - edge_s:
-                return [(float(step), midnight_s % step)]
-        return [(float(_TICKS_S[0]), 0.0)]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return the texts of ticks."""
-        return [_tick(self.clock, value, spacing) for value in values]
-
-
-def _tick(clock: Clock, t_s: float, spacing_s: float) -> str:
-    moment = clock.start + timedelta(seconds=round(t_s))
-    if spacing_s >= _DAY_S or (clock.dated and (moment.hour, moment.minute, moment.second) == (0, 0, 0)):
-        return f"{moment.day} {moment:%b}"
-    return f"{moment:%H:%M:%S}" if spacing_s < 60 else f"{moment:%H:%M}"
 
 
 class PlotArea(QWidget):
     """Plots side by side that share their time axis.
+
+    They show the whole run as it grows until somebody zooms in, and again when they zoom out as far. What is drawn
+    is worked out when data, size or range change, never while painting.
 
     Parameters
     ----------
@@ -92,9 +60,14 @@ class PlotArea(QWidget):
         self._plots: list[Any] = []
         self._cursors: list[PlotCursor] = []
         self._pressed: tuple[object, QPointF] | None = None
-        self._thinner = 1
+        self._whole = True
+        self._columns: list[Columns | None] = [None] * len(charts)
+        self._lay_out_soon = QTimer(self)
+        self._lay_out_soon.setSingleShot(True)
+        self._lay_out_soon.setInterval(0)
+        self._lay_out_soon.timeout.connect(self._lay_out)
         self._titles: list[QLabel] = []
-        self._curves: dict[str, Any] = {}
+        self._curves: dict[str, PlotCurve] = {}
         self._scales = [(1.0, chart.unit) for chart in charts]
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 10, 4)
@@ -106,17 +79,47 @@ class PlotArea(QWidget):
 
     def draw(self) -> None:
         """Draw the history as it is now."""
-        times_s = self._history.times_s().copy()
-        thinner = max(1, len(times_s) // _POINTS)
-        if thinner != self._thinner:
-            self._thinner = thinner
-            for plot in self._plots:
-                plot.getPlotItem().setDownsampling(ds=thinner, auto=False, mode="peak")
         for number, chart in enumerate(self._charts):
             self._rescale(number, chart)
+        self._fit()
+        self._lay_out()
+
+    def _fit(self) -> None:
+        """Show all values, and all times where nobody has chosen some."""
+        times_s = self._history.times_s()
+        if not len(times_s):
+            return
+        if self._whole:
+            room_s = max((times_s[-1] - times_s[0]) * _EDGE[0], _LEAST_S / 2)
+            box = self._plots[0].getPlotItem().getViewBox()  # the others go along
+            box.setRange(xRange=(times_s[0] - room_s, times_s[-1] + room_s), padding=0.0)
+        for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):
+            series = [self._history.series(curve.series) for curve in chart.curves]
+            low = float(np.fmin.reduce([np.fmin.reduce(each) for each in series])) / self._scales[number][0]
+            high = float(np.fmax.reduce([np.fmax.reduce(each) for each in series])) / self._scales[number][0]
+            if np.isfinite(low):
+                room = max((high - low) * _EDGE[1], abs(high) * 0.005) or 0.5
+                floor = low - room if chart.low is None else max(low - room, chart.low)
+                plot.getPlotItem().getViewBox().setRange(yRange=(floor, high + room), padding=0.0)
+
+    def _lay_out(self) -> None:
+        """Work out what is drawn of the history as it is now, in the range on show."""
+        self._lay_out_soon.stop()
+        times_s = self._history.times_s()
+        for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):
+            box = plot.getPlotItem().getViewBox()
+            from_s, to_s = box.viewRange()[0]
+            self._columns[number] = columns = Columns.of(times_s, from_s, to_s, box.width())
             for curve in chart.curves:
                 series = self._history.series(curve.series) / self._scales[number][0]
-                self._curves[curve.series].setData(times_s, series)
+                self._curves[curve.series].show(drawn(times_s, series, columns))
+
+    def _on_moved(self, *_axes: object) -> None:
+        """Keep the range that somebody chose, but follow the run again when it is all of it."""
+        times_s = self._history.times_s()
+        from_s, to_s = self._plots[0].getPlotItem().getViewBox().viewRange()[0]
+        self._whole = not len(times_s) or (from_s <= times_s[0] and to_s >= times_s[-1])
+        self._fit()
 
     def show_time(self, t_s: float | None) -> None:
         """Mark a time that is looked at [s]; None: the present, which is the end of the curves."""
@@ -133,6 +136,9 @@ class PlotArea(QWidget):
         """Write titles on two lines where they do not fit on one."""
         super().resizeEvent(event)
         QTimer.singleShot(0, self, self._set_titles)
+
+    def _lay_out_later(self, *_what: object) -> None:
+        self._lay_out_soon.start()
 
     def _set_titles(self) -> None:
         for number, chart in enumerate(self._charts):
@@ -151,19 +157,20 @@ class PlotArea(QWidget):
         plot.scene().sigMouseMoved.connect(partial(self._tell_values, len(self._plots)))
         plot.viewport().installEventFilter(self)
         self._cursors.append(PlotCursor(plot))
-        item.setClipToView(True)
-        item.enableAutoRange()
-        if chart.low is not None:
-            item.setLimits(yMin=chart.low)
-        # Nothing about a plot may hang on what was painted: axes that grow with their texts, and downsampling by the
-        # range on show, can each ask for another paint in every paint, and the window stands still.
+        item.disableAutoRange()
+        item.setLimits(minXRange=_LEAST_S)
+        # Nothing about a plot may hang on what was painted: axes that grow with their texts, and ranges that follow
+        # their curves, can each ask for another paint in every paint, and the window stands still.
         item.getAxis("left").setWidth(38)
         item.getAxis("bottom").setHeight(_AXIS_PX)
         if self._plots:
             item.setXLink(self._plots[0].getPlotItem())
+        box = item.getViewBox()
+        box.sigXRangeChanged.connect(self._lay_out_later)
+        box.sigResized.connect(self._lay_out_later)
+        box.sigRangeChangedManually.connect(self._on_moved)
         for curve in chart.curves:
-            self._curves[curve.series] = drawn = item.plot(connect="finite")
-            drawn.setDynamicRangeLimit(None)
+            self._curves[curve.series] = PlotCurve(item)
         self._plots.append(plot)
         self._titles.append(title)
         column = QVBoxLayout()
@@ -194,18 +201,43 @@ class PlotArea(QWidget):
             self.chosen.emit(max(float(t_s), 0.0))
 
     def _tell_values(self, number: int, place: QPointF) -> None:
-        """Say in the tool tip what the curves were at the time under the pointer."""
-        times_s, plot = self._history.times_s(), self._plots[number]
-        if not len(times_s):
-            return
-        t_s = plot.getPlotItem().getViewBox().mapSceneToView(place).x()
-        at = int(np.clip(np.searchsorted(times_s, t_s), 0, len(times_s) - 1))
-        chart, t_s = self._charts[number], float(times_s[at])
-        said = [
-            f"{c.name}: {quantity(float(self._history.series(c.series)[at]), chart.unit)}"
-            for c in chart.curves
+        """Say in the tool tip what the curves were under the pointer: a sample, or a column of many."""
+        plot, columns = self._plots[number], self._columns[number]
+        t_s = float(plot.getPlotItem().getViewBox().mapSceneToView(place).x())
+        if columns is not None and len(self._history):
+            column = columns.at(t_s)
+            said = self._sample(number, t_s) if column is None else self._column(number, columns, column)
+            plot.setToolTip("\n".join(said))
+
+    def _sample(self, number: int, t_s: float) -> list[str]:
+        """Return what the sample nearest to a time [s] says."""
+        times_s, chart = self._history.times_s(), self._charts[number]
+        at = int(np.argmin(np.abs(times_s - t_s)))
+        t_s = float(times_s[at])
+        values = [(c.name, float(self._history.series(c.series)[at])) for c in chart.curves]
+        return [
+            f"{self._clock.says(t_s)}, {self._clock.since(t_s)}",
+            *(f"{name}: {quantity(value, chart.unit)}" for name, value in values),
         ]
-        plot.setToolTip("\n".join((f"{self._clock.says(t_s)}, {self._clock.since(t_s)}", *said)))
+
+    def _column(self, number: int, columns: Columns, column: int) -> list[str]:
+        """Return what the samples of a column say together."""
+        chart, factor = self._charts[number], self._scales[number][0]
+        from_s, to_s = columns.edges_s[column : column + 2].tolist()
+        count = int(columns.counts[column])
+        many = f"{count} samples" if count != 1 else "1 sample"
+        said = [f"{self._clock.says(max(from_s, 0.0))} to {self._clock.says(to_s)}, {many}"]
+        for curve in chart.curves:
+            found = self._curves[curve.series].drawn
+            if found is not None and np.isfinite(found.mean[column]):
+                low, mean, high = (
+                    quantity(float(each[column]) * factor, chart.unit)
+                    for each in (found.low, found.mean, found.high)
+                )
+                said.append(f"{curve.name}: mean {mean}, least {low}, greatest {high}")
+            else:
+                said.append(f"{curve.name}: {MISSING}")
+        return said
 
     def _paint(self, theme: Theme) -> None:
         for number, (chart, plot) in enumerate(zip(self._charts, self._plots, strict=True)):
@@ -220,7 +252,7 @@ class PlotArea(QWidget):
                 axis.setStyle(tickFont=themes.font(10), tickLength=-4)
             self._cursors[number].set_pen(pg.mkPen(theme.warning, width=1.5))
             for i, curve in enumerate(chart.curves):
-                self._curves[curve.series].setPen(curve_pen(theme, i))
+                self._curves[curve.series].set_pen(curve_pen(theme, i))
 
     def _set_title(self, number: int, chart: Chart) -> None:
         theme = self._look.theme
