@@ -11,6 +11,8 @@ from twin.scenario.facility_fits import LOOP_PARTS, PLANT_PARTS, stage_parts
 from twin.scenario.site import NodeGroup, Racks, Shelves
 from twin.scenario.systems import Fabric, Storage, SwitchTier
 
+BETWEEN = ", "
+"""Between the names of a list, for people."""
 _PARTS: dict[tuple[type[BaseModel], str], str] = {
     (Racks, "part"): "rack",
     (NodeGroup, "part"): "node",
@@ -33,6 +35,14 @@ _TARGETS: dict[str, str] = {
     "store": "stores",
     "target": "caps",
 }
+_MEMBERS: dict[str, tuple[str, ...]] = {
+    "feeds": ("rows", "loops", "plants"),
+    "serves": ("rows",),
+    "rows": ("rows",),
+    "tenants": ("tenants",),
+    "jobs": ("jobs",),
+}
+"""Lists of names, and what they may hold."""
 
 
 def parts(scene: Scene, *kinds: str) -> tuple[str, ...]:
@@ -59,6 +69,21 @@ def refers(model: BaseModel, key: str) -> bool:
 
 def targets(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
     """Return the things that a property may name, without the thing itself."""
+    own = getattr(model, "id", None)
+    return tuple(id for id in _there(scene, _TARGETS[key]) if id != own)
+
+
+def listed(key: str) -> bool:
+    """Return whether a property is a list of names."""
+    return key in _MEMBERS
+
+
+def members(scene: Scene, key: str) -> tuple[str, ...]:
+    """Return what a list of names may hold."""
+    return tuple(id for what in _MEMBERS[key] for id in _there(scene, what))
+
+
+def _there(scene: Scene, what: str) -> list[str]:
     scenario = scene.scenario
     lists: dict[str, list[str]] = {
         "plants": [one.id for one in scenario.cooling.plants],
@@ -67,6 +92,18 @@ def targets(scene: Scene, model: BaseModel, key: str) -> tuple[str, ...]:
         "rows": [rows.id for hall in scenario.halls for rows in hall.rows],
         "tenants": [one.id for one in scenario.tenants],
         "partitions": [one.id for one in scenario.partitions],
+        "loops": [one.id for one in scenario.cooling.loops],
+        "jobs": [one.id for one in scenario.jobs],
     }
-    own = getattr(model, "id", None)
-    return tuple(id for id in lists[_TARGETS[key]] if id != own)
+    return lists[what]
+
+
+def names_in(words: str) -> list[str]:
+    """Return the names of a list as it is typed, with or without brackets.
+
+    Examples
+    --------
+    >>> names_in("gpu, net store"), names_in("[gpu,]"), names_in(" ")
+    (['gpu', 'net', 'store'], ['gpu'], [])
+    """
+    return words.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()

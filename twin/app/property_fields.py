@@ -15,12 +15,12 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.things import Thing, ThingKind, thing, titled
 from twin.scenario.electricity import PowerStage
 from twin.scenario.facility_fits import ONLY_FOR
-from twin.scenario.fields import ROOT, below, fields_of
+from twin.scenario.fields import ROOT, below, fields_of, spot_of
 from twin.scenario.path import split
 from twin.scenario.quantity import Quantity
 from twin.units import DIMENSIONS
 
-Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "text"]
+Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "names", "text"]
 
 X, Y, RACK, U = "@x", "@y", "@rack", "@u"
 """Keys of the exact place of a thing, which commands of moving set."""
@@ -242,10 +242,12 @@ def _fields(
 def _field(
     scene: Scene, model: BaseModel, key: str, info: FieldInfo, heading: str, kind: ThingKind | None
 ) -> Property | None:
-    """Return the property of one field; None for lists, tables and what cannot be chosen."""
+    """Return the property of one field; None for tables, lists of other than names, and what cannot be chosen."""
     name = key.rpartition(".")[2]
     spot = below(type(ROOT)(models=(type(model),)), name)
-    if spot.item is not None or spot.models:
+    texts = spot.item is not None and not spot.table and spot_of(spot.item).text
+    names = texts and property_choices.listed(name)
+    if (spot.item is not None and not names) or spot.models:
         return None
     scalars = _scalars(info.annotation)
     optional = type(None) in scalars
@@ -260,6 +262,9 @@ def _field(
     def made(kind: Kind, choices: tuple[str, ...] = (), dimension: str = "") -> Property:
         return Property(key, title, tip, heading, kind, dimension, choices, optional, change)
 
+    if names:
+        optional = not info.is_required()
+        return made("names", property_choices.members(scene, name))
     if spot.quantity is not None:
         return made("quantity", dimension=spot.quantity.dimension)
     if spot.choices:

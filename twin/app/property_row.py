@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import Look, label, tool_button
+from twin.app.names_field import NamesField
 from twin.app.property_fields import Property
 from twin.app.property_values import Standing
 
@@ -148,7 +149,11 @@ class PropertyRow(QObject):
             return box
         if kind in ("choice", "reference", "part"):
             return self._combo()
-        line = QLineEdit()
+        if kind == "names":
+            line: QLineEdit = NamesField(self._look, self.of.choices, self.of.title)
+            line.picked.connect(self.entered.emit)  # type: ignore[attr-defined]
+        else:
+            line = QLineEdit()
         line.setMinimumWidth(60)
         line.returnPressed.connect(self._commit)
         line.editingFinished.connect(self._commit)
@@ -183,7 +188,10 @@ class PropertyRow(QObject):
         """Put what stands into the field."""
         self._filling = True
         now, field = self._now, self.field
-        if isinstance(field, QLineEdit):
+        if isinstance(field, NamesField):
+            field.stand(now.text)
+            field.setPlaceholderText(now.ghost)
+        elif isinstance(field, QLineEdit):
             if field.text() != now.text:
                 field.setText(now.text)
                 field.setCursorPosition(0)
@@ -231,7 +239,7 @@ class PropertyRow(QObject):
         field.setModified(False)  # leaving the field is no second entry
         if not words and self._now.resettable:
             self.entered.emit(None)
-        elif words or self.of.kind == "text":
+        elif words or self.of.kind in ("text", "names"):
             self.entered.emit(words)
         else:
             self.restore()

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from twin.app.carried import Together
+from twin.app.property_choices import BETWEEN, names_in
 from twin.app.property_fields import RACK, Property, U, X, Y, model_at
 from twin.commands.changes import said
 from twin.commands.command import Command, CommandError, Scene
@@ -97,7 +98,10 @@ def command(scene: Scene, ids: Sequence[str], one: Property, text: str | None) -
         return _together([MoveNodes((id,), _rack_of(scene, id), _whole(words)) for id in whose])
     if one.key == RACK:
         return MoveNodes(whose, words)
-    if not words and one.optional:
+    inherits = (
+        one.kind == "names" and scene.scenario.extends is not None
+    )  # none then is another thing than nothing
+    if not words and one.optional and not inherits:
         return SetProperty(whose, one.key, None)
     value = value_of(scene, whose, one, words)
     if one.change:
@@ -123,16 +127,33 @@ def value_of(scene: Scene, ids: Sequence[str], one: Property, words: str) -> Any
         return float(words)
     if one.kind == "switch":
         return words == "true"
-    if one.kind in ("choice", "part", "reference") and words not in one.choices:
-        near = nearest(words, list(one.choices))
-        what = {"part": "part that fits here", "reference": "such thing", "choice": "choice"}[one.kind]
-        raise CommandError(
-            f"{words!r} is no {what}",
-            f"did you mean {near!r}?" if near else f"there are {', '.join(one.choices[:8])}",
-        )
+    if one.kind == "names":
+        return _names(one, words)
+    if one.kind in ("choice", "part", "reference"):
+        _must_be_there(one, words)
     if one.kind == "text" and not words:
         return ""
     return words
+
+
+def _names(one: Property, words: str) -> list[str]:
+    names = names_in(words)
+    for place, name in enumerate(names):
+        _must_be_there(one, name)
+        if name in names[:place]:
+            raise CommandError(f"{name!r} is named twice", "once is enough")
+    return names
+
+
+def _must_be_there(one: Property, words: str) -> None:
+    if words in one.choices:
+        return
+    near = nearest(words, list(one.choices))
+    what = {"part": "part that fits here", "choice": "choice"}.get(one.kind, "such thing")
+    raise CommandError(
+        f"{words!r} is no {what}",
+        f"did you mean {near!r}?" if near else f"there are {', '.join(one.choices[:8]) or 'none'}",
+    )
 
 
 def _quantity(scene: Scene, ids: Sequence[str], one: Property, words: str) -> str:
@@ -216,6 +237,8 @@ def _standing(scene: Scene, id: str, one: Property) -> Standing:
     if value is None:
         return _of_part(scene, model, name, one)
     tip = "assumption" if "[est]" in one.tip else "default"
+    if one.kind == "names":  # what an empty list means
+        return Standing(text, ghost=one.tip.partition("none: ")[2] or "none", source=tip, hint=one.tip)
     return Standing(text, source=tip, hint=f"What it is when nothing is said. {one.tip}")
 
 
@@ -297,6 +320,8 @@ def _text(value: Any, one: Property) -> str:
         return ""
     if one.kind == "quantity" and isinstance(value, int | float):
         return rendered(float(value), one.dimension)
+    if isinstance(value, tuple):
+        return BETWEEN.join(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
