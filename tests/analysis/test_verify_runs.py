@@ -222,6 +222,7 @@ def test_an_altered_file_is_told_apart_event_by_event(lab: Path, tmp_path: Path)
     assert (moved.divergence.row, moved.divergence.differs) == (7, ("time",))
     hair = verify(changed(lab, tmp_path / "b.twinrun", "UPDATE events SET text = 'other' WHERE row = 7"))
     assert hair.clean  # words are no outcome
+    assert hair.causes[0].startswith("event 7 is told otherwise: 'other' (")
     gone = verify(changed(lab, tmp_path / "c.twinrun", "DELETE FROM events WHERE row = 7")).divergence
     assert gone is not None
     assert (gone.row, gone.expected) == (7, None)
@@ -237,6 +238,110 @@ def test_an_altered_file_is_told_apart_event_by_event(lab: Path, tmp_path: Path)
     last = verify(summary).divergence
     assert last is not None
     assert (last.what, last.differs) == ("summary", ("pue",))
+
+
+def test_parts_that_the_scene_uses_come_before_others(lab: Path, tmp_path: Path) -> None:
+    place = elsewhere(tmp_path, "catalog/cooling.yaml", "fan: {value: 6 kW", "fan: {value: 6.1 kW")
+    for name, old, new in (
+        (
+            "catalog/gpus.yaml",
+            "tdp: {value: 400 W",
+            "tdp: {value: 401 W",
+        ),  # the A100, which comes first there
+        ("profiles/a100.yaml", "value: ", "value: 1"),
+    ):
+        path = tmp_path / "assets" / name
+        path.write_text(path.read_text().replace(old, new, 1))
+    causes = verified(lab, place)["causes"]
+    told = [
+        cause.partition(" ")[0] if "another than" in cause else cause.partition(":")[0] for cause in causes
+    ]
+    assert told == [
+        "catalogue",
+        "catalogue, of parts that this scene does not use",
+        "profile a100, which this scene does not use",
+        "catalog/cooling.yaml",
+        "catalog/gpus.yaml",
+        "profiles/a100.yaml",
+    ]
+    assert "CRAH-chilled fan_w was 6 kW" in causes[0]
+    assert "A100-SXM-40 tdp_w was 400 W" in causes[1]
+
+
+SET = "UPDATE header SET value = replace(value, {}) WHERE key = 'scenario'"
+
+
+def test_an_altered_scene_is_named_by_its_key_with_both_values(lab: Path, tmp_path: Path) -> None:
+    with Reader(lab) as reader:
+        interval = json.loads(reader.header.scenario_text)["jobs"][0]["checkpoint"]["interval"]
+    words = SET.format(f'\'"interval":"{interval}"\', \'"interval":"777.0 s"\'')
+    verdict = verify(changed(lab, tmp_path / "a.twinrun", words))
+    assert not verdict.clean
+    assert verdict.causes == (
+        f"scene, altered in the file: jobs[llama3].checkpoint.interval was {interval} when the run was made, and "
+        "is 777.0 s in the file",
+    )
+    only_words = verify(changed(lab, tmp_path / "b.twinrun", SET.format("'DGX H100: ', 'DGX H101: '")))
+    assert only_words.clean
+    assert only_words.causes[0].startswith("scene, altered in the file: sources[0] was DGX H100: ")
+    old = changed(tmp_path / "a.twinrun", tmp_path / "c.twinrun", "DELETE FROM header WHERE key = 'original'")
+    assert verify(old).causes == ("the scene in the file was altered after the run; what it was is not kept",)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("'\"duration\"', '\"durbtion\"'", "altered in the file: durbtion was nothing when"),
+        (
+            "'DGX-H100', 'DGX-H101'",
+            "nodes[0].part was DGX-H100 when the run was made, and is DGX-H101 in the file",
+        ),
+        ("',\"title\"', ',title\"'", "altered after the run, so that it cannot be read"),
+    ],
+)
+def test_a_scene_altered_so_that_no_run_can_be_made_of_it_says_how(
+    lab: Path, tmp_path: Path, words: str, said: str
+) -> None:
+    with pytest.raises(RunFileError) as caught:
+        verify(changed(lab, tmp_path / "bad.twinrun", SET.format(words)))
+    text = str(caught.value)
+    assert text.startswith(f"{tmp_path / 'bad.twinrun'}: ")
+    assert said in text
+    assert "Value error" not in text
+
+
+def test_flipped_bits_in_blocks_are_all_found_before_the_simulation(lab: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(lab)) as file:
+        blocks = [row[0] for row in file.execute("SELECT id FROM blocks")]
+    bad = tmp_path / "bad.twinrun"
+    shutil.copy(lab, bad)
+    with closing(sqlite3.connect(bad)) as file, file:
+        for block, channel in zip(blocks, ("rack.power_w", "loop.supply_c", "detail.group"), strict=False):
+            where = "WHERE block = ? AND channel = ?"
+            (data,) = file.execute(f"SELECT data FROM series {where}", (block, channel)).fetchone()
+            broken = data[:-2] + bytes([data[-2] ^ 16]) + data[-1:]
+            file.execute(f"UPDATE series SET data = ? {where}", (broken, block, channel))
+    with pytest.raises(RunFileError) as caught:
+        verify(bad, lambda *_: pytest.fail("it was simulated"))
+    assert f"{bad}: of what was recorded from 0 s to " in str(caught.value)
+    assert "rack.power_w cannot be read" in str(caught.value)
+    assert str(caught.value).endswith(f"; {min(len(blocks), 3) - 1} more parts of the file are damaged")
+
+
+@pytest.mark.parametrize(
+    ("statement", "differs"),
+    [
+        ("UPDATE header SET value = replace(value, 'gpu/0/1', 'gpu/0/9') WHERE key = 'ids'", "ids."),
+        ("UPDATE header SET value = '86401.0' WHERE key = 'end_s'", "end_s"),
+    ],
+)
+def test_what_the_header_says_of_the_hall_is_compared(
+    lab: Path, tmp_path: Path, statement: str, differs: str
+) -> None:
+    found = verify(changed(lab, tmp_path / "h.twinrun", statement)).divergence
+    assert found is not None
+    assert found.what == "header"
+    assert found.differs[0].startswith(differs)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def verify(
     """
     with Reader(path) as reader:
         _must_be_whole(reader)
-        replay = _Replay(reader, engine)
+        replay = _begun(reader, engine)
         found = replay.run(progress)
         known = (*causes_of(reader, replay.plant), *replay.other_words)
         over = reader.summary is not None
@@ -131,6 +131,17 @@ def _must_be_whole(reader: Reader) -> None:
         _ = reader.header.scenario
     except RunFileError as error:
         raise RunFileError("; ".join([str(error), *altered_scene(reader)])) from error
+
+
+def _begun(reader: Reader, engine: str) -> _Replay:
+    """Return the run at its start; raises `RunFileError` where the scene was altered so that none can be made of it."""
+    try:
+        return _Replay(reader, engine)
+    except Exception as error:
+        altered = [*altered_scene(reader)]
+        if not altered or isinstance(error, RunFileError):
+            raise
+        raise RunFileError("; ".join([f"{reader.path}: {error}", *altered])) from error
 
 
 class _Replay:
@@ -213,10 +224,9 @@ class _Replay:
             if theirs is None or canonical(theirs) != canonical(mine):
                 return _parted(theirs, mine)
             self._take(mine)
-            if not self.other_words and (theirs.text, theirs.severity) != (mine.text, mine.severity):
+            if not self.other_words and _told(theirs) != _told(mine):
                 self.other_words.append(
-                    f"event {mine.row} is told otherwise: {theirs.text!r} ({theirs.severity.name.lower()}) in the "
-                    f"file, {mine.text!r} ({mine.severity.name.lower()}) now"
+                    f"event {mine.row} is told otherwise: {_told(theirs)} in the file, {_told(mine)} now"
                 )
             for t_s, known in self._hashes.get(self.rows, ()):
                 self.hashes += 1
@@ -321,6 +331,12 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
     t_s = min(theirs.t_s, mine.t_s)
     text = f"event {one.row} is another: {', '.join(differs)}"
     return Divergence("event", t_s, one.row, theirs, mine, tuple(differs), text)
+
+
+def _told(event: Event) -> str:
+    """Return what of an event is for people alone."""
+    where = f" on nodes {event.where}" if event.where else ""
+    return f"{event.text!r} ({event.severity.name.lower()}){where}"
 
 
 def _ordered(state: dict[str, Any]) -> dict[str, Any]:

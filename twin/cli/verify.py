@@ -20,7 +20,7 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", sho
 def verify_run(run: Run, json: Json = False) -> None:
     """Simulate a run again from what its file holds, and report the first divergence.
 
-    Scene, seed and whatever people did while it ran are in the file. Events are compared one by one (kind, subject,
+    First the whole file is read: a block or state that is damaged is named, with its channel and time. Scene, seed and whatever people did while it ran are in the file. Events are compared one by one (kind, subject,
     integer outcomes, time to 1 ms), their hash and the whole state at every snapshot, and the summary at the end. A run
     that was cut off is compared as far as it goes.
 

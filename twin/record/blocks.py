@@ -109,7 +109,8 @@ class DecodedBlock:
         """
         samples = len(times_s)
         series = decode_series(layout, samples, columns)
-        fields, room = _how(columns[DETAIL])
+        with of_part(DETAIL):
+            fields, room = _how(columns[DETAIL])
         gpus, nodes = (layout.counts.get(entity, 0) for entity in ("gpu", "node"))
         if len(dies.node) != gpus or dies.node.max(initial=-1) >= nodes:
             raise RunFileError("what it says of the GPUs does not fit the hall")

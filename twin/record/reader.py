@@ -111,7 +111,10 @@ class Reader:
 
     def damaged(self) -> tuple[str, ...]:
         """Return what of the file cannot be read or does not belong together, one sentence each; all of it is read."""
-        return tuple(damaged(self._source, self.header.layout))
+        found = damaged(self._source, self.header.layout)
+        kept = self._source.rows("SELECT value FROM header WHERE key = 'original'")
+        lost = bool(kept) and self.original_scene() is None
+        return (*found, *([f"{self.path}: the copy of the scene in its header is damaged"] if lost else ()))
 
     @property
     def t_end_s(self) -> float:
@@ -182,7 +185,16 @@ class Reader:
         )
         try:
             return [
-                Event(row, float(t), str(kind), str(subject), Severity(severity), str(text), found, where)
+                Event(
+                    row,
+                    float(t),
+                    str(kind),
+                    str(subject),
+                    Severity(severity),
+                    str(text),
+                    _outcomes(found),
+                    where,
+                )
                 for row, t, kind, subject, severity, text, data in rows
                 for found in (dict(self._source.json(data)),)
                 for where in (str(found.pop(WHERE, "")),)
@@ -415,3 +427,10 @@ class Reader:
     ) -> NDArray[np.float32]:
         with self._source.named(when), of_part(channel.id):
             return decode_channel(channel, blob, samples, entities).whole()
+
+
+def _outcomes(data: dict[str, Any]) -> dict[str, int]:
+    """Return what an event holds; raises `ValueError` where that is anything else than integers."""
+    if not all(isinstance(value, int) for value in data.values()):
+        raise ValueError("no integer outcomes")
+    return data

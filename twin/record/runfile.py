@@ -16,6 +16,9 @@ _MAGIC = b"SQLite format 3\x00"
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest text or blob that is read from a run file [B]."""
 
+ORIGINS = ("simulated", "measured", "imported")
+"""What a series may be."""
+
 SCHEMA: tuple[str, ...] = (
     "CREATE TABLE header(key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE events(row INTEGER PRIMARY KEY, t REAL NOT NULL, kind TEXT NOT NULL,"

@@ -100,7 +100,8 @@ class Source:
 
 def stretch(t0_s: object, t1_s: object) -> str:
     """Return from when to when a block goes [s], in words."""
-    return f"from {_time(t0_s)} to {_time(t1_s)}"
+    first, last = _time(t0_s), _time(t1_s)
+    return f"at {first}" if first == last else f"from {first} to {last}"
 
 
 def state_at(t_s: object) -> str:

@@ -10,7 +10,7 @@ from twin.record.blocks import DecodedBlock, decode_events, decode_ledger, decod
 from twin.record.columns import unpack
 from twin.record.detail import dies_from_bytes
 from twin.record.frame import Layout
-from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, of_part
+from twin.record.runfile import MAX_BLOB_BYTES, ORIGINS, RunFileError, of_part
 from twin.record.series import DETAIL, DIES, EVENTS, LEDGER
 from twin.record.source import Source, layout_at, state_at, stretch
 
@@ -56,10 +56,13 @@ class _Blocks:
     def read(self, number: int, stamps: bytes, samples: int, t0_s: float, t1_s: float) -> None:
         """Read all there is of a block; raises `RunFileError`."""
         times_s = self._source.times_s(stamps, samples, t0_s, t1_s)
-        rows = self._source.rows("SELECT channel, data FROM series WHERE block = ?", number)
-        columns = {str(name): data for name, data in rows}
+        rows = self._source.rows("SELECT channel, data, origin FROM series WHERE block = ?", number)
+        columns = {str(name): data for name, data, _ in rows}
         layout = layout_at(self._epochs, number)
         with self._source.named(stretch(t0_s, t1_s)):
+            for name, _, origin in rows:
+                if origin not in ORIGINS:
+                    raise RunFileError(f"{name} is neither {' nor '.join(ORIGINS)}: {origin!r}")
             if LEDGER in columns:
                 with of_part("the ledger"):
                     decode_ledger(columns[LEDGER], samples)
