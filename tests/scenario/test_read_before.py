@@ -5,13 +5,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from twin.catalog import load_catalog
 from twin.scenario import Document, ScenarioError, load, loads
+from twin.scenario.expand import node_counts
 from twin.scenario.extend import Source
 from twin.scenario.load import document_from
 from twin.scenario.patch import Change, Patch
 from twin.scenario.splice import edit
 from twin.scenario.tree import parse
 
+CATALOG = load_catalog()
 NEW = "{id: far, at: {x: 0 m, y: 99 m}, racks: {count: 2, role: network}}"
 
 
@@ -48,6 +51,7 @@ def test_edits_one_after_the_other_are_as_if_all_were_read_anew(name: str) -> No
         anew = document_from(after.files).scenario
         assert after.scenario == anew
         assert after.scenario.model_dump(exclude_unset=True) == anew.model_dump(exclude_unset=True)
+        assert node_counts(after.scenario, CATALOG) == node_counts(anew, CATALOG)
         before = {rows.id: rows for hall in document.scenario.halls for rows in hall.rows}
         changed = [
             rows for hall in after.scenario.halls for rows in hall.rows if rows is not before.get(rows.id)

@@ -319,14 +319,8 @@ class _Checker:
             known = part is None or part in self.catalog
             known = known and all(group.part in self.catalog for group in generator.racks.nodes)
             limits.append(len(expand.node_parts(generator.racks, part, self.catalog)) if known else 10**6)
-            said = next(
-                (
-                    one.overrides["/".join([name, *numbers[:3]])]
-                    for one in self.scenario.halls
-                    if "/".join([name, *numbers[:3]]) in one.overrides
-                ),
-                None,
-            )
+            node = f"{rack}/{numbers[2]}"
+            said = next((one.overrides[node] for one in self.scenario.halls if node in one.overrides), None)
             if said is not None and said.u is not None and said.part is not None:
                 limits[2] = 10**6  # a node added to what the generator makes
         if not numbers or len(numbers) > 3 or not all(n.isdecimal() for n in numbers):

@@ -6,7 +6,9 @@ rack count on from there (``gpu/i/j/k``), and so do the GPUs of a node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import operator
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from twin.catalog import Catalog, NodePart, RackPart
@@ -74,11 +76,26 @@ def rows(scenario: Scenario, catalog: Catalog) -> Iterator[Row]:
                     yield Row(row, label(generator, index), racks)
 
 
-def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int]]:
+_Counted = Mapping[str, Mapping[str, int]]
+_COUNTED: deque[tuple[tuple[Hall, ...], Catalog, _Counted]] = deque(maxlen=4)
+"""What was counted last: all who look at a scene ask for the same, and most edits leave the halls as they are."""
+
+
+def node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
     """Return row generator -> part -> how many nodes of it stand there, absent ones left out; raises as `rows`.
 
     Racks that nothing particular is said of are counted, not made.
     """
+    halls = scenario.halls
+    for known, parts, counted in tuple(_COUNTED):
+        if parts is catalog and len(known) == len(halls) and all(map(operator.is_, known, halls)):
+            return counted
+    counted = _node_counts(scenario, catalog)
+    _COUNTED.append((halls, catalog, counted))
+    return counted
+
+
+def _node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
     strays = Strays(scenario, catalog)
     found: dict[str, dict[str, int]] = {}
     for hall in scenario.halls:
@@ -98,7 +115,7 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> dict[str, dict[str, int
                     continue
                 here = sorted(particular.get(row, ()))
                 alike += generator.racks.count - len(here)
-                for made in _racks(hall, generator, row, catalog, strays, here):
+                for made in _racks(hall, generator, row, catalog, strays, here) if here else ():
                     for node in made.nodes:
                         others[node.part] = others.get(node.part, 0) + 1
             counts = {part: number * alike for part, number in usual.items()}

@@ -66,11 +66,8 @@ def connected(scenario: Scenario, fabric: Fabric, catalog: Catalog) -> Connected
             if rows.id not in wanted and not moved:
                 continue
             mine = particular.get(rows.id, [])
-            some = [
-                part
-                for node, part in _of_racks(hall, rows, mine, changed, strays, catalog)
-                if moved.get(node, rows.id) in wanted
-            ]
+            of_mine = _of_racks(hall, rows, mine, changed, strays, catalog) if mine else ()
+            some = [part for node, part in of_mine if moved.get(node, rows.id) in wanted]
             alike = rows.count * rows.racks.count - len(mine)
             usual = expand.node_parts(rows.racks, rows.racks.part, catalog) if rows.id in wanted else []
             numbers: dict[str, int] = {}
