@@ -254,8 +254,10 @@ class Docks:
     def _drop_doubled_titles(self) -> None:
         for dock in self._all.values():
             dock.drop_doubled_title()
-        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
+        # Not `findChildren`: what that returns PySide keeps for as long as the window lives, and tab bars come and go.
+        for bar in self._window.children():
+            if isinstance(bar, QTabBar):
+                bar.setAccessibleName("Docks: " + ", ".join(bar.tabText(k) for k in range(bar.count())))
 
     def _arrange(self) -> None:
         arrange(self._window, self._all, self.workspace)
