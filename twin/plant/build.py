@@ -196,9 +196,9 @@ class Builder:
         self._made[name] = made_of, made
         return made
 
-    def _same(self, name: str, value: tuple[object, ...]) -> tuple[object, ...]:
-        """Return the value before when this is like it: then what was made of it is known at a glance."""
-        return self._step(name, value, lambda: value)
+    def _same(self, name: str, value: tuple[object, ...]) -> object:
+        """Return what stands for a value, the same as before when it is like that: no later step compares it again."""
+        return self._step(name, value, object)
 
 
 _BUILDER = Builder()
