@@ -118,7 +118,7 @@ class EditPanel(QScrollArea):
     def _build(self, found: Sequence[Property]) -> None:
         content = QWidget()
         column = QVBoxLayout(content)
-        column.setContentsMargins(14, 6, 14, 14)
+        column.setContentsMargins(14, 6, 8, 14)
         column.setSpacing(0)
         self._head = label("", "muted", wrap=True)
         column.addWidget(self._head)

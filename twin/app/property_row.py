@@ -64,8 +64,10 @@ class PropertyRow(QObject):
     def put_into(self, grid: QGridLayout, line: int) -> None:
         """Take a line of a grid, and the one below for what there is to tell."""
         top = Qt.AlignmentFlag.AlignVCenter
-        grid.addWidget(self.name, line, 0, top)
-        grid.addWidget(self.field, line, 1)
+        wide = isinstance(self.field, NamesField)  # a list takes the line below for itself
+        grid.addWidget(self.name, line, 0, 1, 2 if wide else 1, top)
+        if not wide:
+            grid.addWidget(self.field, line, 1)
         grid.addWidget(self.badge, line, 2, top)
         grid.addWidget(self.reset, line, 3, top)
         below = QWidget()
@@ -79,6 +81,8 @@ class PropertyRow(QObject):
         buttons.addStretch(1)
         self._agree.clicked.connect(lambda: self._agreed())
         self._leave.clicked.connect(self.restore)
+        if wide:
+            column.addWidget(self.field)
         column.addWidget(self.told)
         column.addWidget(self._question)
         grid.addWidget(below, line + 1, 0, 1, 4)
@@ -162,7 +166,7 @@ class PropertyRow(QObject):
 
     def _combo(self) -> QComboBox:
         combo = QComboBox()
-        combo.setMinimumContentsLength(6)
+        combo.setMinimumContentsLength(3)  # else the way back is pushed out of a narrow dock
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         if self.of.optional:
             combo.addItem(_NONE)
