@@ -111,8 +111,9 @@ class PlotArea(QWidget):
             from_s, to_s = box.viewRange()[0]
             self._columns[number] = columns = Columns.of(times_s, from_s, to_s, box.width())
             for curve in chart.curves:
-                series = self._history.series(curve.series) / self._scales[number][0]
-                self._curves[curve.series].show(drawn(times_s, series, columns))
+                series, means = self._history.series(curve.series), self._history.means(curve.series)
+                factor = self._scales[number][0]
+                self._curves[curve.series].show(drawn(times_s, series / factor, columns, means / factor))
 
     def _on_moved(self, *_axes: object) -> None:
         """Keep the range that somebody chose, but follow the run again when it is all of it."""

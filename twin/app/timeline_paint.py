@@ -84,14 +84,15 @@ def paint_ground(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, he
 
 
 def _paint_curves(painter: QPainter, theme: Theme, shown: Shown, scale: Scale, room: QRectF) -> None:
-    times = shown.history.times_s()
+    history, times = shown.history, shown.history.times_s()
     if not len(times):
         return
     until_s = min(shown.reach_s, float(times[-1]))  # a long record is read in slices
-    power = band(times, shown.history.series(POWER), scale, until_s)
-    goodput = band(times, shown.history.series(GOODPUT), scale, until_s)
-    top_w = float(np.fmax.reduce(shown.history.series(POWER), initial=1.0)) * 1.06
-    best = max(float(np.fmax.reduce(shown.history.series(GOODPUT), initial=0.0)), 1e-6) * 1.06
+    power, goodput = (
+        band(times, history.series(each), scale, until_s, history.means(each)) for each in (POWER, GOODPUT)
+    )
+    top_w = float(np.fmax.reduce(history.series(POWER), initial=1.0)) * 1.06
+    best = max(float(np.fmax.reduce(history.series(GOODPUT), initial=0.0)), 1e-6) * 1.06
     for curve, top, tint, filled in (
         (power, top_w, theme.series[0], True),
         (goodput, best, theme.series[1], False),
