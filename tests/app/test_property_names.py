@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu
+from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from twin.app.main_window import MainWindow
@@ -174,6 +174,36 @@ def test_a_third_feed_is_told_under_the_field(window: MainWindow, qtbot: QtBot) 
     QTest.keyClick(row.field, Qt.Key.Key_Return)
     assert "at most two feeds" in row.told.text()
     row.restore()
+
+
+def test_a_rack_goes_to_another_hall_by_its_field(
+    use_window: Callable[[Path], MainWindow], tmp_path: Path
+) -> None:
+    text = (_SCENES / "lab-16.twin.yaml").read_text()
+    rack = "{id: solo, at: {x: 6 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
+    text = text.replace("\nfabrics:", f"\n  - id: annex\n    rows:\n      - {rack}\n\nfabrics:", 1)
+    text = text.replace("serves: [gpu]", "serves: [gpu, solo]").replace("feeds: [gpu]", "feeds: [gpu, solo]")
+    scene = tmp_path / "annex.twin.yaml"
+    scene.write_text(text)
+    window = use_window(scene)
+    window.docks.enter("design")
+    window.docks.show("inspector")
+    window.docks.inspector.show_page("properties")
+    draft = window.session.draft
+    assert draft is not None
+    row = row_of(window, "gpu/0/1", "@hall")
+    row.entered.emit("annex")
+    assert "one of 2 racks that gpu makes" in row.told.text()
+    row = row_of(window, "solo/0/0", "@hall")
+    assert isinstance(row.field, QComboBox)
+    assert [row.field.itemText(k) for k in range(row.field.count())] == ["lab", "annex"]
+    row.field.setCurrentText("lab")
+    row.field.activated.emit(0)
+    assert [one.id for one in draft.file.scenario.halls[0].rows] == ["gpu", "solo"]
+    assert row_of(window, "solo/0/0", "@hall").text == "lab"
+    window.editing.editor.undo()
+    assert draft.file.text == text
+    draft.mark_saved()
 
 
 def test_a_list_changes_while_the_run_goes_on(window: MainWindow, qtbot: QtBot) -> None:

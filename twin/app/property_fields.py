@@ -22,7 +22,7 @@ from twin.units import DIMENSIONS
 
 Kind = Literal["quantity", "number", "count", "choice", "switch", "part", "reference", "names", "text"]
 
-X, Y, RACK, U = "@x", "@y", "@rack", "@u"
+X, Y, RACK, U, HALL = "@x", "@y", "@rack", "@u", "@hall"
 """Keys of the exact place of a thing, which commands of moving set."""
 
 _SKIPPED = frozenset(
@@ -152,6 +152,10 @@ def _own(scene: Scene, one: Thing) -> Iterator[Property]:
         for key, title, way in ((X, "x", "along the rows"), (Y, "y", "across the rows")):
             tip = f"Middle of its footprint, {way}, from the corner of the site"
             yield Property(key, title, tip, "Place", "quantity", "length")
+    halls = tuple(scene.plant.halls.ids)
+    if one.kind in ("rows", "row", "rack") and len(halls) > 1:
+        tip = "Room that the racks of its generator stand in; their ids stay"
+        yield Property(HALL, "Hall", tip, "Place", "choice", choices=halls)
     if one.kind in ("row", "rack"):
         sides = ("north", "south")
         yield Property(

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 
 from twin.app.carried import Together
 from twin.app.property_choices import BETWEEN, names_in
-from twin.app.property_fields import RACK, Property, U, X, Y, model_at
+from twin.app.property_fields import HALL, RACK, Property, U, X, Y, model_at
 from twin.commands.changes import said
 from twin.commands.command import Command, CommandError, Scene
 from twin.commands.generators import ChangeGenerator
 from twin.commands.move import MoveNodes, MoveTo, place_of
+from twin.commands.move_hall import MoveToHall
 from twin.commands.properties import SetProperty, path_of
 from twin.commands.things import generator, in_file, thing
 from twin.scenario.fields import fields_of
@@ -98,6 +99,9 @@ def command(scene: Scene, ids: Sequence[str], one: Property, text: str | None) -
         return _together([MoveNodes((id,), _rack_of(scene, id), _whole(words)) for id in whose])
     if one.key == RACK:
         return MoveNodes(whose, words)
+    if one.key == HALL:
+        _must_be_there(one, words)
+        return MoveToHall(whose, words)
     inherits = (
         one.kind == "names" and scene.scenario.extends is not None
     )  # none then is another thing than nothing
@@ -217,6 +221,8 @@ def _standing(scene: Scene, id: str, one: Property) -> Standing:
         return Standing(f"{int(scene.plant.nodes.u[scene.plant.slots[id][1]])}")
     if one.key == RACK:
         return Standing(_rack_of(scene, id))
+    if one.key == HALL:
+        return Standing(generator(scene.scenario, id.partition("/")[0])[0].id)
     if one.change in ("nodes", "node_part"):
         return _of_nodes(scene, id, one)
     path = path_of(scene, id, one.key)
