@@ -100,7 +100,8 @@ def drawn(t_s: Floats, values: Floats, columns: Columns, means: Floats | None = 
     for each in (low, mean, high):
         each[~columns.close] = np.nan
     pieces, lines = [], [_samples(t_s, values, columns)]
-    lines.append((((edges[1:] + edges[:-1]) / 2.0)[columns.close], mean[columns.close]))
+    sampled = columns.close & (edges[1:] > t_s[0]) & (edges[:-1] <= t_s[-1])
+    lines.append((((edges[1:] + edges[:-1]) / 2.0)[sampled], mean[sampled]))
     for first, last in _stretches(np.isfinite(mean)):
         centres = (edges[first:last] + edges[first + 1 : last + 1]) / 2.0
         along = np.clip(np.concatenate((edges[[first]], centres, edges[[last]])), t_s[0], t_s[-1])
