@@ -134,7 +134,7 @@ def test_a_branch_of_a_run_that_was_stopped_stops_there_too(twin: Twin, tmp_path
     apart = "was simulated for 3 h, {} for 3 h 30 min: counts, energies and GPU-hours of the longer one are larger"
     assert f"The run {apart.format('the branch')}" in longer.stdout
     tree = twin("branch", "--tree", tmp_path).stdout
-    assert f"builtin:lab-16 {apart.format('b')}" in tree
+    assert f"lab-16 (shipped) {apart.format('b')}" in tree
     assert "3 h 30 min" in tree.splitlines()[3]
     page = tmp_path / "c.html"
     compared = json.loads(twin("compare", stopped, record, "--html", page, "--json").stdout)
@@ -177,3 +177,54 @@ def test_a_run_that_ended_with_its_last_job_does_not_stop_its_branch(tmp_path: P
     with Reader(path) as reader:
         assert end_of_branch(reader, 600.0) == 1800.0
         assert end_of_branch(reader, 1800.0) is None  # who branches at the end wants to see on
+
+
+def test_a_branch_is_written_over_nothing_but_a_branch_of_the_same_parent(twin: Twin, tmp_path: Path) -> None:
+    path, out, record = (tmp_path / name for name in ("lab.twinrun", "b.twin.yaml", "b.twinrun"))
+    run(load("builtin:lab-16").scenario, record=path, until_s=7200.0)
+    words = ("branch", path, "--at", "1 h", "-o", out)
+    twin(*words)
+    first = out.read_bytes()
+    twin(*words, "--title", "Anew", "--run", record)
+    assert out.read_bytes() != first
+    kept = {}
+    for name, text, told in (
+        ("own", load("builtin:lab-16").text, "is a scene and no branch, and would be lost"),
+        ("bad", "no: [scene", "is there, and is no branch ("),
+        (
+            "other",
+            first.decode().replace("builtin:lab-16", "own.twin.yaml"),
+            "is a branch of own.twin.yaml, and",
+        ),
+    ):
+        other = tmp_path / f"{name}.twin.yaml"
+        other.write_text(text)
+        kept[other] = text
+        said = twin("branch", path, "--at", "1 h", "--scene", "lab-16", "-o", other, code=2).stderr
+        assert f"error: -o: {other} {told}" in said
+        assert said.count("\n") == 1
+    assert {other: other.read_text() for other in kept} == kept
+    for other in kept:
+        other.unlink()
+    self = twin("branch", record, "--at", "1.5 h", "-o", out, code=2).stderr
+    assert f"{out} is a branch of builtin:lab-16, and would become one of b.twin.yaml" in self
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    assert "is no recorded run" in twin(*words, "--run", notes, code=2).stderr
+    assert notes.read_text() == "mine"
+
+
+def test_the_tree_tells_of_a_shipped_parent_from_which_run_its_figures_are(
+    twin: Twin, tmp_path: Path
+) -> None:
+    scene = load("builtin:lab-16").scenario
+    for name, until_s in (("parent", 7200.0), ("some-other", 3600.0)):  # of the same title
+        run(scene, record=tmp_path / f"{name}.twinrun", until_s=until_s)
+    words = ("branch", tmp_path / "parent.twinrun", "--at", "1 h", "--title", "Same", "-o")
+    twin(*words, tmp_path / "a.twin.yaml", "--run", tmp_path / "a.twinrun")
+    twin(*words, tmp_path / "b.twin.yaml")
+    lines = twin("branch", "--tree", tmp_path).stdout.splitlines()
+    assert lines[2].startswith("lab-16 (shipped, parent.twinrun)")
+    assert " 2 h " in lines[2]
+    assert "%" in lines[3]
+    assert "%" not in lines[4]  # the run of the other branch of this title is not its own

@@ -63,6 +63,8 @@ class Branch:
         Name of the scene it extends; "": none.
     at_s
         Where it was cut from a run of that [s]; None: it is a variant, cut from none.
+    cut_from
+        Name of the file of that run, as it was then.
     changes
         What it does from there on, in words.
     outcome
@@ -76,6 +78,7 @@ class Branch:
     title: str
     extends: str = ""
     at_s: float | None = None
+    cut_from: str = ""
     changes: tuple[str, ...] = ()
     outcome: Outcome | None = None
     branches: tuple[Branch, ...] = ()
@@ -91,14 +94,18 @@ def tree_of(folder: Path) -> list[Branch]:
     """Return the scenes of a folder that extend no other one there, with all that extend them."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))[:MOST_SCENES]
     found = {path.name: _scene(path) for path in paths}
-    runs = _runs(folder)
     for one in list(found.values()):
         if one.extends and one.extends not in found:
             found[one.extends] = _elsewhere(one.extends)
+    runs = _runs(folder)
+    stems = {name: name.removesuffix(SUFFIX) for name in found}
+    by_title = {title: path for stem, (title, path) in runs.items() if stem not in stems.values()}
+    cut_from = {one.extends: one.cut_from.removesuffix(RUN_SUFFIX) for one in found.values() if one.cut_from}
     for name, one in found.items():
-        run = runs.get(name.removesuffix(SUFFIX)) or runs.get(f"title {one.title}")
-        if run is not None:
-            found[name] = replace(one, outcome=outcome_of(run))
+        run = runs.get(stems[name]) or runs.get(cut_from.get(name, ""))
+        path = run[1] if run is not None else by_title.get(one.title)
+        if path is not None:
+            found[name] = replace(one, outcome=outcome_of(path))
     below: dict[str, list[Branch]] = {}
     for one in found.values():
         below.setdefault(one.extends, []).append(one)
@@ -143,7 +150,9 @@ def _scene(path: Path) -> Branch:
     if at_s is not None:  # what has no id stands in its parent too; what is earlier was done by hand there
         entries = [one for one in entries if "id" in one and (_seconds(one.get("at")) or 0.0) >= at_s]
     changes = tuple(entry_in_words(one) for one in entries)
-    return Branch(path.name, path, str(said.get("title", "")), str(said.get("extends") or ""), at_s, changes)
+    cut_from = str(cut.get("run") or "") if isinstance(cut, dict) else ""
+    title, extends = str(said.get("title", "")), str(said.get("extends") or "")
+    return Branch(path.name, path, title, extends, at_s, cut_from, changes)
 
 
 def _elsewhere(name: str) -> Branch:
@@ -166,15 +175,14 @@ def _seconds(text: object) -> float | None:
         return None
 
 
-def _runs(folder: Path) -> dict[str, Path]:
-    """Return the run files of a folder by their names, and by the titles of their scenes."""
-    found: dict[str, Path] = {}
+def _runs(folder: Path) -> dict[str, tuple[str, Path]]:
+    """Return the run files of a folder by their names without ending, each with the title of its scene."""
+    found: dict[str, tuple[str, Path]] = {}
     for path in sorted(folder.glob(f"*{RUN_SUFFIX}"))[:MOST_SCENES]:
         try:
             with Reader(path) as reader:
                 title = json.loads(reader.header.scenario_text).get("title")
         except (RunFileError, ValueError, AttributeError):
             continue
-        found[f"title {title}"] = path
-        found[path.name.removesuffix(RUN_SUFFIX)] = path
+        found[path.name.removesuffix(RUN_SUFFIX)] = str(title), path
     return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from twin.cli import (
     branch,
@@ -38,8 +39,24 @@ _EPILOG = """Example: twin run llama3-16k --seed 1 --json
 A SCENE is a *.twin.yaml file, or a shipped scene by its name (llama3-16k, or builtin:llama3-16k); a RUN is a *.twinrun
 file. Exit codes: 0 done, 1 findings or divergence, 2 unreadable input, 3 run failed, 130 interrupted."""
 
+
+class Commands(TyperGroup):
+    """All commands; what is wrong with an option is told in words of ours alone."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix(
+                "Value error, "
+            )  # pydantic's, which typer reads options with
+            raise
+
+
 app = typer.Typer(
     name="twin",
+    cls=Commands,
     help="Digital twin of a GPU data centre. Without a command it opens the window.",
     epilog=_EPILOG,
     add_completion=False,

@@ -114,15 +114,19 @@ def _branch(
     from twin.analysis.branch import branch_scene, end_of_branch, parent_scene, start_branch
     from twin.analysis.branch_changes import in_words, set_from
     from twin.cli.errors import BadInput
-    from twin.cli.scene import SCENE_SUFFIX, refusals, scene_path, time_of
+    from twin.cli.scene import SCENE_SUFFIX, is_run, must_be_run, refusals, scene_path, time_of
     from twin.record.reader import Reader
     from twin.scenario import loads, parse_injection
     from twin.whole_file import write_whole
 
+    must_be_run(run)
     if not out.name.endswith(SCENE_SUFFIX):
         raise BadInput(f"-o: {out} is no name of a scene; end it with {SCENE_SUFFIX}")
-    if record is not None and record.exists() and record.resolve() == Path(run).resolve():
-        raise BadInput(f"--run: {record} is the run that is branched; name another file")
+    if record is not None and record.exists():
+        if record.resolve() == Path(run).resolve():
+            raise BadInput(f"--run: {record} is the run that is branched; name another file")
+        if not record.is_file() or not is_run(str(record)):
+            raise BadInput(f"--run: {record} is there, and is no recorded run; name another file")
     if until is not None and record is None:
         raise BadInput("--until says where the branch stops that --run FILE simulates; give both")
     with Reader(run) as reader:
@@ -136,7 +140,9 @@ def _branch(
                 f"--inject: {in_words(early)!r} is asked for before the cut at {at}; give it a later time"
             )
         known = None if scene is None else _known(scene, scene_path)
+        _must_not_be_lost(out)
         extends = parent_scene(reader, out.parent, known, at_s)
+        _must_not_be_lost(out, extends)
         words = [in_words(one) for one in additions]
         name = title or f"{'; '.join(words) or 'No change'} from {at} on"
         text = branch_scene(extends, out.parent, reader, at_s, additions, name[:200])
@@ -167,6 +173,27 @@ def _branch(
             said |= {"run": str(record), "from_s": started.from_s, "parent": reader.summary}
             said["summary"] = _simulate(reader, branch, started, at_s, until_s)
     return said
+
+
+def _must_not_be_lost(out: Path, extends: str | None = None) -> None:
+    """Refuse to write a branch over a scene that is none, or over one of another parent; raises `BadInput`."""
+    from twin.cli.errors import BadInput
+    from twin.scenario import ScenarioError
+    from twin.scenario.extend import read
+
+    if not out.exists():
+        return
+    try:
+        said = read(out, out.name).tree.plain()
+    except ScenarioError as error:
+        reason = error.problems[0].reason
+        raise BadInput(f"-o: {out} is there, and is no branch ({reason}); name another file") from None
+    if not isinstance(said, dict) or "branch" not in said:
+        raise BadInput(f"-o: {out} is a scene and no branch, and would be lost; name another file")
+    if extends is not None and said.get("extends") != extends:
+        raise BadInput(
+            f"-o: {out} is a branch of {said.get('extends')}, and would become one of {extends}; name another file"
+        )
 
 
 def _end(until: str, at_s: float, reader: Reader) -> float:
@@ -312,12 +339,20 @@ def _print_tree(folder: Path, roots: list[Branch]) -> None:
             goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
             energy = "" if run is None or run.energy_j is None else f"{run.energy_j / MWH_J:,.4g} MWh"
             lasts = "" if run is None else spoken(run.t_s) + ("" if run.over else ", not over")
-            name = "  " * depth + one.name.removesuffix(".twin.yaml")
+            name = "  " * depth + _called(one, run is not None)
             changes = "; ".join(one.changes) if one.at_s is not None else ""
             rows.append((name, cut, changes, lasts, goodput, energy))
     print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
     for sentence in _apart(roots):
         console().print(sentence, markup=False, soft_wrap=True)
+
+
+def _called(one: Branch, with_run: bool = False) -> str:
+    """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
+    if not one.name.startswith("builtin:"):
+        return one.name.removesuffix(".twin.yaml")
+    run = f", {one.outcome.path.name}" if with_run and one.outcome is not None else ""
+    return f"{one.name.removeprefix('builtin:')} (shipped{run})"
 
 
 def _apart(roots: list[Branch]) -> list[str]:
@@ -328,6 +363,6 @@ def _apart(roots: list[Branch]) -> list[str]:
     for one in (one for root in roots for _, one in root.all()):
         for child in one.branches:
             if child.at_s is not None and one.outcome is not None and child.outcome is not None:
-                names = (other.name.removesuffix(".twin.yaml") for other in (one, child))
+                names = (_called(other) for other in (one, child))
                 found.append(lengths_apart(one.outcome.t_s, child.outcome.t_s, *names))
     return [sentence for sentence in found if sentence]

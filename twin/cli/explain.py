@@ -37,15 +37,18 @@ def explain_run(
     from twin.analysis.moments import moments
     from twin.cli.errors import told
     from twin.cli.output import print_json
+    from twin.cli.scene import must_be_run
     from twin.record.reader import Reader
 
-    with told(run), Reader(run) as reader:
-        t0_s, t1_s = range_of(reader, from_, to)
-        found = explain(reader, t0_s, t1_s)
-        if json:
-            print_json(_as_json(run, found))
-        else:
-            _print(found, moments(reader.header.scenario))
+    with told(run):
+        must_be_run(run)
+        with Reader(run) as reader:
+            t0_s, t1_s = range_of(reader, from_, to)
+            found = explain(reader, t0_s, t1_s)
+            if json:
+                print_json(_as_json(run, found))
+            else:
+                _print(found, moments(reader.header.scenario))
 
 
 def range_of(reader: Reader, from_: str | None, to: str | None) -> tuple[float, float]:

@@ -54,7 +54,7 @@ def export_run(
     from twin.analysis.export_parquet import NoParquet, write_parquet
     from twin.cli.errors import BadInput, told
     from twin.cli.progress import progress
-    from twin.cli.scene import time_of
+    from twin.cli.scene import must_be_run, time_of
     from twin.cli.target import must_be_free
     from twin.record.reader import Reader
 
@@ -64,6 +64,7 @@ def export_run(
         To.perfetto: export.write_trace,
     }
     with told(run):
+        must_be_run(run)
         must_be_free(out, "-o", run)
         to = format or _named(out)
         names = channel or (["site.facility_w", "site.goodput_now"] if to is To.perfetto else ["site"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from twin.cli.errors import BadInput
+from twin.units import spoken
 
 if TYPE_CHECKING:
     from twin.cli.progress import Progress
@@ -93,6 +94,4 @@ def _frame(engine: Engine) -> Frame:
 def must_be_within(at_s: float, end_s: float) -> None:
     """Raise `BadInput` when a time lies after the end [s]."""
     if at_s > end_s:
-        raise BadInput(
-            f"--at: {at_s / 86400:g} day lies after the end, {end_s / 86400:g} day; give a time before it"
-        )
+        raise BadInput(f"--at: {spoken(at_s)} lies after the end, {spoken(end_s)}; give a time before it")

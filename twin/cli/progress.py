@@ -37,6 +37,8 @@ def progress(title: str) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from twin.units import spoken
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -44,13 +46,13 @@ def progress(title: str) -> Iterator[Progress | None]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("day {task.fields[day]:.1f}"),
+        TextColumn("{task.fields[now]}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, day=0.0)
+        task = bar.add_task(title, now="")
 
         def show(now_s: float, end_s: float) -> None:
-            bar.update(task, completed=now_s, total=end_s, day=now_s / 86400)
+            bar.update(task, completed=now_s, total=end_s, now=spoken(now_s))
 
         yield show

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SCENE_SUFFIX = ".twin.yaml"
 RUN_SUFFIX = ".twinrun"
 _SQLITE = b"SQLite format 3\x00"
+_MOST = 3
+"""Files of a folder that are named."""
 
 
 def is_run(name: str) -> bool:
@@ -27,6 +29,40 @@ def is_run(name: str) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
+
+
+def must_be_run(name: str) -> None:
+    """Refuse what can be no recorded run, with what it is and what to give; whether it can be read shows when it is.
+
+    Raises
+    ------
+    BadInput
+        When it is a folder, or a scene.
+    """
+    from twin.scenario.extend import builtin_names
+
+    path = Path(name)
+    if path.is_dir():
+        raise BadInput(f"{name}: {_a_folder(path, RUN_SUFFIX)}")
+    shipped = not path.exists() and name.removeprefix("builtin:") in builtin_names()
+    scene = path if path.exists() else Path(name + SCENE_SUFFIX)
+    if shipped or (scene.is_file() and scene.name.endswith(SCENE_SUFFIX)):
+        kind = "a shipped scene" if shipped else "a scene"
+        stem = path.name.removeprefix("builtin:").removesuffix(SCENE_SUFFIX)
+        raise BadInput(
+            f"{name}: this is {kind}, and a recorded run is needed; make one with: "
+            f"twin run {name} --out {stem}{RUN_SUFFIX}"
+        )
+
+
+def _a_folder(path: Path, *endings: str) -> str:
+    """Return that a path is a folder, and which files in it may be meant."""
+    found = [str(one) for ending in endings for one in sorted(path.glob(f"*{ending}"))]
+    some = ", ".join(found[:_MOST]) + (f" and {len(found) - _MOST} more" if len(found) > _MOST else "")
+    wanted = " or ".join(f"*{ending}" for ending in endings)
+    return (
+        f"this is a folder; give a file in it: {some}" if found else f"this is a folder; give a {wanted} file"
+    )
 
 
 def load_scene(name: str) -> Document:
@@ -43,12 +79,20 @@ def load_scene(name: str) -> Document:
     path = Path(name)
     if name.startswith("builtin:"):
         return load(name)
+    if path.exists() and is_run(name):
+        reason = "this is a recorded run, and a scene is needed"
+        hint = f"give a {SCENE_SUFFIX} file or a shipped scene, as the one that the run was made of"
+        raise ScenarioError([Problem(name, 0, "", "", reason, hint)])
     if path.is_file():
         return load(path)
     if name in builtin_names():
         return load(f"builtin:{name}")
     if Path(name + SCENE_SUFFIX).is_file():
         return load(Path(name + SCENE_SUFFIX))
+    if path.is_dir():
+        scenes = any(path.glob(f"*{SCENE_SUFFIX}"))  # a few commands take runs as well
+        reason, _, hint = _a_folder(path, SCENE_SUFFIX, *([] if scenes else [RUN_SUFFIX])).partition("; ")
+        raise ScenarioError([Problem(name, 0, "", "", reason, hint)])
     if path.exists():
         return load(path)
     hint = f"give a {SCENE_SUFFIX} file or a shipped scene: {', '.join(builtin_names())}"

@@ -59,12 +59,13 @@ def recorded_summary(path: str) -> dict[str, Any]:
     """Return the summary that a run file holds; raises `RunFileError`, and `BadInput` while there is none."""
     from twin.cli.errors import BadInput
     from twin.record.reader import Reader
+    from twin.units import spoken
 
     with Reader(path) as reader:
         summary = reader.summary
         if summary is None:
             raise BadInput(
-                f"{path}: this run ended at {reader.t_end_s / 86400:.2f} day of {reader.header.end_s / 86400:.2f}"
-                " before its summary was written; run the scene again"
+                f"{path}: this run ended at {spoken(reader.t_end_s)} of {spoken(reader.header.end_s)}, before its "
+                "summary was written; run the scene again"
             )
     return summary

@@ -20,9 +20,10 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", sho
 def verify_run(run: Run, json: Json = False) -> None:
     """Simulate a run again from what its file holds, and report the first divergence.
 
-    First the whole file is read: a block or state that is damaged is named, with its channel and time. Scene, seed and whatever people did while it ran are in the file. Events are compared one by one (kind, subject,
-    integer outcomes, time to 1 ms), their hash and the whole state at every snapshot, and the summary at the end. A run
-    that was cut off is compared as far as it goes.
+    First the whole file is read: a block or state that is damaged is named, with its channel and time. Scene, seed and
+    whatever people did while it ran are in the file. Events are compared one by one (kind, subject, integer outcomes,
+    time to 1 ms), their hash and the whole state at every snapshot, and the summary at the end. A run that was cut off
+    is compared as far as it goes.
 
     Exit code 0: the same. 1: a divergence. 2: the file cannot be read. 3: the simulation breaks.
     """
@@ -30,8 +31,10 @@ def verify_run(run: Run, json: Json = False) -> None:
     from twin.cli.errors import ExitCode, told
     from twin.cli.output import print_json
     from twin.cli.progress import progress
+    from twin.cli.scene import must_be_run
 
     with told(run):
+        must_be_run(run)
         with progress(f"verify {run}") as show:
             verdict = _whole(lambda: verify(run, show))
         if json:

@@ -42,12 +42,14 @@ def make_video(
     """
     from twin.cli.errors import BadInput, told
     from twin.cli.explain import range_of
+    from twin.cli.scene import must_be_run
     from twin.cli.shot import must_colour, size_of
     from twin.cli.stage import on_display, qt_application
     from twin.cli.target import must_be_free
     from twin.record.reader import Reader
 
     with told(run):
+        must_be_run(run)
         if (out is None) == (frames is None):
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
         if out is not None:
