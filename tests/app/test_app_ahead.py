@@ -13,8 +13,11 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from twin.app.editor import Editor
+from twin.app.recording import read_recording
+from twin.app.recovery import run_of
 from twin.app.session import Session
 from twin.app.still_ahead import still_ahead
+from twin.cli.moment import moment_of_run
 from twin.commands.command import Given
 from twin.runtime.inline import InlineClient
 from twin.scenario import Change, Patch, load, parse_injection
@@ -188,6 +191,35 @@ def test_an_edit_of_the_scene_is_taken_out_and_put_back(bench: Bench) -> None:
     bench.session.begun = False
     assert bench.editor.take_out("edit-1")
     assert not bench.ids
+
+
+def test_after_a_crash_what_was_taken_out_stays_out(bench: Bench) -> None:
+    bench.go(600.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    bench.begin_again()
+    bench.go(300.0)
+    draft = bench.session.draft
+    assert draft is not None
+    noted = draft.file  # the program ends before it puts down what follows
+    bench.do(bench.editor.undo)
+    run_file = bench.session.run_file
+    bench.client.close()
+    left = run_of(noted, run_file)
+    assert left.snapshot is not None
+    assert not left.document.scenario.edits
+    again = run_of(draft.file, run_file)
+    assert again.snapshot is not None
+    assert not again.document.scenario.edits
+    engine = Engine.restore(left.document.scenario, left.snapshot)
+    engine.advance(1000.0)
+    plain = Engine(left.document.scenario)
+    plain.advance(1000.0)
+    assert engine.event_hash() == plain.event_hash()
+    assert run_file is not None
+    recorded = read_recording(run_file)  # opened by itself it has nothing of it either
+    assert not recorded.draft.file.scenario.edits
+    moment = moment_of_run(str(run_file), 300.0, None)
+    assert moment.frame.t_s == 300.0
 
 
 @pytest.mark.parametrize("seed", range(3))
