@@ -158,7 +158,7 @@ def test_a_branch_of_a_run_that_is_not_over_goes_on_to_the_end_of_the_scene(
         reached = spoken(reader.t_end_s)
     words = ("branch", half, "--at", "30 min", "-o", out, "--run", record)
     text = twin(*words).stdout
-    assert "to 4 h\n" in text
+    assert "to 4 h, the end of its scene\n" in text
     assert f"The run is not over: it is recorded up to {reached}, and its figures are not known." in text
     said = json.loads(twin(*words, "--json").stdout)
     assert (said["parent_over"], said["until_s"], said["parent"]) == (False, None, None)

@@ -272,7 +272,11 @@ def _print(said: dict[str, Any]) -> None:
     parent, branch = said["parent"], said["summary"]
     begun = f"from its snapshot at {spoken(said['from_s'])}" if said["from_s"] else "from the start"
     reached_s = branch["simulated_s"]
-    why = f", where the run was stopped; its scene lasts {spoken(end_s)}" if until_s == stopped_s else ""
+    why = ""
+    if until_s == stopped_s:
+        why = f", where the run was stopped; its scene lasts {spoken(end_s)}"
+    elif reached_s >= end_s > stopped_s:
+        why = ", the end of its scene"
     say(f"{said['run']}: simulated {begun} to {spoken(reached_s)}{why}")
     if not said["parent_over"]:
         say(f"The run is not over: it is recorded up to {spoken(stopped_s)}, and its figures are not known.")
