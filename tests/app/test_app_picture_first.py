@@ -1,11 +1,18 @@
 """What can wait lets the picture of a changed hall go first."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from twin.app.picture_due import PictureDue
 from twin.view3d.hall_view import HallView
 from twin.view3d.state import ViewState
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
 
 pytestmark = pytest.mark.gl
 
@@ -24,3 +31,18 @@ def test_a_picture_is_due_from_the_change_until_behind_its_drawing(qtbot: QtBot)
     view.canvas.update()
     qtbot.waitUntil(lambda: not due())
     view.close()
+
+
+def test_a_hall_that_is_due_does_not_move_on_before(
+    make_window: Callable[..., "MainWindow"], lab: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window(lab)
+    hall, ticks = window.hall, []
+    qtbot.waitUntil(lambda: not hall.picture_due())
+    monkeypatch.setattr(hall.view, "tick", lambda wall_s, way: ticks.append(wall_s))
+    hall.picture_due.expect()
+    hall._tick()
+    assert not ticks
+    hall.view.canvas.update()
+    qtbot.waitUntil(lambda: bool(ticks))
+    assert not hall.picture_due()

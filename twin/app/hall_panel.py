@@ -318,7 +318,9 @@ class HallPanel(QWidget):
         self.state.theme = theme.name
 
     def _tick(self) -> None:
-        if not self.isVisible() or self._session.asks:
+        if (
+            not self.isVisible() or self.picture_due()
+        ):  # light and words of a changed hall come behind its picture
             return
         self.view.tick(time.monotonic(), self._way)
         plates = (self.story_plate, *self.more_legends)
