@@ -76,6 +76,11 @@ def plant_of(scenario: Scenario, catalog: Catalog | None = None) -> Plant:
     return _BUILDER.plant(scenario, catalog)
 
 
+def forget() -> None:
+    """Keep no plant that `plant_of` has made, nor what it was made of."""
+    _BUILDER.forget()
+
+
 @dataclass(frozen=True)
 class _Cooled:
     """What cooling makes, and writes into racks and nodes."""
@@ -102,6 +107,11 @@ class Builder:
     def __init__(self) -> None:
         self._made: dict[str, tuple[tuple[object, ...], Any]] = {}
         self._plants: deque[tuple[Scenario, Catalog, Plant]] = deque(maxlen=_KEPT)
+
+    def forget(self) -> None:
+        """Remember nothing."""
+        self._made.clear()
+        self._plants.clear()
 
     def plant(self, scenario: Scenario, catalog: Catalog | None = None) -> Plant:
         """Return the plant of a scenario; raises as `build`."""

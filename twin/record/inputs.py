@@ -33,6 +33,11 @@ def input_hashes(scenario: Scenario) -> dict[str, str]:
     return dict(hashes)
 
 
+def forget() -> None:
+    """Keep the last scenario asked about no longer."""
+    _latest.clear()
+
+
 def inputs_hash(scenario: Scenario) -> str:
     """Return one hash over all of `input_hashes`, 32 hexadecimal digits; the seed of the run is not in it."""
     return digest(json.dumps(input_hashes(scenario), sort_keys=True).encode())

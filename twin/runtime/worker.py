@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import signal
 import socket
 import sys
 import traceback
 from collections.abc import Callable
+from multiprocessing.reduction import ForkingPickler
 from types import TracebackType
 
+from twin.plant import build as plants
+from twin.record import inputs
 from twin.record.frame import Frame, Layout
 from twin.runtime.channel import Channel
 from twin.runtime.loading import engine_type
@@ -48,25 +52,47 @@ class Worker:
         self.session = 0
 
     def serve(self, engine: str) -> None:
-        """Take orders and run, turn by turn."""
+        """Take orders and run, turn by turn: one session after another."""
+        while self._run(engine):
+            self._let_go()
+
+    def _run(self, engine: str) -> bool:
+        """Serve one session; return whether the app asks for another."""
         with Session(self, engine) as session:
-            wait_s = 0.0
+            wait_s, loaded = 0.0, False
             while not self._channel.closed:
                 if not self._orders:
                     self._channel.wait(wait_s)
                     self._orders += self._channel.receive()
                 while self._orders:
+                    if loaded and isinstance(self._orders[0], Load):
+                        return True
                     order = self._orders.pop(0)
                     if isinstance(order, Stop):
-                        return
+                        return False
                     if not isinstance(order, Segment):
                         self.session = order.session
-                        if isinstance(order, Load):
-                            session.close()
-                            give_back()
+                        loaded = loaded or isinstance(order, Load)
                         session.handle(order)
                 wait_s = session.turn(SLICE_WALL_S)
                 self._channel.flush()
+        return False
+
+    def _let_go(self) -> None:
+        """Keep nothing of the session that ended, before anything of the next one is made.
+
+        Python gives memory back only by the MiB, and one number that outlives the run holds a whole one.
+        """
+        if self._frames is not None:
+            self._frames.close()
+            self._frames = None
+        plants.forget()
+        inputs.forget()
+        linecache.clearcache()  # what a scene that cannot be run told of its way
+        waiting = ForkingPickler.dumps(self._orders)  # they came, and were read, while the run stood
+        self._orders = []
+        give_back()
+        self._orders = ForkingPickler.loads(waiting)
 
     def send(self, message: Message, *, droppable: bool = False) -> None:
         """Say `message`, unless it may be left out and the app is slow to read."""
