@@ -235,6 +235,16 @@ def test_many_seeds_run_aside_and_can_be_given_up(
     assert dialog.verdict.isVisible()
 
 
+def test_runs_that_are_not_as_long_are_remarked(
+    compared: Callable[[Path, Path], CompareDialog], runs: Runs, tmp_path: Path
+) -> None:
+    short = tmp_path / "short.twinrun"
+    run(loads(_SCENE, "row.twin.yaml").scenario, record=short, until_s=90.0)
+    dialog = compared(short, runs[0])
+    assert dialog.verdict.isVisible()
+    assert dialog.verdict.text().startswith("A was simulated for 1 min 30 s, B for 4 min: counts, energies")
+
+
 def test_the_menu_asks_for_a_recording(
     use_window: UseWindow,
     lab: Path,
