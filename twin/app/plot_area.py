@@ -31,6 +31,7 @@ _EDGE = 0.02, 0.06
 """Room beside and above the curves, in parts of the plot."""
 _LEAST_S = 1.0
 """The shortest part that can be shown [s]."""
+_KEY = "Where samples stand close: the line is their mean over time, the band goes from least to greatest"
 _POWERS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 
 
@@ -147,6 +148,7 @@ class PlotArea(QWidget):
 
     def _add_chart(self, chart: Chart) -> QVBoxLayout:
         title = label()
+        title.setToolTip(_KEY)
         title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         plot = pg.PlotWidget(axisItems={"bottom": TimeAxis(self._clock)})
         for each in (plot, plot.viewport()):  # both can have the keyboard

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
 from twin.app.plot_columns import Drawn, Piece
 
-_BAND_ALPHA = 0.25
+_BAND_ALPHA, _EDGE_ALPHA = 0.25, 0.5
+"""Of the band and of its edges: a peak that is a column wide is hardly more than edges."""
 
 
 class PlotCurve:
@@ -34,7 +34,6 @@ class PlotCurve:
     def __init__(self, item: Any) -> None:
         self.drawn: Drawn | None = None
         self.band = QGraphicsPathItem()
-        self.band.setPen(QPen(Qt.PenStyle.NoPen))
         self.band.setZValue(-1.0)  # behind the lines of all curves
         self.line = pg.PlotCurveItem(connect="finite")
         box = item.getViewBox()
@@ -44,15 +43,20 @@ class PlotCurve:
     def set_pen(self, pen: QPen) -> None:
         """Draw with this pen; the band has its colour."""
         self.line.setPen(pen)
-        tint = QColor(pen.color())
-        tint.setAlphaF(_BAND_ALPHA)
-        self.band.setBrush(tint)
+        self.band.setBrush(_faint(pen, _BAND_ALPHA))
+        self.band.setPen(pg.mkPen(_faint(pen, _EDGE_ALPHA), width=1.0))
 
     def show(self, drawn: Drawn) -> None:
         """Draw this."""
         self.drawn = drawn
         self.line.setData(drawn.t_s, drawn.values)
         self.band.setPath(_outline(drawn.pieces))
+
+
+def _faint(pen: QPen, alpha: float) -> QColor:
+    tint = QColor(pen.color())
+    tint.setAlphaF(alpha)
+    return tint
 
 
 def _outline(pieces: tuple[Piece, ...]) -> QPainterPath:
