@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from edit_scenes import closed, edit, take, with_edits
@@ -11,6 +12,7 @@ from sim_scenes import events, job, tiny
 from twin.commands.draft import Draft
 from twin.commands.place import AddPart
 from twin.commands.wired_in import WiredIn
+from twin.resources import folder
 from twin.scenario import load
 from twin.scenario.edit import Edit
 from twin.sim.engine import Engine
@@ -61,6 +63,50 @@ def test_another_kind_of_node_comes_while_streams_name_no_rows(seed: int) -> Non
     same(again, replay)
     closed(live, (16 * 8) * 30 * H + 8 * (6 * H - 10.0))
     assert began.items() <= {event.subject: event.t_s for event in events(live, "job_started")}.items()
+
+
+SWF = "\n".join(
+    f"{n} {600 * n} 0 3600 {(8, 16, 32, 160)[n % 4]} -1 -1 {(8, 16, 32, 160)[n % 4]} 7200 -1 1 1 1 1 1 1 -1 -1"
+    for n in range(30)
+)
+
+
+def test_another_kind_of_node_comes_while_traces_name_no_rows(tmp_path: Path) -> None:
+    text = (folder("scenes") / "hybrid-burst.twin.yaml").read_text()
+    for begin, end, instead in (
+        ("clouds:\n", "ownership:", ""),
+        ("streams:\n", "failures:\n", "traces:\n  - {id: old, file: a.swf}\n  - {id: old-n, file: a.swf}\n"),
+    ):
+        text = text[: text.index(begin)] + instead + text[text.index(end) :]
+    (tmp_path / "a.swf").write_text(SWF)
+    (tmp_path / "s.twin.yaml").write_text(text)
+    draft = Draft(load(tmp_path / "s.twin.yaml"))
+    scene = draft.file.scenario
+    proposal = draft.propose(WiredIn(AddPart("DGX-A100", at=(12.0, 20.0), count=2)))
+    said = {one.path: one.value for one in proposal.changes}
+    assert said["traces[old].map.rows"] == said["traces[old-n].map.rows"] == "[gpu]"
+    change = draft.edit(proposal, 20 * H)
+    live = Engine(scene)
+    jobs = len(live.jobs.specs)
+    live.advance(19 * H)
+    take(live, change)
+    live.advance(21 * H)
+    again = Engine.restore(scene, live.snapshot())
+    replay = Engine(with_edits(scene, change))
+    for one in (live, again, replay):
+        one.advance(30 * H)
+        assert [job.rows for job in one.jobs.specs] == [("gpu",)] * jobs
+    same(live, replay)
+    same(again, replay)
+    why = live.intervene(edit(31 * H, "no", ("traces[old].map.time", "2")))
+    assert why is not None
+    assert "traces of jobs cannot change in a run, but for the rows" in why
+    only = edit(31 * H, "one", ("traces[old-n].map.rows", "[gpu, net]"))
+    assert live.intervene(only) is None
+    live.advance(32 * H)
+    rows = {one.id: one.rows for one in live.jobs.specs}
+    assert rows["old-1"] == ("gpu",)
+    assert rows["old-n-1"] == ("gpu", "net")
 
 
 def test_jobs_that_take_any_row_keep_to_those_with_nodes() -> None:

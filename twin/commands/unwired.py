@@ -32,6 +32,9 @@ def unwired(changes: Changes, parts: list[str]) -> None:
         for job in jobs:
             if not rows_within(scene.scenario, job.rows, job.partition):
                 changes.set(f"{where}[{job.id}].rows", here)
+    for trace in scene.scenario.traces:
+        if not rows_within(scene.scenario, trace.map.rows, trace.map.partition):
+            changes.set(f"traces[{trace.id}].map.rows", here)
 
 
 def takes(scene: Scene, fabric: Fabric, parts: list[str]) -> bool:

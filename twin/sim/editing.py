@@ -27,7 +27,7 @@ from twin.scenario.edits import FIXED, edited
 from twin.scenario.problem import ScenarioError
 from twin.sim.grafting import Standing, graft, standing, timers_of
 from twin.sim.removal import let_go
-from twin.sim.same_places import same_places, settled, streams_fit, with_nodes
+from twin.sim.same_places import same_places, settled, sources_fit, with_nodes
 
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
@@ -236,7 +236,7 @@ def stage_of(stage: Stage, edit: Edit, catalog: Catalog) -> Stage:
     scenario = edited(stage.scenario, edit.changes)
     others = [name for name in FIXED if getattr(scenario, name) != getattr(stage.scenario, name)]
     for name in others:
-        if name != "streams":
+        if name not in ("streams", "traces"):
             raise Unfit(f"{FIXED[name]} cannot change in a run: change the design and start anew")
     ids = [job.id for job in stage.scenario.jobs]
     if [job.id for job in scenario.jobs[: len(ids)]] != ids:
@@ -244,9 +244,9 @@ def stage_of(stage: Stage, edit: Edit, catalog: Catalog) -> Stage:
     if len(scenario.jobs) > len(ids) and (scenario.streams or scenario.traces):
         raise Unfit("no job can be added to a run whose jobs come from streams or traces")
     after = Stage(scenario, rebuild(stage.plant, scenario, catalog))
-    if others and not streams_fit(stage.scenario, stage.plant, scenario, after.plant):
+    if others and not sources_fit(stage.scenario, stage.plant, scenario, after.plant):
         raise Unfit(
-            f"{FIXED['streams']} cannot change in a run, but for the rows they name of those they draw on already: "
+            f"{FIXED[others[0]]} cannot change in a run, but for the rows they name of those they draw on already: "
             "change the design and start anew"
         )
     return after

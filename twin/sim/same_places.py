@@ -1,7 +1,7 @@
 """Rows that jobs draw on before and after an edit: naming others of them is free where it moves nobody.
 
-Hardware of another kind that comes by hand makes jobs that took any row keep to those they had, and so do streams of
-jobs. The jobs that a stream has drawn stay those of the run, whatever the hall would draw now.
+Hardware of another kind that comes by hand makes jobs that took any row keep to those they had, and so do streams and
+traces of jobs. The jobs that these have drawn stay those of the run, whatever the hall would draw now.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
 from twin.scenario.job_rows import rows_within
 from twin.scenario.population import jobs_of
-from twin.scenario.streams import JobStream
+from twin.scenario.streams import JobStream, JobTrace, TraceMap
 from twin.scenario.work import Job
 
 Rows = frozenset[str]
+Placed = Job | JobStream | TraceMap
 
 
 def with_nodes(plant: Plant) -> Rows:
@@ -26,32 +27,45 @@ def with_nodes(plant: Plant) -> Rows:
     return frozenset(plant.rows.ids[row].split("/", 1)[0] for row in rows.tolist())
 
 
-def same_places(
-    had: Rows, before: Scenario, old: Job | JobStream, has: Rows, after: Scenario, new: Job | JobStream
-) -> bool:
+def same_places(had: Rows, before: Scenario, old: Placed, has: Rows, after: Scenario, new: Placed) -> bool:
     """Return whether it may use the very rows it could use, of those where nodes stand before (`had`) and after."""
     could = frozenset(rows_within(before, old.rows, old.partition)) or had
     can = frozenset(rows_within(after, new.rows, new.partition)) or has
     return could & has & had == can & had & has
 
 
-def streams_fit(before: Scenario, plant: Plant, after: Scenario, edited: Plant) -> bool:
-    """Return whether streams differ in nothing but how they say where their jobs run."""
-    old, new = before.streams, after.streams
-    if len(old) != len(new):
+def sources_fit(before: Scenario, plant: Plant, after: Scenario, edited: Plant) -> bool:
+    """Return whether streams and traces differ in nothing but how they say where their jobs run."""
+    old: tuple[JobStream | JobTrace, ...] = (*before.streams, *before.traces)
+    new: tuple[JobStream | JobTrace, ...] = (*after.streams, *after.traces)
+    if len(before.streams) != len(after.streams) or len(old) != len(new):
         return False
     had, has = with_nodes(plant), with_nodes(edited)
     return all(
-        one.model_copy(update={"rows": other.rows}) == other
-        and same_places(had, before, one, has, after, other)
+        _anywhere(one) == _anywhere(other)
+        and same_places(had, before, _rules(one), has, after, _rules(other))
         for one, other in zip(old, new, strict=True)
     )
 
 
+def _rules(one: JobStream | JobTrace) -> JobStream | TraceMap:
+    """Return what says where its jobs run."""
+    return one.map if isinstance(one, JobTrace) else one
+
+
+def _anywhere(one: JobStream | JobTrace) -> JobStream | JobTrace:
+    nowhere: dict[str, tuple[str, ...]] = {"rows": ()}
+    if isinstance(one, JobTrace):
+        return one.model_copy(update={"map": one.map.model_copy(update=nowhere)})
+    return one.model_copy(update=nowhere)
+
+
 def settled(scenario: Scenario, jobs: Iterable[Job]) -> Scenario:
     """Return a scene with the jobs that its run has drawn from streams and traces, which come behind its own."""
-    rows = {one.id: one.rows for one in scenario.streams}
-    drawn = tuple(_within(job, rows) for job in jobs)
+    streams = {one.id: one.rows for one in scenario.streams}
+    traces = [(_heads(one.id), one.map.rows) for one in scenario.traces]
+    traces.sort(key=lambda one: -len(one[0][0]))  # one may be called as another and more
+    drawn = tuple(_within(job, streams, traces) for job in jobs)
     return scenario.model_copy(update={"jobs": scenario.jobs + drawn, "streams": (), "traces": ()})
 
 
@@ -60,8 +74,18 @@ def drawn(scenario: Scenario) -> tuple[Job, ...]:
     return jobs_of(scenario)[len(scenario.jobs) :]
 
 
-def _within(job: Job, rows: dict[str, tuple[str, ...]]) -> Job:
-    """Return a job in the rows that its stream says now; one of a trace as it is."""
+def _heads(trace: str) -> tuple[str, ...]:
+    """Return what the ids of the jobs of a trace begin with: long names are cut short."""
+    return f"{trace}-", f"{trace[:26]}-n", f"{trace[:20]}-n"
+
+
+def _within(
+    job: Job, streams: dict[str, tuple[str, ...]], traces: list[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> Job:
+    """Return a job in the rows that what it comes from says now."""
     stream, _, number = job.id.rpartition("-")
-    wanted = rows.get(stream, job.rows) if number.isdigit() else job.rows
+    if number.isdigit() and stream in streams:
+        wanted = streams[stream]
+    else:
+        wanted = next((rows for heads, rows in traces if job.id.startswith(heads)), job.rows)
     return job if wanted == job.rows else job.model_copy(update={"rows": wanted})
