@@ -21,7 +21,7 @@ def bundle_id(bundle: int) -> str:
 
 def find_bundle(plant: Plant, id: str) -> int | None:
     """Return the bundle with this id, or the one that the link with this id lies in; None for anything else."""
-    if id in plant.slots:
+    if not id or id in plant.slots:
         return None
     number = id.removeprefix(BUNDLE_PREFIX)
     if number != id and number.isdecimal():

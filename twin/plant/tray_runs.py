@@ -90,8 +90,9 @@ class CableRuns:
     @cached_property
     def used(self) -> Bools:
         """Which pieces some bundle lies in: ends of lines beyond the last rack have none."""
-        found: Bools = self.highest(np.ones(len(self.bundle))) > 0
-        return found
+        begin, end = (np.bincount(at, minlength=len(self) + 1) for at in (self.first, self.last + 1))
+        used: Bools = np.cumsum(begin - end)[: len(self)] > 0
+        return used
 
     def bundles_at(self, piece: int) -> Ints:
         """Return the bundles that lie in a piece, in ascending order."""

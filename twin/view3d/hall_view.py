@@ -396,7 +396,7 @@ class HallView:
 
     def standing(self, id: str) -> Box | None:
         """Return the box of a thing, in the hall or outside."""
-        if self.plant is None or self._geometry is None or self.plan is None:
+        if not id or self.plant is None or self._geometry is None or self.plan is None:
             return None
         return self.plan.standing(self.plant, self._geometry, id)
 

@@ -202,25 +202,34 @@ def straight_tubes(
     positions (n * 2 * sides, 3) [m], normals alike, arc length (n * 2 * sides,) [m], triangle indices.
     """
     count = len(start)
-    ahead = (end - start) / np.maximum(np.linalg.norm(end - start, axis=1), 1e-9)[:, None]
-    helper = np.where(np.abs(ahead[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
-    side = cross(ahead, helper)
-    side /= np.linalg.norm(side, axis=1)[:, None]
-    up = cross(ahead, side)
-    around = np.arange(sides) * (2 * np.pi / sides)
-    spokes = side[:, None, :] * np.cos(around)[None, :, None] + up[:, None, :] * np.sin(around)[None, :, None]
-    offset = spokes * radius_m[:, None, None]
-    positions = np.stack([start[:, None, :] + offset, end[:, None, :] + offset], axis=1)
     lengths = np.linalg.norm(end - start, axis=1)
-    arc = np.stack([np.zeros((count, sides)), np.repeat(lengths[:, None], sides, axis=1)], axis=1)
+    spokes = _spokes((end - start) / np.maximum(lengths, 1e-9)[:, None], sides)
+    positions, arc = np.empty((count, 2, sides, 3)), np.zeros((count, 2, sides))
+    for axis in range(3):
+        offset = spokes[axis] * radius_m
+        positions[:, 0, :, axis] = (start[:, axis] + offset).T
+        positions[:, 1, :, axis] = (end[:, axis] + offset).T
+    arc[:, 1] = lengths[:, None]
     ring = np.arange(sides, dtype=np.uint32)
     following = np.roll(ring, -1)
     one = np.stack(
         [ring, following, following + sides, ring, following + sides, ring + sides], axis=1
     ).ravel()
     indices = (np.arange(count, dtype=np.uint32)[:, None] * (2 * sides) + one).ravel()
-    normals = np.repeat(spokes[:, None], 2, axis=1)
+    normals = np.broadcast_to(spokes.transpose(2, 1, 0)[:, None], positions.shape)
     return positions.reshape(-1, 3), normals.reshape(-1, 3), arc.ravel(), indices
+
+
+def _spokes(ahead: Floats, sides: int) -> Floats:
+    """Return unit vectors all round each direction, (3, sides, n): numpy is fast along the last axis."""
+    side = _frame(ahead)
+    up = cross(ahead, side)
+    around = np.arange(sides) * (2 * np.pi / sides)
+    spokes = np.empty((3, sides, len(ahead)))
+    for axis in range(3):
+        np.multiply.outer(np.cos(around), side[:, axis], out=spokes[axis])
+        spokes[axis] += np.multiply.outer(np.sin(around), up[:, axis])
+    return spokes
 
 
 def end_caps(
@@ -239,13 +248,8 @@ def end_caps(
     -------
     positions (n * sides, 3) [m], normals alike, triangle indices.
     """
-    helper = np.where(np.abs(outwards[:, 2:3]) < 0.9, [[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
-    side = cross(outwards, helper)
-    side /= np.linalg.norm(side, axis=1)[:, None]
-    up = cross(outwards, side)
-    around = np.arange(sides) * (2 * np.pi / sides)
-    spokes = side[:, None, :] * np.cos(around)[None, :, None] + up[:, None, :] * np.sin(around)[None, :, None]
-    positions = centres[:, None, :] + spokes * radius_m[:, None, None]
+    offset = (_spokes(outwards, sides) * radius_m).transpose(2, 1, 0)
+    positions = centres[:, None, :] + offset
     fan = np.arange(1, sides - 1, dtype=np.uint32)
     one = np.stack([np.zeros_like(fan), fan, fan + 1], axis=1).ravel()
     indices = (np.arange(len(centres), dtype=np.uint32)[:, None] * sides + one).ravel()
