@@ -19,8 +19,11 @@ from twin.app.session import Session
 from twin.app.still_ahead import still_ahead
 from twin.cli.moment import moment_of_run
 from twin.commands.command import Given
+from twin.commands.place import AddPart
+from twin.commands.wired_in import WiredIn
 from twin.runtime.inline import InlineClient
 from twin.scenario import Change, Patch, load, parse_injection
+from twin.scenario.population import jobs_of
 from twin.sim.engine import Engine
 
 if TYPE_CHECKING:
@@ -191,6 +194,23 @@ def test_an_edit_of_the_scene_is_taken_out_and_put_back(bench: Bench) -> None:
     bench.session.begun = False
     assert bench.editor.take_out("edit-1")
     assert not bench.ids
+
+
+def test_nodes_of_another_kind_come_by_hand_where_jobs_come_from_streams(bench: Bench, lab: Path) -> None:
+    bench.session.open(lab.parent / "hybrid-burst.twin.yaml")
+    bench.session.poll()
+    bench.go(70_000.0)
+    bench.do(lambda: bench.editor.do(WiredIn(AddPart("DGX-A100", at=(12.0, 20.0)))))
+    assert not bench.refused
+    bench.go(80_000.0)
+    assert bench.epoch == 1
+    assert bench.session.document is not None
+    assert [job.rows for job in jobs_of(bench.session.document.scenario)] == [("gpu",)] * 10
+    bench.do(bench.editor.undo)
+    bench.go(90_000.0)
+    assert bench.epoch == 2
+    assert bench.is_run_of_its_file()
+    assert not bench.refused
 
 
 def test_after_a_crash_what_was_taken_out_stays_out(bench: Bench) -> None:
