@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twin.app.plot_columns import COLUMN_PX, Columns, drawn
+from twin.app.plot_columns import CLOSE_PX, Columns, drawn
 
 _DAY_S = 86_400.0
 
@@ -27,7 +27,7 @@ def test_many_samples_are_their_mean_between_least_and_greatest() -> None:
     values = np.where(np.arange(8192) % 2, 100.0, 0.0)
     columns = Columns.of(t_s, 0.0, 54 * _DAY_S, 300.0)
     found = drawn(t_s, values, columns)
-    assert len(found.t_s) < 300.0 / COLUMN_PX + 20
+    assert len(found.t_s) < 300.0 / CLOSE_PX + 20
     assert np.all(np.diff(found.t_s) >= 0.0)
     assert (found.t_s[0], found.t_s[-1]) == (0.0, 54 * _DAY_S)
     assert found.values[3:-3] == pytest.approx(50.0, abs=3.0)
@@ -80,8 +80,7 @@ def test_columns_stand_still_while_a_plot_is_moved() -> None:
     t_s = np.arange(0.0, 1000.0, 0.1)
     before, after = Columns.of(t_s, 100.0, 300.0, 200.0), Columns.of(t_s, 113.7, 313.7, 200.0)
     assert np.isin(after.edges_s[20:60], before.edges_s).all()
-    width_s = np.diff(before.edges_s)[0]
-    assert COLUMN_PX * 1.0 <= width_s < COLUMN_PX * 1.5  # a pixel is a second
+    assert np.diff(before.edges_s)[0] == 2.0  # of a pixel each second
 
 
 def test_a_line_between_far_samples_is_cut_near_the_plot() -> None:
@@ -98,3 +97,29 @@ def test_nothing_or_next_to_nothing_is_drawn_without_harm(t_s: list[float]) -> N
     found = drawn(times, times * 2.0, Columns.of(times, 0.0, 10.0, 0.0))
     assert found.t_s.tolist() == t_s
     assert found.values.tolist() == [2.0 * each for each in t_s]
+
+
+def test_columns_are_times_people_count_in_wide_enough_for_some_samples() -> None:
+    t_s = np.arange(0.0, 54 * _DAY_S, 5184.0)
+    for width_px, wanted_s in (
+        (60.0, 2 * _DAY_S),
+        (145.0, _DAY_S),
+        (430.0, _DAY_S / 2),
+        (1500.0, 4 * 3600.0),
+    ):
+        columns = Columns.of(t_s, 0.0, 54 * _DAY_S, width_px)
+        assert np.diff(columns.edges_s) == pytest.approx(wanted_s), width_px
+        assert columns.close[3:-3].all() == (width_px < 900.0)
+    day_and_night = np.sin(t_s / _DAY_S * 2.0 * np.pi)
+    found = drawn(t_s, day_and_night, Columns.of(t_s, 0.0, 54 * _DAY_S, 145.0))
+    assert found.values == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_run_that_ends_at_an_edge_has_its_last_sample_in_the_column_before() -> None:
+    t_s = np.arange(0.0, 54 * _DAY_S + 1.0, 1200.0)
+    values = np.where(t_s == t_s[-1], 1.0, 5.0)
+    found = drawn(t_s, values, Columns.of(t_s, 0.0, 54 * _DAY_S, 145.0))
+    assert set(found.values) == {5.0}
+    assert found.t_s[-1] == t_s[-1]
+    (piece,) = found.pieces
+    assert np.count_nonzero(piece.low == 1.0) == 2  # the middle and the edge of the last column

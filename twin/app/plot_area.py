@@ -205,9 +205,12 @@ class PlotArea(QWidget):
 
     def _tell_values(self, number: int, place: QPointF) -> None:
         """Say in the tool tip what the curves were under the pointer: a sample, or a column of many."""
-        plot, columns = self._plots[number], self._columns[number]
-        t_s = float(plot.getPlotItem().getViewBox().mapSceneToView(place).x())
-        if columns is not None and len(self._history):
+        plot, columns, times_s = self._plots[number], self._columns[number], self._history.times_s()
+        if columns is not None and len(times_s):
+            t_s = float(plot.getPlotItem().getViewBox().mapSceneToView(place).x())
+            t_s = min(
+                max(t_s, float(times_s[0])), float(np.nextafter(times_s[-1], 0.0))
+            )  # beside the curves: an end
             column = columns.at(t_s)
             said = self._sample(number, t_s) if column is None else self._column(number, columns, column)
             plot.setToolTip("\n".join(said))

@@ -10,10 +10,20 @@ from numpy.typing import NDArray
 
 from twin.app.bands import Floats, spread
 
-COLUMN_PX = 2.0
-"""The least width of a column."""
-_AROUND = 8
-"""Columns to either side that tell whether samples stand close: a few of one moment are no thicket."""
+CLOSE_PX = 2.0
+"""Samples nearer to each other than that stand too close to be drawn."""
+_AROUND_PX = 16.0
+"""How far to either side one looks for that: a few samples of one moment are no thicket."""
+_COLUMN_PX, _ENOUGH = (2.0, 4.0), 8
+"""Columns are wider than the first, and than the second where fewer samples would fall in each: means of a few samples
+are as much of a thicket as the samples."""
+_STEPS_S = (
+    *(digit * 10.0**power for power in (-4, -3, -2, -1) for digit in (1, 2, 5)),
+    *(1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 180.0, 300.0, 600.0, 900.0, 1200.0, 1800.0),
+    *(hours * 3600.0 for hours in (1, 2, 3, 4, 6, 8, 12)),
+    *(days * 86_400.0 for days in (1, 2, 3, 5, 7, 14, 28, 56, 112, 224, 448)),
+)
+"""Widths of columns: what people count time in, so that a day is the mean of day and night."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Columns:
     edges_s
         Where columns begin, and where the last one ends [s].
     close
-        Whether more than one sample falls in a column, on the average of those around it.
+        Whether samples about the middle of each stand too close to be drawn.
     counts
         Samples in each.
     """
@@ -40,14 +50,15 @@ class Columns:
     @classmethod
     def of(cls, t_s: Floats, from_s: float, to_s: float, width_px: float) -> Columns:
         """Return the columns of samples at some times [s] on a plot from one time to another [s]."""
-        least_s = max(to_s - from_s, 1e-6) * COLUMN_PX / max(width_px, COLUMN_PX)
-        width_s = 2.0 ** (np.ceil(2.0 * np.log2(least_s)) / 2.0)
-        first, last = np.floor(from_s / width_s) - _AROUND, np.ceil(to_s / width_s) + _AROUND
-        edges = np.arange(first, last + 1.0) * width_s
-        up_to = np.searchsorted(t_s, edges)
-        around = np.clip(np.arange(len(edges) - 1)[:, None] + (-_AROUND, _AROUND), 0, len(edges) - 1)
-        close = np.diff(up_to[around], axis=1)[:, 0] > 2 * _AROUND
-        return cls(edges, close, np.diff(up_to).astype(np.int64))
+        px_s = max(to_s - from_s, 1e-6) / max(width_px, 1.0)
+        begin, end = np.searchsorted(t_s, (from_s, to_s)).tolist()
+        enough_s = _ENOUGH * float(t_s[end - 1] - t_s[begin]) / (end - begin) if end > begin else 0.0
+        wanted_s = min(max(enough_s, _COLUMN_PX[0] * px_s), _COLUMN_PX[1] * px_s)
+        width_s = next((step_s for step_s in _STEPS_S if step_s >= wanted_s), wanted_s)
+        edges = np.arange(np.floor(from_s / width_s) - 1.0, np.ceil(to_s / width_s) + 2.0) * width_s
+        around = ((edges[1:] + edges[:-1]) / 2.0)[:, None] + (-_AROUND_PX * px_s, _AROUND_PX * px_s)
+        close = np.diff(np.searchsorted(t_s, around), axis=1)[:, 0] > 2.0 * _AROUND_PX / CLOSE_PX
+        return cls(edges, close, np.diff(np.searchsorted(t_s, edges)).astype(np.int64))
 
     def at(self, t_s: float) -> int | None:
         """Return the column of a time [s] where samples stand close, else None."""
@@ -96,11 +107,15 @@ def drawn(t_s: Floats, values: Floats, columns: Columns, means: Floats | None = 
     begin = max(int(np.searchsorted(t_s, edges[0])) - 1, 0)
     end = int(np.searchsorted(t_s, edges[-1], "right")) + 1
     t_s, values, means = t_s[begin:end], values[begin:end], None if means is None else means[begin:end]
-    low, mean, high = spread(t_s, values, edges, float(t_s[-1]), means)
-    for each in (low, mean, high):
-        each[~columns.close] = np.nan
+    known = max(
+        int(np.searchsorted(edges, t_s[-1])), 1
+    )  # none begins with the last sample: it would be of that alone
+    low, mean, high = (
+        np.where(columns.close, np.pad(each, (0, len(edges) - 1 - len(each)), constant_values=np.nan), np.nan)
+        for each in spread(t_s, values, edges[: known + 1], float(t_s[-1]), means)
+    )
     pieces, lines = [], [_samples(t_s, values, columns)]
-    sampled = columns.close & (edges[1:] > t_s[0]) & (edges[:-1] <= t_s[-1])
+    sampled = columns.close & (edges[1:] > t_s[0]) & (edges[:-1] < t_s[-1])
     lines.append((((edges[1:] + edges[:-1]) / 2.0)[sampled], mean[sampled]))
     for first, last in _stretches(np.isfinite(mean)):
         centres = (edges[first:last] + edges[first + 1 : last + 1]) / 2.0
