@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 
 from PySide6.QtCore import QTimer
@@ -38,7 +39,9 @@ class PictureDue:
         self._since_s = monotonic()
 
     def _on_draw(self, _event: object) -> None:
-        QTimer.singleShot(0, self._widget, self._on_drawn)  # behind the drawing itself
+        behind = partial(self._on_drawn, self._since_s)
+        QTimer.singleShot(0, self._widget, behind)  # the drawing itself
 
-    def _on_drawn(self) -> None:
-        self._since_s = -_PATIENCE_S
+    def _on_drawn(self, since_s: float) -> None:
+        if self._since_s == since_s:  # else the hall has changed again since that drawing
+            self._since_s = -_PATIENCE_S
