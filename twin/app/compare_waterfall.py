@@ -51,8 +51,9 @@ def lines_of(way: Waterfall) -> list[Line]:
     told = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest][:_MOST_STEPS]
     rest_h = math.fsum(step.gpu_h for step in way.steps) - math.fsum(step.gpu_h for step in told)
     steps = [(step.account, _title(step.account), step.gpu_h) for step in told]
-    if len(told) < len(way.steps) and abs(rest_h) > 0.0:
-        steps.append((REST, f"{len(way.steps) - len(told)} smaller ones", rest_h))
+    rested = len(way.steps) - len(told)
+    if rested and abs(rest_h) > 0.0:
+        steps.append((REST, f"{rested} smaller one{'s' * (rested != 1)}", rest_h))
     at_h = way.a_gpu_h
     lines = [Line("", "Productive in A", 0.0, at_h)]
     for account, title, gpu_h in steps:

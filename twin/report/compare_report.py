@@ -108,7 +108,7 @@ def _way(way: Waterfall) -> Markup:
         bars.append(_step(title, at, step.gpu_h))
         at += step.gpu_h
     if count:
-        bars.append(_step(f"{count} smaller ones", at, rest))
+        bars.append(_step(f"{count} smaller one{'s' * (count != 1)}", at, rest))
     bars.append(Bar("productive in B", 0.0, way.b_gpu_h, f"{way.b_gpu_h:,.1f} GPU-h", "left"))
     rows = [(bar.title, number(bar.end - bar.begin, bar.text)) for bar in bars]
     return joined(
