@@ -6,11 +6,10 @@ aliases and duplicate keys are limited before any value is built.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -25,74 +24,17 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from twin.scenario import flow_text
 from twin.scenario.blame import advice, key_around, key_of_line
-from twin.scenario.problem import Problem, ScenarioError, shown
+from twin.scenario.node import Entry, Mark, Path, Tree, scalar
+from twin.scenario.problem import Problem, ScenarioError
+
+__all__ = ["MAX_BYTES", "Entry", "Mark", "Path", "Tree", "child", "decode", "locate", "parse", "written"]
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
 MAX_ALIASES = 100
 MAX_VALUES = 100_000
-
-Path = tuple[str | int, ...]
-"""Keys and list indices from the root of a tree."""
-
-
-class Mark(NamedTuple):
-    """A place in a file; line and column count from 1."""
-
-    file: str
-    line: int
-    column: int
-
-
-@dataclass(slots=True)
-class Entry:
-    """One key of a group, with its value; `start` and `stop` are the characters of the key."""
-
-    mark: Mark
-    start: int
-    stop: int
-    tree: Tree
-
-
-@dataclass(slots=True)
-class Tree:
-    """A value of a file: a scalar, a list, or a group of keys.
-
-    Attributes
-    ----------
-    value
-        None, bool, int, float or str; or list of trees; or key -> `Entry`.
-    mark
-        Where the value begins.
-    start, end
-        Its characters in the text; `end` of a block ends with its last value.
-    flow
-        Written where the key is: a scalar, or brackets. False: a block on lines of its own.
-    shared
-        Reached through an alias, so that an edit would change other places too.
-    """
-
-    value: Any
-    mark: Mark
-    start: int
-    end: int
-    flow: bool = False
-    shared: bool = False
-
-    def plain(self) -> Any:
-        """Return the value without places: dicts, lists and scalars."""
-        value = self.value
-        if type(value) is dict:
-            return {key: entry.tree.plain() for key, entry in value.items()}
-        if type(value) is list:
-            return [item.plain() for item in value]
-        return value
-
-    def id(self) -> str | None:
-        """Return the `id` of a group that has one."""
-        entry = self.value.get("id") if isinstance(self.value, dict) else None
-        return entry.tree.value if entry is not None and isinstance(entry.tree.value, str) else None
 
 
 def decode(data: bytes, name: str) -> str:
@@ -125,8 +67,9 @@ def parse(text: str, name: str) -> Tree:
     """
     if len(text) > MAX_BYTES:
         raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
-    if _WORDS.fullmatch(text):
-        return _words(text, name)
+    simple = flow_text.read(text, name)
+    if simple is not None:
+        return simple
     bad = _UNREADABLE.search(text)
     if bad is not None:
         line, key = key_around(text, bad.start())
@@ -153,19 +96,6 @@ def parse(text: str, name: str) -> Tree:
     return builder.root
 
 
-_WORDS = re.compile(r"\[[a-z][a-z0-9-]*(, [a-z][a-z0-9-]*)*\]")
-
-
-def _words(text: str, name: str) -> Tree:
-    """Return the tree of a list of ids in brackets, as edits write them: the parser of YAML takes a millisecond."""
-    items, at = [], 1
-    for word in text[1:-1].split(", "):
-        value = _SPECIAL.get(word, word)
-        items.append(Tree(value, Mark(name, 1, at + 1), at, at + len(word), flow=True))
-        at += len(word) + 2
-    return Tree(items, Mark(name, 1, 1), 0, len(text), flow=True)
-
-
 class _Yaml(YAML):
     """A parser that does not search the disk for extensions of itself each time it is made."""
 
@@ -178,12 +108,6 @@ class _Yaml(YAML):
 _UNREADABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|\r(?!\n)"
 )
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_SPECIAL = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
-    text: value for value in (True, False) for text in (str(value).lower(), str(value), str(value).upper())
-}
-_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
 @dataclass(slots=True)
@@ -308,20 +232,10 @@ class _Builder:
             raise self._bad(mark, "holds half a character (a surrogate escape)")
         if event.style is not None:
             return text
-        if text in _SPECIAL:
-            return _SPECIAL[text]
-        if _INT.fullmatch(text):
-            if len(text) > 20:
-                raise self._bad(mark, "is a number with too many digits")
-            return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-        if _NOT_FINITE.fullmatch(text):
-            raise self._bad(mark, f"{text!r} is not a finite number")
-        if _FLOAT.fullmatch(text):
-            number = float(text)
-            if not math.isfinite(number):
-                raise self._bad(mark, f"{shown(text)} is not a finite number")
-            return number
-        return text
+        try:
+            return scalar(text)
+        except ValueError as bad:
+            raise self._bad(mark, str(bad)) from None
 
     def _bad(self, mark: Mark, reason: str, hint: str = "") -> ScenarioError:
         path: list[str | int] = list(self.stack[-1].path) if self.stack else []
