@@ -213,6 +213,33 @@ def test_nodes_of_another_kind_come_by_hand_where_jobs_come_from_streams(bench: 
     assert not bench.refused
 
 
+def test_jobs_of_a_trace_are_those_of_the_run_whatever_fits_into_the_hall_now(
+    bench: Bench, lab: Path, tmp_path: Path
+) -> None:
+    rows = "\n".join(
+        f"{n} {600 * n} 0 900 {(8, 24)[n % 2]}" for n in range(12)
+    )  # 24 GPUs are more than there are
+    (tmp_path / "a.swf").write_text(rows)
+    scene = tmp_path / "traced.twin.yaml"
+    scene.write_text(f"{lab.read_text()}\ntraces: [{{id: old, file: a.swf}}]\n")
+    bench.session.open(scene)
+    bench.session.poll()
+    bench.go(2000.0)
+    bench.do(lambda: bench.editor.do(ADD))
+    bench.go(3000.0)
+    assert bench.epoch == 1
+    engine, document = bench.client._session._engine, bench.session.document
+    assert engine is not None
+    assert document is not None
+    ran = [job.id for job in engine.jobs.specs]  # type: ignore[attr-defined]
+    assert len(ran) == 7
+    assert [job.id for job in jobs_of(document.scenario)] == ran
+    assert bench.is_run_of_its_file()
+    assert bench.editor.fold()  # a run of that hall draws its own
+    assert bench.session.document is not None
+    assert len(jobs_of(bench.session.document.scenario)) == 13
+
+
 def test_after_a_crash_what_was_taken_out_stays_out(bench: Bench) -> None:
     bench.go(600.0)
     bench.do(lambda: bench.editor.do(ADD))

@@ -19,6 +19,7 @@ from twin.scenario import Document
 from twin.scenario.edit import Edit
 from twin.scenario.edits import edited, in_order
 from twin.scenario.effective import effective
+from twin.scenario.population import keep_jobs
 
 if TYPE_CHECKING:
     from twin.app.session import Session
@@ -49,7 +50,13 @@ class Halls:
         self.foreseen = None
 
     def seeded(self, document: Document) -> Document:
-        """Return a document with the seed of this run, where it decides which jobs come."""
+        """Return a document with the seed of this run, where it decides which jobs come, and with the jobs it drew."""
+        document, draft = self._with_seed(document), self._session.draft
+        if draft is not None:
+            keep_jobs(document.scenario, self._with_seed(draft.file).scenario)
+        return document
+
+    def _with_seed(self, document: Document) -> Document:
         scenario, seed = document.scenario, self._session.seed
         if not scenario.streams or scenario.seed == seed:
             return document

@@ -12,6 +12,7 @@ import numpy as np
 
 from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
+from twin.scenario.drawn_jobs import placed
 from twin.scenario.job_rows import rows_within
 from twin.scenario.population import jobs_of
 from twin.scenario.streams import JobStream, JobTrace, TraceMap
@@ -62,30 +63,11 @@ def _anywhere(one: JobStream | JobTrace) -> JobStream | JobTrace:
 
 def settled(scenario: Scenario, jobs: Iterable[Job]) -> Scenario:
     """Return a scene with the jobs that its run has drawn from streams and traces, which come behind its own."""
-    streams = {one.id: one.rows for one in scenario.streams}
-    traces = [(_heads(one.id), one.map.rows) for one in scenario.traces]
-    traces.sort(key=lambda one: -len(one[0][0]))  # one may be called as another and more
-    drawn = tuple(_within(job, streams, traces) for job in jobs)
-    return scenario.model_copy(update={"jobs": scenario.jobs + drawn, "streams": (), "traces": ()})
+    return scenario.model_copy(
+        update={"jobs": scenario.jobs + placed(scenario, jobs), "streams": (), "traces": ()}
+    )
 
 
 def drawn(scenario: Scenario) -> tuple[Job, ...]:
     """Return the jobs that a scene draws, as its run begins."""
     return jobs_of(scenario)[len(scenario.jobs) :]
-
-
-def _heads(trace: str) -> tuple[str, ...]:
-    """Return what the ids of the jobs of a trace begin with: long names are cut short."""
-    return f"{trace}-", f"{trace[:26]}-n", f"{trace[:20]}-n"
-
-
-def _within(
-    job: Job, streams: dict[str, tuple[str, ...]], traces: list[tuple[tuple[str, ...], tuple[str, ...]]]
-) -> Job:
-    """Return a job in the rows that what it comes from says now."""
-    stream, _, number = job.id.rpartition("-")
-    if number.isdigit() and stream in streams:
-        wanted = streams[stream]
-    else:
-        wanted = next((rows for heads, rows in traces if job.id.startswith(heads)), job.rows)
-    return job if wanted == job.rows else job.model_copy(update={"rows": wanted})
