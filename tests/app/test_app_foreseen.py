@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from twin.catalog import load_catalog
 from twin.commands.command import Command, Given
 from twin.commands.properties import Drain
 from twin.plant.alike import alike
+from twin.plant.patch import rebuild
 from twin.record.channels import State
 from twin.scenario import Change, Patch
 from twin.sim.engine import Engine
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
 SERVES = Change("cooling.loops[crah].serves", "[gpu, x-1]")
 ADD = Given(Patch((Change("halls[lab].rows[x-1]", RACK), SERVES), "Add rack"))
+TWO = Given(Patch((Change("halls[lab].rows[x-1]", RACK.replace("count: 1, n", "count: 2, n")), SERVES)))
 MOVE = Given(Patch((Change("halls[lab].rows[x-1].at.x", "24 m"),), "Move rack"))
 HOT = Given(Patch((Change("halls[lab].rows[x-2]", RACK.replace("x-1", "x-2")),), "Add rack without cooling"))
 """Only a run can tell that this one cannot be: nothing takes its heat away."""
@@ -232,11 +233,13 @@ def test_what_is_carried_while_an_edit_waits_stays_in_hand(hands: Hands) -> None
 
 def test_where_the_window_foresaw_another_hall_that_of_the_worker_stands(hands: Hands) -> None:
     session = hands.session
+    assert session.draft is not None
+    assert session.live.plant is not None
+    other = session.draft.propose(TWO).after
+    wrong = rebuild(session.live.plant, other.scenario)
     hands.do(ADD)
-    true, halls = hands.standing, session.halls
-    assert halls.foreseen is not None
-    short = replace(true, loops=replace(true.loops, ids=[*true.loops.ids, "one more"]))
-    halls.foreseen = Standing(halls.foreseen.document, short)
+    true = hands.standing
+    session.halls.foreseen = Standing(other, wrong)
     hands.wait(lambda: bool(hands.done))
     hands.wait(lambda: session.frame is not None and is_of(session.frame.layout, hands.standing))
     assert alike(hands.standing, true)
