@@ -289,6 +289,15 @@ def test_a_generator_that_shrinks_tells_first_what_goes_along(window: MainWindow
     assert text_of(window) == before
 
 
+def test_who_asks_for_an_array_does_so_no_more_in_another_scene(window: MainWindow, lab: Path) -> None:
+    window.hall.state.selection = ("gpu/0/0",)
+    window.design.ask_array()
+    assert window.design.array_dialog is not None
+    window.files.open(lab, ask=False)
+    assert window.design.array_dialog is None
+    assert window.hall.view.edit.ghost.boxes == ()
+
+
 def test_an_array_is_seen_before_it_is_made(window: MainWindow) -> None:
     window.hall.state.selection = ("gpu/0/0", "gpu/0/1", "gpu/0/2", "gpu/0/3")
     window.design.ask_array()

@@ -65,6 +65,8 @@ class DesignTools:
         outliner.renamed.connect(lambda id, name: editor.do(Rename(id, name)))
         outliner.moved.connect(lambda nodes, rack: editor.do(MoveNodes(nodes, rack)))
         outliner.menu_wanted.connect(self._offer)
+        session.opened.connect(lambda _: self._close_array())
+        session.unplayable.connect(lambda _: self._close_array())
 
     # -- choosing ----
 
@@ -151,8 +153,7 @@ class DesignTools:
         if plant is None or plan is None or not ids:
             self._show("Select first what is to be repeated")
             return
-        if self._array is not None:
-            self._array.close()
+        self._close_array()
         pitch = usual_pitch(plant, plan, ids)
         dialog = ArrayDialog(
             self._look,
@@ -179,6 +180,11 @@ class DesignTools:
         found = preview(Scene.of(document, plant, self._catalog), plan, self._hall.view.standing, array)
         self._hall.view.edit.show_ghost(found.ghost)
         return found
+
+    def _close_array(self) -> None:
+        """Ask no more for an array: what it would repeat stands in another scene, or in none."""
+        if self._array is not None:
+            self._array.close()
 
     def _no_ghost(self) -> None:
         self._array = None
