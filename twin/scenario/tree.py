@@ -24,7 +24,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from twin.scenario import flow_text
+from twin.scenario import usual_text
 from twin.scenario.blame import advice, key_around, key_of_line
 from twin.scenario.node import Entry, Mark, Path, Tree, scalar
 from twin.scenario.problem import Problem, ScenarioError
@@ -67,7 +67,7 @@ def parse(text: str, name: str) -> Tree:
     """
     if len(text) > MAX_BYTES:
         raise _error(name, 0, "", f"is larger than {MAX_BYTES // 1_000_000} MB, too large for a scenario")
-    simple = flow_text.read(text, name)
+    simple = usual_text.read(text, name)
     if simple is not None:
         return simple
     bad = _UNREADABLE.search(text)

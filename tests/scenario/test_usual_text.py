@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from twin.scenario import ScenarioError, flow_text
+from twin.scenario import ScenarioError, usual_text
 from twin.scenario.extend import builtin, builtin_names
 from twin.scenario.tree import Tree, parse
 
@@ -62,9 +62,26 @@ def text_of(draw: random.Random, depth: int = 0) -> str:
     return f"{{{comma.join(f'{key}{colon}{text_of(draw, depth + 1)}' for key in keys)}}}"
 
 
+def lines_of(draw: random.Random, indent: int, depth: int = 0) -> str:
+    """Return a list or group on lines of its own."""
+    pad, made = " " * indent, ""
+    keys = draw.sample(KEYS[:6] if draw.random() < 0.9 else KEYS, draw.randrange(1, 4))
+    for key in keys if draw.random() < 0.7 else [""] * draw.randrange(1, 4):
+        head = f"{key}:" if key else "-"
+        gap = draw.choice((" ",) * 30 + ("  ", "", " # so "))
+        if depth < 3 and draw.random() < 0.35:
+            deeper = indent + draw.choice((2, 2, 2, 4, 0, 1))
+            below = lines_of(draw, deeper, depth + 1)
+            first = below.lstrip(" ") if not key and draw.random() < 0.8 else f"\n{below}"
+            made += f"{pad}{head}{' ' if not first.startswith(chr(10)) else ''}{first}"
+        else:
+            made += f"{pad}{head}{gap}{text_of(draw, 2)}{draw.choice((chr(10),) * 30 + (' ' + chr(10), chr(10) * 2))}"
+    return made
+
+
 def by_the_parser_of_yaml(text: str, monkeypatch: pytest.MonkeyPatch) -> Tree | None:
     with monkeypatch.context() as patch:
-        patch.setattr(flow_text, "read", lambda text, name: None)
+        patch.setattr(usual_text, "read", lambda text, name: None)
         try:
             return parse(text, "n")
         except ScenarioError:
@@ -74,13 +91,13 @@ def by_the_parser_of_yaml(text: str, monkeypatch: pytest.MonkeyPatch) -> Tree | 
 def test_what_is_read_at_once_is_what_yaml_says(monkeypatch: pytest.MonkeyPatch) -> None:
     draw, read = random.Random(5), 0
     for _ in range(1500):
-        text = text_of(draw)
+        text = text_of(draw) if draw.random() < 0.5 else lines_of(draw, draw.choice((0, 2)))
         text = (
             draw.choice(("", "", "- ", "    - ", "gpu/0/1: ", "  at: "))
             + text
             + draw.choice(("", "", "\n", " "))
         )
-        found = flow_text.read(text, "n")
+        found = usual_text.read(text, "n")
         if found is not None:
             read += 1
             assert found == by_the_parser_of_yaml(text, monkeypatch), text
@@ -91,12 +108,23 @@ def test_what_is_read_at_once_is_what_yaml_says(monkeypatch: pytest.MonkeyPatch)
 def test_lines_of_the_shipped_scenes_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for line in builtin(f"builtin:{name}").read_text(encoding="utf-8").splitlines(keepends=True):
         for text in (line, line.strip(), line.strip().removeprefix("- "), line.rpartition(": ")[2].strip()):
-            found = flow_text.read(text, "n")
+            found = usual_text.read(text, "n")
             assert found is None or found == by_the_parser_of_yaml(text, monkeypatch), text
 
 
 @pytest.mark.parametrize(
-    "text", ["{a: 1, a: 2}", "[" * 21 + "]" * 21, f"[{'9' * 21}]", "[.inf]", "{a: b: c}", "[a: 1]"]
+    "text",
+    [
+        "{a: 1, a: 2}",
+        "[" * 21 + "]" * 21,
+        f"[{'9' * 21}]",
+        "[.inf]",
+        "{a: b: c}",
+        "[a: 1]",
+        "a:",
+        "a:\n  b",
+        "a: 1\n  b: 2\n",
+    ],
 )
 def test_what_is_wrong_or_deep_is_left_to_the_parser(text: str) -> None:
-    assert flow_text.read(text, "n") is None
+    assert usual_text.read(text, "n") is None
