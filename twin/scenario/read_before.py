@@ -6,7 +6,6 @@ of them are equal but none is the same.
 
 from __future__ import annotations
 
-import marshal
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +17,9 @@ from twin.scenario.site import Hall, Override, Rows
 class ReadBefore:
     """What was read, by all that the file says of each; of overrides that begins with the item."""
 
-    halls: dict[bytes, Hall] = field(default_factory=dict)
-    rows: dict[bytes, Rows] = field(default_factory=dict)
-    overrides: dict[bytes, Override] = field(default_factory=dict)
+    halls: dict[str, Hall] = field(default_factory=dict)
+    rows: dict[str, Rows] = field(default_factory=dict)
+    overrides: dict[str, Override] = field(default_factory=dict)
 
 
 class Reading:
@@ -101,6 +100,6 @@ class _Said:
         return known.halls[said]
 
 
-def _key(plain: Any) -> bytes:
+def _key(plain: Any) -> str:
     """Return what tells plain content from other content; 1, 1.0 and true are not the same to a reader."""
-    return marshal.dumps(plain, 2)
+    return repr(plain)
