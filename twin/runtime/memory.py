@@ -4,7 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import linecache
 import sys
+
+from twin.physics.ecmp import ecmp_expected_max
+from twin.physics.reliability import component_key
+from twin.physics.stencil import bricks
+from twin.plant import build as plants
+from twin.record import inputs
+from twin.scenario import expand
+
+
+def forget() -> None:
+    """Keep nothing that was kept of scenes and runs before, to be quick when the same is asked again."""
+    plants.forget()
+    inputs.forget()
+    expand.forget()
+    for remembered in (component_key, ecmp_expected_max, bricks):
+        remembered.cache_clear()
+    linecache.clearcache()  # what a scene that cannot be run told of its way
 
 
 def give_back() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import signal
 import socket
@@ -12,12 +11,10 @@ from collections.abc import Callable
 from multiprocessing.reduction import ForkingPickler
 from types import TracebackType
 
-from twin.plant import build as plants
-from twin.record import inputs
 from twin.record.frame import Frame, Layout
 from twin.runtime.channel import Channel
 from twin.runtime.loading import engine_type
-from twin.runtime.memory import give_back
+from twin.runtime.memory import forget, give_back
 from twin.runtime.protocol import Failed, Load, Message, Needs, Order, Reply, Segment, Stop
 from twin.runtime.session import Session
 from twin.runtime.shared_frames import FrameWriter
@@ -86,9 +83,7 @@ class Worker:
         if self._frames is not None:
             self._frames.close()
             self._frames = None
-        plants.forget()
-        inputs.forget()
-        linecache.clearcache()  # what a scene that cannot be run told of its way
+        forget()
         waiting = ForkingPickler.dumps(self._orders)  # they came, and were read, while the run stood
         self._orders = []
         give_back()

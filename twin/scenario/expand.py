@@ -95,6 +95,11 @@ def node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
     return counted
 
 
+def forget() -> None:
+    """Keep the halls that were counted last no longer."""
+    _COUNTED.clear()
+
+
 def _node_counts(scenario: Scenario, catalog: Catalog) -> _Counted:
     strays = Strays(scenario, catalog)
     found: dict[str, dict[str, int]] = {}
