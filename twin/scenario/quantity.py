@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -37,9 +38,9 @@ class Quantity:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             said = "true or false" if isinstance(value, bool) else _kind_of(value)
             raise units.UnitError(f"{said} is not a quantity; {self.needed()}")
-        if self.dimension == "rate" and isinstance(value, str):
-            value = _per_one(value)
-        return units.parse(value, self.dimension)
+        return (
+            _of_text(value, self.dimension) if isinstance(value, str) else units.parse(value, self.dimension)
+        )
 
     def needed(self) -> str:
         """Return what a person should have written, with an example."""
@@ -66,6 +67,12 @@ def rendered(value: float, dimension: str) -> str:
     if value == 0.0 and dimension != "temperature":
         return f"0 {units.DIMENSIONS[dimension].si_unit}"
     return units.render(value, dimension)
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str, dimension: str) -> float:
+    """Return what a text says, such as "0.6 m": a scene says most of it many times, and again after each edit."""
+    return units.parse(_per_one(text) if dimension == "rate" else text, dimension)
 
 
 def _per_one(text: str) -> str:
