@@ -169,11 +169,11 @@ class Faces:
         self._switches = np.flatnonzero(switches.present)
         slots = self._switches
         if len(slots):
-            looks = [_ROLES[SwitchRole(int(r))] for r in switches.role[slots]]
+            looks = [_ROLES[role] for role in switches.role[slots].tolist()]
             parts.append(_vertices(plant, tiles.rack[slots], tiles.u0[slots], tiles.u1[slots], looks))
         fixtures = geometry.fixtures
         if len(fixtures.rack):
-            looks = [_FIXTURES[FixtureKind(int(k))] for k in fixtures.kind]
+            looks = [_FIXTURES[kind] for kind in fixtures.kind.tolist()]
             parts.append(_vertices(plant, fixtures.rack, fixtures.u0, fixtures.u1, looks))
         self._quads = sum(len(p) for p in parts) // 4
         if self._quads:

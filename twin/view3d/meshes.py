@@ -10,7 +10,7 @@ Indices = NDArray[np.uint32]
 
 # Corner offsets (0 low, 1 high) of each face, anticlockwise seen from outside; then the normal, and the two axes
 # that the face's own coordinates run along.
-_FACES: dict[str, tuple[list[tuple[int, int, int]], tuple[int, int, int], tuple[int, int]]] = {
+_SAID: dict[str, tuple[list[tuple[int, int, int]], tuple[int, int, int], tuple[int, int]]] = {
     "-x": ([(0, 1, 0), (0, 0, 0), (0, 0, 1), (0, 1, 1)], (-1, 0, 0), (1, 2)),
     "+x": ([(1, 0, 0), (1, 1, 0), (1, 1, 1), (1, 0, 1)], (1, 0, 0), (1, 2)),
     "-y": ([(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 0, 1)], (0, -1, 0), (0, 2)),
@@ -18,6 +18,7 @@ _FACES: dict[str, tuple[list[tuple[int, int, int]], tuple[int, int, int], tuple[
     "-z": ([(0, 1, 0), (1, 1, 0), (1, 0, 0), (0, 0, 0)], (0, 0, -1), (0, 1)),
     "+z": ([(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)], (0, 0, 1), (0, 1)),
 }
+_FACES = {name: (np.array(c, float), np.array(n, float), list(axes)) for name, (c, n, axes) in _SAID.items()}
 FACE_NAMES: tuple[str, ...] = tuple(_FACES)
 UPRIGHT: tuple[str, ...] = ("-x", "+x", "-y", "+y", "+z")
 """Faces of a thing that stands on the floor."""
@@ -45,11 +46,10 @@ def box_face(low: Floats, high: Floats, face: str) -> tuple[Floats, Floats, Floa
     -------
     positions (n, 4, 3) [m], normal (3,), own coordinates (n, 4, 2) [m] from the lower left corner, size (n, 2) [m].
     """
-    corners, normal, (along, upwards) = _FACES[face]
-    pick = np.array(corners, float)
-    positions = low[:, None, :] + (high - low)[:, None, :] * pick
-    size = (high - low)[:, [along, upwards]]
-    return positions, np.array(normal, float), size[:, None, :] * _QUAD, size
+    corners, normal, along = _FACES[face]
+    extent = high - low
+    size = extent[:, along]
+    return low[:, None, :] + extent[:, None, :] * corners, normal, size[:, None, :] * _QUAD, size
 
 
 def tubes(
