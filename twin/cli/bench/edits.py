@@ -96,6 +96,8 @@ def measure() -> dict[str, float | None]:
         "edit_max_ms": figures["max_ms"],
         "edit_cpu_p50_ms": figures["cpu_p50_ms"],
         "edit_cpu_max_ms": figures["cpu_max_ms"],
+        "edit_running_p50_ms": figures["running"]["p50_ms"],
+        "edit_running_max_ms": figures["running"]["max_ms"],
         "edit_running_cpu_max_ms": figures["running"]["cpu_max_ms"],
     }
 
