@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.app.monkey_held import FOLDER, answer
+
 # The worker imports this module too, so Qt comes only with a window.
 
 
@@ -65,6 +67,7 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
 
     _load_all()
     os.environ |= {"XDG_STATE_HOME": str(folder / "state"), "TWIN_STATE_DIR": str(folder / "state")}
+    os.environ[FOLDER] = str(folder)
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     app = QApplication(sys.argv[:1])
     look = Look(app, "dark")
@@ -108,5 +111,7 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     return code
 
 
+if __name__ == "__mp_main__":  # in a worker
+    answer()
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WEIGHED = {
     "rss_mib": "memory [MiB]",
-    "worker_mib": "memory of the worker [MiB]",
+    "held_mib": "memory held by the worker [MiB]",
     "gl": "GL objects",
     "qt": "Qt objects",
 }
@@ -29,11 +29,20 @@ _NAMES = 5_000
 
 @dataclass(frozen=True)
 class Level:
-    """How much the program holds, with the same small scene open and all dialogs closed."""
+    """How much the program holds, with the same small scene open and all dialogs closed.
+
+    Attributes
+    ----------
+    rss_mib, worker_mib
+        What the system counts for the window, and for its worker [MiB].
+    held_mib
+        What is in use of the worker's, without the holes that large runs left in it [MiB].
+    """
 
     act: int
     rss_mib: float
     worker_mib: float
+    held_mib: float
     gl: int
     qt: int
     python: int
@@ -43,7 +52,8 @@ class Level:
     def __str__(self) -> str:
         return (
             f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, worker {self.worker_mib:6.1f} MiB, "
-            f"{self.gl} GL objects, {self.qt:,} Qt objects, {self.python:,} Python objects"
+            f"{self.held_mib:.1f} MiB of it held, {self.gl} GL objects, {self.qt:,} Qt objects, "
+            f"{self.python:,} Python objects"
         )
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from tests.app.monkey_attendant import Attendant
 from tests.app.monkey_hands import Hands, copies
+from tests.app.monkey_held import held_mib
 from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds, qt_kinds
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
@@ -251,10 +252,12 @@ class Monkey:
         give_back()
         process = psutil.Process()
         mib = 2.0**20
+        workers = [one for one in process.children(recursive=True) if "spawn_main" in " ".join(one.cmdline())]
         level = Level(
             number,
             process.memory_info().rss / mib,
-            sum(child.memory_info().rss for child in process.children(recursive=True)) / mib,
+            sum(one.memory_info().rss for one in workers) / mib,
+            sum(held_mib(one.pid) or one.memory_info().rss / mib for one in workers),
             gl_objects(window),
             qt_kinds(window).total(),
             len(gc.get_objects()),
