@@ -16,7 +16,7 @@ from twin.view3d.machine_state import RUNS_RGB, STOPPED_RGB, CoolingShown
 from twin.view3d.meshes import UPRIGHT
 from twin.view3d.power_state import BROKEN, STANDBY_RGB, PowerShown
 from twin.view3d.site_plan import SitePlan
-from twin.view3d.solids import Finish, Solids, solid_face
+from twin.view3d.solids import Finish, Solids, solid_face, solid_faces
 from twin.view3d.stage import Stage
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def gear_solids(plant: Plant, plan: SitePlan) -> NDArray[np.void]:
 
 def _body(low: Floats, high: Floats, sides: Finish, roof: Finish, *, hung: bool = False) -> NDArray[np.void]:
     faces = (*UPRIGHT, "-z") if hung else UPRIGHT
-    return np.concatenate([solid_face(low, high, f, roof if f == "+z" else sides) for f in faces])
+    return solid_faces(low, high, {face: roof if face == "+z" else sides for face in faces})
 
 
 class Gear:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,9 @@ _SAID: dict[str, tuple[list[tuple[int, int, int]], tuple[int, int, int], tuple[i
     "-z": ([(0, 1, 0), (1, 1, 0), (1, 0, 0), (0, 0, 0)], (0, 0, -1), (0, 1)),
     "+z": ([(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)], (0, 0, 1), (0, 1)),
 }
-_FACES = {name: (np.array(c, float), np.array(n, float), list(axes)) for name, (c, n, axes) in _SAID.items()}
+_FACES = {
+    name: (np.array(c, float), np.array(n, float), np.array(axes)) for name, (c, n, axes) in _SAID.items()
+}
 FACE_NAMES: tuple[str, ...] = tuple(_FACES)
 UPRIGHT: tuple[str, ...] = ("-x", "+x", "-y", "+y", "+z")
 """Faces of a thing that stands on the floor."""
@@ -46,10 +50,17 @@ def box_face(low: Floats, high: Floats, face: str) -> tuple[Floats, Floats, Floa
     -------
     positions (n, 4, 3) [m], normal (3,), own coordinates (n, 4, 2) [m] from the lower left corner, size (n, 2) [m].
     """
-    corners, normal, along = _FACES[face]
+    positions, normals, place, size = box_faces(low, high, (face,))
+    return positions[0], normals[0], place[0], size[0]
+
+
+def box_faces(low: Floats, high: Floats, faces: Sequence[str]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return some faces of each box, as `box_face` does: arrays by face."""
+    corners, normals, along = (np.stack(each) for each in zip(*(_FACES[face] for face in faces), strict=True))
     extent = high - low
-    size = extent[:, along]
-    return low[:, None, :] + extent[:, None, :] * corners, normal, size[:, None, :] * _QUAD, size
+    size = extent[:, along].transpose(1, 0, 2)
+    positions = low[:, None, :] + extent[:, None, :] * corners[:, None]
+    return positions, normals, size[:, :, None, :] * _QUAD, size
 
 
 def tubes(

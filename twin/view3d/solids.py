@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 import numpy as np
@@ -10,7 +11,7 @@ from vispy import gloo
 
 from twin.plant.geometry import Boxes, Geometry, Trays
 from twin.plant.tables import LoopKind, Plant
-from twin.view3d.meshes import UPRIGHT, box_face, quad_indices
+from twin.view3d.meshes import FACE_NAMES, UPRIGHT, box_faces, quad_indices
 from twin.view3d.stage import Stage, program
 from twin.view3d.theme import Colours
 
@@ -131,13 +132,18 @@ Floats = NDArray[np.float64]
 
 def solid_face(low: Floats, high: Floats, face: str, finish: Finish) -> NDArray[np.void]:
     """Return the vertices of one face of each box, with a finish."""
-    positions, normal, place, size = box_face(low, high, face)
-    out = np.zeros(positions.shape[:2], _TYPE)
+    return solid_faces(low, high, {face: finish})
+
+
+def solid_faces(low: Floats, high: Floats, finishes: Mapping[str, Finish]) -> NDArray[np.void]:
+    """Return the vertices of some faces of each box, face by face, each with its finish."""
+    positions, normals, place, size = box_faces(low, high, tuple(finishes))
+    out = np.zeros(positions.shape[:3], _TYPE)
     out["a_position"] = positions
-    out["a_normal"] = normal
+    out["a_normal"] = normals[:, None, None]
     out["a_place"] = place
-    out["a_size"] = size[:, None, :]
-    out["a_finish"] = float(finish)
+    out["a_size"] = size[:, :, None, :]
+    out["a_finish"] = np.array(list(finishes.values()), float)[:, None, None]
     return out.ravel()
 
 
@@ -223,9 +229,7 @@ def _beam(a: Floats, b: Floats, aside_m: Floats, width_m: Floats, height_m: floa
 def _beams(low: Floats, high: Floats, finish: Finish) -> NDArray[np.void]:
     if not len(low):
         return np.zeros(0, _TYPE)
-    return np.concatenate(
-        [solid_face(low, high, face, finish) for face in ("-x", "+x", "-y", "+y", "-z", "+z")]
-    )
+    return solid_faces(low, high, dict.fromkeys(FACE_NAMES, finish))
 
 
 class Solids:
