@@ -40,6 +40,11 @@ def test_a_picture_is_due_from_the_change_until_behind_its_drawing(qtbot: QtBot)
     due.expect()
     QApplication.processEvents()
     assert due(), "that picture was of the hall before"
+    view.canvas.update()
+    qtbot.waitUntil(lambda: not due())
+    asking = PictureDue(view, lambda: True)
+    assert asking(), "while an edit waits for its answer the worker is to have the processors"
+    assert not asking.undrawn()
     view.close()
 
 

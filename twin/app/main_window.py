@@ -227,7 +227,8 @@ class MainWindow(QMainWindow):
         self.branching.made.connect(lambda _: self.docks.branches.look_again())
         self.docks.why.chosen.connect(self.go_to_cause)
         self.rules = RulesMarks(session, self.hall, self.go_to)
-        self.docks.checks.picture_due = session.picture_due = self.hall.picture_due
+        self.docks.checks.picture_due = self.hall.picture_due
+        session.picture_due = self.hall.picture_due.undrawn
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
         self.docks.checks.wanted.connect(self.editing.editor.do)

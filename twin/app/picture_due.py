@@ -22,7 +22,7 @@ class PictureDue:
     view
         Of the hall.
     asks
-        Whether an edit waits for its answer: the hall is about to change.
+        Whether an edit waits for its answer: the hall is about to change, or the worker is to have the processors.
     """
 
     def __init__(self, view: HallView, asks: Callable[[], bool] = lambda: False) -> None:
@@ -30,9 +30,12 @@ class PictureDue:
         view.canvas.events.draw.connect(self._on_draw)
 
     def __call__(self) -> bool:
-        """Return whether the hall has changed, or is about to, and is not drawn yet."""
-        changed = monotonic() - self._since_s < _PATIENCE_S
-        return (changed or self._asks()) and self._widget.isVisible()
+        """Return whether the hall has changed and is not drawn yet, or an edit waits for its answer."""
+        return self.undrawn() or (self._asks() and self._widget.isVisible())
+
+    def undrawn(self) -> bool:
+        """Return whether the hall has changed and is not drawn yet."""
+        return monotonic() - self._since_s < _PATIENCE_S and self._widget.isVisible()
 
     def expect(self) -> None:
         """The hall has changed."""

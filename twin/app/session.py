@@ -429,8 +429,8 @@ class Session:
 
     @property
     def asks(self) -> bool:
-        """Return whether an edit that could not be foreseen waits for its answer: its picture goes before the run's."""
-        return self._talk.waits and self.halls.foreseen is None
+        """Return whether an edit was asked for just now and is not answered: that goes before pictures of the run."""
+        return self._talk.waits
 
     def close(self) -> None:
         """End the worker; idempotent."""
@@ -443,7 +443,7 @@ class Session:
 
     def poll(self) -> None:
         """Take what the worker sent since the last call, let the record move on, and tell those who listen."""
-        if self._talk.waits and self.halls.foreseen is not None and self.picture_due():
+        if self.asks and self.halls.foreseen is not None and self.picture_due():
             return  # the picture of an edit goes before its answer
         self._talk.listen()
         if self.asks:
