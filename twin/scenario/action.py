@@ -112,8 +112,11 @@ def _misfit(scenario: Scenario, one: Intervention, kind: TargetKind, catalog: Ca
     elif kind == "plant":
         yield from _plant_misfit(one, next(p for p in scenario.cooling.plants if p.id == one.target))
     elif kind in ("rack", "node"):
-        rows = next(rows for hall in scenario.halls for rows in hall.rows if rows.id == name)
-        yield from _rack_misfit(scenario, one, kind, rows, catalog)
+        rows = next((rows for hall in scenario.halls for rows in hall.rows if rows.id == name), None)
+        if rows is None:  # it stands in a hall that could not follow the last edit
+            yield "target", "is not in the scene any more", ""
+        else:
+            yield from _rack_misfit(scenario, one, kind, rows, catalog)
 
 
 def _loop_misfit(one: Intervention, loop: Loop) -> Iterator[Wrong]:
