@@ -39,11 +39,16 @@ def main(arguments: list[str] | None = None) -> int:
 def _load_all() -> None:
     """Load all code, and the table of units: what comes once, whenever it is first asked for, is no leak."""
     import twin
-    from twin.units import parse
 
     for module in pkgutil.walk_packages(twin.__path__, "twin."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    _load_units()
+
+
+def _load_units() -> None:
+    from twin.units import parse
+
     parse("1 gallon/minute", "volume_flow")
 
 
@@ -111,7 +116,8 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     return code
 
 
-if __name__ == "__mp_main__":  # in a worker
+if __name__ == "__mp_main__" and FOLDER in os.environ:  # in a worker
+    _load_units()
     answer()
 if __name__ == "__main__":
     sys.exit(main())

@@ -29,6 +29,7 @@ from twin.plant.tables import Plant
 from twin.record.events import Event
 from twin.record.frame import Frame
 from twin.runtime.client import Client
+from twin.runtime.memory import forget
 from twin.scenario import Document, load
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
@@ -205,6 +206,7 @@ class Session:
 
         A `new` one stays even while no run can be made of it: it is being built.
         """
+        forget()
         scenario = draft.shown.scenario
         plant = plant_of(scenario)
         self._talk.put_away()

@@ -12,7 +12,7 @@ from twin.physics.reliability import component_key
 from twin.physics.stencil import bricks
 from twin.plant import build as plants
 from twin.record import inputs
-from twin.scenario import expand
+from twin.scenario import expand, splice
 
 
 def forget() -> None:
@@ -20,6 +20,7 @@ def forget() -> None:
     plants.forget()
     inputs.forget()
     expand.forget()
+    splice.forget()
     for remembered in (component_key, ecmp_expected_max, bricks):
         remembered.cache_clear()
     linecache.clearcache()  # what a scene that cannot be run told of its way

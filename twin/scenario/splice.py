@@ -87,6 +87,12 @@ _DOCUMENTS: deque[Document] = deque(maxlen=8)
 """What was done last. A command that tries out what it will do has done most of it when it lands."""
 
 
+def forget() -> None:
+    """Keep what was done last no longer."""
+    _STEPS.clear()
+    _DOCUMENTS.clear()
+
+
 def _step(source: Source, inherited: tuple[Source, ...], whole: Tree, change: Change) -> _Step:
     for known in tuple(_STEPS):
         if known.before is source and known.change == change and _same(known.inherited, inherited):
