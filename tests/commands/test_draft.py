@@ -268,6 +268,10 @@ def test_folding_makes_edits_part_of_the_design() -> None:
     draft.fold()
     assert not draft.file.scenario.edits
     assert len(draft.file.scenario.halls[0].rows) == 2
+    back = draft.propose_undo()
+    assert isinstance(back, Proposal)
+    with pytest.raises(CommandError, match="go back to its start first"):  # in a run that has begun since
+        draft.edit(back, 60.0)
     assert draft.undo()
     assert len(draft.file.scenario.edits) == 1
 

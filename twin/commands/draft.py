@@ -348,9 +348,15 @@ class Draft:
         Raises
         ------
         CommandError
-            When it is too large, or edits that act later would not fit any more.
+            When it is too large, edits that act later would not fit any more, or it is about edits itself.
         """
         edit = proposal.edit(self.fresh_id(), at_s)
+        if any(
+            one.path.startswith(("edits", "interventions")) for one in edit.changes
+        ):  # undone: they were folded
+            raise CommandError(
+                "edits of the run are not changed by one of them", "go back to its start first"
+            )
         if any(other.at_s > at_s for other in self.file.scenario.edits):
             try:
                 spliced(self.file, _in_file(edit))
