@@ -65,6 +65,8 @@ def test_words_tell_the_certain_from_the_open() -> None:
     assert "goodput (B is better)" in text
     assert "Not told from chance: PUE." in text
     assert "seeds 20" in verdict(compare(designs([0.0]), designs([0.1]), [1]))
+    same = verdict(compare(designs([0.0]), designs([0.0]), [1]), "x", "y")
+    assert same == "x and y are the same in every figure and every account of GPU time."
 
 
 def test_runs_of_other_lengths_and_halls_of_another_size_are_remarked() -> None:

@@ -179,7 +179,10 @@ def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> Wat
 def verdict(comparison: Comparison, a: str = "A", b: str = "B") -> str:
     """Return in words which differences are beyond chance."""
     found = comparison.differences
-    if all(one.paired is None for one in found.values()):
+    alone = all(one.paired is None for one in found.values())
+    if alone and not any(one.difference for one in found.values()) and not comparison.waterfall.steps:
+        return f"{a} and {b} are the same in every figure and every account of GPU time."
+    if alone:
         return (
             "One run of each: whether a difference is more than chance is not known; --seeds 20 repeats both."
         )
