@@ -32,6 +32,9 @@ ALERTS = 100
 """Samples of a whole run at the moment of an event that people should see; at most so many, evenly over the run."""
 ALERTS_AT_ONCE = 50
 ALERT = Severity.WARNING
+STOPPED, RUNS_ON = "job_interrupted", ("job_running", "job_resumed")
+"""Events of jobs: a sample that shows one at a stand is followed by another when it runs on, as a stop holds otherwise
+until the next regular sample."""
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 16
 """Snapshots of a whole run."""
@@ -101,8 +104,12 @@ class Recorder:
         self._make_room()
         self._rows = resumed.events if resumed else 0
         self._interval_s = max(MIN_INTERVAL_S, engine.end_s / _samples(engine.layout))
-        self._alerts = 0  # samples taken at events
+        self._alerts = 0  # samples taken at events, and those that are to follow them
         self._alerted = False  # by events since the last sample
+        self._stopped: set[str] = set()  # jobs, since the last sample
+        self._awaited: set[str] = set()  # jobs that stood in a sample, and are to run on
+        self._idle = resumed is None  # no job has run yet
+        self._returned = False  # one that was awaited, since the last sample
         self._milestone_s = engine.end_s / SNAPSHOTS
         self._last_sample_s = resumed.t_s if resumed else -math.inf
         self._next_milestone_s = engine.now_s + self._milestone_s
@@ -130,8 +137,13 @@ class Recorder:
     @property
     def alert(self) -> Severity | None:
         """Return how severe an event has to be for a sample right after it; None: there have been enough."""
-        due = ALERTS_AT_ONCE + ALERTS * self._engine.now_s / max(self._engine.end_s, 1e-9)
-        return ALERT if self._alerts < due else None
+        if self._awaited or self._idle:
+            return Severity.NOTICE  # jobs that run on are of that
+        return ALERT if self._has_room else None
+
+    @property
+    def _has_room(self) -> bool:
+        return self._alerts < ALERTS_AT_ONCE + ALERTS * self._engine.now_s / max(self._engine.end_s, 1e-9)
 
     def observe(self, force: bool = False) -> None:
         """Look at the engine: take its new events, and a sample when one is due or `force` is set."""
@@ -141,11 +153,16 @@ class Recorder:
             self._writer.relay(engine.layout, entity_ids(engine))
             self._make_room()
             force = True
-        alerted = self._alerted and self.alert is not None
+        alerted = self._alerted and self._has_room
         due = engine.now_s >= self.next_s or self._last_sample_s < 0
-        if engine.now_s > self._last_sample_s and (force or due or alerted):
-            self._alerts += alerted and not due
-            self._alerted = False
+        if engine.now_s > self._last_sample_s and (force or due or alerted or self._returned):
+            if due:
+                self._awaited.clear()  # who waits for long is shown by regular samples
+            elif alerted:
+                self._awaited |= self._stopped
+                self._alerts += 2 if self._stopped else 1
+            self._alerted = self._returned = False
+            self._stopped.clear()
             engine.fill(self._frame)
             self._writer.add_sample(
                 engine.now_s, self._packed, self._rows, engine.detail(), engine.dies, engine.ledger_gpu_s()
@@ -207,7 +224,15 @@ class Recorder:
         if events:
             self._writer.add_events(events)
             self._rows = events[-1].row + 1
-            self._alerted |= any(event.severity >= ALERT for event in events)
+            for event in events:
+                self._alerted |= event.severity >= ALERT
+                if event.kind == STOPPED:
+                    self._stopped.add(event.subject)
+                elif event.kind in RUNS_ON:
+                    self._returned |= self._idle or event.subject in self._awaited
+                    self._idle = False
+                    self._awaited.discard(event.subject)
+                    self._stopped.discard(event.subject)
 
     def _take_snapshot(self, rolling: bool) -> None:
         engine = self._engine

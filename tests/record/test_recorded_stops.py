@@ -1,0 +1,30 @@
+"""A recording shows a stop of a job for as long as it lasted, however far its regular samples are apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twin.record.reader import Reader
+from twin.record.recorder import RUNS_ON, STOPPED
+from twin.runtime.inline import run
+from twin.scenario import load
+from twin.scenario.faults import Intervention
+
+
+def test_a_sample_of_a_job_that_stands_is_followed_by_one_when_it_runs_on(tmp_path: Path) -> None:
+    fails = [
+        Intervention(id=f"f{hour}", at_s=3600.0 * hour + 7.0, kind="fail", target="gpu/0/1", duration_s=600.0)
+        for hour in (2, 5, 8)
+    ]
+    path = tmp_path / "lab.twinrun"
+    run(load("builtin:lab-16").scenario, 1, until_s=32000.0, record=path, interventions=fails)
+    with Reader(path) as reader:
+        curve = reader.series(0, "site.goodput_now", points=10**6)
+        events = reader.events(0, 10**5)
+    goodput = dict(zip(curve.t_s.tolist(), curve.mean.tolist(), strict=True))
+    stops = [event.t_s for event in events if event.kind == STOPPED]
+    returns = [event.t_s for event in events if event.kind in RUNS_ON]
+    assert stops == [fail.at_s for fail in fails]
+    assert len(returns) == len(stops) + 1  # the first of them is the begin
+    assert all(goodput[t_s] == 0.0 for t_s in stops)
+    assert all(goodput[t_s] > 0.0 for t_s in returns)
