@@ -35,6 +35,8 @@ ALERT = Severity.WARNING
 STOPPED, RUNS_ON = "job_interrupted", ("job_running", "job_resumed")
 """Events of jobs: a sample that shows one at a stand is followed by another when it runs on, as a stop holds otherwise
 until the next regular sample."""
+AWAITED_S = 7200.0
+"""A job that stands for longer waits for more than its recovery, and regular samples show it [s]."""
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 16
 """Snapshots of a whole run."""
@@ -108,6 +110,7 @@ class Recorder:
         self._alerted = False  # by events since the last sample
         self._stopped: set[str] = set()  # jobs, since the last sample
         self._awaited: set[str] = set()  # jobs that stood in a sample, and are to run on
+        self._awaited_until_s = 0.0
         self._idle = resumed is None  # no job has run yet
         self._returned = False  # one that was awaited, since the last sample
         self._milestone_s = engine.end_s / SNAPSHOTS
@@ -156,11 +159,13 @@ class Recorder:
         alerted = self._alerted and self._has_room
         due = engine.now_s >= self.next_s or self._last_sample_s < 0
         if engine.now_s > self._last_sample_s and (force or due or alerted or self._returned):
-            if due:
-                self._awaited.clear()  # who waits for long is shown by regular samples
-            elif alerted:
-                self._awaited |= self._stopped
+            if engine.now_s > self._awaited_until_s:
+                self._awaited.clear()
+            if alerted and not due:
                 self._alerts += 2 if self._stopped else 1
+            if alerted and self._stopped:
+                self._awaited |= self._stopped
+                self._awaited_until_s = engine.now_s + AWAITED_S
             self._alerted = self._returned = False
             self._stopped.clear()
             engine.fill(self._frame)
