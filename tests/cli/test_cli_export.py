@@ -113,13 +113,20 @@ def test_the_trace_tells_states_events_and_counters(twin, lab: Path, tmp_path: P
     entries = json.loads(out.read_text())["traceEvents"]
     assert {one["ph"] for one in entries} == {"M", "X", "i", "C"}
     spans = [one for one in entries if one["ph"] == "X"]
-    assert {"running", "checkpoint"} & {one["name"] for one in spans}
     assert all(one["dur"] > 0 for one in spans)
     ends = [one["ts"] + one["dur"] for one in spans]
     assert [one["ts"] for one in spans[1:]] == pytest.approx(ends[:-1])  # one job: no gap, no overlap
     with Reader(lab) as reader:
         assert sum(one["ph"] == "i" for one in entries) == reader.event_count
-        assert [one["ts"] for one in entries if one["ph"] == "i"] == [e.t_s * 1e6 for e in reader.events()]
+        events = reader.events()
+        assert [one["ts"] for one in entries if one["ph"] == "i"] == [e.t_s * 1e6 for e in events]
+        ran = [e.t_s * 1e6 for e in events if e.kind in ("job_running", "job_resumed")]
+        stood = [e.t_s * 1e6 for e in events if e.kind == "job_interrupted"]
+        end = reader.t_end_s * 1e6
+    assert stood
+    assert [one["ts"] for one in spans if one["name"] == "running"] == ran  # to the moment, not to the sample
+    assert [one["ts"] for one in spans if one["name"] == "interrupted"] == stood
+    assert ends[-1] == pytest.approx(end)
     assert "llama3" in {one["args"].get("name") for one in entries if one["ph"] == "M"}
 
 

@@ -16,7 +16,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.channels import BY_ID, CHANNELS, Channel, JobState, State
+from twin.record.channels import CHANNELS, Channel, State
 from twin.record.reader import Reader
 from twin.record.series import SERIES_CHANNELS
 from twin.scenario.population import jobs_of
@@ -146,7 +146,18 @@ def write_trace(asked: Asked, to: TextIO) -> int:
 
 _JOBS, _EVENTS, _COUNTERS = 1, 2, 3
 _US = 1e6
-_RESTS = (JobState.DONE, JobState.KILLED)
+_BECOMES = {
+    "job_submitted": "queued",
+    "job_requeued": "queued",
+    "job_preempted": "queued",
+    "job_started": "starting",
+    "job_cloud": "starting",
+    "job_running": "running",
+    "job_resumed": "running",
+    "job_interrupted": "interrupted",
+    **dict.fromkeys(("job_done", "job_killed", "job_cancelled", "job_given_up", "job_refused"), ""),
+}
+"""What a job is from an event on; "": nothing any more."""
 
 
 def _trace(asked: Asked) -> Iterator[dict[str, object]]:
@@ -196,36 +207,38 @@ def _trace(asked: Asked) -> Iterator[dict[str, object]]:
 
 
 def _spans(asked: Asked) -> Iterator[dict[str, object]]:
-    """Yield how long each job was in each state."""
-    since: dict[int, tuple[float, int]] = {}
-    last_s = 0.0
-    for _, _, t_s, values in pieces(replace(asked, channels=(BY_ID["job.state"],))):
-        for place, at_s in enumerate(t_s.tolist()):
-            last_s = at_s
-            for job, state in enumerate(values[:, place].tolist()):
-                if not math.isfinite(state):
-                    continue
-                before = since.get(job)
-                if before is None or before[1] != int(state):
-                    if before is not None:
-                        yield from _span(job, before, at_s)
-                    since[job] = (at_s, int(state))
+    """Yield how long each job was what, as its events say to the moment: samples are too far apart to."""
+    reader = asked.reader
+    jobs = {id: number for number, id in enumerate(_ids(reader, "job"))}
+    since: dict[int, tuple[float, str]] = {}
+    row = 0
+    while events := reader.events(row, _PIECE):
+        row = events[-1].row + 1
+        for event in events:
+            job = jobs.get(event.subject)
+            if job is None or event.kind not in _BECOMES:
+                continue
+            name = _BECOMES[event.kind]
+            before = since.pop(job, None)
+            if before is not None and before[1] == name:
+                since[job] = before
+                continue
+            yield from _span(job, before, event.t_s)
+            if name:
+                since[job] = event.t_s, name
     for job, before in since.items():
-        yield from _span(job, before, last_s)
+        yield from _span(job, before, reader.t_end_s)
 
 
-def _span(job: int, since: tuple[float, int], until_s: float) -> Iterator[dict[str, object]]:
-    begin_s, number = since
-    state = JobState(number)
-    if state not in _RESTS and until_s > begin_s:
-        name = state.name.lower()
+def _span(job: int, since: tuple[float, str] | None, until_s: float) -> Iterator[dict[str, object]]:
+    if since is not None and until_s > since[0]:
         yield {
             "ph": "X",
             "pid": _JOBS,
             "tid": job,
-            "ts": begin_s * _US,
-            "dur": (until_s - begin_s) * _US,
-            "name": name,
+            "ts": since[0] * _US,
+            "dur": (until_s - since[0]) * _US,
+            "name": since[1],
         }
 
 
