@@ -5,27 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from twin.plant.tables import Plant
-from twin.record.channels import BY_ID, Entity, State
-from twin.record.frame import Frame, Layout
+from twin.record.channels import BY_ID, State
+from twin.record.frame import Frame, Layout, sizes_of
 
 _WORSE = (State.ABSENT, State.FAILED, State.OFF, State.CUT_OFF, State.UNPOWERED)
 """States of a GPU that say more than that somebody drained its node."""
-
-
-def sizes_of(plant: Plant) -> dict[Entity, int]:
-    """Return how many of each kind that an edit can change a frame of this hall has."""
-    return {
-        "gpu": len(plant.gpus.node),
-        "node": len(plant.nodes.ids),
-        "rack": len(plant.racks.ids),
-        "switch": len(plant.switches.ids),
-        "bundle": len(plant.bundles.fabric),
-        "store": len(plant.stores),
-        "power": len(plant.power.ids),
-        "loop": len(plant.loops.ids),
-        "hall": len(plant.halls.ids),
-        "plant": len(plant.plants.ids),
-    }
 
 
 def is_of(layout: Layout, plant: Plant) -> bool:

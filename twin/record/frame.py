@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.plant.tables import Plant
 from twin.record.channels import CHANNELS, Entity
 
 HEADER = 8
@@ -103,3 +104,19 @@ class Frame:
         """Return a frame of zeros."""
         _, arrays = layout.views(bytearray(layout.nbytes))
         return cls(layout, t_s, 0, arrays)
+
+
+def sizes_of(plant: Plant) -> dict[Entity, int]:
+    """Return how many of each kind a frame of a hall has, jobs and the site left out."""
+    return {
+        "gpu": len(plant.gpus.node),
+        "node": len(plant.nodes.ids),
+        "rack": len(plant.racks.ids),
+        "switch": len(plant.switches.ids),
+        "bundle": len(plant.bundles.fabric),
+        "store": len(plant.stores),
+        "power": len(plant.power.ids),
+        "loop": len(plant.loops.ids),
+        "hall": len(plant.halls.ids),
+        "plant": len(plant.plants.ids),
+    }

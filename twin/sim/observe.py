@@ -11,7 +11,7 @@ from twin.physics.gpu_picture import Dies
 from twin.physics.thermal_network import State as Temperatures
 from twin.record.channels import Entity, State
 from twin.record.detail import Detail
-from twin.record.frame import Frame, Layout
+from twin.record.frame import Frame, Layout, sizes_of
 from twin.sim.nodes import CUT, DARK, DOWN, FREE, NOBODY, OFF, SHARED
 from twin.sim.observe_facility import FLOWS, MOVING, FacilityShown
 from twin.sim.observe_groups import DetailShown
@@ -31,20 +31,7 @@ class Observer:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         plant = engine.plant
-        counts: dict[Entity, int] = {
-            "gpu": len(plant.gpus.node),
-            "node": len(plant.nodes.ids),
-            "rack": len(plant.racks.ids),
-            "switch": len(plant.switches.ids),
-            "bundle": len(plant.bundles.fabric),
-            "store": len(plant.stores),
-            "power": len(plant.power.ids),
-            "loop": len(plant.loops.ids),
-            "hall": len(plant.halls.ids),
-            "plant": len(plant.plants.ids),
-            "job": len(engine.jobs.rows),
-            "site": 1,
-        }
+        counts: dict[Entity, int] = {**sizes_of(plant), "job": len(engine.jobs.rows), "site": 1}
         self.layout = Layout(counts, plant.epoch)
         coarse = Layout({**counts, "gpu": 0, "node": 0}, plant.epoch)
         _, self._standing = coarse.views(bytearray(coarse.nbytes))
