@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from lab_edits import ADD, MOVE, RACK
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
@@ -28,14 +29,6 @@ from twin.sim.engine import Engine
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
-
-RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
-ADD = Given(
-    Patch(
-        (Change("halls[lab].rows[x-1]", RACK), Change("cooling.loops[crah].serves", "[gpu, x-1]")), "Add rack"
-    )
-)
-MOVE = Given(Patch((Change("halls[lab].rows[x-1].at.x", "24 m"),), "Move rack"))
 
 
 class Bench:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from lab_edits import ADD, MOVE, RACK
 from pytestqt.qtbot import QtBot
 
 from twin.commands.command import Given
@@ -18,13 +19,6 @@ from twin.sim.engine import Engine
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
 
-RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
-ADD = Given(
-    Patch(
-        (Change("halls[lab].rows[x-1]", RACK), Change("cooling.loops[crah].serves", "[gpu, x-1]")), "Add rack"
-    )
-)
-MOVE = Given(Patch((Change("halls[lab].rows[x-1].at.x", "24 m"),), "Move rack"))
 HOT = Given(Patch((Change("halls[lab].rows[x-2]", RACK.replace("x-1", "x-2")),), "Add rack without cooling"))
 
 
