@@ -261,7 +261,7 @@ def _print(said: dict[str, Any]) -> None:
 
     at = spoken(said["at_s"])
     say(f"{said['scene']}: extends {said['extends']}, leaves it at {at} behind {said['events']:,} events")
-    for words in said["changes"] or ["nothing is changed: it is the same run"]:
+    for words in said["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
         say(f"  {words}")
     until_s, stopped_s, end_s = said["until_s"], said["parent_simulated_s"], said["scene_end_s"]
     if said["run"] is None:
