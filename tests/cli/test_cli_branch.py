@@ -228,3 +228,15 @@ def test_the_tree_tells_of_a_shipped_parent_from_which_run_its_figures_are(
     assert " 2 h " in lines[2]
     assert "%" in lines[3]
     assert "%" not in lines[4]  # the run of the other branch of this title is not its own
+
+
+def test_a_branch_without_its_parent_says_what_is_missing(twin: Twin, tmp_path: Path) -> None:
+    branch = tmp_path / "second.twin.yaml"
+    branch.write_text(
+        "format: twin/scenario\nversion: 1\nextends: secund.twin.yaml\nbranch: {at: 1 h, run: r.twinrun, events: 3, "
+        f"hash: {'ab' * 16}}}\n"
+    )
+    told = twin("show", branch, code=2).stderr
+    assert "'secund.twin.yaml', which does not exist" in told
+    assert "copy it beside this file" in told  # and not: did you mean itself
+    assert "secund (not in this folder)" in twin("branch", "--tree", tmp_path).stdout

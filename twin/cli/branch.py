@@ -354,7 +354,7 @@ def _print_tree(folder: Path, roots: list[Branch]) -> None:
 def _called(one: Branch, with_run: bool = False) -> str:
     """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
     if not one.name.startswith("builtin:"):
-        return one.name.removesuffix(".twin.yaml")
+        return one.name.removesuffix(".twin.yaml") + ("" if one.path is not None else " (not in this folder)")
     run = f", {one.outcome.path.name}" if with_run and one.outcome is not None else ""
     return f"{one.name.removeprefix('builtin:')} (shipped{run})"
 

@@ -76,9 +76,8 @@ def chain(first: Source) -> list[Source]:
                 mark.file, mark.line, "extends", reason, "write one of them as a whole scene with twin show"
             )
         if not path.is_file():
-            raise _error(
-                mark.file, mark.line, "extends", f"names {name!r}, which does not exist", _near(path)
-            )
+            hint = _near(path, files) or "copy it beside this file: a branch needs the scene that it leaves"
+            raise _error(mark.file, mark.line, "extends", f"names {name!r}, which does not exist", hint)
         files.append(read(path, name))
 
 
@@ -165,9 +164,12 @@ def _target(last: Source, entry: Entry) -> tuple[FilePath, str]:
     return target, said
 
 
-def _near(path: FilePath) -> str:
+def _near(path: FilePath, chain: list[Source]) -> str:
+    """Return which file may be meant; those that it would be part of are not."""
+    own = {one.path.name for one in chain if one.path is not None}
     try:
-        names = [one.name for one in path.parent.glob(f"*{SUFFIX}")] if path.parent.is_dir() else []
+        there = path.parent.glob(f"*{SUFFIX}") if path.parent.is_dir() else ()
+        names = [one.name for one in there if one.name not in own]
     except OSError:
         names = []
     near = get_close_matches(path.name, names, 1, 0.5)
