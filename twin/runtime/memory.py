@@ -33,7 +33,10 @@ def give_back() -> None:
     and the C library keeps the pages of the largest there ever was. Python gives back only whole MiB, and its cache of
     attributes holds thousands of names that were made while the run was there, one here and one there.
     """
-    sys._clear_type_cache()
+    if sys.version_info >= (3, 13):
+        sys._clear_internal_caches()
+    else:
+        sys._clear_type_cache()
     gc.collect()
     if sys.platform.startswith("linux"):
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of the GNU library alone
