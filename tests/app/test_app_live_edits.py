@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from lab_edits import ADD, MOVE, RACK
+from lab_edits import ADD, HOT, MOVE
 from pytestqt.qtbot import QtBot
 
-from twin.commands.command import Given
 from twin.commands.draft import Draft
-from twin.scenario import Change, Patch, load
+from twin.scenario import load
 from twin.scenario.effective import effective
 from twin.sim.engine import Engine
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
-
-HOT = Given(Patch((Change("halls[lab].rows[x-2]", RACK.replace("x-1", "x-2")),), "Add rack without cooling"))
 
 
 @pytest.fixture

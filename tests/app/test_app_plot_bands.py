@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from plots_shown import Paints, plots_of
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.charts import CURVES_SHOWN, PAGES
-from twin.app.clock import Clock
+from twin.app.charts import CURVES_SHOWN
 from twin.app.history import History
-from twin.app.look import Look
 from twin.app.plot_area import PlotArea
 from twin.app.theme import CONTRAST, DARK, LIGHT, Theme
 
 _DAY_S = 86_400.0
 _MIDDLE_W, _SWING_W = 5e6, 4e6
-
-
-class _Paints(QObject):
-    """Counts how often a widget is painted."""
-
-    count = 0
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Count."""
-        self.count += event.type() == QEvent.Type.Paint
-        return False
 
 
 @pytest.fixture
@@ -49,16 +36,8 @@ def history() -> History:
 @pytest.fixture
 def area(qapp: QApplication, qtbot: QtBot, history: History) -> Iterator[PlotArea]:
     """Plots of it, on screen."""
-    look = Look(qapp, "dark")
-    made = PlotArea(look, history, PAGES["Run"], Clock(datetime(2026, 1, 5), dated=True))
-    qtbot.addWidget(made)
-    made.resize(900, 260)
-    made.draw()
-    made.show()
-    qtbot.waitExposed(made)
-    qtbot.wait(50)
-    yield made
-    look.close()
+    with plots_of(history, qapp, qtbot, 260, True) as made:
+        yield made
 
 
 def _zoom(area: PlotArea, from_s: float, to_s: float) -> None:
@@ -219,7 +198,7 @@ def test_a_change_is_painted_and_then_there_is_rest(
     }
     history.append(float(history.times_s()[-1]) + 600.0, tuple(2e7 for _ in CURVES_SHOWN))
     columns = area._columns[0]
-    paints = _Paints()
+    paints = Paints()
     area._plots[0].viewport().installEventFilter(paints)
     changes[change]()
     qtbot.waitUntil(lambda: paints.count > 0)

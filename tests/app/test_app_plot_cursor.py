@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QObject
+from plots_shown import Paints, plots_of
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from twin.app.charts import CURVES_SHOWN, PAGES
-from twin.app.clock import Clock
+from twin.app.charts import CURVES_SHOWN
 from twin.app.history import History
-from twin.app.look import Look
 from twin.app.plot_area import PlotArea
-
-
-class _Paints(QObject):
-    """Counts how often a widget is painted."""
-
-    count = 0
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Count."""
-        self.count += event.type() == QEvent.Type.Paint
-        return False
 
 
 @pytest.fixture
@@ -43,16 +29,8 @@ def history() -> History:
 @pytest.fixture
 def area(qapp: QApplication, qtbot: QtBot, history: History) -> Iterator[PlotArea]:
     """Plots of it, on screen."""
-    look = Look(qapp, "dark")
-    made = PlotArea(look, history, PAGES["Run"], Clock(datetime(2026, 1, 5), dated=False))
-    qtbot.addWidget(made)
-    made.resize(900, 200)
-    made.draw()
-    made.show()
-    qtbot.waitExposed(made)
-    qtbot.wait(50)
-    yield made
-    look.close()
+    with plots_of(history, qapp, qtbot, 200, False) as made:
+        yield made
 
 
 def _seen(area: PlotArea) -> NDArray[np.uint8]:
@@ -85,7 +63,7 @@ def test_the_line_stands_at_its_time_and_leaves_nothing_behind(area: PlotArea) -
 def test_moving_it_paints_no_plot(area: PlotArea, qtbot: QtBot) -> None:
     area.show_time(60.0)
     qtbot.wait(50)
-    paints = _Paints()
+    paints = Paints()
     area._plots[0].viewport().installEventFilter(paints)
     for t_s in range(600, 3000, 300):
         area.show_time(float(t_s))
