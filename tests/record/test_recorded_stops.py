@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from twin.record.reader import Reader
-from twin.record.recorder import RUNS_ON, STOPPED
+from twin.record.recorder import RUNS_ON, SETTLED_S, STOPPED
 from twin.runtime.inline import run
 from twin.scenario import load
 from twin.scenario.faults import Intervention
@@ -28,3 +28,14 @@ def test_a_sample_of_a_job_that_stands_is_followed_by_one_when_it_runs_on(tmp_pa
     assert len(returns) == len(stops) + 1  # the first of them is the begin
     assert all(goodput[t_s] == 0.0 for t_s in stops)
     assert all(goodput[t_s] > 0.0 for t_s in returns)
+
+
+def test_gpus_that_work_again_are_shown_warm_soon(tmp_path: Path) -> None:
+    path = tmp_path / "row.twinrun"
+    run(load("builtin:nvl72-row").scenario, 1, until_s=1500.0, record=path)
+    with Reader(path) as reader:
+        curve = reader.series(0, "site.gpu_max_c", points=10**6)
+        begin_s = next(event.t_s for event in reader.events(0, 100) if event.kind in RUNS_ON)
+    hottest_c = dict(zip(curve.t_s.tolist(), curve.mean.tolist(), strict=True))
+    assert hottest_c[begin_s] < hottest_c[1500.0] - 20.0
+    assert abs(hottest_c[begin_s + SETTLED_S] - hottest_c[1500.0]) < 1.0

@@ -35,6 +35,8 @@ ALERT = Severity.WARNING
 STOPPED, RUNS_ON = "job_interrupted", ("job_running", "job_resumed")
 """Events of jobs: a sample that shows one at a stand is followed by another when it runs on, as a stop holds otherwise
 until the next regular sample."""
+SETTLED_S = 300.0
+"""So long after it runs on its GPUs are about as warm as they will be, and one more sample shows that [s]."""
 AWAITED_S = 7200.0
 """A job that stands for longer waits for more than its recovery, and regular samples show it [s]."""
 MIN_INTERVAL_S = 1.0
@@ -113,6 +115,7 @@ class Recorder:
         self._awaited_until_s = 0.0
         self._idle = resumed is None  # no job has run yet
         self._returned = False  # one that was awaited, since the last sample
+        self._settled_s = math.inf
         self._milestone_s = engine.end_s / SNAPSHOTS
         self._last_sample_s = resumed.t_s if resumed else -math.inf
         self._next_milestone_s = engine.now_s + self._milestone_s
@@ -135,7 +138,8 @@ class Recorder:
         """Return the simulated time of the next sample [s]: do not advance past it without `observe`."""
         if self._last_sample_s < 0:
             return 0.0
-        return (math.floor(self._last_sample_s / self._interval_s + 1e-9) + 1) * self._interval_s
+        regular_s = (math.floor(self._last_sample_s / self._interval_s + 1e-9) + 1) * self._interval_s
+        return min(regular_s, self._settled_s)
 
     @property
     def alert(self) -> Severity | None:
@@ -162,10 +166,12 @@ class Recorder:
             if engine.now_s > self._awaited_until_s:
                 self._awaited.clear()
             if alerted and not due:
-                self._alerts += 2 if self._stopped else 1
+                self._alerts += 3 if self._stopped else 1
             if alerted and self._stopped:
                 self._awaited |= self._stopped
                 self._awaited_until_s = engine.now_s + AWAITED_S
+            if self._returned or engine.now_s >= self._settled_s:
+                self._settled_s = engine.now_s + SETTLED_S if self._returned else math.inf
             self._alerted = self._returned = False
             self._stopped.clear()
             engine.fill(self._frame)
