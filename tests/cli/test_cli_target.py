@@ -87,6 +87,51 @@ def test_the_ending_of_an_export_names_its_format(twin, here: Path, name: str, s
     assert Path(name).read_bytes().startswith(starts)
 
 
+@pytest.mark.parametrize(
+    ("name", "format", "right"),
+    [
+        ("z.parquet", "csv", "z.parquet is named like parquet, and would hold csv; end it with .csv"),
+        ("z.csv", "perfetto", "z.csv is named like csv, and would hold perfetto; end it with .json"),
+        ("z.JSON", "openmetrics", "end it with .prom, or leave --format openmetrics out"),
+        ("z.txt", "parquet", "end it with .parquet"),
+    ],
+)
+def test_a_format_that_the_ending_contradicts_is_refused(
+    twin, here: Path, name: str, format: str, right: str
+) -> None:
+    told = twin("export", "r.twinrun", "-o", name, "--format", format, code=2).stderr
+    assert right in told
+    assert not Path(name).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "starts"), [("z.txt", "csv", b"time_s,"), ("z.om", "openmetrics", b"# ")]
+)
+def test_a_format_is_taken_where_the_ending_leaves_it_open(
+    twin, here: Path, name: str, format: str, starts: bytes
+) -> None:
+    twin("export", "r.twinrun", "-o", name, "--format", format)
+    assert Path(name).read_bytes().startswith(starts)
+
+
+FILES = {
+    "run": ("run", "lab-16", "--until", "1 min", "--out"),
+    "branch": ("branch", "r.twinrun", "--at", "30 min", "-o"),
+    "branch --run": ("branch", "r.twinrun", "--at", "30 min", "-o", "b.twin.yaml", "--run"),
+    "calibrate": ("calibrate", "measured.csv", "-o"),
+    "estimate": ("estimate", "measured.csv", "--out"),
+    **WRITERS,
+}
+
+
+@pytest.mark.parametrize("writer", FILES)
+@pytest.mark.parametrize("name", ["new.csv/", "folder/"])
+def test_a_name_that_ends_like_a_folder_is_no_file(twin, here: Path, writer: str, name: str) -> None:
+    before = sorted(here.rglob("*"))
+    assert f"{name} is a folder; name a file in it" in twin(*FILES[writer], name, code=2).stderr
+    assert sorted(here.rglob("*")) == before
+
+
 @pytest.mark.parametrize("words", [("--every", "0 s"), ("--every", "10 s")])
 def test_a_distance_of_values_is_asked_of_single_gpus_only(twin, here: Path, words: tuple[str, ...]) -> None:
     channel = ("--channel", "gpu") if words[1] == "0 s" else ("--channel", "site.pue")

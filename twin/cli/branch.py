@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json
+from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.analysis.branch import Started
@@ -48,7 +48,9 @@ def branch_run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="SCENE", help="The branch, a *.twin.yaml file to write."),
+        typer.Option(
+            "--out", "-o", metavar="SCENE", parser=a_file, help="The branch, a *.twin.yaml file to write."
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Of the branch; without it: what it does.")] = None,
     scene: Annotated[
@@ -59,7 +61,9 @@ def branch_run(
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option("--run", metavar="FILE", help="Simulate the branch to its end into this file."),
+        typer.Option(
+            "--run", metavar="FILE", parser=a_file, help="Simulate the branch to its end into this file."
+        ),
     ] = None,
     until: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json
+from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.planning.calibrate import Calibration
@@ -31,7 +31,14 @@ def calibrate_profile(
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="PROFILE.yaml", help="Profile to write.", show_default=False),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="PROFILE.yaml",
+            parser=a_file,
+            help="Profile to write.",
+            show_default=False,
+        ),
     ],
     base: Annotated[
         str | None, typer.Option(metavar="NAME", help="Profile to start from; without it by the column gpu.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Injections, Json, Settings
+from twin.cli.options import Injections, Json, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.analysis.compare import Comparison, Sample
@@ -47,7 +47,12 @@ def compare_runs(
     inject: Injections = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write a report: figures, waterfall, what differs."),
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            parser=a_file,
+            help="Also write a report: figures, waterfall, what differs.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json
+from twin.cli.options import Json, a_file
 
 if TYPE_CHECKING:
     from twin.physics.training_inputs import Parallel
@@ -36,7 +36,8 @@ def estimate_cases(
         typer.Option(metavar="NAME|FILE.yaml", help="Calibration profile; without it by the column gpu."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write all columns and the predictions there.")
+        Path | None,
+        typer.Option(metavar="FILE.csv", parser=a_file, help="Write all columns and the predictions there."),
     ] = None,
     json: Json = False,
 ) -> None:

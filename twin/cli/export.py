@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from twin.cli.options import a_file
+
 EXAMPLE = """Example: twin export lab.twinrun --format csv --channel rack.power_w --channel site -o lab.csv
 
 csv and openmetrics write the channels of the site unless others are named: an id (rack.power_w), a kind (loop), or
@@ -30,15 +32,18 @@ _BY_ENDING = {
     ".txt": To.openmetrics,
     ".json": To.perfetto,
 }
+_ANY_TEXT = ".txt"
+"""An ending that promises no more than text."""
 
 
 def export_run(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="FILE", help="File to write.", show_default=False)
+        Path,
+        typer.Option("-o", "--out", metavar="FILE", parser=a_file, help="File to write.", show_default=False),
     ],
     format: Annotated[
-        To | None, typer.Option("--format", help="Of the file; without it the one that its ending names.")
+        To | None, typer.Option("--format", help="Of the file, where its ending does not name one.")
     ] = None,
     channel: Annotated[
         list[str] | None,
@@ -66,7 +71,7 @@ def export_run(
     with told(run):
         must_be_run(run)
         must_be_free(out, "-o", run)
-        to = format or _named(out)
+        to = _named(out, format)
         names = channel or (["site.facility_w", "site.goodput_now"] if to is To.perfetto else ["site"])
         every_s = None if every is None else time_of(every, "--every")
         try:
@@ -95,13 +100,24 @@ def export_run(
         print(f"{out}: {count:,} {'entries' if to is To.perfetto else 'values'}")
 
 
-def _named(out: Path) -> To:
-    """Return the format that the ending of a file names; without an ending CSV."""
+def _named(out: Path, asked: To | None) -> To:
+    """Return the format that was asked for, or that the ending of a file names; without either CSV."""
     from twin.cli.errors import BadInput
 
-    if not out.suffix:
+    ending = out.suffix.lower()
+    named = _BY_ENDING.get(ending)
+    if asked is not None:
+        text = ending == _ANY_TEXT and asked is not To.parquet
+        if named not in (None, asked) and not text:
+            right = next(one for one, to in _BY_ENDING.items() if to is asked)
+            raise BadInput(
+                f"--format: {out} is named like {named}, and would hold {asked}; end it with {right}, "
+                f"or leave --format {asked} out"
+            )
+        return asked
+    if not ending:
         return To.csv
-    if out.suffix.lower() not in _BY_ENDING:
-        endings = ", ".join(f"{ending} ({to.value})" for ending, to in _BY_ENDING.items())
+    if named is None:
+        endings = ", ".join(f"{one} ({to})" for one, to in _BY_ENDING.items())
         raise BadInput(f"-o: {out} does not tell its format; end it with {endings}, or give --format")
-    return _BY_ENDING[out.suffix.lower()]
+    return named

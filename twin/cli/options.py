@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+def a_file(text: str) -> Path:
+    """Return the file that an option names; `Path` alone would not tell ``name.csv/`` from ``name.csv``."""
+    if text.endswith(("/", os.sep)):
+        raise typer.BadParameter(f"{text} is a folder; name a file in it")
+    return Path(text)
 
 
 class ThemeName(StrEnum):

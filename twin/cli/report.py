@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.options import Camera, ColourBy, Injections, SceneOrRun, Seed, Settings
+from twin.cli.options import Camera, ColourBy, Injections, SceneOrRun, Seed, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.record.reader import Reader
@@ -21,7 +21,13 @@ def write_report(
     what: SceneOrRun,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="HTML file to write; without it NAME.html here."),
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            parser=a_file,
+            help="HTML file to write; without it NAME.html here.",
+        ),
     ] = None,
     seed: Seed = None,
     until: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twin.cli.incidents import Incidents, Level
-from twin.cli.options import Format, Injections, Json, Maps, Scene, Seed, Settings
+from twin.cli.options import Format, Injections, Json, Maps, Scene, Seed, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.scenario import Scenario
@@ -38,7 +38,9 @@ def run_scene(
     inject: Injections = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Run file to write; without it one in the state folder."),
+        typer.Option(
+            metavar="FILE", parser=a_file, help="Run file to write; without it one in the state folder."
+        ),
     ] = None,
     record: Annotated[bool, typer.Option(help="Whether to write a run file at all.")] = True,
     jobs: Annotated[

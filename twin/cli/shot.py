@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from twin.cli.options import Camera, ColourBy, Injections, SceneOrRun, Seed, Settings, Size, Theme, ThemeName
+from twin.cli.options import (
+    Camera,
+    ColourBy,
+    Injections,
+    SceneOrRun,
+    Seed,
+    Settings,
+    Size,
+    Theme,
+    ThemeName,
+    a_file,
+)
 from twin.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -30,7 +41,10 @@ class CablesBy(StrEnum):
 def take_picture(
     what: SceneOrRun,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="FILE", help="PNG file to write.", show_default=False)
+        Path,
+        typer.Option(
+            "-o", "--out", metavar="FILE", parser=a_file, help="PNG file to write.", show_default=False
+        ),
     ],
     at: Annotated[
         str | None,

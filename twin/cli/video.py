@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.options import Camera, ColourBy, Size, Theme, ThemeName
+from twin.cli.options import Camera, ColourBy, Size, Theme, ThemeName, a_file
 
 if TYPE_CHECKING:
     from twin.report.film import Film
@@ -18,7 +18,8 @@ EXAMPLE = "Example: twin video pump.twinrun -o pump.mp4 --from '4 min' --to '12 
 def make_video(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A *.twinrun file.", show_default=False)],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="MP4 file to write.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", parser=a_file, help="MP4 file to write."),
     ] = None,
     frames: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write numbered PNG files here; needs no encoder.")
