@@ -132,6 +132,18 @@ def test_a_name_that_ends_like_a_folder_is_no_file(twin, here: Path, writer: str
     assert sorted(here.rglob("*")) == before
 
 
+@pytest.mark.parametrize("name", ["r.twinrun", "notes", "notes/deep/down", "link.png"])
+def test_pictures_are_not_written_into_a_folder_that_is_a_file(
+    twin, here: Path, recorded: bytes, name: str
+) -> None:
+    Path("notes").write_text("mine")
+    told = twin("video", "r.twinrun", "--frames", name, code=2).stderr
+    in_the_way = "a file" if name.startswith("notes") else "a recorded run"
+    assert f"--frames: {name.partition('/')[0]} is {in_the_way} and no folder" in told
+    assert Path("notes").read_text() == "mine"
+    assert Path("r.twinrun").read_bytes() == recorded
+
+
 @pytest.mark.parametrize("words", [("--every", "0 s"), ("--every", "10 s")])
 def test_a_distance_of_values_is_asked_of_single_gpus_only(twin, here: Path, words: tuple[str, ...]) -> None:
     channel = ("--channel", "gpu") if words[1] == "0 s" else ("--channel", "site.pue")

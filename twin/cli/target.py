@@ -40,3 +40,13 @@ def must_be_free(path: Path, option: str, *inputs: str | Path, endings: Sequence
         raise BadInput(f"{option}: {path} is a {kind}, or named like one{right}")
     if endings and path.suffix and path.suffix.lower() not in endings:
         raise BadInput(f"{option}: {path} is not named like what is written; end it with {endings[0]}")
+
+
+def must_be_folder(path: Path, option: str) -> None:
+    """Refuse a folder to write into that cannot be one, since a file is in its way; raises `BadInput`."""
+    there = next((one for one in (path, *path.parents) if one.exists()), None)
+    if there is not None and not there.is_dir():
+        kind = "a recorded run" if is_run(str(there)) else "a file"
+        raise BadInput(
+            f"{option}: {there} is {kind} and no folder; name another folder, which is made where needed"
+        )

@@ -46,7 +46,7 @@ def make_video(
     from twin.cli.scene import must_be_run
     from twin.cli.shot import must_colour, size_of
     from twin.cli.stage import on_display, qt_application
-    from twin.cli.target import must_be_free
+    from twin.cli.target import must_be_folder, must_be_free
     from twin.record.reader import Reader
 
     with told(run):
@@ -55,6 +55,8 @@ def make_video(
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
         if out is not None:
             must_be_free(out, "-o", run, endings=(".mp4",))
+        if frames is not None:
+            must_be_folder(frames, "--frames")
         wanted = size_of(size)
         must_colour(colour_by)
         with Reader(run) as reader:
