@@ -10,7 +10,7 @@ fi
 
 echo "No display here: running $scene headless instead." >&2
 mkdir -p out
-.venv/bin/twin run "builtin:$scene" --out "out/$scene.twinrun" --json >"out/$scene.summary.json"
+.venv/bin/twin run "builtin:$scene" --out "out/$scene.twinrun" --replace --json >"out/$scene.summary.json"
 .venv/bin/twin show "out/$scene.twinrun"
 .venv/bin/twin shot "out/$scene.twinrun" --at '20 day' -o "out/$scene.png"
 cat <<END

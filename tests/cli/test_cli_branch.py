@@ -129,7 +129,7 @@ def test_a_branch_of_a_run_that_was_stopped_stops_there_too(twin: Twin, tmp_path
     same = twin("compare", stopped, record, "--json").stdout
     assert json.loads(same)["remarks"] == []
 
-    longer = twin(*words, "--run", record, "--until", "3.5 h")
+    longer = twin(*words, "--run", record, "--replace", "--until", "3.5 h")
     assert "to 3 h 30 min\n" in longer.stdout
     apart = "was simulated for 3 h, {} for 3 h 30 min: counts, energies and GPU-hours of the longer one are larger"
     assert f"The run {apart.format('the branch')}" in longer.stdout
@@ -160,7 +160,7 @@ def test_a_branch_of_a_run_that_is_not_over_goes_on_to_the_end_of_the_scene(
     text = twin(*words).stdout
     assert "to 4 h, the end of its scene\n" in text
     assert f"The run is not over: it is recorded up to {reached}, and its figures are not known." in text
-    said = json.loads(twin(*words, "--json").stdout)
+    said = json.loads(twin(*words, "--replace", "--json").stdout)
     assert (said["parent_over"], said["until_s"], said["parent"]) == (False, None, None)
     assert lengths(said)[1] == 14400.0
     assert f"{reached}, not over" in twin("branch", "--tree", tmp_path).stdout

@@ -132,6 +132,49 @@ def test_a_name_that_ends_like_a_folder_is_no_file(twin, here: Path, writer: str
     assert sorted(here.rglob("*")) == before
 
 
+RECORDERS = {
+    "--out": ("run", "lab-16", "--until", "1 min", "--seed", "7"),
+    "--run": ("branch", "parent.twinrun", "--at", "30 min", "--until", "31 min", "-o", "b.twin.yaml"),
+}
+
+
+@pytest.mark.parametrize("option", RECORDERS)
+@pytest.mark.parametrize("name", ["r.twinrun", "link.png"])
+def test_a_run_is_not_recorded_over_another_one_unless_that_is_asked_for(
+    twin, here: Path, recorded: bytes, option: str, name: str
+) -> None:
+    from twin.record.reader import Reader
+
+    Path("parent.twinrun").write_bytes(recorded)
+    words = (*RECORDERS[option], option, name)
+    told = twin(*words, code=2).stderr
+    assert f"error: {option}: {name} is a recorded run already (" in told
+    assert ", seed 1, 1 h); name another file, or give --replace to lose it" in told
+    assert Path("r.twinrun").read_bytes() == recorded
+    assert not Path("b.twin.yaml").exists()
+    twin(*words[:-1], "r.twinrun", "--replace")
+    twin(*words[:-1], "r.twinrun", "--replace")  # as `make run` does each time
+    with Reader("r.twinrun") as reader:
+        assert reader.t_end_s == (60.0 if option == "--out" else 1860.0)
+
+
+def test_a_damaged_run_is_kept_as_well(twin, here: Path, recorded: bytes) -> None:
+    Path("r.twinrun").write_bytes(recorded[:5000])
+    told = twin("run", "lab-16", "--until", "1 min", "--out", "r.twinrun", code=2).stderr
+    assert "r.twinrun is a recorded run already; name another file, or give --replace to lose it" in told
+    assert Path("r.twinrun").read_bytes() == recorded[:5000]
+
+
+def test_an_empty_file_is_recorded_into(twin, here: Path) -> None:
+    Path("new.twinrun").touch()  # as mktemp makes it
+    twin("run", "lab-16", "--until", "1 min", "--out", "new.twinrun")
+
+
+@pytest.mark.parametrize("words", [("run", "lab-16"), RECORDERS["--run"]])
+def test_to_replace_nothing_is_not_understood(twin, here: Path, words: tuple[str, ...]) -> None:
+    assert "may be lost; give both" in twin(*words, "--replace", code=2).stderr
+
+
 @pytest.mark.parametrize("name", ["r.twinrun", "notes", "notes/deep/down", "link.png"])
 def test_pictures_are_not_written_into_a_folder_that_is_a_file(
     twin, here: Path, recorded: bytes, name: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twin.cli.options import Json, a_file
+from twin.cli.options import Json, Replace, a_file
 
 if TYPE_CHECKING:
     from twin.analysis.branch import Started
@@ -65,6 +65,7 @@ def branch_run(
             "--run", metavar="FILE", parser=a_file, help="Simulate the branch to its end into this file."
         ),
     ] = None,
+    replace: Replace = False,
     until: Annotated[
         str | None,
         typer.Option(
@@ -96,6 +97,10 @@ def branch_run(
         if run is None or at is None or out is None:
             missing = "RUN" if run is None else "--at TIME" if at is None else "-o SCENE"
             raise BadInput(f"{missing} is missing: say which run, from when on, and where the branch goes")
+        if record is not None:
+            _must_not_lose(record, run, replace)
+        elif replace:
+            raise BadInput("--replace says that an older run at --run FILE may be lost; give both")
         said = _branch(run, at, inject or [], set_ or [], out, title, scene, record, until)
         if json:
             print_json(said)
@@ -118,7 +123,7 @@ def _branch(
     from twin.analysis.branch import branch_scene, end_of_branch, parent_scene, start_branch
     from twin.analysis.branch_changes import in_words, set_from
     from twin.cli.errors import BadInput
-    from twin.cli.scene import SCENE_SUFFIX, is_run, must_be_run, refusals, scene_path, time_of
+    from twin.cli.scene import SCENE_SUFFIX, must_be_run, refusals, scene_path, time_of
     from twin.record.reader import Reader
     from twin.scenario import loads, parse_injection
     from twin.whole_file import write_whole
@@ -126,11 +131,6 @@ def _branch(
     must_be_run(run)
     if not out.name.endswith(SCENE_SUFFIX):
         raise BadInput(f"-o: {out} is no name of a scene; end it with {SCENE_SUFFIX}")
-    if record is not None and record.exists():
-        if record.resolve() == Path(run).resolve():
-            raise BadInput(f"--run: {record} is the run that is branched; name another file")
-        if not record.is_file() or not is_run(str(record)):
-            raise BadInput(f"--run: {record} is there, and is no recorded run; name another file")
     if until is not None and record is None:
         raise BadInput("--until says where the branch stops that --run FILE simulates; give both")
     with Reader(run) as reader:
@@ -177,6 +177,21 @@ def _branch(
             said |= {"run": str(record), "from_s": started.from_s, "parent": reader.summary}
             said["summary"] = _simulate(reader, branch, started, at_s, until_s)
     return said
+
+
+def _must_not_lose(record: Path, run: str, replace: bool) -> None:
+    """Refuse to record a branch over the run that is branched, another run or somebody's file; raises `BadInput`."""
+    from twin.cli.errors import BadInput
+    from twin.cli.scene import is_run
+    from twin.cli.target import must_not_lose_a_run
+
+    if not record.exists():
+        return
+    if record.resolve() == Path(run).resolve():
+        raise BadInput(f"--run: {record} is the run that is branched; name another file")
+    if not record.is_file() or not is_run(str(record)):
+        raise BadInput(f"--run: {record} is there, and is no recorded run; name another file")
+    must_not_lose_a_run(record, "--run", replace)
 
 
 def _must_not_be_lost(out: Path, extends: str | None = None) -> None:

@@ -78,4 +78,7 @@ ColourBy = Annotated[
 ]
 Size = Annotated[str, typer.Option(metavar="WxH", help="Pixels.")]
 Theme = Annotated[ThemeName, typer.Option(help="Colours of the picture.")]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Record over an older run of that name, which is lost.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twin.cli.incidents import Incidents, Level
-from twin.cli.options import Format, Injections, Json, Maps, Scene, Seed, Settings, a_file
+from twin.cli.options import Format, Injections, Json, Maps, Replace, Scene, Seed, Settings, a_file
 
 if TYPE_CHECKING:
     from twin.scenario import Scenario
@@ -39,9 +39,12 @@ def run_scene(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", parser=a_file, help="Run file to write; without it one in the state folder."
+            metavar="FILE",
+            parser=a_file,
+            help="Run file to write; without it one in the state folder. An older run there is kept.",
         ),
     ] = None,
+    replace: Replace = False,
     record: Annotated[bool, typer.Option(help="Whether to write a run file at all.")] = True,
     jobs: Annotated[
         Path | None,
@@ -63,10 +66,15 @@ def run_scene(
     """Run a scene to its end and print the summary."""
     from twin.cli.errors import BadInput, told
     from twin.cli.output import print_json
+    from twin.cli.target import must_not_lose_a_run
 
     with told(scene):
         if out is not None and not record:
             raise BadInput("--out and --no-record exclude each other; give one of them")
+        if replace and out is None:
+            raise BadInput("--replace says that an older run at --out FILE may be lost; give both")
+        if out is not None:
+            must_not_lose_a_run(out, "--out", replace)
         if jobs is None and (format or maps or keep_jobs):
             raise BadInput(
                 "--format, --map and --keep-jobs say how to take the jobs of --jobs TRACE; name that file"

@@ -42,6 +42,41 @@ def must_be_free(path: Path, option: str, *inputs: str | Path, endings: Sequence
         raise BadInput(f"{option}: {path} is not named like what is written; end it with {endings[0]}")
 
 
+def must_not_lose_a_run(path: Path, option: str, replace: bool) -> None:
+    """Refuse to record over a run unless that was asked for: nobody knows whether it is the only one of its kind.
+
+    Parameters
+    ----------
+    path, option
+        What was given, and as which option.
+    replace
+        Whether `--replace` was given too.
+
+    Raises
+    ------
+    BadInput
+        With what the run is that would be lost.
+    """
+    if not replace and path.is_file() and path.stat().st_size and is_run(str(path)):
+        raise BadInput(
+            f"{option}: {path} is a recorded run already{_which(path)}; name another file, or give --replace to lose it"
+        )
+
+
+def _which(path: Path) -> str:
+    """Return which run a file holds, in brackets; nothing of one that cannot be read."""
+    from twin.cli.errors import input_errors
+    from twin.record.reader import Reader
+    from twin.units import spoken
+
+    try:
+        with Reader(path) as reader:
+            title, seed = reader.header.scenario.title, reader.header.seed
+            return f" ({title}, seed {seed}, {spoken(reader.t_end_s)})"
+    except input_errors():
+        return ""
+
+
 def must_be_folder(path: Path, option: str) -> None:
     """Refuse a folder to write into that cannot be one, since a file is in its way; raises `BadInput`."""
     there = next((one for one in (path, *path.parents) if one.exists()), None)
