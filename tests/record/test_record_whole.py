@@ -87,7 +87,32 @@ def test_a_name_that_is_another_than_in_the_index_is_told(run_file: Path) -> Non
     whole = run_file.read_bytes()
     place = whole.rindex(b"rack.power_wx")
     run_file.write_bytes(whole[:place] + b"rbck.power_wx" + whole[place + 13 :])
-    assert "the run file is damaged" in damage(run_file)[0]
+    assert (
+        damage(run_file)[0]
+        == f"{run_file}: the run file is damaged: the index of the curves and pictures does not fit, so that parts may "
+        "not be found"
+    )
+
+
+def test_pages_that_do_not_fit_together_are_told_in_our_words(run_file: Path) -> None:
+    whole, die = run_file.read_bytes(), random.Random(11)
+    with closing(sqlite3.connect(run_file)) as file:
+        (page_bytes,) = file.execute("PRAGMA page_size").fetchone()
+        ((root,),) = file.execute("SELECT rootpage FROM sqlite_master WHERE name = 'series'")
+    told = set()
+    for k in range(120):
+        broken = bytearray(whole)
+        page = root if k < 20 else die.randrange(1, len(whole) // page_bytes)
+        broken[page * page_bytes - page_bytes + die.randrange(40)] ^= 1 << die.randrange(8)
+        run_file.write_bytes(broken)
+        try:
+            found = damage(run_file)
+        except RunFileError as error:
+            found = (str(error),)
+        told.update(one.removeprefix(f"{run_file}: ") for one in found)
+    theirs = ("***", "Tree", "tree page", "btree", "autoindex", "malformed", "Offset", "cell", "Rowid")
+    assert not [one for one in told if any(word in one for word in theirs)]
+    assert "the run file is damaged: of the curves and pictures a page is not as it was written" in told
 
 
 def test_a_curve_that_cannot_be_read_says_of_what_and_when(run_file: Path) -> None:

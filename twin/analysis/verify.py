@@ -126,7 +126,7 @@ def _must_be_whole(reader: Reader) -> None:
     damage = reader.damaged()
     if damage:
         more = f"; {len(damage) - 1} more parts of the file are damaged" if len(damage) > 1 else ""
-        raise RunFileError(damage[0] + more)
+        raise RunFileError(f"{damage[0]}{more}; use another copy of the file, or run its scene again")
     try:
         _ = reader.header.scenario
     except RunFileError as error:

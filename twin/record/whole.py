@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +14,18 @@ from twin.record.frame import Layout
 from twin.record.runfile import MAX_BLOB_BYTES, ORIGINS, RunFileError, of_part
 from twin.record.series import DETAIL, DIES, EVENTS, LEDGER
 from twin.record.source import Source, layout_at, state_at, stretch
+
+_HOLDS = {
+    "header": "the header",
+    "events": "the events",
+    "blocks": "the times of samples",
+    "series": "the curves and pictures",
+    "snapshots": "the states it can go on from",
+    "ledger": "the ledger",
+    "markers": "the marks",
+    "progress": "the summary",
+}
+"""What people know of each table."""
 
 
 def damaged(source: Source, layout: Layout) -> Iterator[str]:
@@ -28,7 +41,7 @@ def damaged(source: Source, layout: Layout) -> Iterator[str]:
     """
     for (text,) in source.rows("PRAGMA integrity_check(1)"):
         if text != "ok":
-            yield f"{source.path}: the run file is damaged: {' '.join(str(text).split())}"
+            yield f"{source.path}: the run file is damaged: {_where(source, str(text))}"
     try:
         epochs = source.layouts() or [(0, layout)]
         if epochs[-1][1] != layout:
@@ -43,6 +56,20 @@ def damaged(source: Source, layout: Layout) -> Iterator[str]:
         except RunFileError as error:
             yield str(error)
     yield from _snapshots(source)
+
+
+def _where(source: Source, said: str) -> str:
+    """Return in our words what SQLite says of a file whose pages do not fit together."""
+    index = re.search(r"index sqlite_autoindex_(\w+)_", said)
+    if index is not None and index[1] in _HOLDS:
+        return f"the index of {_HOLDS[index[1]]} does not fit, so that parts may not be found"
+    tree = re.search(
+        r"tree (?:page )?(\d+)", said, re.IGNORECASE
+    )  # the page at which the table or index begins
+    if tree is not None:
+        for (table,) in source.rows("SELECT tbl_name FROM sqlite_master WHERE rootpage = ?", int(tree[1])):
+            return f"of {_HOLDS.get(table, 'its data')} a page is not as it was written"
+    return "a page is not as it was written, so that parts may be missing"
 
 
 class _Blocks:
