@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.app.two_rows import ROWS
+from twin.app import theme
 from twin.app.main_window import MainWindow
-from twin.app.outliner_model import EYE, LOCK, NAME
+from twin.app.outliner_model import EYE, LOCK, NAME, NOTE
 from twin.app.outliner_tree import MODES
 from twin.app.property_row import PropertyRow
 from twin.commands.copies import Array
@@ -97,9 +99,32 @@ def enter(row: PropertyRow, words: str) -> None:
     QTest.keyClick(row.field, Qt.Key.Key_Return)
 
 
+@pytest.mark.parametrize(("width_px", "whole"), [(224, False), (272, True)])
+def test_every_way_to_sort_is_readable_in_a_narrow_dock(
+    window: MainWindow, width_px: int, whole: bool
+) -> None:
+    switch = window.docks.outliner.switch
+    for mode in MODES:
+        window.docks.outliner.sort_by(mode)
+        switch.resize(width_px - 16, switch.height())
+        for button in switch.buttons.values():
+            metrics = QFontMetrics(theme.font(bold=button.isChecked()))
+            assert metrics.horizontalAdvance(button.text()) <= button.width() - 4
+        titles = [title for title, _ in MODES.values()]
+        assert ([button.text() for button in switch.buttons.values()] == titles) is whole
+    assert switch.minimumSizeHint().width() <= 224 - 16
+    assert switch.buttons["coolant"].toolTip().startswith("Coolant: from facility water")
+
+
+def test_names_have_most_of_a_narrow_tree(window: MainWindow) -> None:
+    tree = window.docks.outliner.tree
+    tree.resize(222, 300)
+    assert tree.columnWidth(NAME) > tree.columnWidth(NOTE) + 20
+
+
 def test_the_tree_is_sorted_five_ways(window: MainWindow) -> None:
     tops = {}
-    for mode, button in window.docks.outliner.buttons.items():
+    for mode, button in window.docks.outliner.switch.buttons.items():
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
         assert window.docks.outliner.mode == mode
         tops[mode] = lines(window)

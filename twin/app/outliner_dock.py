@@ -7,17 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from psygnal import Signal
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMainWindow,
-    QSizePolicy,
-    QToolButton,
     QTreeView,
     QVBoxLayout,
     QWidget,
@@ -27,7 +22,8 @@ from twin.app import theme
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.outliner_model import EYE, LOCK, NAME, NOTE, OutlinerModel
-from twin.app.outliner_tree import MODES, MOST_FOUND, Item, Mode, found, matcher, root, ways
+from twin.app.outliner_switch import OutlinerSwitch
+from twin.app.outliner_tree import MOST_FOUND, Item, Mode, found, matcher, root, ways
 from twin.app.session import Session
 from twin.app.view_marks import ViewMarks
 from twin.plant.find import find
@@ -36,7 +32,8 @@ from twin.scenario.population import jobs_of
 from twin.view3d.state import ViewState
 
 _WAIT_MS = 120
-_ROW_PX, _MARK_PX = 24, 26
+_MARK_PX, _NOTE_PX, _NOTE_SHARE = 26, 92, 0.4
+"""Width of a mark, of the notes at most, and what part of the room beside the marks these take at most."""
 _MOST_CHOSEN = 300
 """Things of a selection that the tree opens its lines for."""
 _MOST_MADE = 500
@@ -81,7 +78,10 @@ class OutlinerDock(Dock):
         column = QVBoxLayout(head)
         column.setContentsMargins(8, 8, 8, 6)
         column.setSpacing(6)
-        column.addWidget(self._switch())
+        self.switch = OutlinerSwitch(look)
+        self.switch.chosen.connect(self.sort_by)
+        self.switch.buttons[self.mode].setChecked(True)
+        column.addWidget(self.switch)
         column.addWidget(self.search)
         self.body.addWidget(head)
         self.body.addWidget(self.none)
@@ -105,9 +105,9 @@ class OutlinerDock(Dock):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(20)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width_px in ((NOTE, 92), (EYE, _MARK_PX), (LOCK, _MARK_PX)):
+        for column in (NOTE, EYE, LOCK):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.tree.setColumnWidth(column, theme.scaled(width_px))
+        self.tree.share_width()
         self.tree.clicked.connect(self._on_clicked(marks))
         self.tree.selectionModel().selectionChanged.connect(self._on_selection)
         self.tree.fly_wanted.connect(self._fly)
@@ -130,7 +130,7 @@ class OutlinerDock(Dock):
     def sort_by(self, mode: Mode) -> None:
         """Sort the tree another way."""
         self.mode = mode
-        self.buttons[mode].setChecked(True)
+        self.switch.buttons[mode].setChecked(True)
         self.refresh()
 
     def refresh(self) -> None:
@@ -163,35 +163,6 @@ class OutlinerDock(Dock):
         self._choose(chosen or (self._state.selection if self._state is not None else ()), scroll=False)
         self.tree.verticalScrollBar().setValue(at_px)
         self._syncing = False
-
-    # -- building ----
-
-    def _switch(self) -> QWidget:
-        frame = QFrame()
-        frame.setProperty("role", "segments")
-        frame.setAccessibleName("Sort the outliner by")
-        row = QHBoxLayout(frame)
-        row.setContentsMargins(1, 1, 1, 1)
-        row.setSpacing(0)
-        group = QButtonGroup(frame)
-        self.buttons: dict[Mode, QToolButton] = {}
-        for mode, (title, tip) in MODES.items():
-            button = QToolButton()
-            button.setProperty("role", "segment")
-            button.setStyleSheet("padding: 1px 3px;")
-            button.setText(title)
-            button.setSizePolicy(
-                QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed
-            )  # leaves the hall its room
-            button.setToolTip(tip)
-            button.setAccessibleName(f"Sort by {title.lower()}")
-            button.setCheckable(True)
-            button.setChecked(mode == self.mode)
-            button.clicked.connect(lambda _=False, mode=mode: self.sort_by(mode))
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self.buttons[mode] = button
-        return frame
 
     # -- opening lines ----
 
@@ -391,6 +362,19 @@ class _Tree(QTreeView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.doubleClicked.connect(self.fly_wanted.emit)
+
+    def share_width(self) -> None:
+        """Give marks and notes their width; names have the rest, which is most of it."""
+        mark = theme.scaled(_MARK_PX)
+        room = self.viewport().width() - 2 * mark
+        self.setColumnWidth(EYE, mark)
+        self.setColumnWidth(LOCK, mark)
+        self.setColumnWidth(NOTE, min(theme.scaled(_NOTE_PX), round(_NOTE_SHARE * room)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the new width."""
+        super().resizeEvent(event)
+        self.share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter flies to a line; the menu key opens its menu; the rest are Qt's own keys of a tree."""
