@@ -127,6 +127,42 @@ def test_every_part_has_a_picture_of_its_own_or_is_drawn(show_parts: Callable[[]
     assert drawn != taken
 
 
+@pytest.mark.parametrize("width_px", [224, 272])
+def test_parts_are_told_apart_in_a_narrow_dock(show_parts: Callable[[], MainWindow], width_px: int) -> None:
+    window = show_parts()
+    from twin.app.palette_model import Item
+
+    rows = window.docks.palette.list
+    rows.resize(width_px, 400)
+    rows.doItemsLayout()
+    items = [one for one in rows.rows.rows if isinstance(one, Item)]
+    assert len(items) > 60
+    for item in items:
+        lines = rows.shown(item.id)
+        said, title, figures = ("".join(text.split()) for text in ("".join(lines), item.title, item.figures))
+        assert said.startswith(title)  # no letter of a name is lost
+        assert said.startswith(title + figures) or (item.prefab and said.endswith("…"))
+        tip = rows.rows.index(rows.rows.row_of(item.id)).data(Qt.ItemDataRole.ToolTipRole)
+        assert not item.prefab or item.figures in tip
+        box = rows.visualRect(rows.rows.index(rows.rows.row_of(item.id)))
+        assert box.height() >= 12 * len(lines)
+    heads = {" ".join(rows.shown(item.id)[:5]) for item in items}
+    assert len(heads) == len(items)
+
+
+def test_a_counter_that_takes_a_line_makes_its_row_higher(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    from twin.app.palette_model import Count
+
+    rows = window.docks.palette.list
+    rows.resize(224, 400)
+    row = rows.rows.index(rows.rows.row_of("floor-PDU"))
+    before = rows.visualRect(row).height()
+    rows.rows.show_marks({"floor-PDU": Count(1200, 1100)}, frozenset())
+    wait(lambda: rows.visualRect(row).height() > before)
+    assert rows.shown("floor-PDU")[-2:] == ["1,200 in the hall,", "1,100 not connected"]
+
+
 def _wizard(window: MainWindow) -> RoomWizard:
     from twin.app.room_wizard import RoomWizard
 

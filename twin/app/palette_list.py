@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from psygnal import Signal
 from PySide6.QtCore import (
@@ -16,7 +17,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from twin.app import icons
@@ -25,11 +26,15 @@ from twin.app.look import Look
 from twin.app.palette_model import KINDS, Count, Item, tip_of
 from twin.app.part_mime import Dragged, mime_of
 from twin.app.part_pictures import PartPictures
+from twin.app.wrapped_text import wrapped
 from twin.catalog import Catalog
 
 _Index = QModelIndex | QPersistentModelIndex
-_ROW_PX, _HEADER_PX, _PAD_PX, _STAR_PX = 66, 26, 8, 16
+_HEADER_PX, _PAD_PX, _STAR_PX = 26, 8, 16
 _PICTURE = QSize(72, 54)
+_MOST_LINES = 3
+"""Lines of a name, and of its figures; all of them stand in the tip."""
+_ROW_EDGE_PX, _LEADING_PX = 6, 2
 ITEM = Qt.ItemDataRole.UserRole
 _STAR_KEYS = (Qt.Key.Key_Asterisk,)
 
@@ -121,7 +126,17 @@ class _Delegate(QStyledItemDelegate):
         self._look, self._catalog, self._pictures = look, catalog, pictures
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(120, themes.scaled(_HEADER_PX if index.data(ITEM) is None else _ROW_PX))
+        item: Item | None = index.data(ITEM)
+        if item is None:
+            return QSize(120, themes.scaled(_HEADER_PX))
+        high = max(sum(one.high_px for one in self.lines(item)), themes.scaled(_PICTURE.height()))
+        return QSize(120, high + 2 * _ROW_EDGE_PX)
+
+    def lines(self, item: Item) -> list[_Line]:
+        """Return the lines of an item, as wide as the list is."""
+        view = self.parent()
+        assert isinstance(view, PaletteList)
+        return _lines(item, view.rows, self._look.theme, view.viewport().width() - _text_left() - _PAD_PX)
 
     def star(self, row: QRect) -> QRect:
         """Return where the star of a row is."""
@@ -168,27 +183,49 @@ class _Delegate(QStyledItemDelegate):
             painter.drawEllipse(star.adjusted(-2, -2, 2, 2))
             colour = theme.warning if starred else theme.muted
             painter.drawPixmap(star.topLeft(), icons.pixmap("star", colour, _STAR_PX, ratio))
-        left = rect.left() + 2 * _PAD_PX + size.width()
-        text = QRect(left, rect.top() + 6, rect.right() - _PAD_PX - left, rect.height() - 12)
-        self._line(painter, text, 0, item.title, theme.text, 12, bold=True)
-        self._line(painter, text, 1, item.figures, theme.muted, 11)
-        count = model.counts.get(item.id, Count())
-        words = said(count)
-        if words:
-            self._line(painter, text, 2, ", ".join(words), theme.warning if count.loose else theme.ok, 11)
-        else:
-            self._line(painter, text, 2, item.source, theme.faint, 11)
+        left = rect.left() + _text_left()
+        lines = self.lines(item)
+        top = rect.top() + (rect.height() - sum(one.high_px for one in lines)) // 2
+        for line in lines:
+            painter.setFont(line.font)
+            painter.setPen(QColor(line.colour))
+            where = QRect(left, top, rect.right() + 1 - _PAD_PX - left, line.high_px)
+            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, line.text)
+            top += line.high_px
 
-    def _line(
-        self, painter: QPainter, box: QRect, line: int, text: str, colour: str, px: int, *, bold: bool = False
-    ) -> None:
-        font = themes.font(px, bold=bold)
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        high = box.height() / 3
-        where = QRect(box.left(), round(box.top() + line * high), box.width(), round(high))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, where.width())
-        painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+
+class _Line(NamedTuple):
+    text: str
+    font: QFont
+    colour: str
+    high_px: int
+
+
+def _lines(item: Item, model: PaletteModel, theme: themes.Theme, width_px: int) -> list[_Line]:
+    """Return the lines of a row that is so wide: its name, its figures, and what of it stands in the hall."""
+    count = model.counts.get(item.id, Count())
+    counter, source = ", ".join(said(count)), "" if item.prefab else item.source
+    found = []
+    for text, colour, font, most in (
+        (item.title, theme.text, themes.font(12, bold=True), _MOST_LINES),
+        (item.figures if item.prefab else _unbroken(item.figures), theme.muted, themes.font(11), _MOST_LINES),
+        (counter, theme.warning if count.loose else theme.ok, themes.font(11), _MOST_LINES),
+        ("" if counter else source, theme.faint, themes.font(11), 1),
+    ):
+        if text:
+            high_px = QFontMetrics(font).height() + _LEADING_PX
+            found += [_Line(one, font, colour, high_px) for one in wrapped(text, font, width_px, most)]
+    return found
+
+
+def _unbroken(figures: str) -> str:
+    """Return figures between which a line may end, though not between a number and its unit."""
+    return ", ".join(one.replace(" ", "\u00a0") for one in figures.split(", "))
+
+
+def _text_left() -> int:
+    """Return where the words of a row begin [px]."""
+    return 2 * _PAD_PX + themes.scaled(_PICTURE.width())
 
 
 class PaletteList(QListView):
@@ -217,6 +254,7 @@ class PaletteList(QListView):
         self.setStatusTip("Drag a part into the hall; Enter takes it in hand, * marks a favourite")
         self.doubleClicked.connect(self._take)
         look.changed.connect(self._on_look)
+        self.rows.dataChanged.connect(self._on_marks)
 
     @property
     def item(self) -> Item | None:
@@ -243,6 +281,11 @@ class PaletteList(QListView):
         """Take the chosen item in hand."""
         if self.item is not None:
             self.taken.emit(self.item)
+
+    def shown(self, id: str) -> list[str]:
+        """Return the lines of an item that is listed, as they are seen."""
+        item = self.rows.item(self.rows.index(self.rows.row_of(id)))
+        return [] if item is None else [line.text for line in self._delegate.lines(item)]
 
     def star_rect(self, id: str) -> QRect:
         """Return where the star of an item is, in the coordinates of the list."""
@@ -299,3 +342,6 @@ class PaletteList(QListView):
     def _on_look(self, _: object) -> None:
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
+
+    def _on_marks(self) -> None:
+        self.scheduleDelayedItemsLayout()  # a counter takes a line or two
