@@ -6,14 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QElapsedTimer, QSize, Qt
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
 from twin.app.part_mime import PART_MIME, dragged_part
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
+    from twin.app.room_preview import RoomPreview
     from twin.app.room_wizard import RoomWizard
 
 MakeWindow = Callable[[Path], "MainWindow"]
@@ -193,6 +196,53 @@ def test_the_room_is_seen_while_one_types_and_built_as_one_step(show_parts: Call
     assert draft.undo_title == "Add Training hall"
     assert window.editing.editor.undo()
     assert draft.file.text == text
+
+
+def _painted(preview: RoomPreview, colour: str) -> int:
+    """Return how many pixels of the plan have a colour."""
+    picture = preview.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return int((np.frombuffer(picture.constBits(), np.uint32) == QColor(colour).rgb()).sum())
+
+
+def test_the_plan_names_what_it_draws_and_nothing_else(show_parts: Callable[[], MainWindow]) -> None:
+    window = show_parts()
+    wizard, theme = _wizard(window), window.look.theme
+    plan = wizard.preview
+    assert plan.legend() == ["stands there already", "nodes", "network", "fronts", "air handlers", "PDUs"]
+    colours = {"nodes": theme.muted, "fronts": theme.text, "network": theme.series[3], "PDUs": theme.warning}
+    assert {name for name, colour in colours.items() if _painted(plan, colour) > 50} == set(colours)
+    assert not _painted(plan, theme.series[1])
+    wizard.fields["storage"].setValue(4)  # type: ignore[attr-defined]
+    wait(lambda: "storage" in plan.legend())
+    assert _painted(plan, theme.series[1]) > 50
+    hardware = wizard.fields["part"]
+    hardware.setCurrentIndex(hardware.findData("GB200-NVL72"))  # type: ignore[attr-defined]
+    wait(lambda: "CDUs" in plan.legend())
+    wizard.close()
+
+
+def test_what_has_no_price_is_named(show_parts: Callable[[], MainWindow]) -> None:
+    wizard = _wizard(show_parts())
+    parts = wizard.figures["Parts"]
+    assert " M USD; without a price: air handler, chiller, PDU, switch, transformer, UPS" in parts.text()
+    assert "Quantum-2 QM9700 NDR" in parts.toolTip().splitlines()
+    wizard.close()
+
+
+def test_a_room_beside_a_large_hall_is_still_seen(show_parts: Callable[[], MainWindow]) -> None:
+    from twin.commands.footprint import Boxes
+
+    window = show_parts()
+    wizard = _wizard(window)
+    plan, made = wizard.preview, wizard.design
+    assert made is not None
+    found = []
+    for size_m in (1.0, 80.0):
+        there = (np.array([one]) for one in (0, 0.0, -size_m, size_m, size_m))
+        plan.show_room(made.scene.plant, Boxes(["hall"], *there))
+        found.append(_painted(plan, window.look.theme.muted))
+    assert found[1] > 0.9 * found[0] > 1000
+    wizard.close()
 
 
 def test_all_of_the_wizard_has_a_name(show_parts: Callable[[], MainWindow]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from twin.app.palette_model import KINDS
 from twin.app.text import quantity
-from twin.commands.budget import budget
+from twin.commands.budget import Budget, budget
 from twin.commands.command import Scene
 from twin.plant.tables import LoopKind
 
@@ -13,8 +16,16 @@ TON_W = 3516.85
 """A ton of refrigeration [W]."""
 
 
-def figures_of(scene: Scene) -> list[tuple[str, str]]:
-    """Return label and figure of what matters of a room."""
+class Figure(NamedTuple):
+    """A line of the table: label, figure, and what a tip tells more of it."""
+
+    label: str
+    words: str
+    tip: str = ""
+
+
+def figures_of(scene: Scene) -> list[Figure]:
+    """Return what matters of a room."""
     plant, found = scene.plant, budget(scene)
     liquid = np.isin(plant.loops.kind, [LoopKind.LIQUID, LoopKind.IMMERSION])
     units = plant.loops.units
@@ -29,19 +40,29 @@ def figures_of(scene: Scene) -> list[tuple[str, str]]:
     feeds = [
         one.part for one in scene.scenario.power if one.kind in ("pdu", "busbar") for _ in range(one.count)
     ]
-    cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
     rows = [
-        ("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
-        ("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m2"),
-        ("IT power", f"{quantity(found.it_w, 'W')}, {quantity(found.grid_w, 'W')} from the grid"),
-        ("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
-        ("Heat", f"{quantity(found.heat_w, 'W')}, {found.heat_w / TON_W:,.0f} tons"),
-        ("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
-        ("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
-        ("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
-        ("Parts", f"{cost}, {len(found.unpriced)} kinds without a price"),
+        Figure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
+        Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m2"),
+        Figure("IT power", f"{quantity(found.it_w, 'W')}, {quantity(found.grid_w, 'W')} from the grid"),
+        Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
+        Figure("Heat", f"{quantity(found.heat_w, 'W')}, {found.heat_w / TON_W:,.0f} tons"),
+        Figure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
+        Figure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
+        Figure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
+        _cost(scene, found),
     ]
-    return [*rows, ("Storage", _storage(scene))] if scene.scenario.storage else rows
+    return [*rows, Figure("Storage", _storage(scene))] if scene.scenario.storage else rows
+
+
+def _cost(scene: Scene, found: Budget) -> Figure:
+    """Return what the parts cost, and which of them have no price."""
+    cost = quantity(found.cost_usd / 1e6, "M USD") if found.cost_usd else "not known"
+    if not found.unpriced:
+        return Figure("Parts", cost)
+    parts = [scene.catalog.part(id) for id in found.unpriced]
+    kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
+    tip = "\n".join(["The catalogue has no price of:", *sorted(part.title for part in parts)])
+    return Figure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 
 def floor_m2(scene: Scene) -> float:

@@ -144,14 +144,17 @@ class RoomWizard(QDialog):
             self._where.setText(
                 f"It stands beyond what is there, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
             )
-        shown = dict(figures_of(made.scene))
-        for name, words in shown.items():
+        shown = {one.label: one for one in figures_of(made.scene)}
+        for name, figure in shown.items():
             if name not in self.figures:
                 self._figure(name)
-            self.figures[name].setText(words)
+            self.figures[name].setText(figure.words)
+            self.figures[name].setToolTip(figure.tip)
+            self.figures[name].setAccessibleDescription(figure.tip)
         for name, one in self.figures.items():
             if name not in shown:
                 one.setText("none")
+                one.setToolTip("")
 
     def _figure(self, name: str) -> None:
         row = self._grid.rowCount()
