@@ -67,9 +67,9 @@ class RoomPreview(QWidget):
     def _on_look(self, _: object) -> None:
         self.update()
 
-    def legend(self) -> list[str]:
+    def legend(self) -> dict[str, QColor]:
         """Return what the colours of the plan mean: of what is there, and nothing else."""
-        return [] if self._plant is None else [one.name for one in self._groups(self._plant)]
+        return {} if self._plant is None else {one.name: one.fill for one in self._groups(self._plant)}
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the plan, low y at the bottom."""
@@ -119,7 +119,7 @@ class RoomPreview(QWidget):
             found.append(_Group(_boxes(one.x_m, one.y_m, one.width_m, one.depth_m), pale, pale, THERE))
         rack = _boxes(racks.x_m, racks.y_m, racks.width_m, racks.depth_m)
         kinds = {
-            RackKind.COMPUTE: ("nodes", QColor(theme.muted)),
+            RackKind.COMPUTE: ("nodes", _half(theme.muted, theme.ground)),  # apart from fronts in every theme
             RackKind.NETWORK: ("network", QColor(theme.series[3])),
             RackKind.STORAGE: ("storage", QColor(theme.series[1])),
         }
@@ -188,6 +188,12 @@ def beside(plant: Plant | None, hall: int, corner: tuple[float, float]) -> Boxes
     boxes = standing(plant)
     here = boxes.hall == hall
     return boxes.moved(here, -corner[0], -corner[1]) if here.any() else None
+
+
+def _half(colour: str, ground: str) -> QColor:
+    """Return the colour half-way to the ground."""
+    a, b = QColor(colour), QColor(ground)
+    return QColor((a.red() + b.red()) // 2, (a.green() + b.green()) // 2, (a.blue() + b.blue()) // 2)
 
 
 def _boxes(x_m: np.ndarray, y_m: np.ndarray, width_m: np.ndarray, depth_m: np.ndarray) -> NDArray[np.float64]:
