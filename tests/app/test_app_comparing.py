@@ -91,8 +91,9 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
     assert dialog.comparison.things["gpu/0/0"] == "changed"
     assert {box.tone for box in after.edit.ghost.boxes} == {"good", "warn"}
     assert {box.tone for box in before.edit.ghost.boxes} == {"warn"}
-    qtbot.waitUntil(lambda: before.pose == after.pose, timeout=5_000)
-    pictures = [view.grab() for view in halls.views]
+    qtbot.waitUntil(lambda: halls._laid_out == (after.pose, after.native.size()), timeout=5_000)
+    assert before.pose == after.pose
+    pictures = [view.grab().astype(int) for view in halls.views]
     green = [int(np.sum((p[:, :, 1] > p[:, :, 0] + 50) & (p[:, :, 1] > p[:, :, 2] + 20))) for p in pictures]
     assert green[1] > green[0] + 50, "the new rack is green in the second hall only"
 

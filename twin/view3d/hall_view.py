@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import vispy
 from numpy.typing import NDArray
 from psygnal import Signal
 from PySide6.QtGui import QCursor
@@ -35,6 +34,7 @@ from twin.view3d.marks import marks_of
 from twin.view3d.palette import Rgb
 from twin.view3d.passing import Passing
 from twin.view3d.picking import Hit, Picker
+from twin.view3d.plain_canvas import choose_canvas, vispy_app
 from twin.view3d.presets import before_machines, before_racks, open_side, preset_pose
 from twin.view3d.release import release
 from twin.view3d.scene import Scene
@@ -42,10 +42,6 @@ from twin.view3d.site_plan import SitePlan, site_plan
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
 from twin.view3d.values import ValueTexture
-
-vispy.use(app="pyside6", gl="gl+")
-
-from vispy import app as vispy_app  # noqa: E402  (the backend is chosen before)
 
 REST_S = 0.22
 """So long after the last move the camera counts as at rest."""
@@ -90,8 +86,10 @@ class HallView:
         self.errors: list[str] = []
         self._log = ErrorLog(self._fail)
         logging.getLogger("vispy").addHandler(self._log)
+        software = is_software()
         if samples is None:
-            samples = 0 if is_software() else 4
+            samples = 0 if software else 4
+        choose_canvas(vispy_app.use_app().backend_module, plain=software and not samples)
         config = {"samples": samples, "depth_size": 24}
         self.canvas = vispy_app.Canvas(
             title="gpu-twin", size=size, show=show, config=config, keys=None, autoswap=False, vsync=False
