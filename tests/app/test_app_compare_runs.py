@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -327,3 +328,21 @@ def test_the_ends_of_the_way_are_joined_by_its_steps() -> None:
     lines = lines_of(way)
     assert [line.account for line in lines] == ["", "lost_work", ""]
     assert (lines[1].from_h, lines[1].to_h) == (pytest.approx(1000.0), pytest.approx(lines[2].to_h))
+
+
+def test_ornaments_are_left_out_while_somebody_drags_and_come_back(
+    compared: Callable[[Path, Path], CompareDialog], runs: Runs, qtbot: QtBot
+) -> None:
+    dialog = compared(*runs)
+    halls = dialog.halls
+    assert halls is not None
+    qtbot.waitUntil(lambda: all(view._settled for view in halls.views))
+    later_s = time.monotonic() + 100.0
+    halls.look_at(WARM_S, later_s)
+    assert all(view._settled for view in halls.views)
+    halls.look_at(TRIP_S, later_s + 1.0)
+    halls.look_at(TRIP_S + 1.0, later_s + 1.03, playing=True)
+    assert all(view._settled for view in halls.views)
+    halls.look_at(WARM_S, later_s + 1.06)
+    assert not any(view._settled for view in halls.views)
+    qtbot.waitUntil(lambda: all(view._settled for view in halls.views))

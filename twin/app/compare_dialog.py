@@ -268,7 +268,7 @@ class CompareDialog(QDialog):
     def _on_looked(self, t_s: float) -> None:
         if self.halls is None:
             return
-        self.halls.look_at(t_s, time.monotonic())
+        self.halls.look_at(t_s, time.monotonic(), playing=self.replay.playing)
         self.slider.blockSignals(True)
         self.slider.setValue(round(t_s / max(self.replay.reach_s, 1e-9) * _STEPS))
         self.slider.blockSignals(False)

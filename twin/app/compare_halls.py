@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from PySide6.QtWidgets import QWidget
@@ -17,6 +18,7 @@ from twin.record.runfile import NoDetail, RunFileError
 from twin.view3d.difference import RANGES, Apart, Places, Side, apart, matched, unit_of
 from twin.view3d.edit_shapes import Ghost, Tone
 from twin.view3d.groups import Groups
+from twin.view3d.hall_view import REST_S
 from twin.view3d.legend import legend_for
 from twin.view3d.machine_difference import Matched, machines_apart, standing_alone
 
@@ -70,15 +72,20 @@ class ComparedHalls(LinkedHalls):
         self._places: Places | None = None
         self._machines: Matched | None = None
         self.only = (Only((), 0), Only((), 0))
-        self._t_s = 0.0
+        self._t_s, self._looked_wall_s = 0.0, -math.inf
         for view, run in zip(self.views, runs, strict=True):
             view.set_plant(run.plant())
         self.link()
 
-    def look_at(self, t_s: float, wall_s: float) -> None:
-        """Show both runs at a time; one that is over shows its end."""
+    def look_at(self, t_s: float, wall_s: float, *, playing: bool = False) -> None:
+        """Show both runs at a time, to which `playing` or somebody's hand led; one that is over shows its end."""
         self._t_s = t_s
         self.trouble = ""
+        if not playing and wall_s - self._looked_wall_s < REST_S:
+            # Somebody drags: ornaments are left out as while the camera moves.
+            for view in self.views:
+                view.look(view.pose)
+        self._looked_wall_s = wall_s
         for place, (run, pane) in enumerate(zip(self._runs, self.panes, strict=True)):
             over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
             said = f"{run.clock.says(min(t_s, run.end_s))}{over}"
