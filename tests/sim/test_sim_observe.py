@@ -147,3 +147,22 @@ def test_temperatures_shown_between_steps_lie_between_them() -> None:
     shown = frame(engine).values["site.gpu_max_c"][0]
     ends = [float(engine.heat.hot_c(state).max()) for state in (step.state0, step.state1)]
     assert min(ends) - 1e-9 <= shown <= max(ends) + 1e-9
+
+
+@pytest.mark.parametrize("idle", [1, 2, 3])
+def test_facility_loops_that_nothing_hangs_on_yet_are_as_cool_as_they_would_send(idle: int) -> None:
+    scene = shipped("shared-cluster")
+    (water,) = scene.cooling.plants
+    spare = [water.model_copy(update={"id": f"spare-{n}", "supply_c": 19.0 + n}) for n in range(idle)]
+    cooling = scene.cooling.model_copy(update={"plants": (water, *spare)})
+    alone, beside = (Engine(one, 1) for one in (scene, scene.model_copy(update={"cooling": cooling})))
+    alone.advance(600.0)
+    beside.advance(600.0)
+    values, usual = frame(beside).values, frame(alone).values
+    for channel in CHANNELS:
+        if channel.id.startswith("plant."):
+            assert values[channel.id][0] == usual[channel.id][0], channel.id
+    own_c = [one.supply_c for one in spare]
+    assert values["plant.supply_c"][1:].tolist() == values["plant.return_c"][1:].tolist() == own_c
+    assert values["plant.return_c"][0] > values["plant.supply_c"][0] + 1
+    assert not values["plant.heat_w"][1:].any()

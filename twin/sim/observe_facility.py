@@ -161,7 +161,7 @@ class FacilityShown:
     def move(self, v: Values, temperatures: Temperatures, now: float) -> None:
         """Write what goes on between two changes, at `now` [s]."""
         engine, loops, halls, plants = self.engine, self._loops, self._halls, self._plants
-        upper = temperatures.upper
+        upper, shape = temperatures.upper, engine.heat.network.shape
         flows = engine.cooling.moving(now, temperatures)
         if not self.settled:
             self._flows(v, flows.loop_flow, flows.plant_flow)
@@ -170,7 +170,6 @@ class FacilityShown:
         v["hall.air_c"][...] = air
         heat_w = self._carried_w_k * (upper[:loops] - upper[loops : 2 * loops])
         if self._room is not None:
-            shape = engine.heat.network.shape
             facility_c = temperatures.plant_supply_c(shape)[shape.hall_plant]
             room_w = self._crah_w_k * (air - facility_c)
             heat_w = np.where(self._room, room_w[shape.loop_hall], heat_w)
@@ -191,10 +190,12 @@ class FacilityShown:
         total_c = self._n @ dies[:, 0] + self._sum_s @ dies[:, 1] + self._behind_c
         v["site.gpu_mean_c"][0] = total_c / self._gpus
         if plants:
-            water_c = upper[2 * loops + halls :]
-            count = len(water_c) // 2
-            v["plant.return_c"][...] = water_c[:plants]
-            v["plant.supply_c"][...] = water_c[count : count + plants]
+            sent_c, back_c = temperatures.plant_supply_c(shape), temperatures.plant_return_c(shape)
+            wet = min(
+                len(sent_c), plants
+            )  # those behind the last that has loops are as cool as they would send
+            v["plant.supply_c"][...] = v["plant.return_c"][...] = engine.plant.plants.supply_c
+            v["plant.supply_c"][:wet], v["plant.return_c"][:wet] = sent_c[:wet], back_c[:wet]
         weather = engine.weather.at(now)
         v["site.outdoor_c"][0] = weather.dry_c
         v["site.wet_bulb_c"][0] = weather.wet_c
