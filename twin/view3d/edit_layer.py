@@ -68,8 +68,9 @@ class EditLayer:
         return self._backdrop is not None and self.shown and late
 
     def forget(self) -> None:
-        """The hall behind is another."""
+        """The hall behind is another; a context that shares with the view's is current."""
         self._behind_of = ()
+        self.free()
 
     def paint(
         self,

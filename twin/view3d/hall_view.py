@@ -181,9 +181,9 @@ class HallView:
         self._isolated = None
         self._frame = None
         self._changed_s, self._still_wanted = np.inf, False
+        self.canvas.set_current()
         self.edit.layer.forget()
         self._passing.forget()
-        self.canvas.set_current()
         self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)
         self._upload()
         if self.state.camera is None:

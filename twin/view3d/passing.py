@@ -37,8 +37,9 @@ class Passing:
         self._kept.free()
 
     def forget(self) -> None:
-        """The hall is another."""
+        """The hall is another; a context that shares with the view's is current."""
         self._kept_of, self._pose = (), None
+        self.free()
 
     def rests(self, pose: CameraPose) -> bool:
         """Return whether the camera stands where it stood at the last asking, and pictures can be kept."""

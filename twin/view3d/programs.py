@@ -25,15 +25,23 @@ class Program:
     def __init__(self, vertex: str, fragment: str) -> None:
         left = _left.setdefault(gloo.get_current_canvas(), {}).setdefault((vertex, fragment), [])
         self._lent = left.pop() if left else gloo.Program(vertex, fragment)
+        self._next: gloo.VertexBuffer | None = None
         weakref.finalize(self, left.append, self._lent).atexit = False
 
     def __setitem__(self, name: str, value: object) -> None:
         self._lent[name] = value
 
     def bind(self, vertices: gloo.VertexBuffer) -> None:
-        """Take the fields of a vertex buffer as attributes."""
-        self._lent.bind(vertices)
+        """Take the fields of a vertex buffer as attributes, from the next picture on.
+
+        vispy would keep what each buffer asks for until the program is drawn, and some never are: a ghost moves on
+        at every step of the mouse, and is drawn in one colour at most.
+        """
+        self._next = vertices
 
     def draw(self, mode: str, indices: gloo.IndexBuffer | None = None) -> None:
         """Draw into the current context."""
+        if self._next is not None:
+            self._lent.bind(self._next)
+            self._next = None
         self._lent.draw(mode, indices)

@@ -1,0 +1,65 @@
+"""What layers give to the graphics card: nothing piles up of what is never drawn, nor of a hall that is gone."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+
+import numpy as np
+from vispy.gloo.glir import _GlirQueueShare
+
+from twin.view3d.antialias import seen
+from twin.view3d.bench_hall import hall_of
+from twin.view3d.edit_shapes import Ghost, GhostBox
+from twin.view3d.hall_view import HallView
+
+
+def test_a_ghost_that_is_never_drawn_keeps_its_last_place_alone(make_view: Callable[..., HallView]) -> None:
+    layer = make_view().edit.layer
+    boxes = [GhostBox((float(n), 0.0, 0.0), (n + 1.0, 1.0, 2.0), "warn") for n in range(100)]
+    for box in boxes[:2]:
+        layer.set_ghost(Ghost((box,), ()))
+    before = _waiting()
+    for box in boxes:
+        layer.set_ghost(Ghost((box,), ()))
+    assert _waiting() == before
+
+
+def test_a_ghost_is_drawn_where_it_was_put_last(make_view: Callable[..., HallView]) -> None:
+    view = make_view()
+    bare = seen(view.native).astype(int)
+    pictures = []
+    for x_m in (0.0, 3.0):
+        view.edit.layer.set_ghost(Ghost((GhostBox((x_m, 0.0, 0.0), (x_m + 2.0, 2.0, 2.0), "bad"),), ()))
+        view.look(view.pose)
+        pictures.append(seen(view.native).astype(int))
+    changed = [(np.abs(picture - bare).max(axis=2) > 20).mean() for picture in pictures]
+    assert min(changed) > 1e-4
+    assert (pictures[0] != pictures[1]).any()
+
+
+def test_what_was_kept_for_a_drag_goes_with_its_hall(make_view: Callable[..., HallView]) -> None:
+    from OpenGL import GL
+
+    view = make_view()
+
+    def kept() -> int:
+        view.canvas.set_current()
+        return sum(bool(GL.glIsRenderbuffer(name)) for name in range(1, 400))
+
+    seen(view.native)
+    before = kept()
+    view.edit.layer.set_ghost(Ghost((GhostBox((0.0, 0.0, 0.0), (2.0, 2.0, 2.0), "bad"),), ()))
+    seen(view.native)
+    if view.capability.software:
+        assert kept() == before + 4
+    view.edit.layer.set_ghost(Ghost())
+    view.set_plant(hall_of(256))
+    seen(view.native)
+    assert kept() == before
+
+
+def _waiting() -> int:
+    """Return how many commands wait for programs to be drawn."""
+    gc.collect()
+    return sum(len(one._commands) for one in gc.get_objects() if type(one) is _GlirQueueShare)
