@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
 
 from twin.resources import folder
@@ -51,5 +51,9 @@ def icon(name: str, colour: str, disabled: str = "#7f8796", checked: str = "") -
 
 
 def forget() -> None:
-    """Drop the cached icons: of colours that are no longer those of the theme, or before the QApplication goes."""
+    """Drop the cached icons: of colours that are no longer those of the theme, or before the QApplication goes.
+
+    Qt keeps pictures by icon and size until they come to 10 MiB: those of icons that are gone are of no use to anybody.
+    """
     icon.cache_clear()
+    QPixmapCache.clear()

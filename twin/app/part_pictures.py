@@ -18,11 +18,12 @@ _SLANT = 0.34
 
 
 class PartPictures:
-    """Pictures by part or prefab, each read when it is first seen and kept at the size asked for."""
+    """Pictures by part or prefab, each read when it is first seen and kept while size and theme are the same."""
 
     def __init__(self) -> None:
         self._folder = Path(str(resources.folder("assets"))) / "parts"
-        self._known: dict[tuple[str, int, int, str], QPixmap] = {}
+        self._known: dict[str, QPixmap] = {}
+        self._known_in: tuple[QSize, float, Theme] | None = None
 
     def has(self, id: str) -> bool:
         """Return whether a picture of this part was taken."""
@@ -38,11 +39,14 @@ class PartPictures:
         size
             Logical pixels.
         """
-        key = (id, size.width(), round(100 * pixel_ratio), theme.name)
-        if key not in self._known:
+        asked = size, pixel_ratio, theme
+        if asked != self._known_in:
+            self._known_in = asked
+            self._known.clear()
+        if id not in self._known:
             taken = QPixmap(str(self._folder / f"{id}.jpg")) if self.has(id) else QPixmap()
-            self._known[key] = _made(taken, part, size, pixel_ratio, theme)
-        return self._known[key]
+            self._known[id] = _made(taken, part, size, pixel_ratio, theme)
+        return self._known[id]
 
 
 def _made(taken: QPixmap, part: Part | None, size: QSize, pixel_ratio: float, theme: Theme) -> QPixmap:
