@@ -115,6 +115,11 @@ def _traffic(plant: _Plant) -> TrafficMap:
     return TrafficMap(world.plant, world.catalog, jobs_of(world.scenario))
 
 
+def forget() -> None:
+    """Keep no routes of a scene that is put away, nor the scene for their sake."""
+    _traffic.cache_clear()
+
+
 def fabrics_of(world: World) -> Fabrics:
     """Return the traffic of a moment; routes are found once per scene and state of its links."""
     return Fabrics(world, _traffic(_Plant(world)))

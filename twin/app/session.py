@@ -11,6 +11,7 @@ from typing import Any
 from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
+from twin.app import fabric_world
 from twin.app.carried_frame import is_of
 from twin.app.clock import Clock
 from twin.app.halls import Halls
@@ -207,6 +208,7 @@ class Session:
         A `new` one stays even while no run can be made of it: it is being built.
         """
         forget()
+        fabric_world.forget()
         scenario = draft.shown.scenario
         plant = plant_of(scenario)
         self._talk.put_away()
