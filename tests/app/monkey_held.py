@@ -1,4 +1,4 @@
-"""What a worker holds, told by itself when it is asked: the holes that large runs left in a process are no leak.
+"""What a process holds; a worker tells it when it is asked: the holes that large runs left in it are no leak.
 
 Python gives memory back by the MiB, and only where nothing is left in it; so what the system counts depends on how
 large a run ever was, and on chance. What is in use does not.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WEIGHED = {
     "rss_mib": "memory [MiB]",
+    "used_mib": "memory in use [MiB]",
     "held_mib": "memory held by the worker [MiB]",
     "gl": "GL objects",
     "qt": "Qt objects",
@@ -35,12 +36,13 @@ class Level:
     ----------
     rss_mib, worker_mib
         What the system counts for the window, and for its worker [MiB].
-    held_mib
-        What is in use of the worker's, without the holes that large runs left in it [MiB].
+    used_mib, held_mib
+        What is in use of it, without the holes that large scenes and runs left in it [MiB].
     """
 
     act: int
     rss_mib: float
+    used_mib: float
     worker_mib: float
     held_mib: float
     gl: int
@@ -51,9 +53,9 @@ class Level:
 
     def __str__(self) -> str:
         return (
-            f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, worker {self.worker_mib:6.1f} MiB, "
-            f"{self.held_mib:.1f} MiB of it held, {self.gl} GL objects, {self.qt:,} Qt objects, "
-            f"{self.python:,} Python objects"
+            f"act {self.act:6,}: {self.rss_mib:7.1f} MiB, {self.used_mib:.1f} MiB of it in use, "
+            f"worker {self.worker_mib:6.1f} MiB, {self.held_mib:.1f} MiB of it in use, "
+            f"{self.gl} GL objects, {self.qt:,} Qt objects, {self.python:,} Python objects"
         )
 
 

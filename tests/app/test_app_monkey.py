@@ -21,13 +21,13 @@ _PATIENCE_WALL_S = 3_600.0
 def test_what_comes_once_is_no_leak_and_what_goes_on_is() -> None:
     acts = range(2_000, 10_001, 1_000)
     levels = [
-        Level(act, 500 + 4 * k, 130 + 9 * k, 100 + 9 * (k % 2), 90, 1_800 if k < 1 else 2_100, 0)
+        Level(act, 500 + 4 * k, 300, 130 + 9 * k, 100 + 9 * (k % 2), 90, 1_800 if k < 1 else 2_100, 0)
         for k, act in enumerate(acts)
     ]
-    app, worker, gl, qt = (one.share for one in growths(levels))
+    app, used, worker, gl, qt = (one.share for one in growths(levels))
     assert app == pytest.approx(8 * 4 / 506, rel=1e-9)
     assert abs(worker) < 0.1
-    assert gl == qt == 0
+    assert used == gl == qt == 0
     assert growths(levels[:1]) == []
 
 
