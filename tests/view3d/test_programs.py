@@ -6,11 +6,12 @@ import gc
 from collections.abc import Callable
 
 import numpy as np
+from vispy import gloo
 from vispy.gloo.glir import _GlirQueueShare
 
 from twin.view3d.antialias import seen
 from twin.view3d.bench_hall import hall_of
-from twin.view3d.edit_shapes import Ghost, GhostBox
+from twin.view3d.edit_shapes import TONES, Ghost, GhostBox, GuideLine
 from twin.view3d.hall_view import HallView
 
 
@@ -23,6 +24,25 @@ def test_a_ghost_that_is_never_drawn_keeps_its_last_place_alone(make_view: Calla
     for box in boxes:
         layer.set_ghost(Ghost((box,), ()))
     assert _waiting() == before
+
+
+def test_ghosts_of_all_tones_after_each_other_make_no_more_programs_than_one(
+    make_view: Callable[..., HallView],
+) -> None:
+    view = make_view()
+
+    def programs() -> int:
+        seen(view.native)
+        gc.collect()
+        return sum(type(one) is gloo.Program for one in gc.get_objects())
+
+    counts = []
+    for tone in TONES:
+        line = GuideLine((0.0, 0.0, 0.0), (3.0, 0.0, 0.0), tone=tone)
+        view.edit.layer.set_ghost(Ghost((GhostBox((0.0, 0.0, 0.0), (2.0, 2.0, 2.0), tone),), (line,)))
+        counts.append(programs())
+        view.edit.layer.set_ghost(Ghost())
+    assert len(set(counts)) == 1
 
 
 def test_a_ghost_is_drawn_where_it_was_put_last(make_view: Callable[..., HallView]) -> None:

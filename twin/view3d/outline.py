@@ -10,6 +10,7 @@ from vispy import gloo
 
 from twin.view3d.meshes import quad_indices
 from twin.view3d.palette import Rgb
+from twin.view3d.programs import Program
 from twin.view3d.stage import Stage, program
 
 _VERTEX = """
@@ -77,12 +78,15 @@ def line_vertices(start_m: NDArray[np.float64], stop_m: NDArray[np.float64]) -> 
 
 
 class Outline:
-    """Ribbons round a few boxes or along a few lines; rebuilt when these change."""
+    """Ribbons round a few boxes or along a few lines; rebuilt when these change.
+
+    There is one for each tone of whatever is edited, most of them empty: only one that is drawn has a program.
+    """
 
     def __init__(self) -> None:
-        self._quads = 0
-        self._program = program(_VERTEX, _FRAGMENT, np.zeros(4, _TYPE))
-        self._indices = gloo.IndexBuffer(quad_indices(1))
+        self._vertices: NDArray[np.void] | None = None
+        self._program: Program | None = None
+        self._indices: gloo.IndexBuffer | None = None
 
     def set_boxes(self, boxes: Sequence[Box]) -> None:
         """Outline boxes."""
@@ -93,15 +97,20 @@ class Outline:
         self._take(line_vertices(start_m, stop_m))
 
     def _take(self, vertices: NDArray[np.void]) -> None:
-        self._quads = len(vertices) // 4
-        if self._quads:
-            self._program.bind(gloo.VertexBuffer(vertices))
-            self._indices = gloo.IndexBuffer(quad_indices(self._quads))
+        self._vertices, self._indices = vertices if len(vertices) else None, None
+        if self._vertices is None:
+            self._program = None  # the next outline takes it
 
     def draw(self, stage: Stage, rgb: Rgb, alpha: float, width_px: float) -> None:
         """Draw with blending on, culling off; the caller decides about the depth test."""
-        if not self._quads:
+        if self._vertices is None:
             return
+        if self._program is None:
+            self._program = program(_VERTEX, _FRAGMENT, self._vertices)
+        elif self._indices is None:
+            self._program.bind(gloo.VertexBuffer(self._vertices))
+        if self._indices is None:  # these vertices are drawn for the first time
+            self._indices = gloo.IndexBuffer(quad_indices(len(self._vertices) // 4))
         stage.light(self._program)
         self._program["u_half"] = (stage.size_px[0] / 2, stage.size_px[1] / 2)
         self._program["u_width"] = width_px / 2
