@@ -243,12 +243,7 @@ class Monkey:
         window, session = self.window, self.window.session
         session.pause()
         window.editing.editor.locked = False
-        while QApplication.activePopupWidget() is not None:
-            QApplication.activePopupWidget().close()
-        for dialog in self.hands.dialogs():
-            dialog.close()
-        for note in window.notifications.notes:
-            note.dismiss()
+        self._close_all()
         window.tools.place.cancel()
         window.resize(1400, 900)
         for id in ("window.theme_light", "window.theme_dark", "view.text_usual"):
@@ -279,6 +274,15 @@ class Monkey:
         )
         self.levels.append(level)
         return level
+
+    def _close_all(self) -> None:
+        """Close what is open beside the window; by itself, for its last variable would keep a dialog with two halls."""
+        while QApplication.activePopupWidget() is not None:
+            QApplication.activePopupWidget().close()
+        for dialog in self.hands.dialogs():
+            dialog.close()
+        for note in self.window.notifications.notes:
+            note.dismiss()
 
     def _fill(self) -> None:
         """Let all that keeps what it last showed show the same: the first job, the scene, its properties."""
