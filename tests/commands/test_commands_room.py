@@ -183,3 +183,11 @@ def test_documents_are_those_of_the_scene() -> None:
     made = design(Room(), CATALOG)
     assert isinstance(made.scene.document, Document)
     assert made.scene.plant.nodes.ids
+
+
+def test_a_fabric_that_is_written_but_not_built_costs_nothing_yet() -> None:
+    whole = Scene.of(load("builtin:superpod-h100"), catalog=CATALOG)
+    bare = whole.scenario.model_copy(update={"fabrics": ()})
+    without = Scene.of(replace(whole.document, scenario=bare), catalog=CATALOG)
+    just_written = replace(without, document=whole.document)
+    assert budget(just_written).cost_usd == budget(without).cost_usd < budget(whole).cost_usd

@@ -261,6 +261,8 @@ def _cost(scene: Scene) -> tuple[float, tuple[str, ...]]:
     for name, number in zip(plant.storage.part, plant.storage.count.tolist(), strict=True):
         add(name, number)
     for fabric in scene.scenario.fabrics:
+        if fabric.id not in plant.fabrics:  # just written: the hall as it stands has none of it yet
+            continue
         slot = plant.fabrics.index(fabric.id)
         cables = int((plant.node_links.fabric == slot).sum())
         cables += int(plant.switch_links.cables[plant.switch_links.fabric == slot].sum())
