@@ -162,6 +162,36 @@ def test_hall_and_tree_choose_the_same(window: MainWindow) -> None:
     assert outliner.ids == ("gpu/0/1/1/5",)
 
 
+def test_no_line_is_lit_that_is_not_chosen(window: MainWindow, lab: Path, qtbot: QtBot) -> None:
+    """A selection without a line, and one that is over, take the light from what was chosen before."""
+    outliner = window.docks.outliner
+
+    def click() -> None:
+        place = outliner.tree.visualRect(line(window, "gpu/1/2")).center()
+        QTest.mouseClick(outliner.tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    outliner.search.setText("gpu/1/2")
+    outliner.refresh()
+    click()
+    assert window.hall.state.selection == outliner.ids == ("gpu/1/2",)
+    outliner.search.textChanged.emit("gpu/1/2")  # the tree is to be made anew, as after an edit
+    window.hall.state.selection = ("gpu/0/0",)
+    window.hall.state.selection = ()
+    outliner.refresh()
+    assert outliner.ids == ()
+    click()
+    assert window.hall.state.selection == ("gpu/1/2",)
+    outliner.search.textChanged.emit("gpu/1/2")
+    window.hall.state.selection = ()
+    click()  # on a line that is lit still
+    assert window.hall.state.selection == ("gpu/1/2",)
+    window.hall.state.selection = ("gpu/0/0",)
+    outliner.refresh()
+    assert outliner.ids == ()
+    window.files.open(lab, ask=False)
+    qtbot.waitUntil(lambda: not outliner.search.text(), timeout=5_000)
+
+
 def test_keys_fly_rename_hide_and_lock(window: MainWindow, qtbot: QtBot) -> None:
     outliner, tree = window.docks.outliner, window.docks.outliner.tree
     before = window.hall.view.pose

@@ -94,6 +94,7 @@ class OutlinerDock(Dock):
         self.search.returnPressed.connect(self._into_tree)
         session.plant_changed.connect(self._later)
         session.document_changed.connect(self._later)
+        session.opened.connect(lambda _: self.search.clear())  # its words were of the scene before
         self.visibilityChanged.connect(self._on_visible)
 
     def attach(self, marks: ViewMarks, state: ViewState) -> None:
@@ -160,7 +161,9 @@ class OutlinerDock(Dock):
         else:
             self._open(top, opened)
         self._tell(text, number)
-        self._choose(chosen or (self._state.selection if self._state is not None else ()), scroll=False)
+        selection = self._state.selection if self._state is not None else ()
+        # Lines that the hall does not have stay chosen; those of another choice than the hall's do not.
+        self._choose(chosen if self._is_chosen(chosen) else selection, scroll=False)
         self.tree.verticalScrollBar().setValue(at_px)
         self._syncing = False
 
@@ -245,6 +248,11 @@ class OutlinerDock(Dock):
             self.chosen.emit(self.ids)
             self._syncing = False
 
+    def _is_chosen(self, ids: Sequence[str]) -> bool:
+        """Return whether the hall shows some lines as chosen."""
+        selection = self._state.selection if self._state is not None else ()
+        return set(in_hall(ids, self._session)) == set(selection)
+
     def _follow(self, selection: tuple[str, ...], *_before: object) -> None:
         """Choose what was chosen in the hall."""
         if self._syncing or not self.isVisible() or self._waits.isActive():
@@ -299,6 +307,8 @@ class OutlinerDock(Dock):
                     marks.hide(ids, not marks.is_hidden(id))
                 else:
                     marks.lock(ids, not marks.is_locked(id))
+            elif not self._is_chosen(self.ids):  # the line was lit already: no change of it told so
+                self._on_selection()
 
         return clicked
 
