@@ -151,6 +151,26 @@ def test_keys_move_step_and_loop(window: MainWindow, qtbot: QtBot) -> None:
     assert replay.loop is None
 
 
+def test_a_picture_that_is_older_than_the_clock_says_so(window: MainWindow, qtbot: QtBot) -> None:
+    session, mark = window.session, window.hall.mark
+    window.timeline.scrub(40_000.0)
+    assert session.frame is not None
+    taken_s = session.frame.t_s
+    assert taken_s < 40_000.0 - 1.0
+    assert mark.words.endswith(f"FIGURES AS OF {session.clock.says(taken_s)}")
+    assert "figures as of" in mark.accessibleName()
+    window.timeline.scrub(taken_s)
+    assert mark.words.endswith("NOT LIVE")
+    assert "figures" not in mark.accessibleName()
+    session.set_speed(3600.0)  # an hour in a second: what is a minute old is as good as new
+    window.timeline.scrub(40_000.0)
+    assert "AS OF" in mark.words
+    window.transport.play_button.click()
+    assert "AS OF" not in mark.words
+    session.pause()
+    assert session.replay.behind(session.frame.t_s) == ("AS OF" in mark.words)
+
+
 def test_it_plays_forwards_and_backwards(window: MainWindow, qtbot: QtBot) -> None:
     session = window.session
     session.set_speed(3600.0)

@@ -180,7 +180,8 @@ class HallPanel(QWidget):
         session.frame_changed.connect(self._on_frame)
         session.events_added.connect(self._on_events)
         session.rewound.connect(self._on_rewound)
-        session.looked.connect(self._on_looked)
+        session.looked.connect(self._show_mark)
+        session.playing_changed.connect(self._show_mark)
         self.state.events.colour_by.connect(self._on_colour_by)
         self.state.events.cables_by.connect(self._on_cables_by)
         self.state.events.layers.connect(self._show_legend)
@@ -376,14 +377,14 @@ class HallPanel(QWidget):
         self.ticker.hide()
         self._place_overlays()
 
-    def _on_looked(self, _t_s: object) -> None:
-        self._show_mark()
-
     def _show_mark(self) -> None:
-        """Say that this is simulated, what was done by hand, and which time is shown where it is not the present."""
+        """Say that this is simulated, what was done by hand, which time is shown, and how old the picture of it is."""
         session = self._session
         looking = session.looking_s is not None and session.document is not None
-        self.mark.show_by_hand(len(session.by_hand), session.clock.says(session.shown_s) if looking else "")
+        at_s, frame, clock = session.shown_s, session.frame, session.clock
+        older = looking and frame is not None and session.replay.behind(frame.t_s)
+        as_of = clock.says_beside(frame.t_s, at_s) if older and frame is not None else ""
+        self.mark.show_by_hand(len(session.by_hand), clock.says(at_s) if looking else "", as_of)
         self._place_overlays()
 
     def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:

@@ -248,16 +248,20 @@ class SimulatedMark(Glass):
         self.words = "SIMULATED"
         self.show_by_hand(0)
 
-    def show_by_hand(self, count: int, looking_at: str = "") -> None:
-        """Say how many things a person has broken in this run, and which time is shown in the place of the present."""
+    def show_by_hand(self, count: int, looking_at: str = "", as_of: str = "") -> None:
+        """Say how many things a person has broken in this run, and which time is shown in the place of the present.
+
+        The picture of that time may be an older one: `as_of` is when it was taken.
+        """
         by_hand = "" if not count else f"  \N{MIDDLE DOT}  {count:,} BY HAND"
         then = "" if not looking_at else f"  \N{MIDDLE DOT}  {looking_at.upper()}, NOT LIVE"
-        self.words = f"SIMULATED{by_hand}{then}"
+        older = "" if not as_of else f"  \N{MIDDLE DOT}  FIGURES AS OF {as_of.upper()}"
+        self.words = f"SIMULATED{by_hand}{then}{older}"
         self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 34, 26)
         said = f", {count} faults made by hand" if count else ""
-        self.setAccessibleName(
-            f"Simulated, not measured{said}{f', {looking_at}, not live' if looking_at else ''}"
-        )
+        when = f", {looking_at}, not live" if looking_at else ""
+        taken = f", figures as of {as_of}" if as_of else ""
+        self.setAccessibleName(f"Simulated, not measured{said}{when}{taken}")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -17,6 +17,10 @@ FLAT_OUT_WALL_S = 30.0
 """"As fast as possible" goes through the whole record in so long: faster than this nobody sees anything."""
 _IDLE_WALL_S = 2.0
 """A file that is being written is let go of when nobody has looked for so long: its writer folds it at the end."""
+_NOTICED_S = 1.0
+"""A picture that is so much older than the clock is not of the time it shows [s]."""
+_NOTICED_WALL_S = 2.0
+"""While time moves by itself, pictures may be older by what passes in so long: the next comes before one has read."""
 
 Loop = tuple[float, float]
 
@@ -82,6 +86,15 @@ class Replay:
         if self.possible and math.isfinite(t_s):
             self.looking_s = min(max(t_s, 0.0), self.reach_s)
             self.looked.emit(self.looking_s)
+
+    def behind(self, taken_s: float) -> bool:
+        """Return whether a picture taken at this time [s] is noticeably older than the time that is looked at.
+
+        A record has pictures at its samples only, and each stands until the next. While time moves by itself, less
+        than what passes as one watches is not noticed.
+        """
+        passing_s = abs(self._ratio) * _NOTICED_WALL_S if self.playing else 0.0
+        return self.looking_s is not None and self.looking_s - taken_s > max(_NOTICED_S, passing_s)
 
     def back_to_live(self) -> None:
         """Look at the present again; of a record alone, at its end."""
