@@ -31,9 +31,9 @@ def check_scene(
     """Check a scene before it runs.
 
     Its text, its references, the design rules of space, power, cooling, fabric, tenancy, work and data, and whether
-    its jobs can run. Findings that the scene accepts under `exclusions` are listed with the reason and count for
-    nothing. With --security, every control that keeps tenants apart with pass, fail or not applicable; it is no
-    certificate.
+    its jobs can run. The hall is checked as it begins and after each of its edits. Findings that the scene accepts
+    under `exclusions` are listed with the reason and count for nothing. With --security, every control that keeps
+    tenants apart with pass, fail or not applicable; it is no certificate.
 
     Exit code 0: no error and no warning; there may be notices. 1: errors or warnings. 2: it cannot be read.
     """
@@ -86,7 +86,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.planning.joined import NotJoined
     from twin.plant.build import build
     from twin.plant.error import PlantError
-    from twin.rules import Found, check, unbuilt
+    from twin.rules import Found, after_edits, check, unbuilt
     from twin.rules.told import at_the_start, size_of
     from twin.scenario.expand import counts
     from twin.scenario.population import jobs_of
@@ -113,7 +113,8 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
         told = [("run-impossible", Found(at=(), reason=str(error)))]
     except UnknownPart as error:
         told = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
-    return check(scenario, plant, catalog, told), made
+    report = check(scenario, plant, catalog, told)
+    return after_edits(report, scenario, document.stages, catalog), made
 
 
 def _located(document: Document, finding: Finding) -> dict[str, Any]:
@@ -157,6 +158,8 @@ def _print_report(document: Document, report: Report, counts: dict[str, int]) ->
     found = [f"{n:,} {what}{'s' if n > 1 else ''}" for what, n in report.counts().items() if n]
     if not report.failed:
         found = ["nothing found", *(f"but {one}" for one in found)]
+    accepted = len(report.findings) - len(report.open)
+    found += [f"{accepted:,} accepted"] if accepted else []
     made = ", ".join(f"{what} {number:,}" for what, number in counts.items())
     to.print(Text(f"{document.name}: {', '.join(found)} ({made})"), soft_wrap=True)
 

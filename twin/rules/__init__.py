@@ -8,6 +8,7 @@
 False
 """
 
+from twin.rules.after_edits import after_edits
 from twin.rules.check import check, unbuilt
 from twin.rules.finding import SEVERITIES, Finding, Found, Measure, Severity
 from twin.rules.report import Report
@@ -24,6 +25,7 @@ __all__ = [
     "Report",
     "Rule",
     "Severity",
+    "after_edits",
     "check",
     "unbuilt",
 ]

@@ -1,0 +1,71 @@
+"""What the edits of a scene make wrong in its hall: the design rules, asked again after each of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from twin.catalog import Catalog, UnknownPart
+from twin.plant.build import build
+from twin.plant.error import PlantError
+from twin.rules import data
+from twin.rules.check import check, unbuilt
+from twin.rules.finding import SEVERITIES, Finding
+from twin.rules.report import Report
+from twin.rules.table import BY_ID
+from twin.scenario.document import Scenario
+from twin.scenario.edit import Edit
+from twin.scenario.edits import Stages
+from twin.units import spoken
+
+
+def after_edits(report: Report, scenario: Scenario, stages: Stages, catalog: Catalog) -> Report:
+    """Return the report on a scene with what each of its edits adds to it, blamed on that edit and its time.
+
+    Parameters
+    ----------
+    report
+        On the scene before its edits.
+    scenario, stages
+        The scene, and what its edits make of it.
+    catalog
+        Its parts.
+    """
+    findings = list(report.findings)
+    known = {_identity(one) for one in findings}
+    for edit, stage in zip(stages.acting, stages.made, strict=True):
+        found = _of_stage(stage, catalog)
+        idle = {one.key for one in found if one.rule == data.UNMATCHED}
+        # An exclusion that covers something of one of the halls is none too many.
+        findings = [one for one in findings if one.rule != data.UNMATCHED or one.key in idle]
+        fresh = [one for one in found if one.rule != data.UNMATCHED and _identity(one) not in known]
+        known |= {_identity(one) for one in fresh}
+        place = scenario.edits.index(edit)
+        findings += [_of_edit(one, edit, place) for one in fresh]
+    order = {rule: place for place, rule in enumerate(BY_ID)}
+    findings.sort(key=lambda one: (SEVERITIES.index(one.severity), order[one.rule]))
+    return Report(tuple(findings))
+
+
+def _of_stage(stage: Scenario, catalog: Catalog) -> tuple[Finding, ...]:
+    try:
+        plant = build(stage, catalog)
+    except (PlantError, UnknownPart) as error:
+        return unbuilt(stage, str(error.args[0])).findings
+    return check(stage, plant, catalog).findings
+
+
+def _identity(one: Finding) -> tuple[str, str, str, bool]:
+    """Return what tells a finding from others; how bad it is, and of how many things, may change with an edit."""
+    return one.rule, one.severity, one.key, one.excluded
+
+
+def _of_edit(one: Finding, edit: Edit, place: int) -> Finding:
+    """Return a finding as one of an edit: what it blames may stand in no line of the file."""
+    when = f"after {edit.id} at {spoken(edit.at_s)}"
+    return replace(
+        one,
+        at=("edits", place),
+        key=f"edits[{edit.id}]" + (f": {one.key}" if one.key else ""),
+        reason=f"{when}: {one.sentence}",
+        sentence=f"{when}: {one.sentence}",
+    )
