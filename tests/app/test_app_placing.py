@@ -174,6 +174,8 @@ def test_a_rack_is_dragged_in_beside_a_row(open_rows: MakeWindow) -> None:
     plate = window.tools.place.plate
     assert plate.isVisible()
     assert [line.label for line in plate.lines] == ["Power", "Cooling", "Ports", "Weight", "Cost"]
+    assert (plate.lines[0].of, plate.lines[0].over) == ("grid/0", False)  # of 1 MW; the rack has none of its own
+    assert plate.lines[0].share.startswith("grid/0 ")
     assert window.session.plant is not None
     assert racks(window) == [
         f"gpu/{row}/{k}" for row in (0, 1) for k in range(4)

@@ -15,8 +15,9 @@ from twin.app.placing_plate import BudgetLine, PlacingPlate, budget_lines
 from twin.app.session import Session
 from twin.catalog import Catalog
 from twin.commands import names
-from twin.commands.budget import budget
+from twin.commands.budget import Budget, budget
 from twin.commands.command import Command, Scene
+from twin.commands.power_room import PowerRoom
 from twin.commands.snap import Floor, Point, Snap, snap
 from twin.commands.snap_units import UnitSnap, snap_units
 from twin.commands.wired_in import WiredIn
@@ -56,7 +57,8 @@ class PlaceTool:
         self.wires_new = True  # what comes is connected in the same step
         self.carried: Carried | None = None
         self._floor: Floor | None = None
-        self._lines: tuple[BudgetLine, ...] = ()
+        self._budget: Budget | None = None
+        self._power: PowerRoom | None = None
         self.landing: Snap | UnitSnap | None = None
         self._rack_only = -1  # a rack that takes what is carried without asking for a unit
         self._reason = ""
@@ -104,7 +106,8 @@ class PlaceTool:
         self._turned = self._by_keys = False
         self._take_plant(plant)
         if carried.load is not None:
-            self._lines = budget_lines(carried.load, budget(Scene.of(document, plant, self._catalog)))
+            self._budget = budget(Scene.of(document, plant, self._catalog))
+            self._power = PowerRoom(plant, self._catalog)
         return True
 
     def begin_by_keys(self, carried: Carried) -> bool:
@@ -126,7 +129,8 @@ class PlaceTool:
         if self.carried is None:
             return False
         self.carried = self.landing = self._floor = self._rack = None
-        self._lines, self._rack_only = (), -1
+        self._budget = self._power = None
+        self._rack_only = -1
         self.plate.hide()
         self._view.edit.show_ghost()
         self.told.emit("")
@@ -331,12 +335,21 @@ class PlaceTool:
             thing=carried.title,
         )
 
+    def _lines(self, carried: Carried) -> tuple[BudgetLine, ...]:
+        """Return what it asks of the site where it is held now."""
+        if carried.load is None or self._budget is None or self._power is None:
+            return ()
+        rack = self.landing.rack if isinstance(self.landing, UnitSnap) else self._rack_only
+        load = carried.load
+        more_w = load.power_w if load.design_w is None else load.design_w
+        return budget_lines(load, self._budget, self._power.with_more(more_w, rack))
+
     def _say(self, where: str) -> None:
         carried = self.carried
         if carried is None:
             return
         keys = ARROW_KEYS if self._by_keys else MOUSE_KEYS
-        self.plate.show_placing(carried.title, where, self._lines, self._reason, self._refused, keys)
+        self.plate.show_placing(carried.title, where, self._lines(carried), self._reason, self._refused, keys)
         said = self._reason or where
         self.told.emit(said if said.startswith(carried.title) else f"{carried.title}: {said}")
         if self._by_keys:

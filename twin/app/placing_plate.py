@@ -16,6 +16,7 @@ from twin.app.overlay import Glass
 from twin.app.text import quantity
 from twin.commands.budget import Budget
 from twin.commands.part_load import PartLoad
+from twin.commands.power_room import Fullest
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
@@ -23,12 +24,21 @@ _BAR = 64.0
 
 @dataclass(frozen=True)
 class BudgetLine:
-    """What a thing adds, as words, and the share of the limit in use before and after; None without a limit."""
+    """What a thing adds, as words, and the share of the limit in use before and after; None without a limit.
+
+    `of` is whose limit it is, where it is that of one thing.
+    """
 
     label: str
     added: str
     before: float | None = None
     after: float | None = None
+    of: str = ""
+
+    @property
+    def share(self) -> str:
+        """Return the share after it as words."""
+        return f"{self.of} {self.after:.0%}".strip() if self.after is not None else ""
 
     @property
     def over(self) -> bool:
@@ -36,18 +46,20 @@ class BudgetLine:
         return self.after is not None and self.after > 1.0
 
 
-def budget_lines(load: PartLoad, budget: Budget) -> tuple[BudgetLine, ...]:
+def budget_lines(load: PartLoad, budget: Budget, fullest: Fullest | None) -> tuple[BudgetLine, ...]:
     """Return power, cooling, ports, weight and cost of what is added; what it does not touch is left out.
 
     Parameters
     ----------
     budget
         Of the scene without it.
+    fullest
+        What binds on the way of its power; None without a limit.
     """
     found = []
     if load.power_w:
-        shares = _shares(budget.it_w, load.power_w, budget.feed_capacity_w)
-        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')}", *shares))
+        binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
+        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')}", *binds))
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
         found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
@@ -63,7 +75,9 @@ def budget_lines(load: PartLoad, budget: Budget) -> tuple[BudgetLine, ...]:
     if load.weight_kg:
         found.append(BudgetLine("Weight", f"+{load.weight_kg:,.0f} kg"))
     if load.cost_usd:
-        found.append(BudgetLine("Cost", f"+{_money(load.cost_usd)}"))
+        found.append(BudgetLine("Cost", f"+{_money(load.cost_usd)}{_without(load.unpriced)}"))
+    elif load.unpriced:
+        found.append(BudgetLine("Cost", f"not known{_without(load.unpriced)}"))
     return tuple(found)
 
 
@@ -73,6 +87,12 @@ def _shares(used: float, added: float, limit: float) -> tuple[float | None, floa
 
 def _money(usd: float) -> str:
     return f"${usd / 1e6:,.3g} M" if usd >= 1e6 else f"${usd:,.0f}"
+
+
+def _without(parts: Sequence[str]) -> str:
+    """Return which parts a cost leaves out, as words that go on."""
+    more = f" and {len(parts) - 1} more" if len(parts) > 1 else ""
+    return f"; without a price: {parts[0]}{more}" if parts else ""
 
 
 class PlacingPlate(Glass):
@@ -97,13 +117,19 @@ class PlacingPlate(Glass):
         self.title, self.where, self.lines, self.reason, self.refused, self.keys = said
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
         wide = [bold.horizontalAdvance(title) + plain.horizontalAdvance(where) + 10]
-        wide += [plain.horizontalAdvance(one.added) + 78 + _BAR + 52 for one in lines]
+        wide += [plain.horizontalAdvance(one.added) + 78 + self._room_px(one) for one in lines]
         wide += [plain.horizontalAdvance(words) + 14 for words in (reason, keys)]
         rows = len(lines) + bool(reason) + bool(keys)
         self.fit(max(wide) + 2 * _PAD, 2 * _PAD + 12 + _LINE * rows + (4 if rows else 0))
         self.setAccessibleName(f"{title} {where}. {reason}")
         self.show()
         self.update()
+
+    def _room_px(self, line: BudgetLine) -> float:
+        """Return how much room bar and share of a line take on its right."""
+        if line.after is None:
+            return 0.0
+        return _BAR + 12 + max(40.0, QFontMetricsF(self._plain).horizontalAdvance(line.share) + 10)
 
     def move_to(self, at: QPoint) -> None:
         """Stand beside a place of the parent, inside it."""
@@ -147,7 +173,7 @@ class PlacingPlate(Glass):
         if line.after is None:
             return
         right = self.room.width() - _PAD
-        bar = QRectF(right - 40 - _BAR, y - 7.5, _BAR, 6.0)
+        bar = QRectF(right - self._room_px(line) + 12, y - 7.5, _BAR, 6.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.hover))
         painter.drawRoundedRect(bar, 3, 3)
@@ -159,6 +185,6 @@ class PlacingPlate(Glass):
             painter.setBrush(QColor(colour))
             painter.drawRoundedRect(filled, 3, 3)
         painter.setPen(QColor(theme.alarm) if line.over else self.text_colour)
-        words = f"{line.after:.0%}"
+        words = line.share
         wide = QFontMetricsF(self._plain).horizontalAdvance(words)
         painter.drawText(QPointF(right - wide, y), words)

@@ -13,7 +13,8 @@ from twin.catalog.cooling_parts import TankPart
 class PartLoad:
     """Power [W], heat to be cooled [W], ports of the fabric, weight [kg] and price [USD]; None: not known.
 
-    `gives_w` is the heat that it takes away, of coolers.
+    `gives_w` is the heat that it takes away, of coolers. `unpriced` are parts inside that the price leaves out.
+    `design_w` is what the design rules count of a rack: what stands in it, not what it is made for; None: `power_w`.
     """
 
     power_w: float = 0.0
@@ -22,6 +23,8 @@ class PartLoad:
     weight_kg: float | None = None
     cost_usd: float | None = None
     gives_w: float = 0.0
+    unpriced: tuple[str, ...] = ()
+    design_w: float | None = None
 
 
 def part_load(catalog: Catalog, part_id: str) -> PartLoad:
@@ -33,12 +36,19 @@ def part_load(catalog: Catalog, part_id: str) -> PartLoad:
         ports = sum(group.count for group in part.nics if group.use != "storage")
         return PartLoad(power_w, power_w, ports, weight, cost)
     if isinstance(part, RackPart):
-        ports = 0
+        ports, design_w = 0, 0.0
         for group in part.layout:
             inside = catalog.part(group.part)
+            if isinstance(inside, NodePart | SwitchPart):
+                design_w += part_load(catalog, group.part).power_w * group.count
             if isinstance(inside, NodePart):
                 ports += part_load(catalog, group.part).ports * group.count
-        return PartLoad(part.max_w, part.max_w, ports, weight, cost)
+        unpriced: tuple[str, ...] = ()
+        if cost is None:  # nobody sells it whole: what it holds
+            prices = [(group.part, group.count, catalog.part(group.part).price_usd) for group in part.layout]
+            cost = sum(count * price for _, count, price in prices if price is not None) or None
+            unpriced = tuple(dict.fromkeys(name for name, _, price in prices if price is None))
+        return PartLoad(part.max_w, part.max_w, ports, weight, cost, unpriced=unpriced, design_w=design_w)
     if isinstance(part, SwitchPart):
         return PartLoad(part.typical_w, part.typical_w, 0, weight, cost)
     if isinstance(part, StoragePart):

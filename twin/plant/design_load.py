@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from twin.catalog import (
@@ -19,6 +21,9 @@ from twin.catalog import (
 from twin.catalog.cooling_parts import TankPart
 from twin.plant.facility import facility_flow_m3_s
 from twin.plant.tables import Bools, Floats, Loops, Plant, Plants, Racks
+
+CONTINUOUS = 0.8
+"""Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""
 
 PUMP_HEAD_PA, PUMP_EFFICIENCY = 1.5e5, 0.65
 """Of facility pumps whose power nobody says [est]."""
@@ -74,6 +79,13 @@ def plant_design_w(plant: Plant, catalog: Catalog) -> Floats:
     return np.asarray(power_w, np.float64)
 
 
+def item_limit_w(plant: Plant) -> Floats:
+    """Return what each item of the power tree may carry for long [W]; inf where nobody says."""
+    power = plant.power
+    by_breaker = np.where(np.isnan(power.breaker_w), np.inf, CONTINUOUS * power.breaker_w)
+    return np.minimum(np.where(np.isnan(power.capacity_w), np.inf, power.capacity_w), by_breaker)
+
+
 class DesignLoad:
     """Loads of the power tree, with any of its items lost."""
 
@@ -114,6 +126,32 @@ class DesignLoad:
                     self._a_w[item] + self._b[item] * out_w[item] + self._c_w[item] * out_w[item] ** 2
                 )
         return out_w
+
+    def with_more_w(self, out_w: Floats, feeds: Sequence[int], more_w: float) -> dict[int, float]:
+        """Return what each item on the way to some feeds delivers when they share so much more evenly [W].
+
+        Parameters
+        ----------
+        out_w
+            Of all items before, with all of them alive.
+        feeds
+            None: it hangs on the house supply, which are the roots.
+        """
+        feeds = feeds or self._roots.tolist()
+        found: dict[int, float] = {}
+        for feed in feeds:
+            item, added_w = feed, more_w / len(feeds)
+            while item >= 0:
+                before_w = found.get(item, float(out_w[item]))
+                found[item] = before_w + added_w
+                added_w = self._in_w(item, before_w + added_w) - self._in_w(item, before_w)
+                item = int(self._plant.power.parent[item])
+        return found
+
+    def _in_w(self, item: int, out_w: float) -> float:
+        if out_w <= 0:
+            return 0.0
+        return float(self._a_w[item] + self._b[item] * out_w + self._c_w[item] * out_w**2)
 
     def _share(self, table: Racks | Loops | Plants, load_w: Floats, alive: Bools, out_w: Floats) -> None:
         feeds = np.stack([table.feed_a, table.feed_b])

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from twin.plant.blast import SUSTAINS
+from twin.plant.design_load import item_limit_w
 from twin.plant.graph import power_path
 from twin.plant.tables import Bools, Floats, Plant
 from twin.rules.case import Case
@@ -18,9 +19,6 @@ from twin.rules.rule import Rule, written
 from twin.scenario.doubts import idle_stages, unfed
 from twin.scenario.electricity import ON_SITE
 from twin.scenario.tree import Path
-
-CONTINUOUS = 0.8
-"""Share of its rating a breaker may carry for long: NFPA 70 (NEC) 210.20(A), 125 % of continuous loads."""
 
 UNEVEN = 1.2
 """Load of the heavier side over the lighter one from which A and B are out of balance [est]."""
@@ -32,27 +30,20 @@ def _power(value_w: float) -> Measure:
     return quantity(float(value_w), "power")
 
 
-def _limit_w(plant: Plant) -> Floats:
-    """Return what each item may carry for long [W]; inf where nobody says."""
-    power = plant.power
-    by_breaker = np.where(np.isnan(power.breaker_w), np.inf, CONTINUOUS * power.breaker_w)
-    return np.minimum(np.where(np.isnan(power.capacity_w), np.inf, power.capacity_w), by_breaker)
-
-
 def _over(plant: Plant, load_w: Floats) -> Bools:
-    return np.asarray(load_w > _limit_w(plant) * ROUNDING, np.bool_)
+    return np.asarray(load_w > item_limit_w(plant) * ROUNDING, np.bool_)
 
 
 def _worst(plant: Plant, stage: int, load_w: Floats, among: Bools) -> int:
     """Return the most loaded of some items of a stage."""
     mine = np.flatnonzero((plant.power.stage == stage) & among)
-    return int(mine[np.argmax((load_w / _limit_w(plant))[mine])])
+    return int(mine[np.argmax((load_w / item_limit_w(plant))[mine])])
 
 
 def _overloads(case: Case, kind: str) -> Iterator[Found]:
     """Yield stages above what they carry for long, by what limits them: breaker, spare units or capacity."""
     plant, load_w = case.plant, case.usual_w
-    power, over, limits_w = plant.power, _over(plant, load_w), _limit_w(plant)
+    power, over, limits_w = plant.power, _over(plant, load_w), item_limit_w(plant)
     for stage in np.unique(power.stage[over]).tolist():
         item = _worst(plant, stage, load_w, over)
         said = case.scenario.power[stage]
@@ -84,7 +75,7 @@ def _overloads(case: Case, kind: str) -> Iterator[Found]:
 
 def _worst_first(plant: Plant, items: Bools, load_w: Floats) -> tuple[str, ...]:
     mine = np.flatnonzero(items)
-    order = np.argsort(-(load_w / _limit_w(plant))[mine], kind="stable")
+    order = np.argsort(-(load_w / item_limit_w(plant))[mine], kind="stable")
     return tuple(plant.power.ids[item] for item in mine[order].tolist())
 
 
@@ -112,7 +103,7 @@ def _lost_sides(case: Case) -> Iterator[Found]:
                     continue
                 told.add(one)
                 item = _worst(plant, one, out_w, hit)
-                carried, limit = _power(out_w[item]), _power(_limit_w(plant)[item])
+                carried, limit = _power(out_w[item]), _power(item_limit_w(plant)[item])
                 reason = (
                     f"cannot carry all when feed {scenario.power[stage].id} is lost: {power.ids[item]} would have "
                     f"{carried.text} of {limit.text}"

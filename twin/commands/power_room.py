@@ -1,0 +1,55 @@
+"""How full the power tree of a scene is on the way to what more is to hang on it: the sums of the design rules."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.catalog import Catalog
+from twin.plant.design_load import DesignLoad, item_limit_w
+from twin.plant.tables import Plant
+
+
+class Fullest(NamedTuple):
+    """The item that is fullest, and its load before and after as a share of what it may carry for long."""
+
+    id: str
+    before: float
+    after: float
+
+
+class PowerRoom:
+    """The power tree as it is loaded now, and its feeds; about 15 ms at 16,384 GPUs, once."""
+
+    def __init__(self, plant: Plant, catalog: Catalog) -> None:
+        racks = plant.racks
+        self._plant = plant
+        self._load = DesignLoad(plant, catalog)
+        self._out_w = self._load.out_w()
+        self._limit_w = item_limit_w(plant)
+        pairs = np.stack([racks.feed_a, racks.feed_b], axis=1)[racks.present]
+        self._pairs = np.unique(pairs[(pairs >= 0).any(axis=1)], axis=0).tolist()
+
+    def with_more(self, more_w: float, rack: int = -1) -> Fullest | None:
+        """Return the fullest item between the feeds and the grid once more is drawn; None where none has a limit.
+
+        Parameters
+        ----------
+        rack
+            In which it is; -1: it stands by itself, and hangs on the feeds with most room.
+        """
+        racks = self._plant.racks
+        pairs = self._pairs if rack < 0 else [[int(racks.feed_a[rack]), int(racks.feed_b[rack])]]
+        found = [self._fullest([item for item in pair if item >= 0], more_w) for pair in pairs or [[]]]
+        limited = [one for one in found if one is not None]
+        return min(limited, key=lambda one: one.after) if limited else None
+
+    def _fullest(self, feeds: list[int], more_w: float) -> Fullest | None:
+        found = None
+        for item, after_w in self._load.with_more_w(self._out_w, feeds, more_w).items():
+            limit_w = float(self._limit_w[item])
+            after = after_w / limit_w if limit_w else np.inf
+            if np.isfinite(limit_w) and (found is None or after > found.after):
+                found = Fullest(self._plant.power.ids[item], float(self._out_w[item]) / limit_w, after)
+        return found
