@@ -67,6 +67,7 @@ def test_findings_are_listed_gone_to_accepted_and_undone(make_window, qtbot, too
         "moved for the photographer"
     ]
     assert dock.model.rowCount() == 0
+    assert window.focusWidget() is dock._empty  # no button that Space would press
     QTest.mouseClick(dock.filters["accepted"], Qt.MouseButton.LeftButton)
     accepted = [dock.model.finding_at(row).rule for row in range(dock.model.rowCount())]
     assert accepted == ["rack-collision", "spares"]

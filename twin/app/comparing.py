@@ -51,6 +51,7 @@ class Comparing:
         self.watch.touched.connect(self.look_at_disk)
         session.opened.connect(self._follow)
         scene.saved.connect(self._follow)
+        scene.compare_wanted.connect(self.with_saved)
 
     def ask(self) -> None:
         """Let the person choose a scene, and show what differs from it."""

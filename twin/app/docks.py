@@ -7,7 +7,7 @@ from functools import partial
 from typing import ClassVar
 
 from psygnal import Signal
-from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QToolBar
 
 from twin.app.alarms_dock import AlarmsDock
@@ -36,6 +36,8 @@ from twin.app.why_dock import WhyDock
 from twin.app.workspaces import BY_NAME, RUN, Workspace, arrange
 
 _ROOMY_PX = 380
+_FRAME = QSize(16, 48)
+"""What a window manager puts round a window, at most: it tells so only when the window is shown."""
 
 
 class Docks:
@@ -224,7 +226,8 @@ class Docks:
         if geometry is not None:
             self._window.restoreGeometry(geometry)
         else:
-            self._window.resize(self._window.size().boundedTo(self._window.screen().availableSize()))
+            room = self._window.screen().availableSize() - _FRAME
+            self._window.resize(self._window.size().boundedTo(room))
         self._kept = settings.layouts(self._version)
         self._change_to(settings.workspace if settings.workspace in BY_NAME else RUN.name)
 

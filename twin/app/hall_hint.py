@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
+from twin.app.hall_panel import HallPanel
 from twin.app.look import Look, label
 from twin.app.session import Session
 from twin.scenario.document import Scenario
@@ -29,9 +30,9 @@ class HallHint(QFrame):
 
     room_wanted, parts_wanted, wiring_wanted = Signal(), Signal(), Signal()
 
-    def __init__(self, look: Look, session: Session, host: QWidget) -> None:
+    def __init__(self, look: Look, session: Session, host: HallPanel) -> None:
         super().__init__(host)
-        self._session, self.reason = session, ""
+        self._session, self._hall, self.reason = session, host, ""
         self.setProperty("role", "note")
         self.setFixedWidth(_WIDTH_PX)
         self.title, self.words = label("", "value"), label("", "muted", wrap=True)
@@ -77,12 +78,14 @@ class HallHint(QFrame):
         document = self._session.document
         is_empty = document is not None and _is_empty(document.scenario)
         if document is None or not (is_empty or self.reason):
+            self._leave_focus(self.room, self.parts, self.wire)
             self.hide()
             return
         title, words = _BEGIN if is_empty else ("It cannot run yet", _sentence(self.reason))
         self.title.setText(title)
         self.words.setText(words)
         self.setAccessibleName(f"{title}. {words}")
+        self._leave_focus(*((self.wire,) if is_empty else (self.room, self.parts)))
         for button in (self.room, self.parts):
             button.setVisible(is_empty)
         self.wire.setVisible(not is_empty)
@@ -94,6 +97,11 @@ class HallHint(QFrame):
         if event.type() == QEvent.Type.Resize and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
+
+    def _leave_focus(self, *going: QPushButton) -> None:
+        """Give the keyboard to the hall when a button has it that goes: else Space would press some other one."""
+        if self.window().focusWidget() in going:
+            self._hall.view.native.setFocus()
 
     def _place(self) -> None:
         host = self.parentWidget()

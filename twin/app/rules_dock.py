@@ -111,6 +111,7 @@ class RulesDock(Dock):
             targets = (EVERYTHING, finding.key, finding.subject, *finding.ids)
             self.wanted.emit(Include(finding.rule, targets))
             return
+        self.table.setFocus()  # where one goes on after the dialog: the button may have nothing to do then
         dialog = ExcludeDialog(finding, self)
         dialog.accepted_as.connect(self._accept)
         dialog.open()
@@ -201,8 +202,10 @@ class RulesDock(Dock):
         bad = counts["error"] + counts["warning"]
         self.setWindowTitle(f"Checks ({bad:,})" if bad else "Checks")
         shown = self.model.rowCount()
-        self.table.setVisible(shown > 0)
         self._empty.setVisible(not shown)
+        if not shown and self.window().focusWidget() is self.table:
+            self._empty.setFocus()  # else the next button in the window gets it, and Space would press that
+        self.table.setVisible(shown > 0)
         hidden = len(self.report.findings)
         self._empty.setText(
             f"Nothing of what is shown here: {hidden:,} hidden" if hidden else "No design rule is broken"
@@ -212,7 +215,10 @@ class RulesDock(Dock):
 
     def _tell_button(self, *_change: object) -> None:
         finding = self._chosen()
-        self.accept_button.setEnabled(finding is not None and finding.rule != "exclusion-unmatched")
+        possible = finding is not None and finding.rule != "exclusion-unmatched"
+        if not possible and self.window().focusWidget() is self.accept_button:
+            self.table.setFocus()
+        self.accept_button.setEnabled(possible)
         again = finding is not None and finding.excluded
         self.accept_button.setText("Count again" if again else "Accept\N{HORIZONTAL ELLIPSIS}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +51,7 @@ class SceneFile:
     """
 
     saved = Signal(object)  # Path
+    compare_wanted = Signal()  # with the file as it lies on the disk
 
     def __init__(
         self,
@@ -106,9 +108,8 @@ class SceneFile:
         if document is None:
             return False
         folder = Path.home() if document.path is None or is_shipped(document.path) else document.path.parent
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Save the scene", str(folder / document.name), _FILTER
-        )
+        name = document.name if document.path is not None else name_for(document.scenario.title)
+        chosen, _ = QFileDialog.getSaveFileName(self._window, "Save the scene", str(folder / name), _FILTER)
         if not chosen:
             return False
         return self.save_as(Path(chosen if chosen.endswith((".yaml", ".yml")) else f"{chosen}{SUFFIX}"))
@@ -245,16 +246,21 @@ class SceneFile:
         return True
 
     def _overwrite(self, path: Path) -> bool:
-        return self._sure(f"{path.name} was changed by another program. Write over it?", "Write over it")
+        question = f"{path.name} was changed by another program. Write over it?"
+        return self._sure(question, "Write over it", can_compare=True)
 
-    def _sure(self, question: str, yes: str) -> bool:
+    def _sure(self, question: str, yes: str, *, can_compare: bool = False) -> bool:
+        """Ask before something is lost; Enter loses nothing."""
         box = QMessageBox(self._window)
         box.setObjectName("sure")
         box.setIcon(QMessageBox.Icon.Question)
         box.setText(question)
         go = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
+        look = box.addButton("Compare", QMessageBox.ButtonRole.ActionRole) if can_compare else None
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.exec()
+        if look is not None and box.clickedButton() is look:
+            self.compare_wanted.emit()
         return box.clickedButton() is go
 
     def _on_opened(self, _path: object) -> None:
@@ -281,6 +287,12 @@ def document_of_text(document: Document, path: Path) -> Document:
     """Return the document as it would be read from another place; raises as `load`."""
     source = document.files[0]
     return document_of(type(source)(path.name, path, source.text, source.tree))
+
+
+def name_for(title: str) -> str:
+    """Return the name that a file is offered for a scene of this title."""
+    words = "-".join(re.findall(r"\w+", title.lower()))
+    return f"{words[:60]}{SUFFIX}" if words else NEW_NAME
 
 
 def is_shipped(path: Path) -> bool:
