@@ -27,11 +27,17 @@ def test_a_bad_file_shows_its_problems_and_keeps_the_scene(
     dialog = window.files.problems
     assert dialog is not None
     assert dialog.isVisible()
+    assert dialog.windowTitle() == "This scene cannot be opened"
     assert dialog.problems[0].line > 0
     assert "duraton" in dialog.problems[0].key
     assert window.session.document is open_document
     dialog.close()
     qtbot.waitUntil(lambda: window.files.problems is None)
+    broken = tmp_path / "broken.twinrun"
+    broken.write_text("no run")
+    assert not window.files.open(broken)
+    assert window.files.problems is not None
+    assert window.files.problems.windowTitle() == "This run file cannot be opened"
 
 
 def test_a_scene_that_cannot_be_played_is_refused_and_the_former_run_goes_on(

@@ -200,9 +200,11 @@ def test_times_are_bookmarked_with_notes_and_kept_beside_the_run(window: MainWin
     assert goto is not None
     QTest.keyClicks(goto.field, "60 d")
     assert "beyond the record" in goto.said.text()
+    assert not goto.do_button.isEnabled()
     QTest.keyClick(goto.field, Qt.Key.Key_Return)
     assert goto.isVisible()
     goto.field.setText("3 h 30 min")
+    assert goto.do_button.isEnabled()
     QTest.keyClick(goto.field, Qt.Key.Key_Return)
     assert window.session.looking_s == 12_600.0
     window.menus.execute("timeline.bookmarks")

@@ -319,7 +319,7 @@ def test_all_figures_in_words_are_of_one_frame(use_window: UseWindow, qtbot: QtB
     assert all(tile == row for tile, row in pairs)
 
 
-def test_the_end_of_a_run_is_said_and_space_begins_again(
+def test_the_end_of_a_run_is_said_and_space_leaves_it(
     use_window: UseWindow, qtbot: QtBot, lab: Path, tmp_path: Path
 ) -> None:
     short = tmp_path / "short.twin.yaml"
@@ -329,13 +329,26 @@ def test_the_end_of_a_run_is_said_and_space_begins_again(
     window.session.play()
     qtbot.waitUntil(lambda: window.session.summary is not None, timeout=20_000)
     assert window.transport.elapsed_label.text().startswith("Finished after 1 h")
-    assert window.transport.play_button.accessibleName().startswith("Run again")
+    assert window.transport.play_button.accessibleName().startswith("The run is finished")
     assert not window.transport.step_button.isEnabled()
     window.show_welcome()
     window.show_hall()
     qtbot.wait(300)
     assert all(note.trouble.title == "The run is finished" for note in window.notifications.notes)
+    assert "Ctrl+Shift+R" in window.notifications.notes[0].trouble.text
     window.session.set_speed(60.0)
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert not window.session.playing
+    assert window.session.t_s == 3600.0
+    assert window.session.summary is not None
+    assert (
+        window.statusBar()
+        .currentMessage()
+        .startswith("The run is finished; start it again with Ctrl+Shift+R")
+    )
+    QTest.keyClick(
+        window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert window.session.playing
     qtbot.waitUntil(lambda: 0.0 < window.session.t_s < 3600.0, timeout=20_000)

@@ -82,7 +82,7 @@ class GotoDialog(_Asking):
         self.chosen.emit(t_s)
 
     def _say(self, text: str) -> None:
-        self.do_button.setEnabled(bool(text.strip()))
+        self.do_button.setEnabled(False)
         if not text.strip():
             self.said.setText(f"For example: {EXAMPLES}")
             return
@@ -91,6 +91,7 @@ class GotoDialog(_Asking):
         except NoTime as error:
             self.said.setText(str(error))
         else:
+            self.do_button.setEnabled(True)
             moment = self._clock.at(t_s)
             self.said.setText(
                 f"{moment:%a} {moment.day} {moment:%b %Y  %H:%M:%S}, {elapsed(t_s)} after the start"

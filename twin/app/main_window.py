@@ -71,6 +71,7 @@ from twin.record.events import Event
 from twin.view3d.picking import Hit
 
 _STATUS_MS = 8000
+_AGAIN = "Start it again with Ctrl+Shift+R (button Start again)"
 
 
 class MainWindow(QMainWindow):
@@ -196,6 +197,7 @@ class MainWindow(QMainWindow):
         session.recovered.connect(self.notifications.dismiss_resumable)
         session.ended.connect(self._on_ended)
         session.unplayable.connect(self._on_unplayable)
+        session.at_end.connect(self._on_at_end)
         self.editing.titled.connect(self._on_edited)
         self.editing.file.saved.connect(self.views.saved)
         session.plant_changed.connect(self._on_plant)
@@ -429,7 +431,10 @@ class MainWindow(QMainWindow):
         sentence = f"{text.duration(self.session.end_s)} simulated"
         if unexpected is not None:
             sentence += f", {unexpected:,} unexpected interruptions"
-        self.notifications.tell("The run is finished", f"{sentence}. Space runs it again from the start.")
+        self.notifications.tell("The run is finished", f"{sentence}. {_AGAIN}.")
+
+    def _on_at_end(self) -> None:
+        self.tell(f"The run is finished; {_AGAIN[:1].lower()}{_AGAIN[1:]}")
 
     def _state_text(self, thing: str) -> str:
         world = self.world()

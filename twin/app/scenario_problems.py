@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScroll
 
 from twin.app import theme as themes
 from twin.app.look import Look, label, tool_button
+from twin.app.recording import is_recording
 from twin.scenario import Problem
 
 
@@ -27,7 +28,7 @@ class ScenarioProblems(QDialog):
     ) -> None:
         super().__init__(parent)
         self.problems = tuple(problems)
-        self.setWindowTitle("This scene cannot be opened")
+        self.setWindowTitle(f"This {'run file' if is_recording(path) else 'scene'} cannot be opened")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(720, 420)
         column = QVBoxLayout(self)

@@ -80,6 +80,7 @@ class Session:
     playing_changed = Signal(bool)
     speed_changed = Signal(float)
     ended = Signal(object)  # summary
+    at_end = Signal()  # it was asked to play, and the run is over
     trouble = Signal(object)  # Trouble
     broken = Signal(object)  # Intervention that the run has taken
     mended = Signal(object)  # Intervention that was ahead in the run, and is no more
@@ -358,14 +359,16 @@ class Session:
             self.set_running(False)
 
     def toggle(self) -> None:
-        """Play when standing, pause when playing; after the end, start anew."""
+        """Play when standing, pause when playing; a run that is over stays, as does what came of it."""
         if self.playing:
             self.pause()
         elif self.looking_s is not None:
             self.play()
-        elif self.finished or (self._talk.failure is not None and not self._talk.ready):
+        elif self._talk.failure is not None and not self._talk.ready:
             self.restart()
             self.play()
+        elif self.finished:
+            self.at_end.emit()
         elif self.lost:
             self.resume()
         else:

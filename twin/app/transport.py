@@ -144,7 +144,7 @@ class Transport(QWidget):
         if playing:
             icon, does = "pause", "Pause"
         elif self._session.finished and self._session.looking_s is None:
-            icon, does = "restart", "Run again from t = 0"
+            icon, does = "play", "The run is finished"
         else:
             icon, does = "play", "Play"
         self._look.dress(self.play_button, icon, "on_accent")
