@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -163,7 +163,7 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
         return _carried_nodes(plant, ids)
     if "node" in kinds:
         return "nodes are moved by themselves: they go into racks"
-    floor = Floor.of(plant, power_obstacles(plant, plan))
+    floor = Floor.of(plant, power_obstacles(plant, plan, also=ids))
     found = Shape.standing(floor, [one for id in ids for one in _footprints(plant, id)])
     if found is None:
         return f"{ids[0]} does not stand on the floor"
@@ -216,9 +216,16 @@ def _facing_of(fragment: Fragment) -> int:
 _NAMES = {"rack": "racks", "row": "rows", "loop": "machines", "power": "power items"}
 
 
-def power_obstacles(plant: Plant, plan: SitePlan) -> list[Obstacle]:
-    """Return the power items that stand on the floor as obstacles."""
-    standing = np.flatnonzero(plant.power.present & ~plan.hung).tolist()
+def power_obstacles(plant: Plant, plan: SitePlan, also: Collection[str] = ()) -> list[Obstacle]:
+    """Return the power items in the way: those that were given a place; the others make room by themselves.
+
+    Parameters
+    ----------
+    also
+        Items to be told whether they have a place of their own or not.
+    """
+    told = plant.power.placed | np.array([id in also for id in plant.power.ids], np.bool_)
+    standing = np.flatnonzero(plant.power.present & ~plan.hung & told).tolist()
     return [
         Obstacle(
             plant.power.ids[item],

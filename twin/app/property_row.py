@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -232,6 +232,11 @@ class PropertyRow(QObject):
         if words and words != self._now.text:
             self.entered.emit(words)
 
+    @property
+    def _typing(self) -> bool:
+        line = self.field.lineEdit() if isinstance(self.field, QComboBox) else self.field
+        return isinstance(line, QLineEdit) and line.isModified()
+
     def _commit(self) -> None:
         field = self.field
         if not isinstance(field, QLineEdit) or not field.isModified():
@@ -249,7 +254,11 @@ class PropertyRow(QObject):
             self.restore()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape takes back what was typed; the wheel turns the page, not a list that it passes over."""
+        """Escape takes back what was typed, undo and redo are the scene's; the wheel turns the page, not a list.
+
+        The page is turned where the wheel passes over a list, and a field has undo and redo of its own while it
+        holds what was not entered yet.
+        """
         escapes = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if escapes and (self.changed or self.told.isVisible()):
             if event.type() == QEvent.Type.ShortcutOverride:  # Escape would clear the selection
@@ -257,6 +266,11 @@ class PropertyRow(QObject):
                 return True
             if event.type() == QEvent.Type.KeyPress:
                 self.restore()
+                return True
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            key = QKeySequence.StandardKey
+            if not self._typing and (event.matches(key.Undo) or event.matches(key.Redo)):
+                event.ignore()  # the field would take it, and has nothing to take back
                 return True
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QComboBox) and not watched.hasFocus():
             event.ignore()
