@@ -19,7 +19,7 @@ from twin.record.scenario_json import to_json
 from twin.resources import parse_yaml
 from twin.scenario.document import Scenario
 
-MOST = 20
+MOST = 10
 """Changed values that are named."""
 
 _OF = {
@@ -153,7 +153,7 @@ def _told(what: str, before: Mapping[str, str], after: Mapping[str, str], here: 
         old, new = before.get(key, "nothing"), after.get(key, "nothing")
         yield f"{what}: {key} was {old} when the run was made, and is {new} {here}"
     if len(keys) > MOST:
-        yield f"{what}: {len(keys) - MOST} more values are others"
+        yield f"{what}: and {len(keys) - MOST:,} more"
 
 
 def _part(texts: Mapping[str, str], prefix: str) -> dict[str, str]:

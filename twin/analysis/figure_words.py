@@ -18,13 +18,21 @@ def value_words(figure: Figure, value: float) -> str:
 
 
 def apart_words(figure: Figure, value: float, sign: str = "+") -> str:
-    """Return a difference, or half a width where `sign` is "-"."""
+    """Return a difference, or half a width where `sign` is "-"; "0" for what rounds to nothing.
+
+    That of two shares is in points: one in percent would be read as a part of the first.
+    """
+    text = _apart(figure, value, sign)
+    return text if any(letter in "123456789" for letter in text) else "0"
+
+
+def _apart(figure: Figure, value: float, sign: str) -> str:
     if figure.unit == "share":
-        return f"{100 * value:{sign}.3f} %"
+        return f"{100 * value:{sign}.3f} points"
     if figure.unit == "ratio":
         return f"{value:{sign}.4f}"
     if not figure.unit:
-        return f"{value:{sign},.4g}" if abs(value) < 1e5 else f"{value:{sign},.0f}"
+        return f"{value:{sign},.4g}" if abs(value) < 1e3 else f"{value:{sign},.0f}"
     plus = "+" if sign == "+" and value >= 0 else ""
     return plus + _quantity(value, "temperature_difference" if figure.unit == "temperature" else figure.unit)
 
@@ -33,5 +41,5 @@ def _quantity(value: float, dimension: str) -> str:
     if dimension == "duration":
         return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
     if dimension == "energy":
-        return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e13 else f"{value / 3.6e9:,.0f} MWh"
+        return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e12 else f"{value / 3.6e9:,.0f} MWh"
     return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")

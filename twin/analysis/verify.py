@@ -130,7 +130,7 @@ def _must_be_whole(reader: Reader) -> None:
     try:
         _ = reader.header.scenario
     except RunFileError as error:
-        raise RunFileError("; ".join([str(error), *altered_scene(reader)])) from error
+        raise RunFileError("\n".join([str(error), *altered_scene(reader)])) from error
 
 
 def _begun(reader: Reader, engine: str) -> _Replay:
@@ -141,7 +141,7 @@ def _begun(reader: Reader, engine: str) -> _Replay:
         altered = [*altered_scene(reader)]
         if not altered or isinstance(error, RunFileError):
             raise
-        raise RunFileError("; ".join([f"{reader.path}: {error}", *altered])) from error
+        raise RunFileError("\n".join([f"{reader.path}: {error}", *altered])) from error
 
 
 class _Replay:

@@ -22,6 +22,8 @@ _LINE_PX, _LINE_MIN_PX, _BAR = 23.0, 14.0, 0.64
 _MOST_STEPS = 9
 _LEAST = 0.0005
 """Share of the largest step below which steps are told together."""
+_NOTHING = 1e-6
+"""Share of the largest step below which the rest is no step, but how sums round."""
 _SPREAD = 1.25
 """The bars begin so much of their spread before the least of them."""
 INSTALLED, REST = "installed", "rest"
@@ -52,7 +54,7 @@ def lines_of(way: Waterfall) -> list[Line]:
     rest_h = math.fsum(step.gpu_h for step in way.steps) - math.fsum(step.gpu_h for step in told)
     steps = [(step.account, _title(step.account), step.gpu_h) for step in told]
     rested = len(way.steps) - len(told)
-    if rested and abs(rest_h) > 0.0:
+    if rested and abs(rest_h) > _NOTHING * largest:
         steps.append((REST, f"{rested} smaller one{'s' * (rested != 1)}", rest_h))
     at_h = way.a_gpu_h
     lines = [Line("", "Productive in A", 0.0, at_h)]

@@ -65,7 +65,7 @@ def _print_way(way: Waterfall) -> None:
         title = "more GPUs, or longer" if step.account == "installed" else account_title(step.account)
         rows.append((f"  {title}", f"{step.gpu_h:+,.1f}"))
     rested = len(way.steps) - len(shown)
-    if rested:
+    if rested and f"{abs(rest):.1f}" != "0.0":
         rows.append((f"  {rested} smaller one{'s' * (rested != 1)}", f"{rest:+,.1f}"))
     rows.append(("productive in B", f"{way.b_gpu_h:,.1f}"))
     print_table(("where the GPU time went", "GPU-hours"), rows, right=1)

@@ -107,7 +107,7 @@ def _way(way: Waterfall) -> Markup:
         title = "more GPUs, or longer" if step.account == "installed" else account_title(step.account)
         bars.append(_step(title, at, step.gpu_h))
         at += step.gpu_h
-    if count:
+    if count and f"{abs(rest):.1f}" != "0.0":
         bars.append(_step(f"{count} smaller one{'s' * (count != 1)}", at, rest))
     bars.append(Bar("productive in B", 0.0, way.b_gpu_h, f"{way.b_gpu_h:,.1f} GPU-h", "left"))
     rows = [(bar.title, number(bar.end - bar.begin, bar.text)) for bar in bars]

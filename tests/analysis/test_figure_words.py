@@ -1,0 +1,28 @@
+"""Differences of figures as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from twin.analysis.compare import FIGURES
+from twin.analysis.figure_words import apart_words
+
+_BY_KEY = {figure.key: figure for figure in FIGURES}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("goodput", 0.0311, "+3.110 points"),
+        ("goodput", -1e-9, "0"),
+        ("pue", -1e-7, "0"),
+        ("lost_gpu_h", 53_250.3, "+53,250"),
+        ("lost_gpu_h", -487_739.0, "-487,739"),
+        ("lost_gpu_h", 999.96, "+1,000"),
+        ("lost_gpu_h", 1.25, "+1.25"),
+        ("energy_j", 3.5999e13, "+10,000 MWh"),
+        ("it_j", 0.0, "0"),
+    ],
+)
+def test_a_difference_has_separators_and_points_and_nothing_is_0(key: str, value: float, said: str) -> None:
+    assert apart_words(_BY_KEY[key], value) == said
