@@ -304,6 +304,18 @@ def test_a_wrong_value_is_told_in_its_field_and_changes_nothing(window: MainWind
     assert row.text == "22 degC"
 
 
+def test_a_place_out_of_reach_is_told_in_its_field(window: MainWindow) -> None:
+    window.docks.inspector.show_thing("gpu/0/1")
+    panel = window.docks.inspector.properties
+    panel.refresh()
+    enter(panel.row("@x"), "6000000 mi")
+    row = panel.row("@x")
+    assert "at most 10 km" in row.told.text()
+    assert row.told.isVisible()
+    assert text_of(window) == _SCENE
+    QTest.keyClick(row.field, Qt.Key.Key_Escape)
+
+
 def test_several_things_are_set_in_one_step(window: MainWindow) -> None:
     window.hall.state.selection = ("gpu/0/0/0", "gpu/0/1/0", "gpu/0/2/1")
     panel = window.docks.inspector.properties

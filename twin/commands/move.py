@@ -15,6 +15,7 @@ from twin.commands.place import rack_slot
 from twin.commands.things import generator, made_by, override, people_say, thing, titled
 from twin.plant.tables import Bools
 from twin.scenario import Patch
+from twin.scenario.site import FURTHEST_M
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,11 @@ class MoveTo:
         for one, x_m, y_m in self.places:
             now_x_m, now_y_m = place_of(scene, one)
             by_m = (x_m - now_x_m, y_m - now_y_m)
-            if not all(math.isfinite(way_m) for way_m in by_m):
-                raise CommandError("that is no place on the floor")
+            if not all(abs(at_m) <= FURTHEST_M for at_m in (x_m, y_m)):  # nan is none either
+                raise CommandError(
+                    "that is no place on the floor",
+                    f"at most {FURTHEST_M / 1e3:g} km from the corner of the hall",
+                )
             alone = _Chosen.of(scene, (one,))
             mine = alone.boxes(scene, after.ids)
             after.x_m[mine] += by_m[0]

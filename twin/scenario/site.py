@@ -156,11 +156,15 @@ class Racks(Part):
     )
 
 
+FURTHEST_M = 10e3
+"""From the corner of a hall to what stands there, along and across its rows: no site is larger [est]."""
+
+
 class Point(Part):
     """A place on the floor of the hall."""
 
-    x_m: Length = Field(default=0.0, alias="x", description="along the rows")
-    y_m: Length = Field(default=0.0, alias="y", description="across the rows")
+    x_m: Length = Field(default=0.0, alias="x", ge=-FURTHEST_M, le=FURTHEST_M, description="along the rows")
+    y_m: Length = Field(default=0.0, alias="y", ge=-FURTHEST_M, le=FURTHEST_M, description="across the rows")
 
 
 class Stand(Point):
