@@ -102,3 +102,29 @@ def test_a_first_window_leaves_room_for_its_frame(make_window: Callable[..., Mai
     window.docks.restore(window.settings)
     assert window.height() < room.height()
     assert window.width() < room.width()
+
+
+def test_the_edit_menu_offers_only_what_would_do_something(
+    make_window: Callable[..., MainWindow], own: Path
+) -> None:
+    window = make_window(own)
+    editor = window.editing.editor
+    menu, acts = window.menus.menus["edit"], window.menus.qt_actions
+    names = ("edit.undo", "edit.redo", "edit.paste", "edit.delete", "edit.ungroup")
+
+    def offered() -> list[bool]:
+        menu.aboutToShow.emit()
+        return [acts[name].isEnabled() for name in names]
+
+    QApplication.clipboard().clear()
+    window.hall.state.selection = ()
+    assert offered() == [False] * 5
+    menu.aboutToHide.emit()
+    assert all(acts[name].isEnabled() for name in names)  # a key is answered with the reason
+    window.hall.state.selection = ("gpu/0/0",)
+    assert window.tools.copy()
+    assert editor.do(AddPart("DGX-H100", at=(20.0, 2.0)))
+    assert offered() == [True, False, True, True, True]
+    assert editor.undo()
+    assert offered()[:2] == [False, True]
+    menu.aboutToHide.emit()

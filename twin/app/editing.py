@@ -71,6 +71,7 @@ class Editing:
     def _offer(self, left: Recovered) -> None:
         changes = "one change" if left.steps == 1 else f"{left.steps:,} changes"
         words = f"{changes} of {left.name}, the last at {left.at:%H:%M on %d %B}, were never saved."
+        words += " Recovered, they are part of the scene: Undo takes back what is done after that."
         self._notifications.ask(
             Trouble("Unsaved work was found", words),
             {"Recover": partial(self.file.recover, left), "Discard": partial(discard, left.journal)},

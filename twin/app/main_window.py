@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from twin.analysis.explain import Cause
 from twin.app import help_pages, text
-from twin.app.actions import all_actions
+from twin.app.actions import all_actions, edit_uses
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.branch_actions import BranchActions
 from twin.app.break_dialog import BreakDialog
@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
         self._model.register_actions(all_actions(self))
-        self.menus = MenuBar(self._model, look, self, Shortcuts(self._model, settings))
+        self.menus = MenuBar(self._model, look, self, Shortcuts(self._model, settings), edit_uses(self))
         self.transport.show_keys(self.menus.tip)
         self.timeline.show_keys(self.menus.tip)
         show_keys(self)

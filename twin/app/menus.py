@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -32,14 +32,25 @@ class MenuBar:
         Owns the Qt actions, so that their keys act anywhere in it.
     shortcuts
         The key of every action.
+    has_use
+        Action id to whether it would do anything now. Asked while its menu is open: a key or the palette is answered
+        with the reason instead.
     """
 
-    def __init__(self, model: Application, look: Look, window: QMainWindow, shortcuts: Shortcuts) -> None:
+    def __init__(
+        self,
+        model: Application,
+        look: Look,
+        window: QMainWindow,
+        shortcuts: Shortcuts,
+        has_use: Mapping[str, Callable[[], bool]],
+    ) -> None:
         self._model, self._look = model, look
         self.shortcuts = shortcuts
         self._tipped: list[tuple[QWidget, str, str]] = []
         self.qt_actions: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
+        self._has_use = has_use
         for menu_id, title in MENUS.items():
             self.menus[menu_id] = self._menu(menu_id, title, window)
         for menu_id, menu in self.menus.items():
@@ -78,6 +89,7 @@ class MenuBar:
         menu = self.menus[parent_id].addMenu(title) if parent_id else window.menuBar().addMenu(title)
         menu.setObjectName(f"menu.{name}")
         menu.aboutToShow.connect(partial(self._refresh, menu_id))
+        menu.aboutToHide.connect(self._on_context)
         return menu
 
     def _fill(self, menu_id: str, menu: QMenu, owner: QWidget) -> None:
@@ -130,6 +142,9 @@ class MenuBar:
             current = getattr(toggled, "get_current", None)
             if current is not None:
                 made.setChecked(bool(current()))
+            has_use = self._has_use.get(made.objectName())
+            if action is not None and has_use is not None:
+                made.setEnabled(self._is_possible(action, self._model.context) and has_use())
 
     @staticmethod
     def _is_possible(action: Command, context: Mapping[str, object]) -> bool:

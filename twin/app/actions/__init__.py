@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from twin.app.actions.bookmarks import bookmark_actions
 from twin.app.actions.design import design_actions
 from twin.app.actions.edit import edit_actions
+from twin.app.actions.edit import edit_uses as edit_uses
 from twin.app.actions.facility import facility_actions
 from twin.app.actions.file import file_actions
 from twin.app.actions.help import help_actions

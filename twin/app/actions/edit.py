@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
 
 from twin.app.actions.entry import entry
 from twin.commands.auto_wire import AutoWire
@@ -11,6 +14,30 @@ from twin.commands.auto_wire import AutoWire
 if TYPE_CHECKING:
     from twin.app.actions.entry import Command
     from twin.app.main_window import MainWindow
+
+
+_ON_SELECTION = ("move", "rotate", "cut", "copy", "duplicate", "delete", "array", "group", "ungroup")
+
+
+def edit_uses(window: MainWindow) -> dict[str, Callable[[], bool]]:
+    """Return of actions of the Edit menu whether they would do anything now."""
+    editor, tools = window.editing.editor, window.tools
+
+    def undoes() -> bool:
+        return editor.busy or (editor.draft is not None and bool(editor.draft.undo_title))
+
+    def redoes() -> bool:
+        return editor.busy or (editor.draft is not None and bool(editor.draft.redo_title))
+
+    def holds() -> bool:
+        return bool(tools.selection or window.design.ids) or tools.place.active
+
+    return {
+        "edit.undo": undoes,
+        "edit.redo": redoes,
+        "edit.paste": lambda: QGuiApplication.clipboard().mimeData().hasText(),
+        **{f"edit.{name}": holds for name in _ON_SELECTION},
+    }
 
 
 def edit_actions(window: MainWindow) -> list[Command]:
