@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,10 @@ from pytestqt.qtbot import QtBot
 from twin.analysis.verify import verify
 from twin.app.branch_choices import Sort, folder_of, free_path
 from twin.app.branch_dialog import BranchDialog
+from twin.app.branches_dock import GOODPUT
 from twin.app.main_window import MainWindow
 from twin.commands.move import Move
+from twin.record.hash import EventHash
 from twin.record.reader import Reader
 from twin.runtime.inline import run
 from twin.scenario import load, loads, parse_injection
@@ -261,6 +265,52 @@ def test_a_recording_that_was_sent_is_branched_without_its_scene(
     session.pause()
     assert session.recording is None
     assert [one.name for one in load(path).files] == [path.name, "sent.twin.yaml"]
+
+
+def test_branches_are_held_against_each_other_at_their_ends_and_a_lost_run_is_told(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    parent = scene.with_name("my-lab.twinrun")
+    run(load(scene).scenario, record=parent)
+    cut = f"{{at: 0.001 s, run: {parent.name}, events: 0, hash: {EventHash().hexdigest()}}}"
+    text = f"""format: twin/scenario
+version: 1
+catalog: "2026.11"
+extends: {scene.name}
+title: Gone
+branch: {cut}
+"""
+    gone = scene.with_name("gone.twin.yaml")
+    gone.write_text(text)
+    ran = scene.with_name("ran.twin.yaml")
+    ran.write_text(text.replace("Gone", "Ran"))
+    run(load(ran).scenario, record=scene.with_name("ran.twinrun"), until_s=8 * 3600.0)
+    with closing(sqlite3.connect(scene.with_name("ran.twinrun"))) as file, file:
+        file.execute("UPDATE progress SET summary = NULL")  # as of one that still runs
+    window = use_window(scene)
+    assert window.files.open(parent)
+    assert f" \N{EM DASH} {parent.name} \N{EM DASH} " in window.windowTitle()
+    window.docks.show("branches")
+    dock = window.docks.branches
+    qtbot.waitUntil(lambda: bool(dock.roots), timeout=PATIENCE_MS)
+    top = dock.tree.topLevelItem(0)
+    assert top is not None
+    with Reader(parent) as reader:
+        assert reader.summary is not None
+        ends = f"{100 * reader.summary['goodput']:.2f} %"
+    assert dock.tree.headerItem().text(GOODPUT) == "Goodput at end"
+    assert top.text(GOODPUT) == ends
+    look_back(window, qtbot, 2 * 3600.0)
+    qtbot.waitUntil(lambda: window.session.shown is not None, timeout=PATIENCE_MS)
+    assert top.text(GOODPUT) == ends, "the time looked at is no end"
+    said = {top.child(row).text(0): top.child(row) for row in range(2)}
+    assert said["Ran"].text(GOODPUT).endswith(" % so far (8 h)")
+    assert said["Gone"].text(GOODPUT) == "run file missing"
+    dock.tree.setCurrentItem(said["Gone"])
+    dock.open()
+    assert window.session.path == gone
+    assert parent.name not in window.windowTitle()
+    assert any("gone.twinrun is not beside" in note.trouble.text for note in window.notifications.notes)
 
 
 def test_at_an_event_the_branch_begins_behind_it_and_at_the_end_there_is_none(

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QTreeWidgetItem,
 )
 
-from twin.analysis.branch_tree import Branch, tree_of
+from twin.analysis.branch_tree import RUN_SUFFIX, Branch, tree_of
 from twin.app.branch_choices import folder_of, is_shipped
 from twin.app.dock import Dock
 from twin.app.look import Look, label
 from twin.app.session import Session
+from twin.app.text import duration
 from twin.app.theme import scaled
-from twin.record.frame import Frame
 from twin.scenario.extend import SUFFIX, builtin
 from twin.scenario.problem import ScenarioError
 from twin.units import spoken
@@ -31,9 +31,10 @@ _NONE = (
     "Run > What if from here. The branch is this run until then, and its own from there on."
 )
 TITLE, CUT, CHANGE, GOODPUT = range(4)
-_HEADS = ("Branch", "Leaves at", "What is other", "Goodput so far")
+_HEADS = ("Branch", "Leaves at", "What is other", "Goodput at end")
 _ROW_PX = 24
-_SHARES = {CUT: 96, GOODPUT: 120}
+_SHARES = {CUT: 96, GOODPUT: 176}
+_MISSING = "run file missing"
 
 
 class BranchesDock(Dock):
@@ -48,6 +49,7 @@ class BranchesDock(Dock):
     what_if_wanted = Signal()
     open_wanted = Signal(object)  # Path of a run or a scene
     compare_wanted = Signal(object, object)  # run files of the parent and of the branch
+    told = Signal(str, str)  # title and sentence
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "branches", "Branches", "branch", parent)
@@ -90,7 +92,7 @@ class BranchesDock(Dock):
         session.opened.connect(lambda _: self.look_again())
         session.began.connect(lambda _: self.look_again())
         session.ended.connect(lambda _: self.look_again())
-        session.figures_changed.connect(self._on_figures)
+        session.figures_changed.connect(lambda _: self._keep_true())
         self._show()
 
     @property
@@ -111,6 +113,13 @@ class BranchesDock(Dock):
         path = _file_of(one) if one is not None and self._can_open(one) else None
         if path is not None:
             self.open_wanted.emit(path)
+        if one is not None and _lacks_run(one) and path is not None and path == self._session.path:
+            name = path.name.removesuffix(SUFFIX) + RUN_SUFFIX
+            self.told.emit(
+                "Its recording is gone",
+                f"{name} is not beside the scene: moved away, deleted, or never made. The scene is opened from its "
+                "start, to be simulated anew.",
+            )
 
     def compare(self) -> None:
         """Ask for the run of the branch beside that of its parent."""
@@ -152,7 +161,9 @@ class BranchesDock(Dock):
 
     def _item(self, one: Branch) -> QTreeWidgetItem:
         run = one.outcome
-        goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
+        goodput = _MISSING if _lacks_run(one) else ""
+        if run is not None and run.goodput is not None:
+            goodput = _goodput_words(run.goodput, None if run.over else run.t_s)
         cut = "" if one.at_s is None else spoken(one.at_s)
         other = "; ".join(one.changes) if one.at_s is not None else ""
         if one.at_s is not None and not one.changes:
@@ -171,15 +182,26 @@ class BranchesDock(Dock):
             font = QFont(item.font(TITLE))
             font.setBold(True)
             item.setFont(TITLE, font)
+            self._keep_true()
         for child in one.branches:
             item.addChild(self._item(child))
         return item
 
-    def _on_figures(self, frame: Frame) -> None:
-        """Keep the goodput of the run on screen true."""
-        values = frame.values.get("site.goodput")
-        if self._own is not None and self.isVisible() and values is not None and len(values):
-            self._own.setText(GOODPUT, f"{float(values[0]):.2f} %")
+    def _keep_true(self) -> None:
+        """Tell what the live run has come to, whatever time is looked at; a recording stands in its file."""
+        session = self._session
+        if self._own is None or session.recording is not None or not self.isVisible():
+            return
+        if session.summary is not None:
+            share = session.summary.get("goodput")
+            words = "" if share is None else _goodput_words(share, None)
+        else:
+            frame = session.live.frame
+            values = None if frame is None else frame.values.get("site.goodput")
+            if frame is None or values is None or not len(values):
+                return
+            words = _goodput_words(float(values[0]) / 100.0, frame.t_s)
+        self._own.setText(GOODPUT, words)
 
     def _on_chosen(self) -> None:
         one = self.chosen
@@ -199,6 +221,16 @@ class BranchesDock(Dock):
             return None
         branch, parent = (one.data(TITLE, Qt.ItemDataRole.UserRole).outcome for one in (items[0], above))
         return (parent.path, branch.path) if branch is not None and parent is not None else None
+
+
+def _goodput_words(share: float, until_s: float | None) -> str:
+    """Return the goodput of a run; of one that is not over, until when."""
+    return f"{100 * share:.2f} %" + ("" if until_s is None else f" so far ({duration(until_s)})")
+
+
+def _lacks_run(one: Branch) -> bool:
+    """Return whether a branch was cut from a run, or others from its, and no run file is there."""
+    return one.outcome is None and (one.at_s is not None or any(each.cut_from for each in one.branches))
 
 
 def _name_of(path: Path) -> str:

@@ -198,6 +198,7 @@ class MainWindow(QMainWindow):
         session.ended.connect(self._on_ended)
         session.unplayable.connect(self._on_unplayable)
         session.at_end.connect(self._on_at_end)
+        session.began.connect(lambda _: self.editing.tell())
         self.editing.titled.connect(self._on_edited)
         self.editing.file.saved.connect(self.views.saved)
         session.plant_changed.connect(self._on_plant)
@@ -225,6 +226,7 @@ class MainWindow(QMainWindow):
         self.docks.plots.chosen.connect(self.timeline.scrub)
         self.docks.branches.what_if_wanted.connect(lambda: self.branching.ask())
         self.docks.branches.open_wanted.connect(self.files.open)
+        self.docks.branches.told.connect(self.notifications.tell)
         self.docks.branches.compare_wanted.connect(self.run_comparing.show)
         self.branching.made.connect(lambda _: self.docks.branches.look_again())
         self.docks.why.chosen.connect(self.go_to_cause)
@@ -390,7 +392,9 @@ class MainWindow(QMainWindow):
         document = self.session.document
         if document is None:
             return
-        self.setWindowTitle(f"{document.scenario.title}[*] \N{EM DASH} gpu-twin")
+        run = self.session.recording
+        of = "" if run is None else f" \N{EM DASH} {run.name}"
+        self.setWindowTitle(f"{document.scenario.title}[*]{of} \N{EM DASH} gpu-twin")
         self.setWindowModified(dirty)
         for action, word, step in (("edit.undo", "Undo", undo), ("edit.redo", "Redo", redo)):
             self.menus.qt_actions[action].setText(f"{word}: {step}" if step else word)
