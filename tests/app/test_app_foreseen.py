@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from twin.app.carried import carried_part
 from twin.app.carried_frame import is_of
+from twin.app.halls import HallUnknown
 from twin.app.standing import Standing
 from twin.catalog import load_catalog
 from twin.commands.command import Command, Given
@@ -21,6 +23,7 @@ from twin.commands.properties import Drain
 from twin.plant.alike import alike
 from twin.plant.patch import rebuild
 from twin.record.channels import State
+from twin.record.frame import Frame, Layout
 from twin.scenario import Change, Patch
 from twin.sim.engine import Engine
 
@@ -248,3 +251,25 @@ def test_a_node_that_is_drained_shows_it_before_the_run_says_so(hands: Hands) ->
     assert drained.any()
     assert set(frame.values["gpu.state"][drained].tolist()) == {State.DRAINED}
     hands.wait(lambda: bool(hands.done))
+
+
+def test_a_recorded_hall_that_the_window_numbers_otherwise_is_built_anew_or_said_to_be_unknown(
+    hands: Hands,
+) -> None:
+    session = hands.session
+    hands.wait(lambda: session.replay.possible)
+    before = hands.standing
+    hands.do(ADD)
+    hands.wait(lambda: bool(hands.done))
+    hands.wait(lambda: session.frame is not None and is_of(session.frame.layout, hands.standing))
+    assert session.live.plant is not None
+    frame = session.replay.frame(60.0, 0.0)
+    misnumbered = replace(session.live.plant, epoch=frame.layout.epoch)
+    session.live.plant, true = misnumbered, session.live.plant
+    session.halls._plants[0] = misnumbered
+    assert alike(session.halls.at(frame)[1], before)
+    session.live.plant = true
+    counts = {**frame.layout.counts, "loop": frame.layout.counts["loop"] + 1}
+    strange = Frame.empty(Layout(counts, frame.layout.epoch), 60.0)
+    with pytest.raises(HallUnknown, match="other edits"):
+        session.halls.at(strange)

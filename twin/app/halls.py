@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from twin.app.session import Session
 
 
+class HallUnknown(Exception):
+    """The hall of a recorded frame cannot be built; the message is one clause for people."""
+
+
 class Halls:
     """Scenes and halls of one run, of each epoch as far as they were needed.
 
@@ -180,15 +184,24 @@ class Halls:
         assert draft is not None
         assert live.document is not None
         assert live.plant is not None
-        if epoch == live.plant.epoch:
+        if is_of(frame.layout, live.plant):
             return live.document, live.plant
         edits = self._acting()
-        if epoch not in self._plants:
-            self._build(effective(draft.file, 0.0), edits, epoch)
+        for known in (True, False):
+            if not known:  # made of edits that the file holds no more, or did not hold yet
+                self._plants.clear()
+                self._documents.clear()
+            if epoch not in self._plants:
+                self._build(effective(draft.file, 0.0), edits, epoch)
+            plant = self._plants.get(epoch)
+            if plant is not None and is_of(frame.layout, plant):
+                break
+        else:
+            raise HallUnknown("the file holds other edits than the hall had then: it cannot be built again")
         if epoch not in self._documents:
             until_s = edits[epoch - 1].at_s if 0 < epoch <= len(edits) else 0.0
             self._documents[epoch] = self.seeded(effective(draft.file, until_s))
-        return self._documents[epoch], self._plants[epoch]
+        return self._documents[epoch], plant
 
     def _acting(self) -> list[Edit]:
         """Return the edits of the run that act or have acted in it, in their order."""

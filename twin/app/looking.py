@@ -7,6 +7,7 @@ from bisect import bisect_right
 from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
+from twin.app.halls import HallUnknown
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.standing import Standing
 from twin.app.trouble import Trouble
@@ -85,7 +86,7 @@ class Looking:
             frame = session.replay.frame(t_s, monotonic())
             before = session.document, session.plant
             document, plant = session.halls.at(frame)
-        except (RunFileError, *SCENE_ERRORS) as error:
+        except (RunFileError, HallUnknown, *SCENE_ERRORS) as error:
             self._fail(str(error))
             return
         if self.past is None:
