@@ -216,6 +216,12 @@ def test_keys_fly_rename_hide_and_lock(window: MainWindow, qtbot: QtBot) -> None
     QTest.keyClicks(editor, "Physics")
     QTest.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "title: Physics" in text_of(window), timeout=5_000)
+    outliner.sort_by("place")
+    tree.setCurrentIndex(line(window, "gpu/1/3"))  # one rack of a row has no name of its own
+    before_text = text_of(window)
+    window.design.rename()
+    assert "to be renamed" in window.statusBar().currentMessage()
+    assert text_of(window) == before_text
 
 
 def test_marks_are_clicked_and_a_lock_refuses_edits(window: MainWindow) -> None:

@@ -142,9 +142,10 @@ class DesignTools:
 
     def rename(self) -> None:
         """Let the name of what is chosen be typed in the outliner."""
-        if self._outliner.isVisible():
-            self._outliner.tree.setFocus()
-            self._outliner.rename()
+        if not self._outliner.isVisible():
+            self._show("Open the outliner first: names are typed there")
+        elif not self._outliner.rename():
+            self._show("Select first what is to be renamed: what stands in the scene file by a name of its own")
 
     def ask_array(self) -> None:
         """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""

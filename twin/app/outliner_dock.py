@@ -324,9 +324,14 @@ class OutlinerDock(Dock):
         if self.model is not None and index.isValid() and self.model.id_at(index):
             self.menu_wanted.emit(self.tree.viewport().mapToGlobal(place))
 
-    def rename(self) -> None:
-        """Let the name of the current line be typed."""
-        self.tree.edit(self.tree.currentIndex().siblingAtColumn(NAME))
+    def rename(self) -> bool:
+        """Let the name of the current line be typed; return whether it has one that can be."""
+        line = self.tree.currentIndex().siblingAtColumn(NAME)
+        nameable = bool(line.flags() & Qt.ItemFlag.ItemIsEditable)
+        if nameable:
+            self.tree.setFocus()
+            self.tree.edit(line)
+        return nameable
 
     def _into_tree(self) -> None:
         """From the search into its first line."""
