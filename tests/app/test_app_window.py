@@ -344,7 +344,7 @@ def test_the_end_of_a_run_is_said_and_space_leaves_it(
     assert (
         window.statusBar()
         .currentMessage()
-        .startswith("The run is finished; start it again with Ctrl+Shift+R")
+        .startswith("The run is finished. Start it again with Ctrl+Shift+R")
     )
     QTest.keyClick(
         window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

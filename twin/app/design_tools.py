@@ -145,7 +145,7 @@ class DesignTools:
         if not self._outliner.isVisible():
             self._show("Open the outliner first: names are typed there")
         elif not self._outliner.rename():
-            self._show("Select first what is to be renamed: what stands in the scene file by a name of its own")
+            self._show("Select first what is to be renamed: something with a name of its own in the file")
 
     def ask_array(self) -> None:
         """Ask for an array of what is chosen; its ghost is shown in the hall meanwhile."""

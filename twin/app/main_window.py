@@ -430,19 +430,17 @@ class MainWindow(QMainWindow):
         self.notifications.warn(Trouble("The picture has a fault", message.splitlines()[0], message))
 
     def _on_ended(self, summary: dict[str, Any]) -> None:
-        interruptions = summary.get("interruptions") or {}
+        interruptions = summary.get("interruptions")
         unexpected = interruptions.get("unexpected") if isinstance(interruptions, dict) else None
-        sentence = f"{text.duration(self.session.end_s)} simulated"
-        if unexpected is not None:
-            sentence += f", {unexpected:,} unexpected interruptions"
-        self.notifications.tell("The run is finished", f"{sentence}. {_AGAIN}.")
+        more = f", {unexpected:,} unexpected interruptions" if unexpected is not None else ""
+        told = f"{text.duration(self.session.end_s)} simulated{more}. {_AGAIN}."
+        self.notifications.tell("The run is finished", told)
 
     def _on_at_end(self) -> None:
-        self.tell(f"The run is finished; {_AGAIN[:1].lower()}{_AGAIN[1:]}")
+        self.tell(f"The run is finished. {_AGAIN}")
 
     def _state_text(self, thing: str) -> str:
-        world = self.world()
-        return state_of(world, thing) if world is not None else ""
+        return state_of(world, thing) if (world := self.world()) is not None else ""
 
     def world(self) -> World | None:
         """Return what facts are told of: the open scene with its newest figures; None before the first."""

@@ -117,13 +117,10 @@ class Session:
         self._talk = WorkerTalk(self)
         self.replay.looked.connect(self._on_looked)
         self.replay.playing_changed.connect(lambda _: self._tell_moving())
-        self._timer = QTimer(parent)
-        self._timer.setInterval(POLL_MS)
+        self._timer = QTimer(parent, interval=POLL_MS)
         self._timer.timeout.connect(self.poll)
         self._timer.start()
-        self._begins = QTimer(parent)
-        self._begins.setSingleShot(True)
-        self._begins.setInterval(BEGIN_AFTER_MS)
+        self._begins = QTimer(parent, singleShot=True, interval=BEGIN_AFTER_MS)
         self._begins.timeout.connect(self.restart)
 
     # -- what is on screen ----
@@ -184,8 +181,7 @@ class Session:
     def open(self, path: str | Path, seed: int | None = None) -> None:
         """Open a scene and stand at t = 0; the present one stays when this fails.
 
-        Whether the scene can be played, the worker alone can tell: `unplayable` follows when it cannot, and the
-        present scene is back.
+        Whether it can be played the worker alone can tell: else `unplayable` follows, and the present one is back.
 
         Raises
         ------
@@ -390,10 +386,7 @@ class Session:
         self.begun = True
 
     def set_speed(self, ratio: float) -> None:
-        """Choose the ratio to real time; infinity: as fast as possible. It holds for scenes that ask for none.
-
-        While another time is looked at it is the speed of the record; the run goes on at its own.
-        """
+        """Choose the ratio to real time, of the run or of the record that is looked at; scenes may ask for another."""
         self._own_speed = ratio
         self._take_speed(ratio)
 
