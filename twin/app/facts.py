@@ -198,6 +198,7 @@ def _node(world: World, node: int) -> Facts:
 def _rack(world: World, rack: int) -> Facts:
     plant, racks = world.plant, world.plant.racks
     gpus = gpus_of(plant, "rack", rack)
+    nodes = int(np.count_nonzero((plant.nodes.rack == rack) & plant.nodes.present))
     live = [*rack_rows(world, rack), *crowd_rows(world, gpus)] if len(gpus) else rack_rows(world, rack)
     part = racks.part[rack]
     size = f"{racks.width_m[rack]:.2f} × {racks.depth_m[rack]:.2f} × {racks.height_m[rack]:.2f}\N{NO-BREAK SPACE}m"
@@ -213,7 +214,7 @@ def _rack(world: World, rack: int) -> Facts:
             (
                 "Contents",
                 [
-                    Row("Nodes", f"{int(racks.node_count[rack])}"),
+                    Row("Nodes", f"{nodes}"),
                     Row("GPUs", f"{len(gpus):,}"),
                     Row("Rack units", f"{int(racks.units_u[rack])}"),
                     Row("Size", size),
@@ -281,7 +282,8 @@ def _cables(world: World, thing: str, bundle: int) -> Facts:
 def _loop(world: World, loop: int) -> Facts:
     plant, loops = world.plant, world.plant.loops
     liquid = int(loops.kind[loop]) == LoopKind.LIQUID
-    served = int(np.count_nonzero((plant.racks.loop if liquid else plant.racks.air_loop) == loop))
+    mine = (plant.racks.loop if liquid else plant.racks.air_loop) == loop
+    served = int(np.count_nonzero(mine & plant.racks.present))
     part = loops.part[loop]
     return Facts(
         loops.ids[loop],

@@ -1,0 +1,36 @@
+"""What the inspector counts is what stands there: moved nodes in their new rack, racks that are gone nowhere."""
+
+from __future__ import annotations
+
+from twin.app.fact_rows import World
+from twin.app.facts import facts_of
+from twin.catalog import load_catalog
+from twin.commands.command import Scene
+from twin.commands.delete import Delete
+from twin.commands.draft import Draft
+from twin.commands.move import MoveNodes
+from twin.scenario import load
+
+
+def said(draft: Draft, thing: str) -> dict[str, str]:
+    scene = Scene.of(draft.shown)
+    facts = facts_of(World(scene.scenario, scene.plant, load_catalog(), None), thing)
+    assert facts is not None
+    return {row.label: row.value for section in facts.sections for row in section.rows}
+
+
+def test_a_moved_node_is_counted_where_it_stands() -> None:
+    draft = Draft(load("builtin:superpod-h100"))
+    before = int(said(draft, "gpu/0/0")["Nodes"])
+    draft.land(draft.propose(MoveNodes(("gpu/0/0/3",), "net/0/1", 2)))
+    assert said(draft, "gpu/0/0")["Nodes"] == str(before - 1)
+    assert said(draft, "net/0/1")["Nodes"] == "1"
+    draft.land(draft.propose(Delete(("llama3", "gpu/0/0"))))
+    scene = Scene.of(draft.shown)
+    racks, loops = scene.plant.racks, scene.plant.loops
+    for slot, loop in enumerate(loops.ids):
+        standing = sum(
+            bool(there) and slot in (int(liquid), int(air))
+            for there, liquid, air in zip(racks.present, racks.loop, racks.air_loop, strict=True)
+        )
+        assert said(draft, loop)["Racks served"] == f"{standing:,}"
