@@ -16,6 +16,7 @@ from twin.commands.footprint import Boxes, rack_size_m
 from twin.commands.move import place_of
 from twin.commands.names import fresh
 from twin.commands.things import generator, made_by, override, thing, titled
+from twin.scenario.expand import Strays, node_parts
 from twin.scenario.quantity import FROM_FILE
 from twin.scenario.site import Rows
 
@@ -123,7 +124,8 @@ def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
             found.things.setdefault(section, []).append(copy.deepcopy(said(scene, one.path)))
             taken.add(id)
         else:
-            raise CommandError(f"{titled(one.kind)} {id} cannot be copied")
+            hint = "Duplicate makes another in its rack, the palette anywhere" if one.kind == "node" else ""
+            raise CommandError(f"{titled(one.kind)} {id} cannot be copied", hint)
     for name, places_of in racks.items():
         if name not in taken:
             _some_racks(scene, name, places_of, found, taken, origin)
@@ -142,12 +144,43 @@ def _without_groups(scene: Scene, ids: tuple[str, ...]) -> tuple[str, ...]:
 def _whole_rows(scene: Scene, name: str, found: Fragment) -> None:
     hall, _ = generator(scene.scenario, name)
     one = copy.deepcopy(said(scene, f"halls[{hall.id}].rows[{name}]"))
+    strays = Strays(scene.scenario, scene.catalog)
+    left = {node.id.rpartition("/")[0] for nodes in strays.moved.values() for node in nodes}
+    mixed = {rack for rack in {*strays.moved, *left} if rack.partition("/")[0] == name}
     mine = {
         item: copy.deepcopy(said(scene, f"halls[{hall.id}].overrides[{item}]"))
         for item in hall.overrides
-        if item.partition("/")[0] == name
+        if item.partition("/")[0] == name and item.rpartition("/")[0] not in mixed
     }
+    for rack in sorted(mixed):
+        if rack in scene.plant.slots:
+            mine |= _nodes_in(scene, rack, rack, strays)
     found.rows.append(one | ({"overrides": mine} if mine else {}))
+
+
+def _nodes_in(scene: Scene, rack: str, copied: str, strays: Strays) -> dict[str, Any]:
+    """Return what is said of the nodes of a rack's copy: it holds what stands in the rack, whatever its names are.
+
+    A node that has moved on is absent from the copy, one that has come is a node of its own there.
+    """
+    hall, rows = generator(scene.scenario, rack.partition("/")[0])
+    usual = len(node_parts(rows.racks, override(hall, rack).part or rows.racks.part, scene.catalog))
+    nodes: dict[str, Any] = {}
+    free = usual
+    for item, about in hall.overrides.items():
+        if item.rpartition("/")[0] != rack:
+            continue
+        number = int(item.rpartition("/")[2])
+        free = max(free, number + 1)
+        if about.rack is None or about.rack == rack:
+            nodes[f"{copied}/{number}"] = copy.deepcopy(said(scene, f"halls[{hall.id}].overrides[{item}]"))
+        elif number < usual:
+            nodes[f"{copied}/{number}"] = {"absent": True}
+    for number, node in enumerate(strays.moved.get(rack, ()), free):
+        slot = scene.plant.slots[node.id][1]
+        came = {"part": node.part, "u": int(scene.plant.nodes.u[slot])}
+        nodes[f"{copied}/{number}"] = came | ({"drained": True} if node.drained else {})
+    return nodes
 
 
 def _some_racks(
@@ -160,7 +193,7 @@ def _some_racks(
 ) -> None:
     """Add racks of a generator as generators of their own, neighbours that differ in nothing as one."""
     hall, _ = generator(scene.scenario, name)
-    table = scene.plant.racks
+    table, strays = scene.plant.racks, Strays(scene.scenario, scene.catalog)
     runs: list[list[tuple[int, int]]] = []
     for place in sorted(places):
         about = override(hall, f"{name}/{place[0]}/{place[1]}")
@@ -187,13 +220,9 @@ def _some_racks(
         part = override(hall, f"{name}/{run[0][0]}/{run[0][1]}").part
         one |= {"id": id, "at": corner, "facing": "north" if table.facing[first] > 0 else "south"}
         one["racks"] = one["racks"] | {"count": len(run)} | ({"part": part} if part else {})
-        mine = {}
+        mine: dict[str, Any] = {}
         for k, (row, rack) in enumerate(run):
-            for item in hall.overrides:
-                if item.startswith(f"{name}/{row}/{rack}/"):
-                    mine[f"{id}/0/{k}/{item.split('/', 3)[3]}"] = copy.deepcopy(
-                        said(scene, f"halls[{hall.id}].overrides[{item}]")
-                    )
+            mine |= _nodes_in(scene, f"{name}/{row}/{rack}", f"{id}/0/{k}", strays)
         found.rows.append(one | ({"overrides": mine} if mine else {}))
 
 
