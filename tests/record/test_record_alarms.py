@@ -88,3 +88,15 @@ def test_racks_that_went_off_one_by_one_come_back_as_one() -> None:
     assert {alarm.subject for alarm in alarms.active()} == {"gpu/0/0", "gpu/0/2", "gpu/0/2/5"}
     alarms.add([_event(5, "restarted", "hall", Severity.INFO, 37)])
     assert not alarms.active()
+
+
+def test_a_failure_that_a_restart_mends_is_over_at_once() -> None:
+    alarms = Alarms()
+    bug = Event(1, 1.0, "failure", "gpu/0/1/2", Severity.ALARM, "software bug", {"repair": 0, "job": 0})
+    alarms.add([bug])
+    assert (len(alarms), alarms.active_count, alarms.all()[0].status) == (1, 0, "happened")
+    away = Event(2, 2.0, "failure", "gpu/0/1/2", Severity.ALARM, "faulty GPU", {"repair": 600, "job": 0})
+    alarms.add([away])
+    assert alarms.active_count == 1
+    alarms.add([event(602, "repaired", "gpu/0/1/2", Severity.INFO)])
+    assert (alarms.active_count, alarms.all()[0].status) == (0, "ended")

@@ -190,7 +190,7 @@ class Alarms:
             alarm.severity, alarm.text, alarm.last_s = event.severity, event.text, event.t_s
             alarm.count += 1
         alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
-        if event.kind in ENDED_BY:
+        if event.kind in ENDED_BY and event.data.get("repair") != 0:  # 0: nothing went away
             alarm.nodes = event.data.get("nodes", 0) + (alarm.nodes if alarm.active else 0)
             alarm.active, alarm.ended_s = True, None
             self._active.setdefault(event.kind, {})[event.subject] = alarm
