@@ -345,8 +345,10 @@ class HallPanel(QWidget):
         native = self.view.native
         return not self._at_plates and native.width() * native.height() < ROOMY_PX
 
-    def show_alarms(self, active: int, unseen: int) -> None:
-        """Say how many alarms there are."""
+    def show_alarms(self, active: int, unseen: int, alarms: Alarms) -> None:
+        """Say how many alarms there are, and of another time than the present what goes on: no figures may follow."""
+        if self._session.looking_s is not None:
+            self.tell(alarms)
         self.alarm_badge.show_counts(active, unseen)
         self._place_overlays()
 

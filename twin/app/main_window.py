@@ -214,7 +214,7 @@ class MainWindow(QMainWindow):
         self.hall.view.clicked.connect(self._on_clicked)
         self.docks.events.chosen.connect(self.go_to_event)
         self.docks.alarms.chosen.connect(lambda alarm: self.go_to(alarm.subject))
-        self.docks.alarms.counted.connect(self.hall.show_alarms)
+        self.docks.alarms.counted.connect(lambda n, k: self.hall.show_alarms(n, k, self.docks.alarms.alarms))
         self.docks.alarms.worst.connect(self.hall.alarm_badge.show_worst)
         session.figures_changed.connect(lambda _: self.hall.tell(self.docks.alarms.alarms))
         self.hall.alarm_badge.clicked.connect(partial(self.docks.show, "alarms"))
