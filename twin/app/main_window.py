@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,13 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.explain import Cause
 from twin.app import help_pages, text
 from twin.app.actions import all_actions, edit_uses
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.branch_actions import BranchActions
 from twin.app.break_dialog import BreakDialog
-from twin.app.command_palette import CommandPalette, Entry
+from twin.app.command_palette import CommandPalette
 from twin.app.compare_runs import CompareRuns
 from twin.app.comparing import Comparing
 from twin.app.design_tools import DesignTools
@@ -37,10 +35,11 @@ from twin.app.docks import Docks
 from twin.app.edit_tools import EditTools
 from twin.app.editing import Editing
 from twin.app.fact_rows import World
-from twin.app.facts import facts_of, state_of
+from twin.app.facts import state_of
 from twin.app.faults_menu import FaultsMenu
 from twin.app.files import Files
 from twin.app.focus_ring import next_seen
+from twin.app.going import Going
 from twin.app.growing import Growing
 from twin.app.hall_hint import HallHint
 from twin.app.hall_panel import HallPanel, dropped_file
@@ -65,9 +64,6 @@ from twin.app.welcome import Welcome
 from twin.app.workspace_switch import WorkspaceSwitch
 from twin.catalog import load_catalog
 from twin.commands.auto_wire import AutoWire
-from twin.plant.cable_names import find_bundle
-from twin.plant.graph import describe, find
-from twin.record.events import Event
 from twin.view3d.picking import Hit
 
 _STATUS_MS = 8000
@@ -106,6 +102,7 @@ class MainWindow(QMainWindow):
         self._pages.addWidget(self.welcome)
         self.setCentralWidget(self._pages)
         self.docks = Docks(look, session, self, bar)
+        self.going = Going(session, self.hall, self.docks.inspector, self.world)
         self.notifications = Notifications(look, self)
         self.files = Files(look, session, settings, self, self.hall, self.notifications.tell)
         self.editing = Editing(session, self.files, settings, self, self.notifications, self.tell)
@@ -133,7 +130,7 @@ class MainWindow(QMainWindow):
         self.growing = Growing(session, self)
         self.branching = BranchActions(look, session, self.files, self, self.tell)
         self._status()
-        self.faults = FaultsMenu(session, self._thing, self.break_thing, self.tell)
+        self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
         self._model.context[HAS_SCENE] = False
         self._model.register_actions(all_actions(self))
@@ -145,7 +142,7 @@ class MainWindow(QMainWindow):
         self.workspaces.stand_in(self, self.menus.tip)
         self._recent_menu()
         self.faults.attach(self.menus.menus["faults"], self.menus.menus["faults/random"])
-        self.palette_popup = CommandPalette(look, self, self.menus.entries, self._places)
+        self.palette_popup = CommandPalette(look, self, self.menus.entries, self.going.places)
         self.docks.restore(settings)
         self._connect()
         self.show_welcome()
@@ -212,8 +209,8 @@ class MainWindow(QMainWindow):
         self.hall.view.failed.connect(self._on_view_failed)
         self.hall.state.events.selection.connect(self._on_selection)
         self.hall.view.clicked.connect(self._on_clicked)
-        self.docks.events.chosen.connect(self.go_to_event)
-        self.docks.alarms.chosen.connect(lambda alarm: self.go_to(alarm.subject))
+        self.docks.events.chosen.connect(self.going.to_event)
+        self.docks.alarms.chosen.connect(lambda alarm: self.going.to(alarm.subject))
         self.docks.alarms.counted.connect(lambda n, k: self.hall.show_alarms(n, k, self.docks.alarms.alarms))
         self.docks.alarms.worst.connect(self.hall.alarm_badge.show_worst)
         session.figures_changed.connect(lambda _: self.hall.tell(self.docks.alarms.alarms))
@@ -222,15 +219,15 @@ class MainWindow(QMainWindow):
         self.hall.menus.act_wanted.connect(session.intervene)
         for listed in self.docks.with_menus:
             listed.attach(self.hall.thing_menu)
-        self.docks.spares.chosen.connect(self.go_to)
+        self.docks.spares.chosen.connect(self.going.to)
         self.docks.plots.chosen.connect(self.timeline.scrub)
         self.docks.branches.what_if_wanted.connect(lambda: self.branching.ask())
         self.docks.branches.open_wanted.connect(self.files.open)
         self.docks.branches.told.connect(self.notifications.tell)
         self.docks.branches.compare_wanted.connect(self.run_comparing.show)
         self.branching.made.connect(lambda _: self.docks.branches.look_again())
-        self.docks.why.chosen.connect(self.go_to_cause)
-        self.rules = RulesMarks(session, self.hall, self.go_to)
+        self.docks.why.chosen.connect(self.going.to_cause)
+        self.rules = RulesMarks(session, self.hall, self.going.to)
         self.docks.checks.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
         self.docks.checks.reported.connect(self.rules.show)
@@ -244,16 +241,16 @@ class MainWindow(QMainWindow):
         self.hint.wiring_wanted.connect(partial(self.editing.editor.do, AutoWire(add=True)))
         self.tools.prefabs = partial(carried_prefab, self._catalog)
         self.docks.inspector.break_wanted.connect(self.break_thing)
-        self.hall.ticker.clicked.connect(self.go_to_event)
+        self.hall.ticker.clicked.connect(self.going.to_event)
         session.document_changed.connect(lambda _: self.hall.ticker.tell_time_by(session.clock))
         self.docks.tenants.colour_wanted.connect(partial(setattr, self.hall.state, "colour_by"))
-        self.docks.inspector.chosen.connect(self.go_to)
+        self.docks.inspector.chosen.connect(self.going.to)
         self.docks.inspector.shown.connect(self.hall.fabric.choose)
-        self.docks.fabric.chosen.connect(self.go_to)
+        self.docks.fabric.chosen.connect(self.going.to)
         self.docks.fabric.attach(self.hall.fabric, self.hall.state, self.world)
         for dock in self.docks.live:
             dock.attach(self.hall.state, self.world, self.hall.thing_menu)
-            dock.chosen.connect(self.go_to)
+            dock.chosen.connect(self.going.to)
 
     # -- what actions do ----
 
@@ -298,28 +295,7 @@ class MainWindow(QMainWindow):
 
     def go_to(self, thing: str) -> None:
         """Select a thing and fly to it; a job is shown in the inspector."""
-        plant = self.session.plant
-        if plant is not None and (find(plant, thing) or find_bundle(plant, thing) is not None):
-            self.hall.state.selection = (thing,)
-            self.hall.view.fly_to(self._seen_whole(thing))
-        else:
-            self.hall.state.selection = ()  # nothing in the hall is what the inspector speaks of
-        self.docks.inspector.show_thing(thing)
-
-    def _seen_whole(self, thing: str) -> str:
-        """Return what to frame: of a GPU its node, so that one sees where it is."""
-        found = find(self.session.plant, thing) if self.session.plant is not None else None
-        return thing.rpartition("/")[0] if found is not None and found[0] == "gpu" else thing
-
-    def go_to_event(self, event: Event) -> None:
-        """Select what an event happened to and fly there."""
-        self.go_to(event.subject)
-
-    def go_to_cause(self, cause: Cause) -> None:
-        """Look at the time of what is behind a loss, and fly to its thing."""
-        if cause.events and self.session.replay.possible:
-            self.session.replay.look(cause.events[0].t_s)
-        self.go_to(cause.subject)
+        self.going.to(thing)
 
     def break_thing(self, thing: str | None, kind: str = "") -> None:
         """Ask what shall go wrong with a thing (None: with the site), and let it."""
@@ -327,32 +303,18 @@ class MainWindow(QMainWindow):
 
     def break_selection(self) -> None:
         """Ask what shall go wrong with what is selected or in the inspector."""
-        self.break_thing(self._thing())
-
-    def _thing(self) -> str | None:
-        selection = self.hall.state.selection
-        return selection[-1] if selection else self.docks.inspector.thing
+        self.break_thing(self.going.thing)
 
     def tell(self, words: str) -> None:
         """Show words in the status bar for a while."""
         self.statusBar().showMessage(words, _STATUS_MS)
-
-    def select_parent(self) -> None:
-        """Select the node of a GPU, the rack of a node, the row of a rack."""
-        plant, selection = self.session.plant, self.hall.state.selection
-        if plant is None or not selection:
-            return
-        parent = selection[-1].rpartition("/")[0]
-        if parent and find(plant, parent) is not None:
-            self.hall.state.selection = (parent,)
 
     def clear_selection(self) -> None:
         """Select nothing; from the welcome page go back to the hall."""
         if self.docks.on_welcome:
             self.show_hall()
         else:
-            self.hall.state.selection = ()
-            self.docks.inspector.show_thing(None)
+            self.going.nowhere()
 
     def open_palette(self) -> None:
         """Show the command palette."""
@@ -448,15 +410,6 @@ class MainWindow(QMainWindow):
         if document is None or plant is None:
             return None
         return World(document.scenario, plant, self._catalog, self.session.shown)
-
-    def _places(self, typed: str) -> Sequence[Entry]:
-        plant, world = self.session.plant, self.world()
-        thing = typed.strip()
-        if plant is None or world is None or facts_of(world, thing) is None:
-            return []
-        found = find(plant, thing)
-        title = describe(plant, *found) if found is not None else thing
-        return [Entry(title, partial(self.go_to, thing), "Go to")]
 
     # -- Qt ----
 

@@ -51,7 +51,7 @@ def view_actions(window: MainWindow) -> list[Command]:
         entry(
             "view.up",
             "Select what holds it",
-            window.select_parent,
+            window.going.to_parent,
             menu="view",
             key="Ctrl+Up",
             needs_scene=True,
