@@ -83,3 +83,25 @@ def test_a_chosen_range_is_explained_as_soon_as_it_is_there(use_window, lab: Pat
     assert dock.found.of("lost_work") is not None
     replay.clear_loop()
     assert dock.box.currentData() == "hour"
+
+
+def test_of_a_run_that_is_hours_ahead_of_its_file_the_last_hour_that_is_recorded_is_explained(
+    use_window, lab: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = over(use_window, lab, qtbot)
+    dock = window.docks.why
+    assert "recorded up to" not in dock.words.text()
+    monkeypatch.setattr(Reader, "t_end_s", property(lambda _: 36_000.0))  # as while it plays fast
+    dock.refresh()
+    assert dock.found is not None
+    assert (dock.found.t0_s, dock.found.t1_s) == (32_400.0, 36_000.0)
+    until = window.session.clock.says(36_000.0)
+    assert dock.words.text().endswith(f"of 1 h productive, recorded up to {until}")
+    window.session.replay.set_loop(50_000.0, 60_000.0)  # of which nothing is in the file yet
+    dock.refresh()
+    assert dock.found is None
+    assert dock.words.text() == dock.table.none == f"Recorded up to {until}"
+    monkeypatch.setattr(Reader, "t_end_s", property(lambda _: 0.0))
+    dock.refresh()
+    assert dock.table.none == "Nothing is recorded yet"
+    window.session.replay.clear_loop()

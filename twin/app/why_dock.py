@@ -39,8 +39,10 @@ _SETTLE_MS = 150
 _EVERY_WALL_S = 3.0
 _REST = 20.0
 """While a run goes on its record is looked into at most during one part in so many of the time."""
+_BEHIND = 0.01
+"""Of a range: what is recorded is told where it ends so much earlier; a fast run is hours ahead of its file."""
 RANGES = (
-    ("hour", "Last hour", "The hour before the time on screen"),
+    ("hour", "Last hour", "The hour before the time on screen, as far as it is recorded"),
     ("loop", "Chosen range", "The range that is looped on the timeline"),
     ("run", "Whole run", "From the start to the time on screen"),
 )
@@ -150,19 +152,31 @@ class WhyDock(Dock):
         path = session.run_file
         if path is None or session.document is None:
             return None, ""
-        t0_s, t1_s = self.range_s
         events = session.live.events
         try:
             with Reader(path) as reader:
-                if min(t1_s, reader.t_end_s) <= max(t0_s, 0.0):
-                    return None, ""
+                end_s = reader.t_end_s
+                t0_s, t1_s = self._recorded(end_s)
+                up_to = f"recorded up to {session.clock.says(end_s)}"
+                if t1_s <= t0_s:
+                    return None, up_to[0].upper() + up_to[1:] if end_s > 0.0 else ""
                 found = explain(
                     reader, t0_s, t1_s, events[: bisect_right(events, t1_s, key=lambda one: one.t_s)]
                 )
         except (RunFileError, OSError) as error:
             return None, str(error)
         long = spoken(found.t1_s - found.t0_s)
-        return found, f"{100 * found.productive_share:.1f} % of {long} productive"
+        said = f"{100 * found.productive_share:.1f} % of {long} productive"
+        behind_s = self.range_s[1] - end_s
+        return found, f"{said}, {up_to}" if behind_s > _BEHIND * (t1_s - t0_s) else said
+
+    def _recorded(self, end_s: float) -> tuple[float, float]:
+        """Return what of the range is recorded [s]: of the last hour the last one that is, for the file lags a run."""
+        t0_s, t1_s = self.range_s
+        until_s = min(t1_s, end_s)
+        if self._held is None and self.box.currentData() == "hour":
+            t0_s = until_s - HOUR_S
+        return max(t0_s, 0.0), until_s
 
     def _on_box(self, _place: int) -> None:
         self._held = None
