@@ -44,7 +44,7 @@ def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
     assert dock.model.index(1, WHEN).data() == "00:00:10"
     assert "00:00:10 after the start" in dock.model.index(1, WHEN).data(Qt.ItemDataRole.ToolTipRole)
     event(window, "pump_start", "crah/0", Severity.NOTICE)
-    assert hall.alarm_badge.words == "1 alarm, 2 not seen"
+    assert hall.alarm_badge.words == "1 active, 2 not acknowledged"
     assert dock.model.alarm_at(0).kind == "throttle_on"  # the active one first
     window.menus.execute("run.acknowledge")
     assert dock.alarms.unseen_count == 0

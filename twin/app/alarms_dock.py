@@ -49,8 +49,8 @@ class AlarmsDock(Dock):
         self.table = self._table()
         self.body.addWidget(self.table)
         self._count = label("", "faint")
-        self.seen_button = _small("Acknowledge", "Mark the chosen alarms as seen")
-        self.all_button = _small("Acknowledge all", "Mark every alarm as seen")
+        self.seen_button = _small("Acknowledge", "Acknowledge the chosen alarms: you have seen them")
+        self.all_button = _small("Acknowledge all", "Acknowledge every alarm, those that are over as well")
         self.seen_button.clicked.connect(self.acknowledge)
         self.all_button.clicked.connect(self.acknowledge_all)
         for widget in (self._count, self.seen_button, self.all_button):
@@ -146,7 +146,7 @@ class AlarmsDock(Dock):
 
     def _tell(self) -> None:
         active, unseen = self.alarms.active_count, self.alarms.unseen_count
-        self._count.setText(f"{active:,} active, {unseen:,} not seen" if len(self.alarms) else "none")
+        self._count.setText(f"{active:,} active, {unseen:,} not acknowledged" if len(self.alarms) else "none")
         self.seen_button.setEnabled(unseen > 0)
         self.all_button.setEnabled(unseen > 0)
         told = self.alarms.active() or [alarm for alarm in self.alarms.all() if not alarm.acknowledged]

@@ -32,15 +32,20 @@ class AlarmBadge(Glass):
         self.hide()
 
     def show_counts(self, active: int, unseen: int) -> None:
-        """Show how many alarms last, and how many nobody has seen; nothing when there are neither."""
+        """Show how many alarms last, and how many nobody has acknowledged; nothing when there are neither."""
         if not active and not unseen:
             self.words = ""
             self.hide()
             return
-        said = f"{active:,} alarm{'' if active == 1 else 's'}" if active else "no alarm now"
-        self.words = said if not unseen or unseen == active else f"{said}, {unseen:,} not seen"
+        alike = not unseen or unseen == active
+        if active:
+            self.words = f"{active:,} alarm{'' if active == 1 else 's'}" if alike else f"{active:,} active"
+        else:
+            self.words = "no alarm now"
+        if not alike:
+            self.words += f", {unseen:,} not acknowledged"
         self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 46, 28)
-        self.setAccessibleName(self.words)
+        self.setAccessibleName(f"Alarms: {self.words}")
         self._loud = active > 0
         self.show()
         self.update()
