@@ -8,7 +8,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from psygnal import Signal
 from PySide6.QtCore import QObject, QTimer
 
 from twin.app import fabric_world
@@ -23,6 +22,7 @@ from twin.app.speeds import DEFAULT_SPEED as DEFAULT_SPEED
 from twin.app.speeds import SPEEDS as SPEEDS
 from twin.app.speeds import next_speed
 from twin.app.standing import Standing
+from twin.app.tellings import Tellings
 from twin.app.worker_talk import WorkerTalk
 from twin.commands.draft import Draft
 from twin.plant.build import plant_of
@@ -41,7 +41,7 @@ BEGIN_AFTER_MS = 250
 """A scene edited before its run has begun is given to the worker when so long nothing more was changed."""
 
 
-class Session:
+class Session(Tellings):
     """One open scene and its run in the worker, or a recording of one.
 
     Attributes
@@ -65,32 +65,6 @@ class Session:
     replay
         What of the run's record is looked at, when it is not the present.
     """
-
-    opened = Signal(object)  # Path: another scene, of which nothing is known yet
-    document_changed = Signal(object)  # Document
-    plant_changed = Signal(object)  # Plant
-    frame_changed = Signal(object)  # Frame
-    figures_changed = Signal(object)  # Frame: `shown`
-    events_added = Signal(object)  # list[Event]
-    rewound = Signal()  # `events` are fewer or others than were told: begin anew with them
-    run_started = Signal()  # a new run stands at t = 0; what was shown of the last one is void
-    time_changed = Signal(float)  # `shown_s`
-    advanced = Signal(float)  # `t_s`
-    looked = Signal(object)  # `looking_s`
-    playing_changed = Signal(bool)
-    speed_changed = Signal(float)
-    ended = Signal(object)  # summary
-    at_end = Signal()  # it was asked to play, and the run is over
-    trouble = Signal(object)  # Trouble
-    broken = Signal(object)  # Intervention that the run has taken
-    mended = Signal(object)  # Intervention that was ahead in the run, and is no more
-    unplayable = Signal(object)  # Unplayable
-    recovered = Signal()
-    began = Signal(object)  # file the run is recorded in, or None
-    cannot_begin = Signal(str)  # why no run can be made of the scene as it stands; "": one can
-    edit_applied = Signal(int, float)  # number that `ask_edit` returned, time it acts from [s]
-    edit_refused = Signal(int, str)  # number, reason
-    branch_wanted = Signal(object)  # Edit or Intervention that was asked of a time that is over
 
     def __init__(self, client: Client | None = None, parent: QObject | None = None) -> None:
         self.path: Path | None = None
