@@ -87,7 +87,8 @@ class Recorder:
     Parameters
     ----------
     engine
-        A fresh engine, or one restored from `resumed`.
+        A fresh engine, or one restored from `resumed`. What happens at the time it stands at has happened: one that
+        was only built shows no node in use.
     path
         The run file.
     resume

@@ -91,6 +91,7 @@ def run(
             raise InterventionRefused(f"{intervention.kind} {intervention.target}: {reason}")
     end_s = one.end_s if until_s is None else min(until_s, one.end_s)
     path = Path(record) if record is not None else None
+    one.advance(one.now_s)  # what happens at the start has happened in the first picture
     recorder = Recorder(one, path) if path is not None else None
     try:
         _run_to(one, end_s, recorder, progress)
@@ -125,6 +126,7 @@ def go_on(
         seed, snapshot = reader.header.seed, reader.nearest_snapshot(math.inf)
     make = engine_type(engine)
     one = begun_anew(make, scenario, seed) if snapshot is None else make.restore(scenario, snapshot.data)
+    one.advance(one.now_s)
     recorder = Recorder(one, run_file, resume=True, resumed=snapshot)
     end_s = one.end_s if until_s is None else min(until_s, one.end_s)
     try:

@@ -157,6 +157,7 @@ class Session:
         self.close()
         try:
             engine, snapshot, missed = self._build(request)
+            engine.advance(engine.now_s)  # what happens at the start has happened in the first picture
             path = Path(request.run_file) if request.run_file else new_run_path(request.scenario.title)
             self._recorder = Recorder(engine, path, resume=request.resume, resumed=snapshot)
         except (RunFileError, OSError) as error:
