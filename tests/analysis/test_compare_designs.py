@@ -11,7 +11,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import tiny
 
-from twin.analysis.compare import FIGURES, Comparison, Sample, compare, sample_of, verdict, waterfall
+from twin.analysis.compare import Comparison, Sample, compare, sample_of, waterfall
+from twin.analysis.figures import FIGURES
+from twin.analysis.judgement import Judgement, judged, verdict
 from twin.analysis.seeds import sample, samples
 from twin.record.accounts import ACCOUNTS
 from twin.runtime.inline import run
@@ -67,6 +69,54 @@ def test_words_tell_the_certain_from_the_open() -> None:
     assert "seeds 20" in verdict(compare(designs([0.0]), designs([0.1]), [1]))
     same = verdict(compare(designs([0.0]), designs([0.0]), [1]), "x", "y")
     assert same == "x and y are the same in every figure and every account of GPU time."
+
+
+def _samples(**figures: list[float]) -> list[Sample]:
+    return [Sample(dict(zip(figures, row, strict=True)), {}) for row in zip(*figures.values(), strict=True)]
+
+
+_ENERGY, _PER_WORK, _GOODPUT = (
+    next(figure for figure in FIGURES if figure.key == key)
+    for key in ("energy_j", "energy_per_gpu_h", "goodput")
+)
+
+
+def test_one_long_outage_does_not_hide_what_every_seed_says() -> None:
+    lost = [3.0, 23.9, 1.5, 2.4, 0.1, 1.4, 0.1, 12.0]
+    a = _samples(goodput=[0.9] * 8)
+    b = _samples(goodput=[0.9 - points / 100 for points in lost])
+    found = compare(a, b, list(range(8)))
+    assert found.differences["goodput"].beyond_chance is False
+    assert judged(_GOODPUT, found) == Judgement("A is better with 8 of 8 seeds", -1)
+    assert "by the signs of the seeds" in verdict(found)
+    assert "goodput (A is better with 8 of 8 seeds)" in verdict(found)
+    mixed = compare(
+        a, _samples(goodput=[0.9 - points / 100 for points in [-12.0, *lost[1:]]]), list(range(8))
+    )
+    assert judged(_GOODPUT, mixed) == Judgement(
+        "not told from chance", 0
+    )  # 7 of 8: one in fourteen by chance
+
+
+def test_less_energy_for_less_work_is_not_better_and_per_work_it_is_told() -> None:
+    a = _samples(
+        productive_gpu_h=[100.0, 101.0, 99.0], energy_j=[10.0, 10.1, 9.9], energy_per_gpu_h=[0.1] * 3
+    )
+    less = _samples(
+        productive_gpu_h=[88.0, 89.0, 87.0], energy_j=[9.0, 9.1, 8.9], energy_per_gpu_h=[0.102] * 3
+    )
+    found = compare(a, less, [1, 2, 3])
+    assert judged(_ENERGY, found) == Judgement("less, for less work done", 0)
+    assert judged(_PER_WORK, found) == Judgement("A is better", -1)
+    as_much = _samples(
+        productive_gpu_h=[100.0, 101.0, 99.0], energy_j=[9.0, 9.1, 8.9], energy_per_gpu_h=[0.09] * 3
+    )
+    assert judged(_ENERGY, compare(a, as_much, [1, 2, 3])) == Judgement("B is better", 1)
+    assert judged(_ENERGY, compare(less, a, [1, 2, 3])).better == 0
+    more_for_less = _samples(
+        productive_gpu_h=[90.0, 91.0, 89.0], energy_j=[12.0, 12.1, 11.9], energy_per_gpu_h=[0.13] * 3
+    )
+    assert judged(_ENERGY, compare(a, more_for_less, [1, 2, 3])) == Judgement("A is better", -1)
 
 
 def test_runs_of_other_lengths_and_halls_of_another_size_are_remarked() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from twin.analysis.compare import FIGURES
 from twin.analysis.figure_words import apart_words
+from twin.analysis.figures import FIGURES
 
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 
@@ -22,7 +22,13 @@ _BY_KEY = {figure.key: figure for figure in FIGURES}
         ("lost_gpu_h", 1.25, "+1.25"),
         ("energy_j", 3.5999e13, "+10,000 MWh"),
         ("it_j", 0.0, "0"),
+        ("it_j", -5.316 * 3.6e6, "-5.316 kWh"),
     ],
 )
 def test_a_difference_has_separators_and_points_and_nothing_is_0(key: str, value: float, said: str) -> None:
     assert apart_words(_BY_KEY[key], value) == said
+
+
+def test_a_width_that_rounds_to_nothing_is_not_nothing() -> None:
+    assert apart_words(_BY_KEY["pue"], 1e-6, "-") == "<0.0001"
+    assert apart_words(_BY_KEY["pue"], 0.0, "-") == "0"

@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from twin.analysis.compare import FIGURES, sample_of
+from twin.analysis.compare import sample_of
+from twin.analysis.figures import FIGURES
 from twin.app.compare_designs import DesignsDialog
 from twin.app.main_window import MainWindow
 from twin.record.reader import Reader

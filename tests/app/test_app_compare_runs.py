@@ -141,7 +141,7 @@ def test_a_trip_is_warm_where_its_loop_cools_and_nowhere_else(
     assert codes[there].min() > neutral + 2 * quantum
     assert codes[~there].max() <= neutral + quantum
     assert warm_pixels(picture(dialog, 1)) > 200
-    assert "of 576 GPUs at work in both differ" in dialog.words.text()
+    assert "of 576 GPUs in service in both differ" in dialog.words.text()
     assert halls.panes[0].said.text() == halls.panes[1].said.text() != ""
     assert halls.panes[1].legend.legend == halls.apart.legend
     machines = halls.apart.machines
@@ -268,8 +268,8 @@ def test_the_menu_asks_for_a_recording(
     assert "A has not come to its end" in dialog.verdict.text()
     dialog.difference_button.click()
     assert dialog.halls is not None
-    assert "stand only in A" in dialog.words.text()
-    assert "stand only in B" in dialog.words.text()
+    assert "Only in A: " in dialog.words.text()
+    assert "Only in B: " in dialog.words.text()
     dialog.close()
     assert window.run_comparing.dialog is None
     broken = tmp_path / "no.twinrun"

@@ -46,7 +46,13 @@ def test_scenes_are_run_over_the_same_seeds(twin) -> None:
     assert "paired ±" in text
     assert "unpaired ±" in text
     assert "Beyond chance" in text
-    assert "ETTR (B is worse)" in text
+    assert "ETTR (A is better)" in text
+    assert "A: A laboratory with 16 GPUs (lab-16)" in text
+    assert "B: the same, with jobs[llama3].checkpoint.pause=40 s" in text
+    assert [one["seed"] for one in ettr["by_seed"]] == [5, 6, 7]
+    assert (ettr["seeds_higher"], ettr["seeds_lower"]) == (0, 3)
+    apart = [one["b"] - one["a"] for one in ettr["by_seed"]]
+    assert math.fsum(apart) / 3 == pytest.approx(ettr["difference"], abs=1e-15)
 
 
 def test_a_run_beside_a_scene_is_run_anew(twin, runs: tuple[Path, Path]) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from twin.analysis.compare import FIGURES, compare, sample_of
+from twin.analysis.compare import compare, sample_of
+from twin.analysis.figures import FIGURES
 from twin.record.reader import Reader
 from twin.report.compare_report import compare_report
 from twin.report.markup import Markup, number, table, tag

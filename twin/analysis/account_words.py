@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+INSTALLED = "installed"
+"""The step of a waterfall that is no account: what B has installed more."""
 _TITLES = {
     "exposed_tensor": "waiting on tensor parallel",
     "exposed_pipeline": "waiting on pipeline sends",
@@ -12,7 +14,7 @@ _TITLES = {
     "idle_no_job": "idle: no job",
     "idle_fragmented": "idle: fragmented",
     "idle_spare": "idle: spare",
-    "idle_reserved": "idle: reserved",
+    "idle_reserved": "idle: held or reserved",
     "idle_drained": "idle: drained",
     "idle_in_repair": "idle: in repair",
     "idle_no_power": "idle: no power",
@@ -39,7 +41,7 @@ MEANINGS: dict[str, str] = {
     "idle_no_job": "free, and no job for them",
     "idle_fragmented": "free, but on nodes that others share, too few together",
     "idle_spare": "nodes that stand by on purpose",
-    "idle_reserved": "set aside, or held by a job that waits for more nodes",
+    "idle_reserved": "held by a job that waits for another node, or set aside",
     "idle_drained": "taken out of use",
     "idle_in_repair": "broken, or in maintenance",
     "idle_no_power": "dark, switched off by heat, or booting",
@@ -55,3 +57,14 @@ def account_title(account: str) -> str:
     ('idle: spare', 'lost work')
     """
     return _TITLES.get(account, account.replace("_", " "))
+
+
+def step_title(account: str, gpu_h: float) -> str:
+    """Return a step of the way from one ledger to another as people read it; `gpu_h` is what it adds to B.
+
+    >>> step_title("installed", -10752.0), step_title("lost_work", 2.0)
+    ('fewer GPUs, or shorter', 'lost work')
+    """
+    if account == INSTALLED:
+        return "more GPUs, or longer" if gpu_h >= 0 else "fewer GPUs, or shorter"
+    return account_title(account)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twin import units
-from twin.analysis.compare import Figure
+from twin.analysis.figures import Figure
 
 
 def value_words(figure: Figure, value: float) -> str:
@@ -23,7 +23,9 @@ def apart_words(figure: Figure, value: float, sign: str = "+") -> str:
     That of two shares is in points: one in percent would be read as a part of the first.
     """
     text = _apart(figure, value, sign)
-    return text if any(letter in "123456789" for letter in text) else "0"
+    if any(letter in "123456789" for letter in text):
+        return text
+    return f"<{text[:-1]}1" if sign == "-" and value > 0 and figure.unit == "ratio" else "0"
 
 
 def _apart(figure: Figure, value: float, sign: str) -> str:
@@ -41,5 +43,7 @@ def _quantity(value: float, dimension: str) -> str:
     if dimension == "duration":
         return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
     if dimension == "energy":
+        if abs(value) < 3.6e9:
+            return f"{value / 3.6e6:,.4g} kWh"
         return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e12 else f"{value / 3.6e9:,.0f} MWh"
     return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 LEVEL = 0.95
 """Confidence of the intervals."""
+_NOTHING = 1e-9
+"""Part of a figure below which two are the same: sums in another order."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Difference:
         ``b - a``.
     paired, unpaired
         Half widths of the intervals of confidence of the difference; None with less than two seeds.
+    pairs
+        The figure of each run, a pair for each seed; None where it is unknown.
     """
 
     seeds: int
@@ -40,6 +44,35 @@ class Difference:
     difference: float
     paired: float | None
     unpaired: float | None
+    pairs: tuple[tuple[float | None, float | None], ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Say whether there is no difference, but for sums in another order."""
+        return abs(self.difference) <= _NOTHING * max(abs(self.a), abs(self.b)) and not (
+            self.higher or self.lower
+        )
+
+    @property
+    def higher(self) -> int:
+        """Return with how many seeds B is higher."""
+        return sum(_apart(*pair) > 0 for pair in self.pairs)
+
+    @property
+    def lower(self) -> int:
+        """Return with how many seeds B is lower."""
+        return sum(_apart(*pair) < 0 for pair in self.pairs)
+
+    @property
+    def one_way(self) -> bool:
+        """Say whether so many seeds differ the same way that it is no chance, however unlike the amounts are.
+
+        One long outage widens the interval of a mean beyond zero where every seed says the same.
+        """
+        return (
+            sign_chance(self.higher, self.lower) <= 1.0 - LEVEL
+            and self.difference * (self.higher - self.lower) > 0
+        )
 
     @property
     def beyond_chance(self) -> bool | None:
@@ -79,8 +112,9 @@ def difference_of(
     apart = second - first
     n = len(known)
     means = (float(first.mean()), float(second.mean()), float(apart.mean()))
+    pairs = tuple(zip(a, b, strict=True))
     if n < 2:
-        return Difference(n, *means, None, None)
+        return Difference(n, *means, None, None, pairs)
     paired = t_quantile(n - 1, level) * _spread(apart) / math.sqrt(n)
     each = [_spread(one) ** 2 / n for one in (first, second)]
     variance = sum(each)
@@ -88,7 +122,26 @@ def difference_of(
     if variance > 0.0:
         freedom = variance**2 / sum(one**2 / (n - 1) for one in each)
         unpaired = t_quantile(max(1, math.floor(freedom + 1e-9)), level) * math.sqrt(variance)
-    return Difference(n, *means, paired, unpaired)
+    return Difference(n, *means, paired, unpaired, pairs)
+
+
+def sign_chance(higher: int, lower: int) -> float:
+    """Return how likely signs are as unequal as these where neither design is higher by nature [-].
+
+    The sign test, two-sided and exact: any half of the seeds could be higher. Ties count for neither.
+
+    References
+    ----------
+    Dixon and Mood, Journal of the American Statistical Association 41 (1946) 557.
+
+    Examples
+    --------
+    >>> sign_chance(0, 8), sign_chance(3, 3), sign_chance(0, 0)
+    (0.0078125, 1.0, 1.0)
+    """
+    n = higher + lower
+    tail = sum(math.comb(n, k) for k in range(min(higher, lower) + 1))
+    return min(1.0, 2.0 * tail / 2.0**n)
 
 
 def t_quantile(freedom: int, level: float) -> float:
@@ -142,3 +195,10 @@ def t_within(t: float, freedom: int) -> float:
 def _spread(values: NDArray[np.float64]) -> float:
     """Return the standard deviation of a sample; exactly 0 where all are equal, however their mean rounds."""
     return 0.0 if bool((values == values[0]).all()) else float(values.std(ddof=1))
+
+
+def _apart(a: float | None, b: float | None) -> float:
+    """Return b - a; 0 where they are the same, or one is unknown."""
+    if a is None or b is None or abs(b - a) <= _NOTHING * max(abs(a), abs(b)):
+        return 0.0
+    return b - a

@@ -148,11 +148,10 @@ class DesignsDialog(QDialog):
             recorded_aside(scenario, self.seed.value(), until_s, path)
             for scenario, path in zip(scenarios, runs, strict=True)
         ]
-        for bar, scenario in zip(self.bars, scenarios, strict=True):
+        for name, bar, scenario in zip("AB", self.bars, scenarios, strict=True):
             bar.setValue(0)
-            bar.setFormat(
-                f"begins \N{MIDDLE DOT} {spoken(min(until_s or scenario.duration_s, scenario.duration_s))}"
-            )
+            end_s = min(until_s or scenario.duration_s, scenario.duration_s)
+            bar.setFormat(f"{name} begins \N{MIDDLE DOT} {spoken(end_s)}")
         self._tell("")
         self._show_running(True)
 
@@ -170,7 +169,7 @@ class DesignsDialog(QDialog):
             for word in aside.words():
                 if isinstance(word, Progress):
                     self.bars[place].setValue(round(_FINE * word.done / max(word.of, 1e-9)))
-                    self.bars[place].setFormat(f"{spoken(word.done)} of {spoken(word.of)}")
+                    self.bars[place].setFormat(f"{'AB'[place]}: {spoken(word.done)} of {spoken(word.of)}")
                 elif isinstance(word, Failed):
                     self._end()
                     self._tell(f"{'AB'[place]} could not be run: {word.why}")

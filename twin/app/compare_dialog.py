@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from twin.analysis.compare import Comparison, compare, verdict, waterfall
+from twin.analysis.compare import Comparison, compare, waterfall
+from twin.analysis.judgement import verdict
 from twin.app.compare_designs import Simulated
 from twin.app.compare_halls import ComparedHalls
 from twin.app.compare_keep import KeepRow
@@ -139,7 +140,7 @@ class CompareDialog(QDialog):
     def show_comparison(self, found: Comparison) -> None:
         """Show figures and ledger of one run each, or of many."""
         self.shown = found
-        self.table.show_differences(found.differences)
+        self.table.show_comparison(found)
         self.way.show_way(found.waterfall)
         judged = [verdict(found)] if len(found.seeds) > 1 else []
         self.verdict.setText(" ".join((*found.remarks, *judged)))
@@ -167,6 +168,7 @@ class CompareDialog(QDialog):
         row.addWidget(self.difference_button)
         self.reach_box = QComboBox()
         self.reach_box.setAccessibleName("Ends of the colours of the difference")
+        self.reach_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reach_box.currentIndexChanged.connect(self._on_reach)
         row.addWidget(self.reach_box)
         self.words = label("", "muted")

@@ -136,7 +136,7 @@ class ComparedHalls(LinkedHalls):
             return ""
         if not found.differing:
             return f"No difference in {BY_ID[self.colour_by].title} on {found.compared:,} GPUs."
-        share = f"{found.differing:,} of {found.compared:,} GPUs at work in both differ"
+        share = f"{found.differing:,} of {found.compared:,} GPUs in service in both differ"
         if self.colour_by not in RANGES:
             return f"{share} in {BY_ID[self.colour_by].title}."
         unit, least = unit_of(self.colour_by), BY_ID[self.colour_by].quantum
@@ -146,12 +146,10 @@ class ComparedHalls(LinkedHalls):
     def _only_words(self) -> list[str]:
         said = []
         for name, only in zip("AB", self.only, strict=True):
-            counts = (only.gpus, "GPUs"), (len(only.racks), "racks"), (len(only.machines), "machines")
-            there = [f"{count:,} {what}" for count, what in counts if count]
+            counts = (only.gpus, "GPU"), (len(only.racks), "rack"), (len(only.machines), "machine")
+            there = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in counts if count]
             if there:
-                said.append(
-                    f"{' and '.join(filter(None, (', '.join(there[:-1]), there[-1])))} stand only in {name}."
-                )
+                said.append(f"Only in {name}: {', '.join(there)}.")
         return said
 
     def _follow(self, first: Side | None, second: Side | None) -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from twin.analysis.compare import FIGURES, Figure
+from twin.analysis.compare import Comparison
 from twin.analysis.figure_words import apart_words, value_words
-from twin.analysis.paired import Difference
+from twin.analysis.figures import FIGURES, Figure
+from twin.analysis.judgement import judged, seeds_words
 from twin.app.look import Look
 from twin.app.theme import scaled
 
-HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "")
-TITLE, A, B, APART, INTERVAL, VERDICT = range(len(HEADS))
+HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Higher / lower", "")
+TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 96, B: 96, APART: 118, INTERVAL: 108, VERDICT: 150}
-_LEAST = 1e-9
-"""Part of a figure below which two are the same: sums in another order."""
+_WIDE_PX = {A: 96, B: 96, APART: 118, INTERVAL: 108, SEEDS: 92, VERDICT: 176}
+_MEANT = {
+    INTERVAL: "Half width of the interval of the difference; the same failures strike both, seed by seed",
+    SEEDS: "With how many seeds the figure is higher and lower in B than in A",
+}
 
 
 @dataclass(frozen=True)
@@ -42,27 +44,20 @@ class Row:
     better: int
 
 
-def rows_of(differences: Mapping[str, Difference]) -> list[Row]:
+def rows_of(found: Comparison) -> list[Row]:
     """Return a row for each figure that both know, in the order of `FIGURES`."""
-    return [_row(figure, differences[figure.key]) for figure in FIGURES if figure.key in differences]
+    return [_row(figure, found) for figure in FIGURES if figure.key in found.differences]
 
 
-def _row(figure: Figure, one: Difference) -> Row:
+def _row(figure: Figure, found: Comparison) -> Row:
+    one, said = found.differences[figure.key], judged(figure, found)
     interval = "" if one.paired is None else f"\N{PLUS-MINUS SIGN} {apart_words(figure, one.paired, '-')}"
-    same = abs(one.difference) <= _LEAST * max(abs(one.a), abs(one.b))
-    apart = "" if same else apart_words(figure, one.difference).replace("-", "\N{MINUS SIGN}")
-    better = 0 if same else figure.better * (1 if one.difference > 0 else -1)
-    if same:
-        verdict = "the same"
-    elif one.beyond_chance is False:
-        verdict, better = "not told from chance", 0
-    elif better:
-        verdict = "B is better" if better > 0 else "A is better"
-    else:
-        verdict = ""
+    apart = "" if one.same else apart_words(figure, one.difference).replace("-", "\N{MINUS SIGN}")
     title = figure.title[:1].upper() + figure.title[1:]
-    cells = (title, value_words(figure, one.a), value_words(figure, one.b), apart, interval, verdict)
-    return Row(figure.key, cells, verdict, better)
+    values = value_words(figure, one.a), value_words(figure, one.b)
+    return Row(
+        figure.key, (title, *values, apart, interval, seeds_words(one), said.words), said.words, said.better
+    )
 
 
 class FigureTable(QTreeWidget):
@@ -88,19 +83,26 @@ class FigureTable(QTreeWidget):
         header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
         for column, wide_px in _WIDE_PX.items():
             header.resizeSection(column, scaled(wide_px))
+            if column in _MEANT:
+                self.headerItem().setToolTip(column, _MEANT[column])
             if column != VERDICT:
                 self.headerItem().setTextAlignment(column, _RIGHT)
         look.changed.connect(self._paint)
 
-    def show_differences(self, differences: Mapping[str, Difference]) -> None:
-        """Show other figures."""
-        self.rows = rows_of(differences)
-        self.setColumnHidden(INTERVAL, not any(row.cells[INTERVAL] for row in self.rows))
+    def show_comparison(self, found: Comparison) -> None:
+        """Show other figures: of one run each, or the means of many."""
+        self.rows = rows_of(found)
+        many = any(row.cells[INTERVAL] for row in self.rows)
+        for column in (INTERVAL, SEEDS):
+            self.setColumnHidden(column, not many)
+        for column in (A, B):
+            mean = f", mean of {len(found.seeds):,}" if many else ""
+            self.headerItem().setText(column, f"{HEADS[column]}{mean}")
         self.clear()
         for row in self.rows:
             item = QTreeWidgetItem(list(row.cells))
             item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
-            for column in (A, B, APART, INTERVAL):
+            for column in (A, B, APART, INTERVAL, SEEDS):
                 item.setTextAlignment(column, _RIGHT)
             self.addTopLevelItem(item)
         self._paint()

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from twin.analysis.account_words import MEANINGS, account_title
-from twin.analysis.compare import Waterfall
+from twin.analysis.account_words import INSTALLED, MEANINGS, step_title
+from twin.analysis.compare import Step, Waterfall
 from twin.app.look import Look
 from twin.app.painted import Painted
 from twin.app.text import significant
@@ -26,7 +26,7 @@ _NOTHING = 1e-6
 """Share of the largest step below which the rest is no step, but how sums round."""
 _SPREAD = 1.25
 """The bars begin so much of their spread before the least of them."""
-INSTALLED, REST = "installed", "rest"
+REST = "rest"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def lines_of(way: Waterfall) -> list[Line]:
     largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
     told = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest][:_MOST_STEPS]
     rest_h = math.fsum(step.gpu_h for step in way.steps) - math.fsum(step.gpu_h for step in told)
-    steps = [(step.account, _title(step.account), step.gpu_h) for step in told]
+    steps = [(step.account, _title(step), step.gpu_h) for step in told]
     rested = len(way.steps) - len(told)
     if rested and abs(rest_h) > _NOTHING * largest:
         steps.append((REST, f"{rested} smaller one{'s' * (rested != 1)}", rest_h))
@@ -86,6 +86,7 @@ class CompareWaterfall(Painted):
     def show_way(self, way: Waterfall | None) -> None:
         """Show another way; None: there is none."""
         self.lines = [] if way is None else lines_of(way)
+        self.setMinimumHeight(scaled(max(120.0, len(self.lines) * _LINE_MIN_PX + 8)))
         self.setAccessibleDescription(", ".join(f"{line.title} {self.figure(line)}" for line in self.lines))
         self.update()
 
@@ -175,6 +176,6 @@ class CompareWaterfall(Painted):
         return ""
 
 
-def _title(account: str) -> str:
-    title = "more GPUs, or longer" if account == INSTALLED else account_title(account)
+def _title(step: Step) -> str:
+    title = step_title(step.account, step.gpu_h)
     return title[:1].upper() + title[1:]

@@ -270,7 +270,7 @@ def _simulate(
 
 def _print(said: dict[str, Any]) -> None:
     from twin.analysis.branch import time_text
-    from twin.analysis.compare import FIGURES
+    from twin.analysis.figures import FIGURES
     from twin.analysis.unlike import lengths_apart
     from twin.cli.tables import console, print_table
     from twin.units import spoken

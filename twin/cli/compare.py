@@ -80,7 +80,7 @@ def compare_runs(
         else:
             from twin.cli.compare_text import print_comparison
 
-            print_comparison(names, found)
+            print_comparison(_called((a, b), set_b or []), found)
 
 
 def _write(
@@ -171,8 +171,28 @@ def _names(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a != b else ("A", "B")
 
 
+def _called(given: tuple[str, str], settings_b: list[str]) -> tuple[str, str]:
+    """Return A and B by the titles of their scenes, and what sets B apart where both are the same file."""
+    titled = [f"{_title(name)} ({name})" for name in given]
+    if given[0] == given[1]:
+        titled[1] = "the same" + (f", with {', '.join(settings_b)}" if settings_b else "")
+    return titled[0], titled[1]
+
+
+def _title(name: str) -> str:
+    """Return the title of a scene, or of that of a run."""
+    from twin.cli.scene import is_run, load_scene
+    from twin.record.reader import Reader
+
+    if not is_run(name):
+        return load_scene(name).scenario.title
+    with Reader(name) as reader:
+        return reader.header.scenario.title
+
+
 def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
-    from twin.analysis.compare import FIGURES, verdict
+    from twin.analysis.figures import FIGURES
+    from twin.analysis.judgement import judged, verdict
     from twin.analysis.paired import LEVEL
 
     rows = {}
@@ -187,6 +207,14 @@ def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
             "paired_half_width": one.paired,
             "unpaired_half_width": one.unpaired,
             "beyond_chance": one.beyond_chance,
+            "seeds_higher": one.higher,
+            "seeds_lower": one.lower,
+            "judgement": judged(figure, found).words,
+            "by_seed": one.paired is not None
+            and [
+                {"seed": number, "a": pair[0], "b": pair[1]}
+                for number, pair in zip(found.seeds, one.pairs, strict=True)
+            ],
         }
     way = found.waterfall
     return {

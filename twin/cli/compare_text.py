@@ -5,65 +5,68 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from twin.analysis.compare import Comparison, Figure, Waterfall
-    from twin.analysis.paired import Difference
+    from twin.analysis.compare import Comparison, Waterfall
+    from twin.analysis.figures import Figure
 
 _LEAST = 0.0005
 """Share of the largest step of a waterfall below which steps are told together."""
 
 
 def print_comparison(names: tuple[str, str], found: Comparison) -> None:
-    """Print it; `names` are those of A and B."""
-    from twin.analysis.compare import FIGURES, verdict
+    """Print it; `names` say what A and B are."""
+    from twin.analysis.figures import FIGURES
+    from twin.analysis.judgement import verdict
     from twin.cli.tables import console, print_table
 
     show = console().print
     seeds = found.seeds
     many = any(one.paired is not None for one in found.differences.values())
+    for side, name in zip("AB", names, strict=True):
+        show(f"{side}: {name}", markup=False, soft_wrap=True)
     said = (
-        f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}" if many else f"seed {' and '.join(map(str, seeds))}"
+        f"Means of {len(seeds)} runs of each, seeds {seeds[0]} to {seeds[-1]}"
+        if many
+        else f"One run of each, seed {' and '.join(map(str, seeds))}"
     )
-    show(f"A: {names[0]}   B: {names[1]}   {said}\n", markup=False, soft_wrap=True)
+    show(f"{said}\n", markup=False)
     for remark in found.remarks:
         show(f"{remark}\n", markup=False)
-    heads = ("", "A", "B", "B - A", *(("paired ±", "unpaired ±", "") if many else ()))
-    rows = []
-    for figure in FIGURES:
-        one = found.differences.get(figure.key)
-        if one is not None:
-            rows.append((figure.title, *_cells(figure, one, many)))
-    print_table(heads, rows, right=len(heads) - 1)
+    spread = ("paired ±", "unpaired ±", "seeds + / -") if many else ()
+    rows = [
+        (figure.title, *_cells(figure, found, many)) for figure in FIGURES if figure.key in found.differences
+    ]
+    print_table(("", "A", "B", "B - A", *spread, ""), rows, right=4 + len(spread))
+    if many:
+        show("seeds + / -: with how many seeds the figure is higher and lower in B", markup=False)
     show("")
     _print_way(found.waterfall)
     show("")
     show(verdict(found), markup=False)
 
 
-def _cells(figure: Figure, one: Difference, many: bool) -> tuple[str, ...]:
+def _cells(figure: Figure, found: Comparison, many: bool) -> tuple[str, ...]:
     from twin.analysis.figure_words import apart_words, value_words
+    from twin.analysis.judgement import judged, seeds_words
 
+    one = found.differences[figure.key]
     cells = [value_words(figure, one.a), value_words(figure, one.b), apart_words(figure, one.difference)]
     if many:
-        widths = [
-            "" if half is None else apart_words(figure, half, "-") for half in (one.paired, one.unpaired)
-        ]
-        mark = "*" if one.beyond_chance and one.difference else ""
-        cells += [*widths, mark]
-    return tuple(cells)
+        halves = (one.paired, one.unpaired)
+        cells += ["" if half is None else apart_words(figure, half, "-") for half in halves]
+        cells.append(seeds_words(one))
+    return (*cells, judged(figure, found).words)
 
 
 def _print_way(way: Waterfall) -> None:
     """Print the steps from A to B; the least of them together."""
-    from twin.analysis.account_words import account_title
+    from twin.analysis.account_words import step_title
     from twin.cli.tables import print_table
 
     largest = max((abs(step.gpu_h) for step in way.steps), default=0.0)
     shown = [step for step in way.steps if abs(step.gpu_h) >= _LEAST * largest]
     rest = sum(step.gpu_h for step in way.steps) - sum(step.gpu_h for step in shown)
     rows = [("productive in A", f"{way.a_gpu_h:,.1f}")]
-    for step in shown:
-        title = "more GPUs, or longer" if step.account == "installed" else account_title(step.account)
-        rows.append((f"  {title}", f"{step.gpu_h:+,.1f}"))
+    rows += [(f"  {step_title(step.account, step.gpu_h)}", f"{step.gpu_h:+,.1f}") for step in shown]
     rested = len(way.steps) - len(shown)
     if rested and f"{abs(rest):.1f}" != "0.0":
         rows.append((f"  {rested} smaller one{'s' * (rested != 1)}", f"{rest:+,.1f}"))

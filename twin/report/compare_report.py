@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from twin.analysis.account_words import account_title
-from twin.analysis.compare import FIGURES, Comparison, Figure, Waterfall, verdict
+from twin.analysis.account_words import step_title
+from twin.analysis.compare import Comparison, Waterfall
 from twin.analysis.figure_words import apart_words, value_words
-from twin.analysis.paired import LEVEL, Difference
+from twin.analysis.figures import FIGURES, Figure
+from twin.analysis.judgement import judged, seeds_words, verdict
+from twin.analysis.paired import LEVEL
 from twin.record.inputs import app_version
 from twin.report.charts import Bar, waterfall
 from twin.report.markup import Child, Markup, joined, number, table, tag
@@ -17,6 +19,7 @@ from twin.scenario.differences import Difference as Other
 
 _LEAST = 0.002
 """Share of the largest step of a waterfall below which steps are drawn together."""
+_SPREAD = ("paired ±", "unpaired ±", "seeds higher / lower")
 _MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 
 
@@ -61,7 +64,7 @@ def _many(found: Comparison) -> bool:
 
 def _figures(found: Comparison) -> Markup:
     many = _many(found)
-    heads = ("figure", "A", "B", "B \N{MINUS SIGN} A", *(("paired ±", "unpaired ±") if many else ()), "")
+    heads = ("figure", "A", "B", "B \N{MINUS SIGN} A", *_SPREAD[: 3 * many], "")
     rows = []
     for figure in FIGURES:
         one = found.differences.get(figure.key)
@@ -78,21 +81,21 @@ def _figures(found: Comparison) -> Markup:
                 number(half, "" if half is None else apart_words(figure, half, "-"))
                 for half in (one.paired, one.unpaired)
             ]
-        rows.append((*cells, _judged(figure, one)))
-    note = f"Intervals are half widths at {LEVEL:.0%}; paired: the same failures strike both." if many else ""
+            cells.append(seeds_words(one))
+        rows.append((*cells, _judged(figure, found)))
+    note = (
+        f"A and B are means over the seeds. Intervals are half widths at {LEVEL:.0%}; paired: the same failures "
+        "strike both. Seeds higher / lower: with how many of them the figure is higher and lower in B."
+        if many
+        else ""
+    )
     return joined([table(heads, rows, right=len(heads) - 1), tag("p", note, class_="note") if note else None])
 
 
-def _judged(figure: Figure, one: Difference) -> Markup:
-    """Return in a word whether B is better, and whether that may be chance."""
-    if not one.difference:
-        return tag("span", "the same", class_="lead")
-    if one.beyond_chance is False:
-        return tag("span", "may be chance", class_="lead")
-    if figure.better == 0:
-        return tag("span", "more" if one.difference > 0 else "less", class_="lead")
-    better = one.difference * figure.better > 0
-    return tag("span", "better" if better else "worse", class_="good" if better else "bad")
+def _judged(figure: Figure, found: Comparison) -> Markup:
+    """Return in a few words which is better, or that it may be chance."""
+    said = judged(figure, found)
+    return tag("span", said.words, class_={1: "good", -1: "bad", 0: "lead"}[said.better])
 
 
 def _way(way: Waterfall) -> Markup:
@@ -104,8 +107,7 @@ def _way(way: Waterfall) -> Markup:
         if abs(step.gpu_h) < _LEAST * largest:
             rest, count = rest + step.gpu_h, count + 1
             continue
-        title = "more GPUs, or longer" if step.account == "installed" else account_title(step.account)
-        bars.append(_step(title, at, step.gpu_h))
+        bars.append(_step(step_title(step.account, step.gpu_h), at, step.gpu_h))
         at += step.gpu_h
     if count and f"{abs(rest):.1f}" != "0.0":
         bars.append(_step(f"{count} smaller one{'s' * (count != 1)}", at, rest))

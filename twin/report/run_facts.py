@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from twin.analysis.compare import FIGURES, Figure
 from twin.analysis.figure_words import value_words
+from twin.analysis.figures import FIGURES, Figure
 from twin.analysis.moments import Moments
 from twin.analysis.rerun import asked_of
 from twin.record.reader import Reader

@@ -1,0 +1,130 @@
+"""The figures that runs are compared by, and where each stands in the summary of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+HOUR_S = 3600.0
+WORK = "productive_gpu_h"
+"""Key of the work that was done."""
+Summary = Mapping[str, Any]
+"""The object of ``twin run --json``."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that is compared.
+
+    Parameters
+    ----------
+    key, title
+        Its name, for programs and for people.
+    unit
+        "share", "" (a count), or a dimension of `twin.units`.
+    better
+        1: more is better; -1: less is; 0: neither.
+    of
+        Reads it from a summary; None: unknown.
+    total
+        It grows with the work that is done, so that less of it is better only where no less is done for it.
+    """
+
+    key: str
+    title: str
+    unit: str
+    better: int
+    of: Callable[[Summary], float | None]
+    total: bool = False
+
+
+def at(*path: str) -> Callable[[Summary], float | None]:
+    """Return what reads the number at a path of a summary; None where there is none."""
+
+    def read(summary: Summary) -> float | None:
+        value: Any = summary
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+    return read
+
+
+def _mfu(summary: Summary) -> float | None:
+    """Mean over jobs, weighted by GPUs and the time they were there."""
+    total = weight = 0.0
+    for job in summary.get("jobs", ()):
+        start_s, mfu = job.get("start_s"), job.get("mfu")
+        if start_s is not None and mfu is not None:
+            end_s = job["end_s"] if job.get("end_s") is not None else summary["simulated_s"]
+            held = job["gpus"] * (end_s - start_s)
+            total, weight = total + held * mfu, weight + held
+    return total / weight if weight else None
+
+
+def _productive(summary: Summary) -> float | None:
+    """Return the GPU-hours whose steps were kept."""
+    kept_s = at("ledger_gpu_s", "productive")(summary)
+    return None if kept_s is None else kept_s / HOUR_S
+
+
+def _per_work(*path: str) -> Callable[[Summary], float | None]:
+    """Return what reads a number per productive GPU-hour; None where nothing was done."""
+    number = at(*path)
+
+    def read(summary: Summary) -> float | None:
+        value, hours = number(summary), _productive(summary)
+        return value / hours if value is not None and hours else None
+
+    return read
+
+
+def _lost(summary: Summary) -> float | None:
+    lost = at("ledger_gpu_s", "lost_work")(summary)
+    return None if lost is None else lost / HOUR_S
+
+
+def _done(summary: Summary) -> float | None:
+    return float(sum(job.get("state") == "done" for job in summary.get("jobs", ())))
+
+
+FIGURES: tuple[Figure, ...] = (
+    Figure("goodput", "goodput", "share", 1, at("goodput")),
+    Figure("ettr", "ETTR", "share", 1, at("ettr")),
+    Figure("mfu", "MFU", "share", 1, _mfu),
+    Figure(WORK, "productive GPU-hours", "", 1, _productive),
+    Figure("jobs_done", "jobs done", "", 1, _done),
+    Figure("interruptions", "unexpected interruptions", "", -1, at("interruptions", "unexpected")),
+    Figure("planned", "planned interruptions", "", -1, at("interruptions", "planned")),
+    Figure("lost_gpu_h", "work lost (GPU-hours)", "", -1, _lost),
+    Figure("wait_s", "mean wait in the queue", "duration", -1, at("queue", "wait_mean_s")),
+    Figure("energy_j", "energy of the site", "energy", -1, at("energy", "facility_j"), total=True),
+    Figure(
+        "energy_per_gpu_h",
+        "site energy per productive GPU-hour",
+        "energy",
+        -1,
+        _per_work("energy", "facility_j"),
+    ),
+    Figure("it_j", "energy of IT", "energy", -1, at("energy", "it_j"), total=True),
+    Figure("pue", "PUE", "ratio", -1, at("pue")),
+    Figure("power_max_w", "peak power of the site", "power", -1, at("power", "facility_max_w")),
+    Figure("power_mean_w", "mean power of the site", "power", 0, at("power", "facility_mean_w")),
+    Figure("gpu_max_c", "hottest GPU", "temperature", -1, at("thermal", "gpu_max_c")),
+    Figure("throttle_gpu_s", "throttled by heat (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
+    Figure("water_l", "water (litres)", "", -1, at("water_l"), total=True),
+    Figure("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
+    Figure("cost_usd", "cost of energy (USD)", "", -1, at("facility", "cost_usd"), total=True),
+    Figure(
+        "carbon_per_gpu_h", "carbon per productive GPU-hour (kg)", "", -1, _per_work("facility", "carbon_kg")
+    ),
+    Figure(
+        "cost_per_gpu_h",
+        "energy cost per productive GPU-hour (USD)",
+        "",
+        -1,
+        _per_work("facility", "cost_usd"),
+    ),
+)
