@@ -195,7 +195,7 @@ class CompareDialog(QDialog):
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
         split.addWidget(beside)
-        split.setSizes([scaled(800), scaled(640)])
+        split.setSizes([scaled(960), scaled(480)])
         column.addWidget(split, 1)
         self.verdict = label("", "muted", wrap=True)
         column.addWidget(self.verdict)

@@ -100,7 +100,10 @@ class SeedsPanel(QWidget):
                 self._end(f"It could not be run: {word.why}")
             else:
                 made: Comparison = compare(word[0], word[1], self._seeds)
-                self._end(f"{len(self._seeds):,} seeds of each, {self._seeds[0]} to {self._seeds[-1]}")
+                self._end(
+                    f"{len(self._seeds):,} seeds of each, {self._seeds[0]} to {self._seeds[-1]}; "
+                    f"halls and curves are of seed {self._seeds[0]} alone"
+                )
                 self.found.emit(made)
 
     def close_runs(self) -> None:

@@ -19,7 +19,7 @@ HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Higher / lower", 
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
-_WIDE_PX = {A: 96, B: 96, APART: 118, INTERVAL: 108, SEEDS: 92, VERDICT: 176}
+_WIDE_PX = {A: 96, B: 96, APART: 112, INTERVAL: 106, SEEDS: 118, VERDICT: 172}
 _MEANT = {
     INTERVAL: "Half width of the interval of the difference; the same failures strike both, seed by seed",
     SEEDS: "With how many seeds the figure is higher and lower in B than in A",
@@ -96,11 +96,11 @@ class FigureTable(QTreeWidget):
         for column in (INTERVAL, SEEDS):
             self.setColumnHidden(column, not many)
         for column in (A, B):
-            mean = f", mean of {len(found.seeds):,}" if many else ""
-            self.headerItem().setText(column, f"{HEADS[column]}{mean}")
+            self.headerItem().setText(column, f"{HEADS[column]}{', mean' if many else ''}")
         self.clear()
         for row in self.rows:
             item = QTreeWidgetItem(list(row.cells))
+            item.setToolTip(TITLE, row.cells[TITLE])
             item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
             for column in (A, B, APART, INTERVAL, SEEDS):
                 item.setTextAlignment(column, _RIGHT)
