@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,16 @@ from twin.scenario import parse_injection
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
+_LATER = 10**6
+"""Rows of events that are made here: later than any picture."""
 
 
 def event(window: MainWindow, kind: str, subject: str, severity: Severity = Severity.ALARM) -> None:
-    row = len(window.session.events)
-    one = Event(row, 10.0 * row, kind, subject, severity, f"{kind} of {subject}")
-    window.session.events.append(one)
+    """Let something happen 10 s after what this made before, and after all that the picture knows."""
+    known = window.session.events
+    made = sum(one.row >= _LATER for one in known)
+    one = Event(_LATER + made, 10.0 * made, kind, subject, severity, f"{kind} of {subject}")
+    known.append(one)
     window.session.events_added.emit([one])
 
 
@@ -203,3 +208,18 @@ def test_power_items_loops_and_plants_have_facts(use_window: UseWindow, qtbot: Q
         assert facts.id == thing
         rows = {one.label for section in facts.sections for one in section.rows}
         assert row in rows, (thing, rows)
+
+
+def test_an_alarm_ends_when_the_picture_shows_that_nothing_is_down(use_window: UseWindow, lab: Path) -> None:
+    """Of what a restart mends, and of a rack whose nodes come back one by one, no event tells the end."""
+    window = use_window(lab)
+    alarms, session = window.docks.alarms.alarms, window.session
+    event(window, "injected_failure", "gpu/0/0")
+    assert alarms.active_count == 1
+    assert window.hall.alarm_badge.words == "1 alarm"
+    assert session.frame is not None
+    later = replace(session.frame, events=session.events[-1].row + 1)
+    session.live.frame = later
+    session.figures_changed.emit(later)
+    assert alarms.active_count == 0
+    assert window.hall.alarm_badge.words == "no alarm now, 1 not acknowledged"

@@ -16,6 +16,7 @@ from twin.app.row_menu import offer_menus
 from twin.app.row_table import RowTable
 from twin.app.session import Session
 from twin.record.alarms import Alarms
+from twin.record.alarms_pictured import over_in
 from twin.record.events import Event
 
 _ROW_PX = 24
@@ -58,6 +59,7 @@ class AlarmsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.events_added.connect(self._on_events)
         session.rewound.connect(self._on_rewound)
+        session.figures_changed.connect(self._on_figures)
         self._tell()
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
@@ -124,12 +126,24 @@ class AlarmsDock(Dock):
         self._refresh()
 
     def _on_events(self, events: list[Event]) -> None:
-        if self.alarms.add(events):
+        if self.alarms.add(events) | self._settled():
             self._refresh()
 
     def _on_rewound(self) -> None:
         self.alarms.rewind(self._session.events)
+        self._settled()
         self._refresh()
+
+    def _on_figures(self, _frame: object) -> None:
+        if self._settled():
+            self._refresh()
+
+    def _settled(self) -> bool:
+        """End what the picture on screen shows to be over; return whether there was any."""
+        plant, frame = self._session.plant, self._session.frame
+        if plant is None or frame is None or not self.alarms.active_count:
+            return False
+        return self.alarms.settle(over_in(plant, frame), frame.events)
 
     def _refresh(self) -> None:
         """Show the list anew; whoever has scrolled down keeps the same alarm on top."""

@@ -1,13 +1,20 @@
-"""Alarms: what needs a person's eye, made from events; each stands until the event that ends it. No Qt."""
+"""Alarms: what needs a person's eye, made from events; each stands until the event that ends it. No Qt.
+
+Some ends no event tells: `Alarms.settle` takes them from the picture of the hall (`twin.record.alarms_pictured`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from twin.record.events import Event, Severity
 
+_JOB_ENDS = (
+    *("job_resumed", "job_running", "job_shrunk"),
+    *("job_done", "job_killed", "job_cancelled", "job_given_up"),
+)
 ENDED_BY: dict[str, tuple[str, ...]] = {
     "power_lost": ("power_back",),
     "power_failure": ("power_restored",),
@@ -15,6 +22,7 @@ ENDED_BY: dict[str, tuple[str, ...]] = {
     "breaker_trip": ("breaker_closed",),
     "on_battery": ("off_battery", "battery_empty", "power_lost"),
     "battery_empty": ("off_battery", "power_back", "battery_refilled"),
+    "site_lost": ("site_back",),
     "generator_failed": ("generator_on", "generator_off", "generator_start", "starts_again"),
     "no_start": ("starts_again",),
     "transfer": ("transfer_back",),
@@ -44,15 +52,32 @@ ENDED_BY: dict[str, tuple[str, ...]] = {
     "room_too_hot": ("room_cool",),
     "blocked_plate": ("unblocked",),
     "bad_contact": ("contact_good",),
-    "failure": ("repaired",),
-    "injected_failure": ("repaired",),
     "fabric_fault": ("fabric_back",),
+    "failure": ("repaired", "fabric_back", "power_restored", "pump_start"),
+    "injected_failure": ("repaired",),
+    "node_found": ("repaired",),
+    "node_degraded": ("node_sound", "node_found", "replaced"),
+    "lemon_out": ("replaced", "undrained"),
+    "part_missing": ("part_arrived",),
     "drained": ("undrained",),
-    "job_interrupted": ("job_resumed", "job_running", "job_done"),
-    "waiting_for_spare": ("job_resumed", "job_running", "job_done"),
-    "input_bound": ("input_free",),
+    "job_interrupted": _JOB_ENDS,
+    "waiting_for_spare": _JOB_ENDS,
+    "input_bound": ("input_free", "job_done", "job_killed", "job_cancelled", "job_given_up"),
 }
 """Kinds of events that last, and the kinds that end them for the same subject; all others are over at once."""
+
+_OF_PLACES = {
+    "repaired",
+    "replaced",
+    "restarted",
+    "nodes_supplied",
+    "power_brake_off",
+    "node_found",
+    "undrained",
+}
+"""Ends that speak of nodes: of a rack or hall they end what is in it, of a node what it was a part of."""
+_ONE_EACH = {"fabric_fault", "node_degraded", "throttle_on"}
+"""Begun and ended one by one, where several act on one thing; of all others the run tells what still acts."""
 
 _ENDS: dict[str, tuple[str, ...]] = {
     end: tuple(begin for begin, ends in ENDED_BY.items() if end in ends)
@@ -81,6 +106,12 @@ class Alarm:
         Whether a person has seen it; anew false when it happens again.
     nodes
         Nodes it holds down still, where its events count them; it ends with the last.
+    begun
+        How many of the kind act on its subject now, where they end one by one.
+    row
+        Of its newest event.
+    eased_s
+        When a part of it came back last [s].
     """
 
     kind: str
@@ -94,6 +125,9 @@ class Alarm:
     ended_s: float | None = None
     acknowledged: bool = False
     nodes: int = 0
+    begun: int = 0
+    row: int = -1
+    eased_s: float | None = None
 
     @property
     def status(self) -> str:
@@ -180,6 +214,24 @@ class Alarms:
         for alarm in self._by_key.values():
             self.acknowledge(alarm)
 
+    def settle(self, over: Callable[[Alarm], bool], rows: int) -> bool:
+        """End what a picture of the hall shows to be over, and no event told; return whether there was any.
+
+        Parameters
+        ----------
+        over
+            Whether the picture shows an alarm to be over.
+        rows
+            Events before it: it says nothing of what came later.
+        """
+        found = [alarm for alarm in self._lasting() if alarm.row < rows and over(alarm)]
+        for alarm in found:
+            self._close(alarm, alarm.eased_s)
+        return bool(found)
+
+    def _lasting(self) -> Iterable[Alarm]:
+        return (alarm for each in self._active.values() for alarm in each.values())
+
     def _raise(self, event: Event) -> None:
         key = (event.kind, event.subject)
         alarm = self._by_key.get(key)
@@ -191,35 +243,88 @@ class Alarms:
             alarm.count += 1
         alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
         if event.kind in ENDED_BY and event.data.get("repair") != 0:  # 0: nothing went away
-            alarm.nodes = event.data.get("nodes", 0) + (alarm.nodes if alarm.active else 0)
-            alarm.active, alarm.ended_s = True, None
+            nodes, before = event.data.get("nodes", 0), alarm.nodes if alarm.active else 0
+            alarm.nodes = (
+                max(nodes, before) if event.kind == "failure" else nodes + before
+            )  # those down are in both
+            alarm.begun = alarm.begun + 1 if alarm.active else 1
+            alarm.active, alarm.ended_s, alarm.eased_s, alarm.row = True, None, None, event.row
             self._active.setdefault(event.kind, {})[event.subject] = alarm
 
+    def _close(self, alarm: Alarm, t_s: float | None) -> None:
+        del self._active[alarm.kind][alarm.subject]
+        alarm.active, alarm.ended_s, alarm.nodes, alarm.begun = False, t_s, 0, 0
+
     def _end(self, event: Event) -> bool:
-        ended = False
-        back = event.data.get("nodes", 0)
+        over: list[Alarm] = []
         for kind in _ENDS[event.kind]:
-            lasting = self._active.get(kind, {})
-            for subject in _about(event.subject, lasting):
-                alarm = lasting[subject]
-                if back and alarm.nodes:
-                    mended = min(back, alarm.nodes)
-                    alarm.nodes, back = alarm.nodes - mended, back - mended
-                    if alarm.nodes:
-                        break
-                del lasting[subject]
-                alarm.active, alarm.ended_s = False, event.t_s
-                ended = True
-                if event.data.get("nodes") and not back:
-                    break
-        return ended
+            lasting = self._active.get(kind)
+            if not lasting:
+                continue
+            if event.kind not in _OF_PLACES:
+                found = self._of_one(event, lasting)
+            elif "nodes" in event.data:
+                found = _of_many(event, lasting)
+            else:
+                found = _of_node(event, lasting)
+            for alarm in found:
+                self._close(alarm, event.t_s)
+            over += found
+        return bool(over)
+
+    def _of_one(self, event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
+        """Return the alarm of the very thing, if nothing else of the kind acts on it."""
+        alarm = lasting.get(event.subject)
+        if alarm is None:
+            return []
+        if alarm.kind in _ONE_EACH and alarm.begun > 1:
+            alarm.begun -= 1
+            return []
+        other = alarm.kind == "failure" and event.subject in self._active.get("fabric_fault", {})
+        return [] if other else [alarm]
+
+
+def _of_many(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
+    """Return the alarms that end with so many nodes of a place; others hold fewer down now."""
+    back, over = event.data["nodes"], []
+    for subject in _about(event.subject, lasting):
+        alarm = lasting[subject]
+        if back and alarm.nodes:
+            mended = min(back, alarm.nodes)
+            alarm.nodes, back = alarm.nodes - mended, back - mended
+            if alarm.nodes:
+                break
+        over.append(alarm)
+        if not back:
+            break
+    return over
+
+
+def _of_node(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
+    """Return the alarms that end with one node: its own, its GPUs', and those of a place whose last it was.
+
+    Of a place whose nodes no event has counted the picture says when the last is back.
+    """
+    node, over = event.subject, []
+    for subject, alarm in lasting.items():
+        if subject == node or subject.startswith(f"{node}/"):
+            over.append(alarm)
+        elif node.startswith(f"{subject}/"):
+            alarm.eased_s = event.t_s
+            if alarm.kind == "failure" and alarm.nodes:
+                alarm.nodes -= 1
+                if not alarm.nodes:
+                    over.append(alarm)
+            elif alarm.kind == "node_degraded":  # found by one of its GPUs
+                over.append(alarm)
+    return over
 
 
 def _about(subject: str, lasting: dict[str, Alarm]) -> list[str]:
     """Return the subjects that an end for `subject` is about: itself, then what is in it, then the whole it is in.
 
-    A GPU fails and its node is repaired; a rack is broken by hand, and node by node comes back; racks go off one by
-    one, and a hall comes back as one. A name without a slash that is none of them is a hall or the site.
+    Racks go off one by one, and a hall comes back as one. A name without a slash that is none of them is a hall or
+    the site.
     """
     if subject in lasting and not lasting[subject].nodes:
         return [subject]
