@@ -11,7 +11,7 @@ from vispy.gloo.glir import _GlirQueueShare
 
 from twin.view3d.antialias import seen
 from twin.view3d.bench_hall import hall_of
-from twin.view3d.edit_shapes import TONES, Ghost, GhostBox, GuideLine
+from twin.view3d.edit_shapes import TONES, Ghost, GhostBox, GuideLine, Tone
 from twin.view3d.hall_view import HallView
 
 
@@ -43,6 +43,34 @@ def test_ghosts_of_all_tones_after_each_other_make_no_more_programs_than_one(
         counts.append(programs())
         view.edit.layer.set_ghost(Ghost())
     assert len(set(counts)) == 1
+
+
+def test_a_layer_that_is_gone_leaves_no_buffer_however_many_there_were(
+    make_view: Callable[..., HallView],
+) -> None:
+    from OpenGL import GL
+
+    view = make_view()
+
+    def buffers() -> int:
+        gc.collect()
+        seen(view.native)
+        view.canvas.set_current()
+        newest = int(GL.glGenBuffers(1))  # some drivers never give a name twice
+        GL.glDeleteBuffers(1, [newest])
+        return sum(bool(GL.glIsBuffer(name)) for name in range(1, newest + 100))
+
+    def show(*tones: Tone) -> None:
+        boxes = [GhostBox((float(n), 0.0, 0.0), (n + 1.0, 1.0, 2.0), tone) for n, tone in enumerate(tones)]
+        lines = [GuideLine((0.0, 0.0, 0.0), (3.0, 0.0, 0.0), tone=tone) for tone in tones]
+        view.edit.layer.set_ghost(Ghost(tuple(boxes), tuple(lines)))
+        seen(view.native)
+        view.edit.layer.set_ghost(Ghost())
+
+    show("warn")
+    before = buffers()
+    show(*TONES)
+    assert buffers() == before
 
 
 def test_a_ghost_is_drawn_where_it_was_put_last(make_view: Callable[..., HallView]) -> None:

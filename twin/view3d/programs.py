@@ -10,6 +10,8 @@ from typing import Any
 
 from vispy import gloo
 
+_MOST_LEFT = 2
+"""Programs of a kind that wait for their next layer: layers are made anew one after the other, boxes in twos."""
 _left: weakref.WeakKeyDictionary[Any, dict[tuple[str, str], list[gloo.Program]]] = weakref.WeakKeyDictionary()
 
 
@@ -26,7 +28,7 @@ class Program:
         left = _left.setdefault(gloo.get_current_canvas(), {}).setdefault((vertex, fragment), [])
         self._lent = left.pop() if left else gloo.Program(vertex, fragment)
         self._next: gloo.VertexBuffer | None = None
-        weakref.finalize(self, left.append, self._lent).atexit = False
+        weakref.finalize(self, _give_back, self._lent, left).atexit = False
 
     def __setitem__(self, name: str, value: object) -> None:
         self._lent[name] = value
@@ -45,3 +47,11 @@ class Program:
             self._lent.bind(self._next)
             self._next = None
         self._lent.draw(mode, indices)
+
+
+def _give_back(program: gloo.Program, left: list[gloo.Program]) -> None:
+    """Keep a program for the next layer, without the buffers and textures of the last one."""
+    if len(left) < _MOST_LEFT:
+        for _kind, _type, name in program.variables:
+            program[name] = None
+        left.append(program)
