@@ -2,8 +2,9 @@
 
 ``python -m twin.cli.bench.edits SCENE COUNT`` does them twice: as the scene stands at t = 0, and while its run goes on.
 It prints the CPU time of the GUI thread by kind of command and by phase, what the window still does after the picture,
-and as JSON in the last line: median, 99th percentile and maximum [ms], how many were done, and whether undoing them all
-gave the text back to the byte. CPU time tells of the program; wall time tells of the machine and its load as well.
+the slowest edits one by one, and as JSON in the last line: median, 99th percentile and maximum [ms], how many were
+done, how many took longer than `GOAL_MS`, and whether undoing them all gave the text back to the byte. CPU time tells
+of the program; wall time tells of the machine and its load as well.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from twin.plant.tables import Plant
 
 COUNT = 200
+GOAL_MS = 100.0
+"""Each edit shall be seen so soon."""
+_SLOWEST = 5
 _PATIENCE_WALL_S = 900.0
 _STILL_MS = 1500
 _BETWEEN_MS = 20
@@ -56,7 +60,7 @@ class Timed:
 
     Attributes
     ----------
-    kind
+    kind, title
         Of command.
     cpu_ms, wall_ms
         Of the GUI thread, and of a clock, up to its picture [ms]; while the run goes on that does not wait for the
@@ -70,6 +74,7 @@ class Timed:
     """
 
     kind: str
+    title: str = ""
     cpu_ms: float = 0.0
     wall_ms: float = 0.0
     answer_ms: float = 0.0
@@ -154,6 +159,7 @@ def main(scene: str, count: int) -> int:
     def end(window: MainWindow, same: bool) -> None:
         for name, typist in zip(("At t = 0", "While the run goes on"), typists, strict=True):
             print(table(name, typist.timed), flush=True)
+            print(slowest(typist.timed), flush=True)
         still, live = (summary(typist.timed) for typist in typists)
         print(json.dumps({**still, "undone_to_the_byte": same, "running": live}), flush=True)
         window.editing.file.asks = False
@@ -209,7 +215,7 @@ class _Typist:
         self._tried += 1
         command = random_command(self._draw, session.plant, self._tried)
         self._phases.take()
-        self._now = self._last = Timed(type(command).__name__)
+        self._now = self._last = Timed(type(command).__name__, command.title)
         self._landed = False
         self._since_wall_s, self._since_cpu_s = perf_counter(), thread_time()
         self._window.editing.editor.do(command)
@@ -264,6 +270,7 @@ def summary(timed: list[Timed]) -> dict[str, float]:
         "p50_ms": p50,
         "p99_ms": p99,
         "max_ms": max(wall),
+        "over_goal": sum(one > GOAL_MS for one in wall),
         "answer_p50_ms": answer_p50,
         "answer_p99_ms": answer_p99,
         "cpu_p50_ms": cpu_p50,
@@ -292,6 +299,18 @@ def table(title: str, timed: list[Timed]) -> str:
         ]
         cells = (f"{figure:>{width}}" for figure, width in zip(figures, widths, strict=True))
         lines.append(" ".join([f"{kind or 'all':<14}", *cells]))
+    return "\n".join([*lines, ""])
+
+
+def slowest(timed: list[Timed]) -> str:
+    """Return the edits that took longest by a clock, and the CPU time of each of their phases [ms]."""
+    over = sum(one.wall_ms > GOAL_MS for one in timed)
+    lines = [f"{over} of {len(timed)} edits took longer than {GOAL_MS:.0f} ms; the slowest:"]
+    for number, one in sorted(enumerate(timed, 1), key=lambda each: -each[1].wall_ms)[:_SLOWEST]:
+        spent = sorted(one.phases.items(), key=lambda each: -each[1])
+        parts = ", ".join(f"{phase} {spent_ms:.1f}" for phase, spent_ms in spent if spent_ms >= 0.05)
+        waited_ms = one.wall_ms - one.cpu_ms
+        lines.append(f"{one.wall_ms:6.1f} edit {number} {one.title}: {parts}, waiting {waited_ms:.1f}")
     return "\n".join([*lines, ""])
 
 
