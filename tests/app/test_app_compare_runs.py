@@ -109,6 +109,7 @@ def test_a_run_beside_itself_is_neutral(compared: Callable[[Path, Path], Compare
     assert set(np.unique(codes)) == {np.float32((palette.RAMP - 1) / 2)}
     assert np.ptp(palette.look_up_table("difference")[0, 127:129].astype(int)) <= 2
     assert "No difference" in dialog.words.text()
+    assert dialog.windowTitle().count(runs[1].name) == 2  # two runs of one scene
     assert warm_pixels(picture(dialog, 1)) == 0
     assert {row.verdict for row in dialog.table.rows} == {"the same"}
     for channel in ("gpu.power_w", "gpu.state", "gpu.job", "gpu.throttle"):
@@ -202,7 +203,7 @@ def test_the_table_has_the_figures_of_the_command(
     }
     item = dialog.table.topLevelItem(list(known).index("gpu_max_c"))
     assert item is not None
-    assert (item.text(TITLE), item.text(VERDICT)) == ("Hottest GPU", "A is better")
+    assert (item.text(TITLE), item.text(VERDICT)) == ("Hottest GPU", "A is better, in one run")
     steps = {one["account"]: one["gpu_h"] for one in told["waterfall"]["steps"]}
     drawn = {line.account: line.to_h - line.from_h for line in dialog.way.lines if line.account in steps}
     assert drawn == pytest.approx({account: steps[account] for account in drawn})

@@ -21,7 +21,7 @@ class Judgement:
     words
         In a few words; "": it is there, and neither is better for it.
     better
-        1: B is better, -1: worse, 0: neither, or not told from chance.
+        1: B is better, -1: worse, 0: neither, or it may be chance.
     """
 
     words: str
@@ -38,7 +38,7 @@ def judged(figure: Figure, found: Comparison) -> Judgement:
     if one.same:
         return Judgement("the same", 0)
     if one.beyond_chance is False and not one.one_way:
-        return Judgement("not told from chance", 0)
+        return Judgement("may be chance", 0)
     better = figure.better * (1 if one.difference > 0 else -1)
     if figure.total and (work := _other_work(found)) * one.difference > 0:
         more = "more" if work > 0 else "less"
@@ -47,6 +47,8 @@ def judged(figure: Figure, found: Comparison) -> Judgement:
         words = "more in B" if one.difference > 0 else "less in B"
     else:
         words = f"{'B' if better > 0 else 'A'} is better"
+    if one.beyond_chance is None and better:
+        return Judgement(f"{words}, in one run", 0)
     if one.beyond_chance is False:
         words += f" with {max(one.higher, one.lower)} of {one.seeds} seeds"
     return Judgement(words, better)
@@ -82,7 +84,7 @@ def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
             f"{', '.join(one_way)}."
         )
     if chance:
-        words.append(f"Not told from chance: {', '.join(chance)}.")
+        words.append(f"May be chance: {', '.join(chance)}.")
     return " ".join(words)
 
 

@@ -76,6 +76,9 @@ class CompareRuns:
                 run.close()
             self._notifications.warn(Trouble("These runs cannot be compared", str(error)), None)
             return
+        if made is None and opened[0].title == opened[1].title:  # two runs of one scene
+            for run in opened:
+                run.title = f"{run.title} ({run.path.name})"
         self.dialog = CompareDialog(self._look, (opened[0], opened[1]), self._window, made)
         self.dialog.finished.connect(self._forget)
         self.dialog.show()

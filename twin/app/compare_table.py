@@ -35,7 +35,7 @@ class Row:
     verdict
         Which is better, in words; "": neither is.
     better
-        1: B is better, -1: worse, 0: neither, or not told from chance.
+        1: B is better, -1: worse, 0: neither, or it may be chance.
     """
 
     key: str

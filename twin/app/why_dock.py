@@ -44,7 +44,7 @@ _BEHIND = 0.01
 RANGES = (
     ("hour", "Last hour", "The hour before the time on screen, as far as it is recorded"),
     ("loop", "Chosen range", "The range that is looped on the timeline"),
-    ("run", "Whole run", "From the start to the time on screen"),
+    ("run", "From the start", "From the start to the time on screen"),
 )
 
 
