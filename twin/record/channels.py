@@ -227,7 +227,17 @@ CHANNELS: tuple[Channel, ...] = (
     _channel("site.gpu_max_c", "hottest GPU", "°C", "f8", 25, 95, 0.5, "turbo"),
     _channel("site.gpu_mean_c", "mean GPU temperature", "°C", "f8", 25, 95, 0.5, "turbo"),
     _channel("site.goodput", "goodput so far", "%", "f8", 0, 100, 0.01),
-    _channel("site.goodput_now", "goodput now", "%", "f8", 0, 100, 0.01),
+    _channel(
+        "site.goodput_now",
+        "goodput now",
+        "%",
+        "f8",
+        0,
+        100,
+        0.01,
+        description="Of jobs under way: what steps now over the same as planned, checkpoint pauses evened out; "
+        "a job at a stand counts 0.",
+    ),
     _channel("site.nodes_down", "nodes down", "", "f8", 0, 100, 0),
     _channel("site.spares", "spare nodes", "", "f8", 0, 100, 0),
     _channel("site.queue", "jobs that wait", "", "f8", 0, 1000, 0),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from twin.record.channels import JobState, WaitReason
 from twin.sim.jobs import JobRow
 from twin.sim.ledger import INDEX
+from twin.sim.mixes import STEPS
 from twin.sim.observe_job_time import JobTime
 from twin.sim.pace import Pace
 from twin.sim.work import Work
@@ -112,21 +113,29 @@ class JobsShown:
 
     def _row(self, v: Values, row: JobRow, now: float) -> None:
         jobs, i = self.engine.jobs, row.index
-        work, pace, running = jobs.work[i], jobs.pace[i], row.state == JobState.RUNNING
+        # A pause of seconds for a checkpoint is a part of stepping, as in powers: a picture may stand for an hour.
+        work, pace, stepping = jobs.work[i], jobs.pace[i], row.state in STEPS
         v["job.state"][i] = row.state
         v["job.wait_s"][i] = row.waited_s
         v["job.step"][i] = jobs.progress_at(row, now)
         v["job.durable_step"][i] = row.durable
         v["job.step_s"][i] = pace.step_s
-        v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if running else 0.0
-        rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if running else 0.0
+        v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if stepping else 0.0
+        rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else 0.0
         v["job.mfu"][i] = 100 * rate
         self._goodput[i] = jobs.goodput(row, now) or 0.0
         v["job.goodput"][i] = 100 * self._goodput[i]
         v["job.gpus"][i] = row.held
         self._weight[i] = row.gpus * ((row.end_s or now) - row.start_s) if row.start_s is not None else 0.0
         self._under_way[i] = row.gpus if row.start_s is not None and row.end_s is None else 0.0
-        self._at_pace[i] = jobs.planned[i].step_s / pace.step_s if running else 0.0
+        self._at_pace[i] = jobs.planned[i].step_s / pace.step_s * self._duty(row) if stepping else 0.0
+
+    def _duty(self, row: JobRow) -> float:
+        """Return the share of its time that a job spends in steps now; the rest are checkpoint pauses."""
+        plan, step_s = self.engine.recovery.plans[row.index], self.engine.jobs.pace[row.index].step_s
+        if row.interval_steps and plan.checkpoint_steps:  # the interval follows the failures seen
+            step_s *= row.interval_steps / plan.checkpoint_steps
+        return plan.duty(step_s)
 
     def move(self, v: Values, now: float) -> None:
         """Write what has gone on since then, at `now` [s]."""
