@@ -18,6 +18,7 @@ from twin.analysis.verify import verify
 from twin.app.branch_choices import Sort, folder_of, free_path
 from twin.app.branch_dialog import BranchDialog
 from twin.app.branches_dock import GOODPUT
+from twin.app.fact_rows import interval_text
 from twin.app.main_window import MainWindow
 from twin.commands.move import Move
 from twin.record.hash import EventHash
@@ -182,6 +183,29 @@ def test_what_the_run_refuses_brings_the_parent_back(
     assert not path.exists()
     assert not path.with_name("capped.twinrun").exists()
     qtbot.waitUntil(lambda: session.t_s >= at_s, timeout=PATIENCE_MS)
+
+
+def test_what_is_selected_is_on_offer_first_and_what_is_no_thing_is_refused_in_words(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    run_until(window, qtbot, 3600.0)
+    window.hall.state.selection = ("gpu/0/1/0/3",)
+    dialog = asked(window)
+    choose(dialog, Sort.FAULT)
+    assert dialog.target_box.currentText() == "gpu/0/1/0/3"
+    assert dialog.fault is not None
+    dialog.target_box.setCurrentText("gpu/0/1/o")
+    dialog.go()
+    assert dialog.isVisible()
+    assert dialog.problem.text() == (
+        "gpu/0/1/o is no thing of this hall that something can happen to. Did you mean gpu/0/1/0?"
+    )
+    assert "gpu/0/1/o" not in dialog.name_field.text()
+    choose(dialog, Sort.CHECKPOINT)
+    interval = window.session.document.scenario.jobs[0].checkpoint.interval  # type: ignore[union-attr]
+    assert dialog._value[0].text() == f"Value, now {interval_text(interval)}"
+    dialog.close()
 
 
 def test_nothing_yet_stands_at_the_cut_and_is_edited_there(

@@ -44,9 +44,16 @@ class BranchActions:
     made = Signal(object)  # Path of the scene of a branch
 
     def __init__(
-        self, look: Look, session: Session, files: Files, window: QWidget, tell: Callable[[str], None]
+        self,
+        look: Look,
+        session: Session,
+        files: Files,
+        window: QWidget,
+        tell: Callable[[str], None],
+        selected: Callable[[], str | None],
     ) -> None:
         self._look, self._session, self._files, self._window, self._tell = look, session, files, window, tell
+        self._selected = selected
         self.dialog: BranchDialog | None = None
         self._newest: Path | None = None  # scene of a branch that has not run yet
         session.branch_wanted.connect(lambda wanted: self.ask((wanted,)))
@@ -78,6 +85,7 @@ class BranchActions:
             folder_of(session.path),
             additions,
             self._window,
+            self._selected(),
         )
         self.dialog.wanted.connect(self._wanted)
         self.dialog.destroyed.connect(self._forget)

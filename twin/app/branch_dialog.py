@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,11 +26,13 @@ from twin.analysis.branch import Addition
 from twin.analysis.branch_changes import in_words
 from twin.app.branch_choices import Sort, breakable, cap_example, capped, free_path, policies, sorts_of
 from twin.app.break_choices import Choice, choices, injection, target_id
+from twin.app.fact_rows import interval_text
 from twin.app.look import Look, label, tool_button
 from twin.plant.tables import Plant
 from twin.scenario import ScenarioError, parse_injection
 from twin.scenario.document import Scenario
 from twin.scenario.extend import SUFFIX
+from twin.scenario.validate import nearest
 
 _WIDTH_PX = 520
 _GPU_W = 700.0
@@ -73,6 +75,8 @@ class BranchDialog(QDialog):
         Where branches of this scene lie.
     given
         What was asked for already: it happens at the cut.
+    thing
+        What is selected: the first on offer to be broken.
     """
 
     wanted = Signal(object)  # Wish
@@ -87,8 +91,10 @@ class BranchDialog(QDialog):
         folder: Path,
         given: Sequence[Addition],
         parent: QWidget,
+        thing: str | None = None,
     ) -> None:
         super().__init__(parent)
+        self._thing = thing
         self.at_s, self._scenario, self._plant, self._folder = at_s, scenario, plant, folder
         self.additions: list[Addition] = list(given)
         self._chosen_path: Path | None = None
@@ -117,7 +123,7 @@ class BranchDialog(QDialog):
             case Sort.FAULT:
                 choice = self.fault
                 if choice is None:
-                    return f"{at} fail {target}"
+                    return ""
                 lasts = self.lasts_box.currentText()
                 lasts = "" if lasts == _BY_ITSELF else lasts
                 named = target_id(None if target == "site" else target, choice.kind)
@@ -161,12 +167,21 @@ class BranchDialog(QDialog):
     def _chosen(self) -> list[Addition] | None:
         """Return what is chosen now, nothing or one change; None: it makes no sense, as is shown."""
         self.problem.hide()
+        if self.sort is Sort.FAULT and self.fault is None:
+            self.show_problem(self._unbreakable())
+            return None
         try:
             return [parse_injection(self.line)] if self.sort is not Sort.NOTHING else []
         except ScenarioError as error:
             problem = error.problems[0]
             self.show_problem(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
             return None
+
+    def _unbreakable(self) -> str:
+        target = self.target_box.currentText().strip()
+        near = nearest(target, breakable(self._plant))
+        meant = f" Did you mean {near}?" if near else ""
+        return f"{target or 'Nothing'} is no thing of this hall that something can happen to.{meant}"
 
     def show_problem(self, sentence: str) -> None:
         """Tell why it cannot be."""
@@ -264,12 +279,13 @@ class BranchDialog(QDialog):
         for row, seen in shown.items():
             for widget in row:
                 widget.setVisible(seen)
-        targets = {
-            Sort.FAULT: lambda: breakable(self._plant),
+        offered: dict[Sort, Callable[[], list[str]]] = {
+            Sort.FAULT: self._breakable,
             Sort.CAP: lambda: capped(self._scenario),
             Sort.CHECKPOINT: lambda: [job.id for job in self._scenario.jobs],
-        }.get(sort, list)()
-        _refill(self.target_box, targets)
+        }
+        _refill(self.target_box, offered[sort]() if sort in offered else [])
+        self._value[0].setText("Value")
         self.value_box.setEditable(sort is not Sort.POLICY)
         if sort is Sort.CHECKPOINT:
             _refill(self.value_box, ["5 min", "10 min", "30 min", "1 h"])
@@ -279,10 +295,22 @@ class BranchDialog(QDialog):
         self.problem.hide()
         self._on_target()
 
+    def _breakable(self) -> list[str]:
+        """Return what is on offer to be broken, what is selected first."""
+        offered = breakable(self._plant)
+        if self._thing is None or not choices(self._scenario, self._plant, self._thing):
+            return offered
+        return [self._thing, *(one for one in offered if one != self._thing)]
+
     def _on_target(self, *_text: str) -> None:
         target = self.target_box.currentText().strip()
         if self.sort is Sort.CAP:
             _refill(self.value_box, [cap_example(self._scenario, target, _GPU_W)])
+        if self.sort is Sort.CHECKPOINT:
+            now = next((job.checkpoint for job in self._scenario.jobs if job.id == target), None)
+            self._value[0].setText(
+                f"Value, now {interval_text(now.interval)}" if now is not None else "Value"
+            )
         if self.sort is Sort.FAULT:
             self._faults = choices(self._scenario, self._plant, None if target == "site" else target)
             self.fault_box.blockSignals(True)
@@ -336,7 +364,8 @@ class BranchDialog(QDialog):
 
     def _words_now(self) -> list[str]:
         try:
-            return [in_words(parse_injection(self.line))] if self.sort is not Sort.NOTHING else []
+            named = self.sort is not Sort.NOTHING and (self.sort is not Sort.FAULT or self.fault is not None)
+            return [in_words(parse_injection(self.line))] if named else []
         except ScenarioError:
             return []
 

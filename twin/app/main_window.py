@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
         self.growing = Growing(session, self)
-        self.branching = BranchActions(look, session, self.files, self, self.tell)
+        self.branching = BranchActions(look, session, self.files, self, self.tell, lambda: self.going.thing)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)
         self._model = Application(f"gpu-twin-{next(self._numbers)}", raise_synchronous_exceptions=True)
