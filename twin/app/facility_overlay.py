@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from psygnal import Signal
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
@@ -78,6 +80,7 @@ class ToldPlate(Glass):
         super().__init__(look, parent)
         self._bold, self._plain = themes.font(12, bold=True, as_is=True), themes.font(12, as_is=True)
         self.told: Told | None = None
+        self._most_px = math.inf
         self.hide()
 
     def show_told(self, told: Told | None) -> None:
@@ -88,13 +91,23 @@ class ToldPlate(Glass):
         self.setVisible(told is not None)
         if told is None:
             return
+        self._lay_out(told)
+        self.setAccessibleName(". ".join((told.title, *told.lines)))
+        self.update()
+
+    def keep_within(self, width_px: float) -> None:
+        """Be at most this wide [px]; what of a line does not fit is left out."""
+        if width_px != self._most_px and self.told is not None:
+            self._most_px = width_px
+            self._lay_out(self.told)
+            self.update()
+
+    def _lay_out(self, told: Told) -> None:
         bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
-        room = max((self.host.width() - 2 * 14) / self.scale, 200)
+        room = max(min(self.host.width() - 2 * 14, self._most_px) / self.scale, 200)
         title = bold.horizontalAdvance(told.title) + plain.horizontalAdvance(told.hint) + 24
         widest = max((title, *(plain.horizontalAdvance(line) for line in told.lines)))
         self.fit(min(widest + 2 * _PAD + 4, room), 2 * _PAD + _LINE * (1 + len(told.lines)) - 4)
-        self.setAccessibleName(". ".join((told.title, *told.lines)))
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the words."""

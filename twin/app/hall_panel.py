@@ -10,11 +10,12 @@ from typing import ClassVar
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QCursor, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from twin.app.fabric_layer import FabricLayer
 from twin.app.facility_overlay import AlarmBadge, ToldPlate
 from twin.app.fact_rows import World
+from twin.app.giving_way import GivingWay
 from twin.app.look import Look, label, tool_button
 from twin.app.overlay import HoverPlate, LegendPlate, SimulatedMark, Ticker
 from twin.app.picture_due import PictureDue
@@ -23,6 +24,7 @@ from twin.app.session import Session
 from twin.app.story import Story
 from twin.app.theme import Theme
 from twin.app.thing_menu import ThingMenus
+from twin.app.top_plates import BETWEEN, MARGIN, place_at_top
 from twin.app.trace_layer import Told, TraceLayer
 from twin.plant.cable_names import describe_bundle
 from twin.plant.graph import describe, find
@@ -41,10 +43,6 @@ from twin.view3d.unseen import seen
 
 _TICK_MS = 33
 _LEGEND_EVERY_S = 0.25
-_MARGIN = 14
-_BETWEEN = 8
-_SCENE_NAME_FROM_PX = 860
-"""A narrower strip is for its tools; the window's title names the scene too."""
 
 
 class HallPanel(QWidget):
@@ -114,11 +112,9 @@ class HallPanel(QWidget):
     # -- building ----
 
     def _strip(self) -> QWidget:
-        strip = QWidget()
-        row = QHBoxLayout(strip)
-        row.setContentsMargins(10, 5, 10, 5)
-        row.setSpacing(8)
-        row.addWidget(label("Colour by", "muted"))
+        strip = GivingWay()
+        row, captions = strip.row, (label("Cables", "muted"), label("Colour by", "muted"))
+        row.addWidget(captions[1])
         self.colour_box = QComboBox()
         self.colour_box.setAccessibleName("Colour GPUs by")
         self.colour_box.setToolTip("What the colour of a GPU says; the menu View has a key for each")
@@ -129,7 +125,7 @@ class HallPanel(QWidget):
         self.colour_box.setCurrentIndex(COLOUR_BY.index(self.state.colour_by))
         self.colour_box.currentIndexChanged.connect(self._on_colour_box)
         row.addWidget(self.colour_box)
-        row.addWidget(label("Cables", "muted"))
+        row.addWidget(captions[0])
         self.cables_box = QComboBox()
         self.cables_box.setAccessibleName("Colour cables by")
         self.cables_box.setToolTip("What the colour of a cable says; the menu View has a key for each")
@@ -144,6 +140,7 @@ class HallPanel(QWidget):
         row.addStretch(1)
         self.scene_label = label("", "muted")
         row.addWidget(self.scene_label)
+        strip.give_way = (self.scene_label, *captions, self.cables_box)  # menus have it as well
         return strip
 
     def _menu_button(self, icon: str, title: str, fill: Callable[[QMenu], None]) -> QToolButton:
@@ -453,24 +450,14 @@ class HallPanel(QWidget):
         """Keep the plates in their corners."""
         super().resizeEvent(event)
         self.hover_plate.hide()  # what it spoke of is elsewhere now
-        self.scene_label.setVisible(self.width() >= _SCENE_NAME_FROM_PX)
         self._place_overlays()
 
     def _place_overlays(self) -> None:
         top = self.view.native.geometry().top()
-        self.mark.move(self.width() - self.mark.width() - _MARGIN, top + _MARGIN)
-        left = _MARGIN
-        if self.alarm_badge.isVisibleTo(self):
-            self.alarm_badge.move(left, top + _MARGIN)
-            left += self.alarm_badge.width() + _BETWEEN
-        self.ticker.move(left, top + _MARGIN)
-        self.ticker.keep_within(self.mark.x() - left - _BETWEEN)
-        below = top + _MARGIN + max(self.alarm_badge.height(), self.ticker.height()) + _BETWEEN
-        for plate in (self.trace_plate, self.story_plate):
-            if plate.isVisibleTo(self):
-                plate.move(_MARGIN, below)
-                below += plate.height() + _BETWEEN
-        self.legend.move(_MARGIN, self.height() - self.legend.height() - _MARGIN)
+        told = (self.trace_plate, self.story_plate)
+        lowest = self.height() - self.legend.height() - MARGIN
+        below = place_at_top(self, top, lowest, self.mark, self.alarm_badge, self.ticker, told)
+        self.legend.move(MARGIN, lowest)
         shown, bottom, right = [self.legend, self.mark], self.legend.y(), self.height()
         shown += [
             plate
@@ -479,14 +466,14 @@ class HallPanel(QWidget):
         ]
         self._ticked = self.ticker.isVisibleTo(self)
         for number, each in enumerate(self.more_legends):
-            left, above = _MARGIN, bottom - each.height() - _BETWEEN
+            left, above = MARGIN, bottom - each.height() - BETWEEN
             if above < below:  # the left side is full
-                left = self.width() - each.width() - _MARGIN
-                above = right - each.height() - _BETWEEN
-            each.setVisible(number < self._shown_legends and above >= top + _MARGIN)
+                left = self.width() - each.width() - MARGIN
+                above = right - each.height() - BETWEEN
+            each.setVisible(number < self._shown_legends and above >= self.mark.geometry().bottom() + BETWEEN)
             if each.isVisibleTo(self):
                 each.move(left, above)
-                bottom, right = (above, right) if left == _MARGIN else (bottom, above)
+                bottom, right = (above, right) if left == MARGIN else (bottom, above)
                 shown.append(each)
         plates = [plate.geometry().translated(0, -top) for plate in shown]
         if plates != self._plates:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from psygnal import Signal
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
@@ -34,6 +36,8 @@ _MAX_CATEGORIES = 10
 _WORDS_ONLY = ("➤", "≡", "")
 """Swatches that count nothing."""
 _TICKER_MS = 7000
+_BETWEEN_PARTS = "  \N{MIDDLE DOT}  "
+_MARK_PX, _MARK_LINE_PX = 34.0, 17.0
 
 
 class Glass(QWidget):
@@ -246,6 +250,9 @@ class SimulatedMark(Glass):
         self._font = themes.font(11, bold=True, as_is=True)
         self._font.setLetterSpacing(self._font.SpacingType.AbsoluteSpacing, 1.4)
         self.words = "SIMULATED"
+        self.lines: tuple[str, ...] = ()
+        self._parts: tuple[str, ...] = ()
+        self._most_px = math.inf
         self.show_by_hand(0)
 
     def show_by_hand(self, count: int, looking_at: str = "", as_of: str = "") -> None:
@@ -253,16 +260,36 @@ class SimulatedMark(Glass):
 
         The picture of that time may be an older one: `as_of` is when it was taken.
         """
-        by_hand = "" if not count else f"  \N{MIDDLE DOT}  {count:,} BY HAND"
-        then = "" if not looking_at else f"  \N{MIDDLE DOT}  {looking_at.upper()}, NOT LIVE"
-        older = "" if not as_of else f"  \N{MIDDLE DOT}  FIGURES AS OF {as_of.upper()}"
-        self.words = f"SIMULATED{by_hand}{then}{older}"
-        self.fit(QFontMetricsF(self._font).horizontalAdvance(self.words) + 34, 26)
+        by_hand = (f"{count:,} BY HAND",) if count else ()
+        then = (f"{looking_at.upper()}, NOT LIVE",) if looking_at else ()
+        older = (f"FIGURES AS OF {as_of.upper()}",) if as_of else ()
+        self._parts = ("SIMULATED", *by_hand, *then, *older)
+        self.words = _BETWEEN_PARTS.join(self._parts)
+        self._lay_out()
         said = f", {count} faults made by hand" if count else ""
         when = f", {looking_at}, not live" if looking_at else ""
         taken = f", figures as of {as_of}" if as_of else ""
         self.setAccessibleName(f"Simulated, not measured{said}{when}{taken}")
         self.update()
+
+    def keep_within(self, width_px: float) -> None:
+        """Be at most this wide [px], in as many lines as that takes."""
+        if width_px != self._most_px:
+            self._most_px = width_px
+            self._lay_out()
+            self.update()
+
+    def _lay_out(self) -> None:
+        metrics, room = QFontMetricsF(self._font), self._most_px / self.scale - _MARK_PX
+        lines = [self._parts[0]]
+        for part in self._parts[1:]:
+            longer = lines[-1] + _BETWEEN_PARTS + part
+            if metrics.horizontalAdvance(longer) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+        self.lines = tuple(lines)
+        self.fit(max(map(metrics.horizontalAdvance, lines)) + _MARK_PX, 26 + _MARK_LINE_PX * (len(lines) - 1))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the mark."""
@@ -270,10 +297,12 @@ class SimulatedMark(Glass):
         self.paint_plate(painter, 13.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self.look.theme.warning))
-        painter.drawEllipse(QPointF(14, self.room.height() / 2), 3.2, 3.2)
+        painter.drawEllipse(QPointF(14, 13), 3.2, 3.2)
         painter.setFont(self._font)
         painter.setPen(self.text_colour)
-        painter.drawText(self.room.adjusted(23, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.words)
+        for number, words in enumerate(self.lines):
+            line = QRectF(23, number * _MARK_LINE_PX, self.room.width(), 26)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, words)
         painter.end()
 
 

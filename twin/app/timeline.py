@@ -7,7 +7,17 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from twin.app.editor import Editor
 from twin.app.goto_dialog import GotoDialog, NoteDialog
@@ -27,6 +37,8 @@ from twin.scenario.faults import Intervention
 from twin.scenario.times import Times
 
 _STATE_PX = 196
+"""Least width of the words that say which time is on screen."""
+_SPARE_PX = 4
 
 
 class Timeline(QWidget):
@@ -67,7 +79,6 @@ class Timeline(QWidget):
         column.setSpacing(3)
         column.addStretch(1)
         for widget in (self.state_label, self.live_button, self.go_on_button):
-            widget.setFixedWidth(scaled(_STATE_PX))
             column.addWidget(widget)
         column.addStretch(1)
         return column
@@ -112,6 +123,7 @@ class Timeline(QWidget):
         session.document_changed.connect(lambda _document: self._on_advanced())
         session.curves.changed.connect(strip.renew)
         session.replay.loop_changed.connect(self._on_loop)
+        self._look.changed.connect(self._make_room)
 
     def attach(self, views: Views, editor: Editor) -> None:
         """Take what keeps bookmarks, and what takes edits out again."""
@@ -227,8 +239,18 @@ class Timeline(QWidget):
 
     # -- following ----
 
+    def _make_room(self) -> None:
+        """Give the words beside the strip the width of the longest that they can be, in the size of text in force."""
+        session, font = self._session, QFont(QApplication.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        longest = f"LOOKING AT  {session.clock.longest}" if session.document is not None else ""
+        px = max(QFontMetrics(font).horizontalAdvance(longest) + scaled(_SPARE_PX), scaled(_STATE_PX))
+        for widget in (self.state_label, self.live_button, self.go_on_button):
+            widget.setFixedWidth(px)
+
     def _on_run(self) -> None:
         session = self._session
+        self._make_room()
         self.strip.shown.marks.follow(session.live.events)
         self.strip.shown.clock = session.clock if session.document is not None else None
         self.strip.show_whole(session.end_s)

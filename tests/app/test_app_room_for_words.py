@@ -1,0 +1,107 @@
+"""In windows of any width, at any size of text, no words lie on others and none is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QLabel, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from twin.app.giving_way import GivingWay
+from twin.app.trace_layer import Told
+from twin.record.events import Event, Severity
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+pytestmark = pytest.mark.gl
+SIZES = [(1600, 1.0), (1280, 1.0), (1600, 1.5), (1280, 1.5)]
+_LONG = Told(
+    "What goes on", ("5 Jan 10:08:41   gpu/1/4/1: network switch cable, away for 7 d 7 h (and 12 more)",)
+)
+
+
+@pytest.fixture
+def window(
+    request: pytest.FixtureRequest, use_window: Callable[[Path], MainWindow], lab: Path
+) -> Iterator[MainWindow]:
+    """The window, its size of text put back afterwards."""
+    window = use_window(lab)
+    yield window
+    window.look.scale_text(1.0)
+    del window
+    request.node.funcargs.clear()  # pytest keeps what the last test was given until after the window is gone
+
+
+def _sized(window: MainWindow, width: int, scale: float, qtbot: QtBot) -> None:
+    window.look.scale_text(scale)
+    window.resize(width, 950)
+    qtbot.waitUntil(lambda: window.width() == width)
+
+
+def _apart(widgets: list[QWidget]) -> bool:
+    shown = [widget for widget in widgets if widget.isVisible()]
+    return not any(a.geometry().intersects(b.geometry()) for a, b in combinations(shown, 2))
+
+
+@pytest.mark.parametrize(("width", "scale"), SIZES)
+def test_plates_over_the_hall_leave_each_other_room(
+    window: MainWindow, qtbot: QtBot, width: int, scale: float
+) -> None:
+    _sized(window, width, scale, qtbot)
+    hall = window.hall
+    hall.mark.show_by_hand(2, "10 Feb 22:58:43", "9 Feb 21:58:43")
+    hall.story_plate.show_told(_LONG)
+    hall.ticker.show_event(Event(0, 60.0, "failure", "gpu/5/31/1/5", Severity.ALARM, "GPU HBM3 memory, away"))
+    hall.alarm_badge.show_counts(27, 109)
+    hall._place_overlays()
+    assert (
+        hall.mark.words
+        == "SIMULATED  ·  2 BY HAND  ·  10 FEB 22:58:43, NOT LIVE  ·  FIGURES AS OF 9 FEB 21:58:43"
+    )
+    assert "  ·  ".join(hall.mark.lines) == hall.mark.words
+    plates = [hall.mark, hall.alarm_badge, hall.ticker, hall.story_plate, hall.legend]
+    assert _apart(plates)
+    assert all(hall.rect().contains(plate.geometry()) for plate in plates if plate.isVisible())
+    hall.alarm_badge.show_counts(0, 0)
+    hall.mark.show_by_hand(0)
+    hall._place_overlays()
+    assert hall.mark.lines == ("SIMULATED",)
+
+
+@pytest.mark.parametrize(("width", "scale"), [(1600, 1.0), (1280, 1.5)])
+def test_tools_above_the_hall_stand_beside_each_other(
+    window: MainWindow, qtbot: QtBot, width: int, scale: float
+) -> None:
+    window.docks.enter("design")
+    _sized(window, width, scale, qtbot)
+    hall = window.hall
+    strip = hall.colour_box.parentWidget()
+    assert isinstance(strip, GivingWay)
+    kinds = (QLabel, QComboBox, QToolButton)
+    tools = [child for child in strip.children() if isinstance(child, kinds)]
+    qtbot.waitUntil(
+        lambda: all(tool.width() >= tool.sizeHint().width() for tool in tools if tool.isVisible())
+    )
+    assert _apart(tools)
+    assert hall.colour_box.isVisible()
+    assert hall.scene_label.isVisible() == (scale == 1.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_the_longest_time_that_is_looked_at_is_not_cut_off(
+    window: MainWindow, qtbot: QtBot, scale: float
+) -> None:
+    _sized(window, 1600, scale, qtbot)
+    line = window.timeline
+    line.state_label.setProperty("role", "looking")
+    line.state_label.setText(f"LOOKING AT  {window.session.clock.longest}")
+    line.state_label.style().polish(line.state_label)
+    assert line.state_label.width() >= line.state_label.sizeHint().width()
+    line.live_button.setText("Not live: back to live")
+    assert line.live_button.width() >= line.live_button.sizeHint().width()
+    line._on_time()
