@@ -123,6 +123,7 @@ def test_a_trip_is_warm_where_its_loop_cools_and_nowhere_else(
     compared: Callable[[Path, Path], CompareDialog], runs: Runs
 ) -> None:
     dialog = compared(*runs)
+    assert dialog.replay.looking_s == TRIP_S  # until then they are the same
     dialog.difference_button.click()
     halls = dialog.halls
     assert halls is not None
@@ -267,6 +268,7 @@ def test_the_menu_asks_for_a_recording(
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.halls is not None)
     assert "A has not come to its end" in dialog.verdict.text()
+    assert "that of the first " in dialog.verdict.text()
     dialog.difference_button.click()
     assert dialog.halls is not None
     assert "Only in A: " in dialog.words.text()

@@ -24,7 +24,7 @@ from twin.analysis.judgement import verdict
 from twin.app.compare_designs import Simulated
 from twin.app.compare_halls import ComparedHalls
 from twin.app.compare_keep import KeepRow
-from twin.app.compare_run import ComparedRun
+from twin.app.compare_run import ComparedRun, parting_s
 from twin.app.compare_seeds import SeedsPanel
 from twin.app.compare_strip import CompareStrip
 from twin.app.compare_table import FigureTable
@@ -36,12 +36,16 @@ from twin.app.text import elapsed, significant, speed
 from twin.app.theme import scaled
 from twin.record.channels import BY_ID
 from twin.scenario.document import Scenario
+from twin.units import spoken
 from twin.view3d.difference import RANGES, unit_of
 from twin.view3d.state import COLOUR_BY
 
 _TURN_MS, _STEPS = 33, 10_000
 _KEY_STEP = _STEPS // 100
-_NOT_OVER = "{} has not come to its end: its figures are not known yet. Runs over seeds begin both anew."
+_NOT_OVER = (
+    "{} has not come to its end: its figures are not known yet. The GPU time is that of the first {}, which both have. "
+    "Runs over seeds begin both anew."
+)
 
 
 class CompareDialog(QDialog):
@@ -74,7 +78,9 @@ class CompareDialog(QDialog):
         self.halls: ComparedHalls | None = None
         self._drawn = False
         self.replay = Replay()
-        events = sorted((*runs[0].events(), *runs[1].events()), key=lambda event: event.t_s)
+        happened = [run.events() for run in runs]
+        self._parting_s = parting_s(*happened)
+        events = sorted((*happened[0], *happened[1]), key=lambda event: event.t_s)
         self.replay.open(runs[0].path, events, live=False)
         self.replay.reach_s = max(run.end_s for run in runs)
         self.setWindowTitle(f"{runs[0].title} \N{RIGHTWARDS ARROW} {runs[1].title}")
@@ -105,7 +111,7 @@ class CompareDialog(QDialog):
             self._split.insertWidget(0, self.halls)
             self._split.setSizes([540, 360])
             self._split.setStretchFactor(0, 1)
-            self.replay.look(0.0)
+            self.replay.look(self._parting_s)
             self._turns.start()
             if self._made is not None and self._made.seeds > 1:
                 self.seeds.count.setValue(self._made.seeds)
@@ -344,7 +350,7 @@ class CompareDialog(QDialog):
         self.show_comparison(Comparison((), {}, way))
         self.verdict.show()
         unfinished = [name for name, run in zip("AB", self._runs, strict=True) if run.sample is None]
-        self.verdict.setText(_NOT_OVER.format(" and ".join(unfinished)))
+        self.verdict.setText(_NOT_OVER.format(" and ".join(unfinished), spoken(until_s)))
 
     def _designs(self) -> tuple[Scenario, Scenario, int]:
         a, b = self._runs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from twin.analysis.compare import Sample, sample_of
@@ -115,3 +116,13 @@ class ComparedRun:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+
+
+def parting_s(a: Sequence[Event], b: Sequence[Event]) -> float:
+    """Return when something happens in one of two runs that does not in the other [s]; 0: the same happens."""
+    for one, other in zip_longest(a, b):
+        if one is None or other is None:
+            return float((one or other).t_s)
+        if (one.t_s, one.kind, one.subject) != (other.t_s, other.kind, other.subject):
+            return float(min(one.t_s, other.t_s))
+    return 0.0
