@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from twin.analysis.account_words import account_title
 from twin.analysis.explain import Explanation, explain
 from twin.analysis.explain_causes import BEHIND, Roots
+from twin.analysis.figures import FIGURES
 from twin.analysis.spans import spans
+from twin.record.accounts import ACCOUNTS
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.runtime.inline import run
@@ -72,6 +75,19 @@ def test_a_throttle_names_its_loop_its_pump_and_the_minutes(runs: dict[str, Path
     assert re.match(told, heat.text)
     assert cause.from_s == cause.events[0].t_s
     assert cause.events[1].row == 4  # the second pump, in the same second: one of two is not the cause
+
+
+def test_what_jobs_lose_to_heat_is_named_apart_from_the_time_at_lower_clocks(runs: dict[str, Path]) -> None:
+    """A few GPUs are clocked down, and all of their job wait for them: two measures, and two names."""
+    heat = whole(runs["pump-trip"]).of("thermal_throttle")
+    with Reader(runs["pump-trip"]) as reader:
+        assert reader.summary is not None
+        lowered_gpu_s = reader.summary["thermal"]["throttle_gpu_s"]
+    assert heat is not None
+    assert 0 < lowered_gpu_s < heat.gpu_s / 2
+    assert heat.title == "slowed by heat"
+    assert not {figure.title for figure in FIGURES} & {account_title(one) for one in ACCOUNTS}
+    assert "lowered" in next(figure.title for figure in FIGURES if figure.key == "throttle_gpu_s")
 
 
 def test_lost_work_names_the_dearest_failure_with_what_it_took(runs: dict[str, Path]) -> None:

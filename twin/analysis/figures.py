@@ -113,7 +113,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("power_max_w", "peak power of the site", "power", -1, at("power", "facility_max_w")),
     Figure("power_mean_w", "mean power of the site", "power", 0, at("power", "facility_mean_w")),
     Figure("gpu_max_c", "hottest GPU", "temperature", -1, at("thermal", "gpu_max_c")),
-    Figure("throttle_gpu_s", "throttled by heat (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
+    Figure("throttle_gpu_s", "clocks lowered by heat (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
     Figure("water_l", "water (litres)", "", -1, at("water_l"), total=True),
     Figure("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
     Figure("cost_usd", "cost of energy (USD)", "", -1, at("facility", "cost_usd"), total=True),

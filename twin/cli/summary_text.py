@@ -235,7 +235,7 @@ def _heat(summary: Mapping[str, Any]) -> Group:
     if not loops:
         return Group()
     table = table_of()
-    for head in ("loop", "hottest die", "throttled GPU-hours", "GPUs shut down"):
+    for head in ("loop", "hottest die", "GPU-hours at lower clocks", "GPUs shut down"):
         table.add_column(head, justify="left" if head == "loop" else "right", no_wrap=True)
     for loop in loops:
         table.add_row(
@@ -261,7 +261,7 @@ def _foot(summary: Mapping[str, Any]) -> list[str]:
 
 def _throttled(thermal: Mapping[str, Any]) -> str:
     hours = thermal["throttle_gpu_s"] / 3600
-    return f"{hours:,.2f} GPU-hours throttled" if hours else "no throttling"
+    return f"clocks lowered for {hours:,.2f} GPU-hours" if hours else "no clock lowered by heat"
 
 
 def _percent(share: float | None) -> str:

@@ -32,7 +32,7 @@ _MEANS = {
     "power_max_w": "the most the site drew at once",
     "power_mean_w": "energy of the site over the time of the run",
     "gpu_max_c": "hottest die of any GPU",
-    "throttle_gpu_s": "GPUs times the time their clocks were lowered by heat",
+    "throttle_gpu_s": "GPUs times the time heat lowered their own clocks, whoever waited for them",
     "water_l": "evaporated",
     "carbon_kg": "of electricity and fuel",
     "cost_usd": "of electricity and fuel",
