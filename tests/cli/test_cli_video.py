@@ -48,6 +48,26 @@ def test_numbered_pictures_go_from_end_to_end_of_the_range(twin, qapp, pump: Pat
     assert len({path.read_bytes() for path in made}) == 5
 
 
+def test_two_films_are_never_mixed_in_a_folder(twin, qapp, pump: Path, tmp_path: Path) -> None:
+    words = ("video", pump, "--frames", tmp_path, "--fps", "4", "--size", "160x100", "--seconds")
+    (tmp_path / "notes.png").write_bytes(b"mine")
+    twin(*words, "2")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(before) == 9
+    said = twin(*words, "1", code=2).stderr
+    assert "holds 8 numbered pictures of another film" in said
+    assert "--replace" in said
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    twin(*words, "1", "--replace")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *(f"{k:06d}.png" for k in range(1, 5)),
+        "notes.png",
+    ]
+    with pytest.raises(OSError, match="choose another folder"):  # as the window says it
+        Frames(tmp_path)
+    assert "give both" in twin("video", pump, "-o", tmp_path / "a.mp4", "--replace", code=2).stderr
+
+
 def test_a_video_file_holds_every_picture(twin, qapp, pump: Path, tmp_path: Path) -> None:
     av = pytest.importorskip("av", reason="the extra [video] is not installed")
     out = tmp_path / "a.mp4"

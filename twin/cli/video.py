@@ -36,6 +36,9 @@ def make_video(
     colour_by: ColourBy = "gpu.temp_c",
     size: Size = "1280x720",
     theme: Theme = ThemeName.dark,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="The pictures of another film at --frames FOLDER may be lost.")
+    ] = False,
 ) -> None:
     """Make a film of a run, off screen.
 
@@ -55,8 +58,12 @@ def make_video(
             raise BadInput("give either -o FILE for a video or --frames FOLDER for pictures")
         if out is not None:
             must_be_free(out, "-o", run, endings=(".mp4",))
+        if replace and frames is None:
+            raise BadInput("--replace says that older pictures at --frames FOLDER may be lost; give both")
         if frames is not None:
             must_be_folder(frames, "--frames")
+            if not replace:
+                _must_hold_no_film(frames)
         wanted = size_of(size)
         must_colour(colour_by)
         with Reader(run) as reader:
@@ -68,7 +75,7 @@ def make_video(
 
             shot = Shot(camera=camera, colour_by=colour_by, theme=theme.value, size=wanted)
             try:
-                sink: Sink = Mp4(out, fps) if out is not None else Frames(frames or Path())
+                sink: Sink = Mp4(out, fps) if out is not None else Frames(frames or Path(), replace=replace)
                 _make(Film(reader, shot, Cut(t0_s, t1_s, seconds, fps), sink))
             except NoEncoder as error:
                 raise BadInput(
@@ -77,6 +84,16 @@ def make_video(
             except NoPicture as error:
                 raise BadInput(str(error)) from None
         print(out if out is not None else frames)
+
+
+def _must_hold_no_film(folder: Path) -> None:
+    from twin.cli.errors import BadInput
+    from twin.report.frame_files import FilmThere, must_hold_no_film
+
+    try:
+        must_hold_no_film(folder)
+    except FilmThere as error:
+        raise BadInput(f"--frames: {error}, or give --replace to lose them") from None
 
 
 def _make(film: Film) -> None:

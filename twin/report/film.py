@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.reader import Reader
+from twin.report.frame_files import frame_file, frame_files, must_hold_no_film
 from twin.report.shots import Shots
 from twin.report.studio import Rgb, Shot, about, png
 
@@ -75,20 +76,31 @@ class Sink(Protocol):
 class Frames:
     """Numbered PNG files in a folder; those of a film that was broken off are taken away again.
 
+    Parameters
+    ----------
+    folder
+        Made where needed.
+    replace
+        Whether the pictures of another film in it may be lost.
+
     Raises
     ------
     OSError
-        When the folder cannot be made or written.
+        When the folder cannot be made or written, or holds another film.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, replace: bool = False) -> None:
         self.folder = folder
+        if not replace:
+            must_hold_no_film(folder)
+        for older in frame_files(folder):
+            older.unlink()
         folder.mkdir(parents=True, exist_ok=True)
         self._written: list[Path] = []
 
     def add(self, rgb: Rgb, fields: Mapping[str, str]) -> None:
         """Write one file."""
-        path = self.folder / f"{len(self._written) + 1:06d}.png"
+        path = frame_file(self.folder, len(self._written) + 1)
         self._written.append(path)
         path.write_bytes(png(rgb, fields))
 
