@@ -198,7 +198,11 @@ def test_times_are_bookmarked_with_notes_and_kept_beside_the_run(window: MainWin
     window.menus.execute("timeline.goto")
     goto = window.findChild(GotoDialog)
     assert goto is not None
-    for none, why in (("nonsense", "'nonsense' is no time"), ("5 parsecs", "is a length"), (" ", "For example")):
+    for none, why in (
+        ("nonsense", "'nonsense' is no time"),
+        ("5 parsecs", "is a length"),
+        (" ", "For example"),
+    ):
         goto.field.setText("3 h")
         assert goto.do_button.isEnabled()
         goto.field.setText(none)
