@@ -230,6 +230,7 @@ class MainWindow(QMainWindow):
         self.rules = RulesMarks(session, self.hall, self.going.to)
         self.docks.checks.picture_due = self.hall.picture_due
         session.picture_due = self.hall.picture_due.undrawn
+        self.editing.editor.foreseen.connect(lambda _: self.hall.picture_due.now())
         self.docks.checks.reported.connect(self.rules.show)
         self.docks.checks.chosen.connect(self.rules.go)
         self.docks.checks.wanted.connect(self.editing.editor.do)

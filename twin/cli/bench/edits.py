@@ -187,7 +187,7 @@ class _Typist:
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._do)
         window.hall.view.canvas.events.draw.connect(self._on_draw)
-        window.editing.editor.foreseen.connect(self._on_shown)
+        window.editing.editor.foreseen.connect(self._on_shown, priority=1)  # before the window draws it
         window.editing.editor.landed.connect(self._on_landed)
         window.editing.editor.refused.connect(self._on_refused)
 
