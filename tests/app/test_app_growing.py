@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,3 +86,25 @@ def test_what_goes_away_for_a_moment_is_no_trouble(
     window.growing.look()
     assert session.finished
     assert not window.notifications.notes
+
+
+def test_what_another_program_still_writes_is_not_gone_on_with(
+    use_window: UseWindow, lab: Path, half: Path
+) -> None:
+    window = use_window(lab)
+    window.session.open_recording(half)
+    button = window.timeline.go_on_button
+    os.utime(half)
+    window.growing.look()
+    assert window.session.grows
+    assert not button.isVisible()
+    for path in half.parent.glob(f"{half.name}*"):
+        os.utime(path, (time.time() - 60.0,) * 2)
+    window.growing.look()
+    assert not window.session.grows
+    assert button.isVisible()
+    said: list[str] = []
+    window.timeline.said.connect(said.append)
+    button.click()
+    assert said == [] or said[0].startswith("Goes on from its last snapshot, ")
+    assert window.session.recording is None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -249,6 +251,44 @@ def test_a_run_that_was_cut_goes_on_as_it_would_have(
         with Reader(session.run_file) as gone_on:
             assert gone_on.event_hash == reader.event_hash
     assert cut.read_bytes() == before  # the file itself stays as it was
+
+
+def test_a_record_is_read_to_its_end_however_much_has_happened(
+    session: Session, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Reader(whole) as reader:
+        events = reader.events()
+    monkeypatch.setattr("twin.record.reader.MAX_EVENTS", len(events) // 3)
+    session.open_recording(whole)
+    assert session.live.events == events
+    assert session.replay.events is session.live.events
+
+
+def test_a_run_that_was_killed_goes_on_from_its_last_snapshot_and_nothing_is_of_later(
+    session: Session, qtbot: QtBot, cut: Path, whole: Path, tmp_path: Path
+) -> None:
+    killed = tmp_path / "killed.twinrun"
+    shutil.copy(cut, killed)
+    with closing(sqlite3.connect(killed)) as file:  # as one that was killed long after its last snapshot
+        file.execute("DELETE FROM snapshots WHERE t > ?", (_CUT_S / 2,))
+        file.commit()
+    with Reader(killed) as reader:
+        last = reader.nearest_snapshot(math.inf)
+    assert last is not None
+    session.open_recording(killed)
+    session.replay.look(_CUT_S)
+    _settle(session)
+    assert len(session.events) > last.events
+    rewound: list[int] = []
+    session.rewound.connect(lambda: rewound.append(len(session.events)))
+    assert session.go_on() == session.t_s == last.t_s < _CUT_S
+    assert len(session.events) == last.events
+    assert rewound == [last.events]
+    session.set_speed(math.inf)
+    session.play()
+    qtbot.waitUntil(lambda: session.finished, timeout=60_000)
+    with Reader(whole) as reader:
+        assert session.events == reader.events()
 
 
 def test_looking_back_disturbs_no_live_run(session: Session, qtbot: QtBot) -> None:

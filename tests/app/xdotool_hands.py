@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import time
@@ -18,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtGui import QImage
+from screen_eye import ScreenEye
 
 from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 
-TOOLS = ("Xvfb", "openbox", "xdotool", "xwd")
+TOOLS = ("Xvfb", "openbox", "xdotool")
 TWIN = Path(sys.executable).with_name("twin")
 WIDTH_PX, HEIGHT_PX = 1600, 1000
 LIMIT_S = 60.0
@@ -94,6 +94,7 @@ class Person:
     def __init__(self, env: dict[str, str], pictures: Path) -> None:
         self._env, self.pictures, self._count = env, pictures, 0
         self._program: subprocess.Popen[bytes] | None = None
+        self._eye = ScreenEye(env["DISPLAY"])
         pictures.mkdir(parents=True, exist_ok=True)
 
     # -- the program ----
@@ -125,7 +126,8 @@ class Person:
         self._program = None
 
     def stop(self) -> None:
-        """End the program, if it still runs."""
+        """End the program, if it still runs, and look no more."""
+        self._eye.close()
         if self._program is not None:
             self._program.terminate()
             self._program.wait(LIMIT_S)
@@ -148,18 +150,8 @@ class Person:
 
     def screen(self, box: Box = WHOLE) -> np.ndarray:
         """Return what is seen, shape (height, width, 3)."""
-        raw = b""
-        while len(raw) < 100:  # a window that goes away meanwhile makes xwd give up
-            asked = ["xwd", "-root", "-silent"]
-            raw = subprocess.run(asked, env=self._env, capture_output=True, check=False).stdout
-        header = struct.unpack(">25I", raw[:100])
-        start, width, height, line, colours = header[0], header[4], header[5], header[12], header[19]
-        pixel = header[11] // 8
-        rows = np.frombuffer(raw, np.uint8, offset=start + 12 * colours)[: line * height].reshape(
-            height, line
-        )
         left, top, right, bottom = box
-        return rows[:, : width * pixel].reshape(height, width, pixel)[top:bottom, left:right, 2::-1].copy()
+        return self._eye.picture(WIDTH_PX, HEIGHT_PX)[top:bottom, left:right]
 
     def still(self, still_s: float = 0.5, box: Box = WHOLE, limit_s: float = 20.0) -> np.ndarray:
         """Wait until the picture stands still for so long, and return it."""

@@ -88,7 +88,7 @@ class ComparedRun:
 
     def events(self) -> list[Event]:
         """Return what happened, as far as a file is read at once."""
-        return self.reader(self._read_wall_s).events()
+        return self.reader(self._read_wall_s).all_events()
 
     def track(self) -> Track:
         """Return its goodput over time, and what struck it."""

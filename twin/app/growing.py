@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+from pathlib import Path
+
 from PySide6.QtCore import QObject, QTimer
 
 from twin.analysis.rerun import asked_of
@@ -13,6 +17,8 @@ from twin.scenario.faults import Intervention
 
 PERIOD_MS = 1000
 """Whoever writes a run commits it about so often."""
+_WRITTEN_WALL_S = 5.0
+"""A file that was written no longer ago is still written by somebody."""
 
 
 class Growing(QObject):
@@ -32,6 +38,10 @@ class Growing(QObject):
     def look(self) -> None:
         """Take up what was recorded since the last time."""
         session = self._session
+        grows = session.recording is not None and not session.finished and _is_written(session.recording)
+        if grows != session.grows:
+            session.grows = grows
+            session.time_changed.emit(session.shown_s)
         if session.recording is None or session.finished:
             return
         try:
@@ -46,7 +56,7 @@ class Growing(QObject):
         assert session.recording is not None
         with Reader(session.recording) as reader:
             summary, t_s = reader.summary, reader.t_end_s  # in this order: what has its summary grows no more
-            fresh = reader.events(len(session.live.events)) if t_s > session.t_s else []
+            fresh = reader.all_events(len(session.live.events)) if t_s > session.t_s else []
             if any(event.kind == "edited" for event in fresh):
                 return True
             if t_s > session.t_s:
@@ -69,3 +79,12 @@ class Growing(QObject):
         session.open_recording(session.recording)
         if at_s is not None:
             session.replay.look(at_s)
+
+
+def _is_written(path: Path) -> bool:
+    """Return whether another program has written a run file, or its log, just now."""
+    for one in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(OSError):
+            if time.time() - one.stat().st_mtime < _WRITTEN_WALL_S:
+                return True
+    return False

@@ -77,6 +77,13 @@ class Looking:
             self.told = len(self._session.live.events)
             self._session.events_added.emit(list(fresh))
 
+    def shorten(self) -> None:
+        """Tell that less has happened than was told: a run goes on from before its end."""
+        events = self._session.live.events
+        if self.told > len(events):
+            self.told = len(events)
+            self._session.rewound.emit()
+
     def _on_looked(self, t_s: float | None) -> None:
         if t_s is None:
             self._leave()

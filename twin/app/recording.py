@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,20 +100,42 @@ def read_recording(path: Path) -> Recording:
             header.seed,
             reader.t_end_s,
             header.end_s,
-            reader.events(),
+            reader.all_events(),
             [one for one in asked if isinstance(one, Intervention)],
             reader.summary,
             _warning(header.versions, header.inputs, input_hashes(header.scenario)),
         )
 
 
-def copy_to_go_on(path: Path) -> tuple[Scenario, Path]:
-    """Copy a run file to where runs are recorded; return the scene it began with, and where; raises RunFileError."""
+@dataclass(frozen=True)
+class GoingOn:
+    """A copy of a run file that is to go on.
+
+    Attributes
+    ----------
+    scenario
+        The scene it began with.
+    copy
+        Where the copy lies.
+    t_s, events
+        When its last snapshot was taken [s], from which it goes on, and how many events had been by then.
+    """
+
+    scenario: Scenario
+    copy: Path
+    t_s: float
+    events: int
+
+
+def copy_to_go_on(path: Path) -> GoingOn:
+    """Copy a run file to where runs are recorded; raises RunFileError."""
     with Reader(path) as reader:
         scenario = reader.header.scenario
         copy = new_run_path(scenario.title)
         reader.save_copy(copy)
-    return scenario, copy
+    with Reader(copy) as reader:  # the other one may have grown meanwhile
+        last = reader.nearest_snapshot(math.inf)
+    return GoingOn(scenario, copy, last.t_s if last else 0.0, last.events if last else 0)
 
 
 def _warning(versions: Mapping[str, str], inputs: Mapping[str, str], own: Mapping[str, str]) -> str:

@@ -60,6 +60,8 @@ class Session(Tellings):
         Whether the run goes on.
     recording
         The run file that was opened, with no worker behind it; None: there is one.
+    grows
+        Another program still writes it.
     curves
         The figures of the site over the whole run.
     replay
@@ -81,6 +83,7 @@ class Session(Tellings):
         self.lost = False  # the worker is gone; `resume` brings another
         self.begun = False  # the run has left, or is about to leave, t = 0
         self.recording: Path | None = None
+        self.grows = False
         self.speed = self._own_speed = DEFAULT_SPEED
         self.curves = RunCurves()
         self.summary: dict[str, Any] | None = None
@@ -218,15 +221,29 @@ class Session(Tellings):
         self.began.emit(None)
         return found.warning
 
-    def go_on(self) -> None:
-        """Let a recorded run that has not come to its end go on, in a copy of its file; raises RunFileError."""
+    def go_on(self) -> float:
+        """Let a recorded run that has not come to its end go on in a copy of its file, and return from when [s].
+
+        What was recorded after its last snapshot is simulated again, and happens again as it did.
+
+        Raises
+        ------
+        RunFileError
+            When the file cannot be copied.
+        """
         if self.recording is None or self.draft is None or self.finished:
-            return
-        scenario, copy = copy_to_go_on(self.recording)
-        self.recording = None
-        self.replay.open(copy, self.live.events)
+            return self.t_s
+        found = copy_to_go_on(self.recording)
+        self.recording, self.grows = None, False
+        del self.live.events[found.events :]
+        self.live.by_hand = [one for one in self.live.by_hand if one.at_s <= found.t_s]
+        self.curves.clear()
+        self.replay.open(found.copy, self.live.events)
+        self.arrive(found.t_s)
         self.replay.back_to_live()
-        self.client.load(scenario, self.seed, copy, branch_s=0.0)
+        self.looking.shorten()
+        self.client.load(found.scenario, self.seed, found.copy, branch_s=0.0)
+        return found.t_s
 
     def announce(self) -> None:
         """Tell of the open scene; also those who came after it was opened, before the first `poll`."""
@@ -293,7 +310,7 @@ class Session(Tellings):
         self._shown_wall_s = -math.inf
         self.live.events, self.live.by_hand = [], []
         self.curves.clear()
-        self.t_s, self.finished, self.lost, self.begun = 0.0, False, False, False
+        self.t_s, self.finished, self.lost, self.begun, self.grows = 0.0, False, False, False, False
         self.set_running(False)
 
     @property

@@ -158,10 +158,17 @@ class Timeline(QWidget):
 
     def go_on(self) -> None:
         """Let a recording that did not come to its end go on."""
+        end_s = self._session.t_s
         try:
-            self._session.go_on()
+            from_s = self._session.go_on()
         except RunFileError as error:
             self.said.emit(str(error))
+            return
+        if from_s < end_s:
+            when = self._session.clock.says(from_s)
+            self.said.emit(
+                f"Goes on from its last snapshot, {when}; what was recorded after it is simulated again"
+            )
 
     def simulate_anew(self) -> None:
         """Leave the record, and run the scene from its start."""
@@ -307,7 +314,7 @@ class Timeline(QWidget):
             with_role(self.state_label, role)
         self.live_button.setVisible(looking and not alone)
         self.live_button.setText("Not live: back to live")
-        self.go_on_button.setVisible(alone and not session.finished)
+        self.go_on_button.setVisible(alone and not session.finished and not session.grows)
         told = f"{words.lower()}, {elapsed(session.shown_s)} after the start"
         self.strip.show_time(session.shown_s, looking=looking, describe=told)
         backwards = session.replay.backwards

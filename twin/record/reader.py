@@ -146,6 +146,13 @@ class Reader:
         """Return up to `limit` events from row `since_row` on."""
         return self._events("WHERE row >= ?", (since_row,), limit)
 
+    def all_events(self, since_row: int = 0) -> list[Event]:
+        """Return the events from row `since_row` on, however many there are."""
+        found: list[Event] = []
+        while more := self.events(since_row + len(found)):
+            found += more
+        return found
+
     def events_where(
         self,
         *,

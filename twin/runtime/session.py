@@ -189,7 +189,7 @@ class Session:
                 if snapshot is not None:
                     for marker in (one for one in reader.markers() if one.kind in BY_HAND):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
-                    missed = [e for e in reader.events(request.told) if e.row < snapshot.events]
+                    missed = [e for e in reader.all_events(request.told) if e.row < snapshot.events]
                     return make.restore(request.scenario, snapshot.data), snapshot, tuple(missed)
             return begun_anew(make, request.scenario, request.seed), None, ()
         if request.snapshot is not None:
