@@ -467,6 +467,36 @@ def test_copies_go_through_the_clipboard_as_text(open_rows: MakeWindow) -> None:
     assert window.statusBar().currentMessage().startswith("Not pasted")
 
 
+def test_a_copied_node_goes_into_free_units_by_keys_and_by_duplicate(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    window.hall.state.selection = ("gpu/0/1/0",)
+    window.hall.view.native.setFocus()
+    key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert "part: DGX-H100" in QGuiApplication.clipboard().text()
+    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    tool = window.tools.place
+    landing = tool.landing
+    assert isinstance(landing, UnitSnap)
+    assert window.session.plant is not None
+    assert window.session.plant.racks.ids[landing.rack] == "gpu/0/1"  # that of the node
+    assert [line.label for line in tool.plate.lines] == ["Power", "Cooling", "Ports", "Weight", "Cost"]
+    at = place_of(window, 8.0, 1.0)
+    tool.point(at.x(), at.y(), set())
+    assert not tool.ok
+    assert tool.plate.reason == "it goes into a rack"
+    key(window, Qt.Key.Key_Escape)
+    key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    key(window, Qt.Key.Key_Return)
+    assert window.hall.state.selection == ("gpu/0/1/2",)
+    key(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    draft = window.editing.editor.draft
+    assert draft is not None
+    assert draft.file.text == _SCENE
+    window.hall.state.selection = ("gpu/0/1/0",)
+    key(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert "gpu/0/1/2: {part: DGX-H100" in draft.file.text
+
+
 def test_more_of_a_kind_is_selected(open_rows: MakeWindow) -> None:
     window = open_rows()
     window.hall.state.selection = ("gpu/0/1/0/3",)

@@ -12,8 +12,9 @@ from twin.commands.delete import Delete
 from twin.commands.generators import ChangeGenerator
 from twin.commands.groups import AssignJob, AssignTenant, Group, Ungroup
 from twin.commands.move import Move, MoveNodes, MoveTo, Rotate
-from twin.commands.place import AddNode, AddPart, AddRows
+from twin.commands.place import AddPart, AddRows
 from twin.commands.properties import Drain, Rename, SetProperty
+from twin.commands.rack_nodes import AddNode
 from twin.commands.wiring import Connect, Disconnect
 
 PARTS = ("DGX-H100", "GrandTeton-H100", "GB200-NVL72", "QM9700", "DDN-AI400X2", "EIA-48U", "CDU-inrow-1350")

@@ -7,10 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from twin.commands.command import CommandError, Scene
+from twin.commands.command import Scene
 from twin.commands.copies import Duplicate
 from twin.commands.draft import Draft
-from twin.commands.fragment import gathered
 from twin.commands.move import MoveNodes
 from twin.plant.tables import Plant
 from twin.scenario import load
@@ -59,8 +58,3 @@ def test_copied_rows_hold_what_stands_in_them(draft: Draft, rows: str, nodes: in
     assert held == Counter(tuple(inside(before, rack)) for rack in racks)
     usual = 4 * len(racks) if rows == "gpu" else 0
     assert sum(len(in_rack) * times for in_rack, times in held.items()) == usual + nodes
-
-
-def test_a_node_that_cannot_be_copied_says_what_can_be_done(draft: Draft) -> None:
-    with pytest.raises(CommandError, match="Duplicate makes another in its rack"):
-        gathered(Scene.of(draft.shown), ("gpu/0/2/0",))

@@ -10,8 +10,9 @@ from twin.commands.delete import Delete
 from twin.commands.draft import Draft
 from twin.commands.move import Move, MoveNodes, MoveTo, Rotate
 from twin.commands.names import newcomers
-from twin.commands.place import AddNode, AddPart, AddRows
+from twin.commands.place import AddPart, AddRows
 from twin.commands.properties import Drain, Rename, SetProperty
+from twin.commands.rack_nodes import AddNode
 from twin.plant.domains import scale_up_domains
 from twin.plant.tables import LoopKind, Plant
 from twin.scenario import load, loads

@@ -9,10 +9,8 @@ from typing import Literal
 import numpy as np
 
 from twin.catalog import Catalog, NodePart, RackPart, StoragePart, SwitchPart
-from twin.commands.clipboard import Paste, pasted
 from twin.commands.command import Command, Scene
 from twin.commands.footprint import machine_size_m, node_height_u, rack_size_m
-from twin.commands.fragment import Fragment
 from twin.commands.move import Move, MoveNodes, MoveTo
 from twin.commands.part_load import PartLoad, part_load
 from twin.commands.place import AddPart
@@ -178,39 +176,6 @@ def carried_things(plant: Plant, plan: SitePlan, ids: Sequence[str]) -> Carried 
     if len(ids) > 1 and len(kinds) == 1:
         title = f"{len(ids):,} {_NAMES[next(iter(kinds))]}"
     return Carried(title, shape, heights_m, ids=tuple(ids), at=at, on_floor=on_floor)
-
-
-def carried_text(scene: Scene, text: str) -> Carried | None:
-    """Return what a text holds, as `clipboard.copied` gives it, on its way into the hall.
-
-    None: nothing of it stands on the floor. Raises CommandError when it holds nothing.
-    """
-    fragment = pasted(text)
-    boxes = fragment.boxes(scene, 0)
-    if not boxes.ids:
-        return None
-    low = np.stack([boxes.x_m - boxes.width_m / 2, boxes.y_m - boxes.depth_m / 2], axis=1).min(axis=0)
-    high = np.stack([boxes.x_m + boxes.width_m / 2, boxes.y_m + boxes.depth_m / 2], axis=1).max(axis=0)
-    middle = (low + high) / 2
-    first = boxes.x_m[0] - middle[0], boxes.y_m[0] - middle[1]
-    facing = np.full(len(boxes.ids), _facing_of(fragment), np.int32)
-    shape = Shape(boxes.x_m - boxes.x_m[0], boxes.y_m - boxes.y_m[0], boxes.width_m, boxes.depth_m, facing)
-
-    def on_floor(place: Place, facing: int, hall: str) -> Command:
-        return Paste(text, (place.x_m - float(first[0]), place.y_m - float(first[1])), hall)
-
-    count = len(boxes.ids)
-    title = "1 rack pasted" if count == 1 else f"{count:,} things pasted"
-    return Carried(title, shape, (CABINET_M[2],) * count, on_floor=on_floor, fixed=True)
-
-
-def _facing_of(fragment: Fragment) -> int:
-    """Return the side all fronts look to; 0 when they differ."""
-    said = {str(one.get("facing", "alternate")) for one in fragment.rows}
-    many = any(int(one.get("count", 1)) > 1 for one in fragment.rows)
-    if len(said) != 1 or (many and said == {"alternate"}):
-        return 0
-    return 1 if said == {"north"} else -1
 
 
 _NAMES = {"rack": "racks", "row": "rows", "loop": "machines", "power": "power items"}

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from twin.app import similar
-from twin.app.carried import Carried, carried_part, carried_text, carried_things
+from twin.app.carried import Carried, carried_part, carried_things
+from twin.app.carried_text import carried_text
 from twin.app.editor import Editor
 from twin.app.hall_drags import HallDrags
 from twin.app.hall_panel import HallPanel
@@ -110,7 +111,7 @@ class EditTools(QObject):
         self._on_selection(Delete, "be deleted")
 
     def duplicate(self) -> None:
-        """Copy what is selected to beside all that stands."""
+        """Copy what is selected to beside all that stands, nodes into the next free units of their rack."""
         if self.selection:
             self.place.do_new(Duplicate(self.selection))
         else:

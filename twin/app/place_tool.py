@@ -35,6 +35,7 @@ ARROW_KEYS = (
 FAR_TILES = 10
 """Tiles that an arrow with Shift goes along a row."""
 MOST_SELECTED = 500
+_IN = ("rack", "node")
 
 
 class PlaceTool:
@@ -385,10 +386,12 @@ class PlaceTool:
         return float(halls.x0_m[0] + halls.x1_m[0]) / 2, float(halls.y0_m[0] + halls.y1_m[0]) / 2
 
     def _nearest_rack(self, plant: Plant, carried: Carried, to: Point) -> tuple[int, float] | None:
-        """Return the selected rack, else the nearest that takes it; in the middle of its free units."""
+        """Return the rack that is or holds what is selected, else the nearest that takes it; in its free units."""
         racks = plant.racks
         chosen = [plant.slots.get(id, ("", -1)) for id in self._view.state.selection]
-        found = [slot for kind, slot in chosen if kind == "rack"]
+        found = [
+            int(plant.nodes.rack[slot]) if kind == "node" else slot for kind, slot in chosen if kind in _IN
+        ]
         fit = racks.present.copy()
         role = carried.role or ("compute" if carried.height_u else "")
         alike = fit & (racks.kind == RackKind[role.upper()]) if role else fit

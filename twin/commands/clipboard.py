@@ -11,6 +11,7 @@ from twin.commands.footprint import standing
 from twin.commands.fragment import JOINS, SECTIONS, Fragment, gathered, rows_of
 from twin.commands.place import BESIDE_M, hall_slot
 from twin.commands.planting import Planter
+from twin.commands.rack_nodes import NodeCopy, PutNodes, heights_u
 from twin.commands.things import counted
 from twin.scenario import Patch, ScenarioError
 from twin.scenario.tree import parse
@@ -26,6 +27,7 @@ def copied(scene: Scene, ids: tuple[str, ...]) -> str:
     """Return some things as the text of a scene.
 
     Rows stand under ``halls``; a thing that stays and joins them, such as a fabric, is named with what it joins alone.
+    Nodes are items of a rack that is not in the text, one on another.
 
     Raises
     ------
@@ -38,6 +40,8 @@ def copied(scene: Scene, ids: tuple[str, ...]) -> str:
         overrides = {item: about for one in fragment.rows for item, about in one.get("overrides", {}).items()}
         rows = [{key: value for key, value in one.items() if key != "overrides"} for one in fragment.rows]
         whole["halls"] = [{"id": "copied", "rows": rows} | ({"overrides": overrides} if overrides else {})]
+    if fragment.nodes:
+        whole["halls"] = [{"id": "copied", "overrides": _stacked(scene, fragment.nodes)}]
     for section in (*SECTIONS, "partitions"):
         joins = fragment.joins.get(section, {})
         entries = [
@@ -49,6 +53,15 @@ def copied(scene: Scene, ids: tuple[str, ...]) -> str:
         elif entries:
             whole[section] = entries
     return HEAD.format(what=counted(len(ids), "thing")) + "\n" + block(whole)
+
+
+def _stacked(scene: Scene, nodes: tuple[NodeCopy, ...]) -> dict[str, Any]:
+    """Return nodes as items of a rack, one on another."""
+    found, u = dict[str, Any](), 1
+    for k, (node, high_u) in enumerate(zip(nodes, heights_u(scene, nodes), strict=True)):
+        found[f"copied/0/0/{k}"] = {"part": node.part, "u": u} | ({"drained": True} if node.drained else {})
+        u += high_u
+    return found
 
 
 def pasted(text: str) -> Fragment:
@@ -91,13 +104,25 @@ def pasted(text: str) -> Fragment:
                 found.things.setdefault(section, []).append(one)
     inside = found.ids
     if not inside:
-        raise CommandError("the text holds no rows, power stages, loops, fabrics or stores")
+        found.nodes = _nodes(said)
+        if not found.nodes:
+            raise CommandError("the text holds no rows, nodes, power stages, loops, fabrics or stores")
     if len(set(inside)) < len(inside):
         raise CommandError("the text gives an id twice")
     for by_id in found.joins.values():
         for name, members in by_id.items():
             by_id[name] = [one for one in members if one in inside]
     return found
+
+
+def _nodes(said: dict[str, Any]) -> tuple[NodeCopy, ...]:
+    """Return the nodes that a text has without their racks, in its order."""
+    found = []
+    for hall in _entries(said.get("halls")):
+        for item, about in _group(hall.get("overrides")).items():
+            if str(item).count("/") == 3 and isinstance(about, dict) and isinstance(about.get("part"), str):
+                found.append(NodeCopy(about["part"], about.get("drained") is True))
+    return tuple(found)
 
 
 def _group(value: Any) -> dict[str, Any]:
@@ -123,11 +148,15 @@ class Paste:
         Middle of all its racks in coordinates of the site [m]; None: beside what stands there.
     hall
         Where; "": the first.
+    rack, u
+        Of nodes: rack they go into, and the lowest unit of the lowest; 0: each where it finds room first.
     """
 
     text: str
     at: tuple[float, float] | None = None
     hall: str = ""
+    rack: str = ""
+    u: int = 0
 
     @property
     def title(self) -> str:
@@ -136,6 +165,11 @@ class Paste:
 
     def patch(self, scene: Scene) -> Patch:
         """Return the changes."""
+        nodes = pasted(self.text).nodes
+        if nodes and not self.rack:
+            raise CommandError("nodes go into a rack, and none is named")
+        if nodes:
+            return PutNodes(nodes, self.rack, self.u).patch(scene)
         return self._planted(scene)[0].patch(self.title)
 
     def notices(self, scene: Scene) -> list[str]:
@@ -145,6 +179,8 @@ class Paste:
     def _planted(self, scene: Scene) -> tuple[Changes, list[str]]:
         fragment = pasted(self.text)
         changes = Changes(scene)
+        if fragment.nodes:
+            return changes, []
         planter = Planter(changes, self.hall)
         planter.plant(fragment, way_to(scene, fragment, self.hall, self.at))
         planter.close()

@@ -12,8 +12,8 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.footprint import must_fit
 from twin.commands.fragment import gathered
 from twin.commands.generators import ChangeGenerator
-from twin.commands.place import AddNode
 from twin.commands.planting import Planter
+from twin.commands.rack_nodes import DuplicateNodes
 from twin.commands.things import counted, generator, thing
 from twin.scenario import Patch
 
@@ -28,7 +28,7 @@ class Duplicate:
     Parameters
     ----------
     ids
-        Rows, racks, generators, machines, power items, fabrics, stores; nodes are copied into their own rack.
+        Rows, racks, generators, machines, power items, fabrics, stores; nodes are copied into their own racks.
     by
         Along x and y [m]; None: beside all that stands in the hall.
     hall
@@ -51,7 +51,7 @@ class Duplicate:
     def patch(self, scene: Scene) -> Patch:
         """Return the changes."""
         if self.ids and all(thing(scene.scenario, one).kind == "node" for one in self.ids):
-            return self._nodes(scene)
+            return DuplicateNodes(self.ids).patch(scene)
         fragment = gathered(scene, self.ids)
         hall = self.hall or hall_of(scene, self.ids)
         changes = Changes(scene)
@@ -59,17 +59,6 @@ class Duplicate:
         planter.plant(fragment, self.by or way_to(scene, fragment, hall, None))
         planter.close()
         return changes.patch(self.title)
-
-    def _nodes(self, scene: Scene) -> Patch:
-        if len(self.ids) > 1:
-            raise CommandError("nodes are copied one by one", "or copy their racks")
-        kind, slot = scene.plant.slots.get(self.ids[0], ("", -1))
-        if kind != "node":
-            raise CommandError(f"there is no node {self.ids[0]!r}")
-        nodes = scene.plant.nodes
-        rack = scene.plant.racks.ids[int(nodes.rack[slot])]
-        patch = AddNode(scene.plant.node_parts[int(nodes.part[slot])], rack).patch(scene)
-        return Patch(patch.changes, self.title)
 
 
 def hall_of(scene: Scene, ids: tuple[str, ...]) -> str:
@@ -119,6 +108,8 @@ class Array:
         if copies * len(self.ids) > MOST:
             raise CommandError(f"that makes {copies * len(self.ids):,} copies", f"at most {MOST:,} at once")
         fragment = gathered(scene, self.ids)
+        if fragment.nodes:
+            raise CommandError("nodes stand in racks: an array is made of racks, rows and machines")
         x_m, y_m = self.pitch
         offsets = [(i * x_m, j * y_m) for j in range(self.rows) for i in range(self.columns) if i or j]
         hall = hall_of(scene, self.ids)

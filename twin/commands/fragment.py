@@ -15,6 +15,7 @@ from twin.commands.command import CommandError, Scene
 from twin.commands.footprint import Boxes, rack_size_m
 from twin.commands.move import place_of
 from twin.commands.names import fresh
+from twin.commands.rack_nodes import NodeCopy, node_copies
 from twin.commands.things import generator, made_by, override, thing, titled
 from twin.scenario.expand import Strays, node_parts
 from twin.scenario.quantity import FROM_FILE
@@ -39,11 +40,14 @@ class Fragment:
         Section -> things.
     joins
         Section -> id of a thing that stays -> those of the fragment that it joins.
+    nodes
+        Nodes that go into a rack, the lowest first: a fragment holds these alone, or the rest.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     things: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     joins: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    nodes: tuple[NodeCopy, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -91,7 +95,8 @@ def rows_of(one: dict[str, Any]) -> Rows:
 def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
     """Return a copy of some things of a scene.
 
-    Racks and rows become generators of their own, neighbours together; loops and power items likewise.
+    Racks and rows become generators of their own, neighbours together; loops and power items likewise. Nodes are
+    copied by themselves, for they go into racks.
 
     Raises
     ------
@@ -100,11 +105,16 @@ def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
     """
     if not ids:
         raise CommandError("nothing is chosen")
+    ids = _without_groups(scene, ids)
+    nodes = [id for id in ids if thing(scene.scenario, id).kind == "node"]
+    if len(nodes) == len(ids):
+        return Fragment(nodes=node_copies(scene, ids))
+    if nodes:
+        raise CommandError("nodes are copied by themselves: they go into racks", "or copy their racks")
     found, taken = Fragment(), set[str]()
     origin: dict[str, str] = {}
     racks: dict[str, set[tuple[int, int]]] = {}
     items: dict[str, list[int]] = {}
-    ids = _without_groups(scene, ids)
     for id in dict.fromkeys(ids):
         one = thing(scene.scenario, id)
         if one.kind == "rows":
@@ -124,8 +134,7 @@ def gathered(scene: Scene, ids: tuple[str, ...]) -> Fragment:
             found.things.setdefault(section, []).append(copy.deepcopy(said(scene, one.path)))
             taken.add(id)
         else:
-            hint = "Duplicate makes another in its rack, the palette anywhere" if one.kind == "node" else ""
-            raise CommandError(f"{titled(one.kind)} {id} cannot be copied", hint)
+            raise CommandError(f"{titled(one.kind)} {id} cannot be copied")
     for name, places_of in racks.items():
         if name not in taken:
             _some_racks(scene, name, places_of, found, taken, origin)

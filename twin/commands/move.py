@@ -11,7 +11,7 @@ import numpy as np
 from twin.commands.changes import Changes, point
 from twin.commands.command import CommandError, Scene
 from twin.commands.footprint import must_fit, standing, taken_units, unit_for
-from twin.commands.place import rack_slot
+from twin.commands.rack_nodes import rack_slot
 from twin.commands.things import generator, made_by, override, people_say, thing, titled
 from twin.plant.tables import Bools
 from twin.scenario import Patch

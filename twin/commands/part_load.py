@@ -58,3 +58,25 @@ def part_load(catalog: Catalog, part_id: str) -> PartLoad:
     if isinstance(part, CrahPart | RdhxPart):
         return PartLoad(part.fan_w, 0.0, 0, weight, cost, gives_w=part.capacity_w)
     return PartLoad(weight_kg=weight, cost_usd=cost)
+
+
+def together(one: PartLoad, other: PartLoad) -> PartLoad:
+    """Return what two things ask for; a weight or price that is not known counts nothing."""
+    design_w = None
+    if one.design_w is not None or other.design_w is not None:
+        design_w = sum(load.power_w if load.design_w is None else load.design_w for load in (one, other))
+    return PartLoad(
+        one.power_w + other.power_w,
+        one.heat_w + other.heat_w,
+        one.ports + other.ports,
+        _sum(one.weight_kg, other.weight_kg),
+        _sum(one.cost_usd, other.cost_usd),
+        one.gives_w + other.gives_w,
+        tuple(dict.fromkeys((*one.unpriced, *other.unpriced))),
+        design_w,
+    )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    known = [value for value in (one, other) if value is not None]
+    return sum(known) if known else None

@@ -17,12 +17,10 @@ from twin.commands.footprint import (
     Boxes,
     machine_size_m,
     must_fit,
-    node_height_u,
     rack_size_m,
     standing,
-    taken_units,
-    unit_for,
 )
+from twin.commands.rack_nodes import AddNode
 from twin.commands.things import generator, thing
 from twin.commands.unwired import unwired
 from twin.plant.cabinet import CABINET_WIDTH_M
@@ -328,73 +326,6 @@ def supplier(scene: Scene, kind: StageKind) -> str:
         if found:
             return found[0]
     return ""
-
-
-@dataclass(frozen=True)
-class AddNode:
-    """Put nodes into a rack, one on another.
-
-    Parameters
-    ----------
-    part
-        Node part of the catalogue.
-    rack
-        Such as ``gpu/0/3``.
-    u
-        Lowest unit of the lowest; 0: the first that is free.
-    count
-        How many.
-    """
-
-    part: str
-    rack: str
-    u: int = 0
-    count: int = 1
-
-    @property
-    def title(self) -> str:
-        """Return what is done."""
-        return (
-            f"Add {self.part} to {self.rack}"
-            if self.count == 1
-            else f"Add {self.count} {self.part} to {self.rack}"
-        )
-
-    def patch(self, scene: Scene) -> Patch:
-        """Return the changes."""
-        part = scene.catalog.part(self.part) if self.part in scene.catalog else None
-        if not isinstance(part, NodePart):
-            raise CommandError(f"{self.part} is no node of the catalogue")
-        slot = rack_slot(scene, self.rack)
-        hall = thing(scene.scenario, self.rack).hall
-        assert hall is not None
-        height_u = node_height_u(part)
-        taken = taken_units(scene.plant, slot)
-        changes = Changes(scene)
-        number = fresh_node(scene, self.rack)
-        for k in range(self.count):
-            wanted_u = self.u + k * height_u if self.u else 0
-            u = unit_for(scene.plant, slot, height_u, wanted_u, taken, self.part)
-            taken |= dict.fromkeys(range(u, u + height_u), self.part)
-            changes.override(hall.id, f"{self.rack}/{number + k}", part=self.part, u=u)
-        return changes.patch(self.title)
-
-
-def rack_slot(scene: Scene, rack: str) -> int:
-    """Return the slot of a rack that stands; raises CommandError when there is none."""
-    kind, slot = scene.plant.slots.get(rack, ("", -1))
-    if kind != "rack":
-        raise CommandError(f"there is no rack {rack!r}")
-    return slot
-
-
-def fresh_node(scene: Scene, rack: str) -> int:
-    """Return the number of the next node of a rack, beyond all it ever had."""
-    slot = rack_slot(scene, rack)
-    most = int(scene.plant.racks.node_count[slot]) - 1
-    first = int(scene.plant.racks.node_first[slot])
-    ids = scene.plant.nodes.ids[first : first + most + 1]
-    return max((int(one.rpartition("/")[2]) for one in ids), default=-1) + 1
 
 
 @dataclass(frozen=True)

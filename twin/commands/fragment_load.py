@@ -1,0 +1,52 @@
+"""What a piece of a scene asks of a site: power, heat, network ports, weight and money of all that is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from twin.catalog import Catalog
+from twin.commands.budget import budget
+from twin.commands.fragment import Fragment
+from twin.commands.part_load import PartLoad, part_load, together
+from twin.commands.room_design import scene_of
+
+
+def fragment_load(fragment: Fragment, catalog: Catalog) -> PartLoad:
+    """Return what racks with all that is in them, nodes, machines and power items of a fragment ask for.
+
+    Raises
+    ------
+    ScenarioError
+        When its rows say what fits nowhere.
+    UnknownPart
+        When the catalogue lacks one of its parts.
+    """
+    loads = [part_load(catalog, node.part) for node in fragment.nodes]
+    if fragment.rows:
+        loads.append(_racks(fragment, catalog))
+    loads += [part_load(catalog, part) for part in _machines(fragment)]
+    return reduce(together, loads, PartLoad())
+
+
+def _racks(fragment: Fragment, catalog: Catalog) -> PartLoad:
+    scene = scene_of(Fragment(rows=fragment.rows), catalog)
+    figures, nodes = budget(scene), scene.plant.nodes
+    ports = [part_load(catalog, name).ports for name in scene.plant.node_parts]
+    return PartLoad(
+        figures.it_w,
+        figures.heat_w,
+        sum(ports[part] for part in nodes.part[nodes.present].tolist()),
+        figures.weight_kg or None,
+        figures.cost_usd or None,
+        unpriced=figures.unpriced,
+    )
+
+
+def _machines(fragment: Fragment) -> Iterator[str]:
+    """Yield the part of each machine, power item and box that is no rack."""
+    for section in ("cooling.loops", "cooling.plants", "power", "storage"):
+        for one in fragment.things.get(section, ()):
+            if isinstance(one.get("part"), str):
+                each = int(one.get("units", 1)) if section.startswith("cooling") else 1
+                yield from [one["part"]] * (each * int(one.get("count", 1)))
