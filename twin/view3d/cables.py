@@ -1,6 +1,6 @@
 """Cable bundles: round tubes in trays and drops into racks, two merged meshes; dashes run where a collective sends.
 
-The state of every piece of cable comes from one texture.
+From far away they are strips instead, see `ribbons`. The state of every piece of cable comes from one texture.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from twin.plant.tray_runs import CableRuns
 from twin.view3d.meshes import end_caps, straight_tubes
 from twin.view3d.palette import Rgb
 from twin.view3d.programs import Program
+from twin.view3d.ribbons import VERTEX as RIBBON_VERTEX
+from twin.view3d.ribbons import are_far, ribbon_mesh
 from twin.view3d.stage import FRAGMENT_COMMON, VERTEX_COMMON, Stage
 
 _VERTEX = """
@@ -105,14 +107,24 @@ def dash_m(distance_m: float) -> float:
 
 def trunk_sides(drawn: TrayBundles, runs: CableRuns) -> int:
     """Return how many sides trunks have at rest."""
-    return FINE_SIDES if int(((drawn.rack[runs.line] < 0) & runs.used).sum()) <= FEW else TRUNK_SIDES
+    return FINE_SIDES if len(trunk_pieces(drawn, runs)) <= FEW else TRUNK_SIDES
+
+
+def trunk_pieces(drawn: TrayBundles, runs: CableRuns) -> NDArray[np.intp]:
+    """Return the pieces that lie in trays."""
+    return np.flatnonzero((drawn.rack[runs.line] < 0) & runs.used)
+
+
+def drop_pieces(drawn: TrayBundles, runs: CableRuns) -> NDArray[np.intp]:
+    """Return the pieces that go down into racks."""
+    return np.flatnonzero((drawn.rack[runs.line] >= 0) & runs.used)
 
 
 def trunk_mesh(
     drawn: TrayBundles, runs: CableRuns, sides: int
 ) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
     """Return vertices and triangles of the pieces that lie in trays, with caps where cables end."""
-    pieces = np.flatnonzero((drawn.rack[runs.line] < 0) & runs.used)
+    pieces = trunk_pieces(drawn, runs)
     body, triangles = _tubes(drawn, runs, pieces, sides)
     if not len(pieces):
         return body, triangles
@@ -136,7 +148,7 @@ def trunk_mesh(
 
 def drop_mesh(drawn: TrayBundles, runs: CableRuns) -> tuple[NDArray[np.void], NDArray[np.uint32]]:
     """Return vertices and triangles of the drops into racks."""
-    return _tubes(drawn, runs, np.flatnonzero((drawn.rack[runs.line] >= 0) & runs.used), DROP_SIDES)
+    return _tubes(drawn, runs, drop_pieces(drawn, runs), DROP_SIDES)
 
 
 def _tubes(
@@ -151,10 +163,13 @@ def _tubes(
     out = np.zeros(len(positions), _TYPE)
     out["a_position"], out["a_normal"] = positions, normals
     out["a_piece"][:, 0] = np.repeat(pieces, 2 * sides)
-    # Dashes on neighbouring lines do not go abreast.
-    ahead_m = runs.line[pieces] * GOLDEN % 1.0 * DASH_M
-    out["a_piece"][:, 1] = np.repeat(runs.from_m[pieces] + ahead_m, 2 * sides) + arc_m
+    out["a_piece"][:, 1] = np.repeat(_ahead_m(runs, pieces), 2 * sides) + arc_m
     return out, indices
+
+
+def _ahead_m(runs: CableRuns, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return how far pieces are along their dashes where they begin [m]; those of neighbours do not go abreast."""
+    return runs.from_m[pieces] + runs.line[pieces] * GOLDEN % 1.0 * DASH_M
 
 
 class _Texels:
@@ -174,8 +189,11 @@ class _Texels:
 class _Mesh:
     """Vertices drawn with or without dashes."""
 
-    def __init__(self, mesh: tuple[NDArray[np.void], NDArray[np.uint32]]) -> None:
+    def __init__(
+        self, mesh: tuple[NDArray[np.void], NDArray[np.uint32]], vertex_shader: str = _VERTEX
+    ) -> None:
         vertices, triangles = mesh
+        self._shader = vertex_shader
         self.any = len(vertices) > 0
         if self.any:
             self._vertices = gloo.VertexBuffer(vertices)
@@ -200,7 +218,7 @@ class _Mesh:
         program.draw("triangles", self._indices)
 
     def _program(self, fragment: str) -> Program:
-        made = Program(VERTEX_COMMON + _VERTEX, FRAGMENT_COMMON + _LOOKUP + fragment)
+        made = Program(VERTEX_COMMON + self._shader, FRAGMENT_COMMON + _LOOKUP + fragment)
         made.bind(self._vertices)
         return made
 
@@ -215,19 +233,42 @@ class Cables:
     """
 
     def __init__(self, drawn: TrayBundles, runs: CableRuns) -> None:
-        sides = trunk_sides(drawn, runs)
-        self._trunks, self._drops = _Mesh(trunk_mesh(drawn, runs, sides)), _Mesh(drop_mesh(drawn, runs))
-        self._few, self._lines = sides == FINE_SIDES, (drawn, runs)
+        self._lines = (drawn, runs)
+        points = drawn.lines.points if len(drawn.lines.points) else np.zeros((1, 3))
+        self._extent = points.min(axis=0), points.max(axis=0), float(drawn.radius_m.max(initial=0.0))
         self._count = len(runs)
         self._pieces = _Texels(self._count)
         self._flows: _Texels | None = None
         self._dash: Rgb = (1.0, 1.0, 1.0)
         self.flowing = False
 
+    # Each mesh is made when it is first drawn: an edit shows without the others.
+
+    @cached_property
+    def _trunks(self) -> _Mesh:
+        return _Mesh(trunk_mesh(*self._lines, trunk_sides(*self._lines)))
+
+    @cached_property
+    def _drops(self) -> _Mesh:
+        return _Mesh(drop_mesh(*self._lines))
+
     @cached_property
     def _coarse(self) -> _Mesh:
-        """Trunks for a moving camera, made when it first moves: an edit shows without."""
-        return self._trunks if self._few else _Mesh(trunk_mesh(*self._lines, COARSE_SIDES))
+        """Trunks for a moving camera."""
+        few = trunk_sides(*self._lines) == FINE_SIDES
+        return self._trunks if few else _Mesh(trunk_mesh(*self._lines, COARSE_SIDES))
+
+    @cached_property
+    def _far_trunks(self) -> _Mesh:
+        return self._ribbons(trunk_pieces(*self._lines))
+
+    @cached_property
+    def _far_drops(self) -> _Mesh:
+        return self._ribbons(drop_pieces(*self._lines))
+
+    def _ribbons(self, pieces: NDArray[np.intp]) -> _Mesh:
+        ahead_m = _ahead_m(self._lines[1], pieces)
+        return _Mesh(ribbon_mesh(*self._lines, pieces, ahead_m), RIBBON_VERTEX)
 
     def set_colours(self, rgba: NDArray[np.uint8]) -> None:
         """Colour the pieces: red, green, blue and how much each shines by itself, shape (pieces, 4)."""
@@ -246,6 +287,11 @@ class Cables:
     def draw(self, stage: Stage, *, moving: bool, dashes: bool) -> None:
         """Draw with depth test on; in motion coarse trunks alone."""
         flows = self._flows if dashes and self.flowing else None
-        for mesh in (self._coarse,) if moving else (self._trunks, self._drops):
+        for mesh in self._meshes(are_far(stage, *self._extent), moving):
             if mesh.any:
                 mesh.draw(stage, self._pieces, flows, self._dash)
+
+    def _meshes(self, far: bool, moving: bool) -> tuple[_Mesh, ...]:
+        if far:
+            return (self._far_trunks,) if moving else (self._far_trunks, self._far_drops)
+        return (self._coarse,) if moving else (self._trunks, self._drops)
