@@ -74,7 +74,8 @@ def test_lines_that_come_soon_after_others_are_shown_although_nothing_follows(
     qtbot.waitUntil(lambda: dock.job_id == "llama3" and session.frame is not None)
     for number in range(3):  # the first is shown at once, the others within half a second of it
         event = Event(1000 + number, 1.0, "job_interrupted", "llama3", Severity.WARNING, "for a test", {})
-        session.events_added.emit([event])
+        session.live.events.append(event)
+        session.looking.tell([event])
         session.figures_changed.emit(session.frame)
     assert dock.table.lines.rowCount() < dock.events.count("llama3")
     qtbot.waitUntil(lambda: dock.table.lines.rowCount() == dock.events.count("llama3"), timeout=5_000)

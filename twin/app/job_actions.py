@@ -123,7 +123,8 @@ class JobActions:
 
     def _focus(self) -> None:
         """Let GPUs of the job in the inspector stand out while it holds any."""
-        history, job = self._window.docks.queue_feed.history, self._window.docks.inspector.job
+        job = self._window.docks.inspector.job
+        history = self._window.docks.queue_feed.history if job is not None else None
         place = history.index.get(job) if history is not None and job is not None else None
         held = history is not None and place is not None and history.holds(place)
         self._window.hall.state.focus_job = place if held else None

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.dock import Dock
 from twin.app.elided_label import ElidedLabel
+from twin.app.event_tail import EventTail
 from twin.app.fact_rows import World
 from twin.app.job_curves import CURVES, JobCurves
 from twin.app.job_event_table import JobEventTable
@@ -33,7 +34,6 @@ from twin.app.queue_feed import QueueFeed
 from twin.app.session import Session
 from twin.app.spark_line import SparkLine
 from twin.app.waterfall_view import WaterfallView
-from twin.record.events import Event
 from twin.record.frame import Frame
 
 _TABLE_EVERY_S = 0.5
@@ -64,7 +64,7 @@ class JobPageDock(Dock):
         parent: QMainWindow,
     ) -> None:
         super().__init__(look, "job", "Job", "job", parent)
-        self._session, self._feed = session, feed
+        self._session, self._feed, self._tail = session, feed, EventTail(session)
         self._world: Callable[[], World | None] = lambda: None
         self._menu: Callable[[str], QMenu | None] = lambda _job: None
         self.job_id: str | None = None
@@ -92,8 +92,6 @@ class JobPageDock(Dock):
         self._reading.setSingleShot(True)
         self._reading.timeout.connect(self._show_curves)
         feed.begun.connect(self._on_begun)
-        session.events_added.connect(self._on_events)
-        session.rewound.connect(self._on_rewound)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_visible)
 
@@ -189,22 +187,13 @@ class JobPageDock(Dock):
         history = self._feed.history
         assert history is not None
         self.events.begin(history.index)
-        self.events.add(self._session.events)  # of a run that goes on in an edited hall
+        self._tail.forget()
         self.curves.clear()
         self.page, self._table_rows = None, (-1, "")
         if self.job_id not in history.index:
             self.job_id = history.jobs[0].id if history.jobs else None
         self.table.tell_time_by(self._session.clock)
         self._refresh()
-
-    def _on_events(self, events: list[Event]) -> None:
-        self.events.add(events)
-
-    def _on_rewound(self) -> None:
-        if self._feed.history is not None:
-            self.events.begin(self._feed.history.index)
-            self.events.add(self._session.events)
-            self._table_rows = (-1, "")
 
     def _on_visible(self, seen: bool) -> None:
         self._seen = seen
@@ -216,9 +205,14 @@ class JobPageDock(Dock):
 
     def _refresh(self) -> None:
         """Show the newest moment; a dock behind another tab waits until it is seen."""
-        history, world = self._feed.history, self._world()
-        if not self._seen or history is None:
+        history, world = self._feed.history if self._seen else None, self._world()
+        if history is None:
             return
+        anew, events = self._tail.fresh()
+        if anew:
+            self.events.begin(history.index)
+            self._table_rows = (-1, "")
+        self.events.add(events)
         page = job_page(world, history, self.events, self.job_id) if world and self.job_id else None
         self.page = page
         for button in (self.fly_button, self.plan_button, self.risk_button, self.do_button):

@@ -28,7 +28,7 @@ class QueueDock(Dock):
 
     def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
         super().__init__(look, "queue", "Queue", "clock", parent)
-        self._session, self._feed = session, feed
+        self._session, self._feed, self._seen = session, feed, False
         self.chart, self.waiting = GanttChart(look), WaitingTable(look)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.addWidget(self.chart)
@@ -92,19 +92,20 @@ class QueueDock(Dock):
         )
 
     def _on_visible(self, seen: bool) -> None:
+        self._seen = seen
         if seen:
             self._refresh()
 
     def _refresh(self) -> None:
         """Show the newest moment; a dock behind another tab waits until it is seen."""
-        feed = self._feed
-        if feed.history is None or not self.chart.isVisible():
+        if not self._seen or self._feed.history is None:
             return
-        frame = self._session.shown
+        feed, history, frame = self._feed, self._feed.history, self._session.shown
         self.waiting.setVisible(self.width() >= _LIST_FROM_PX)
         self.chart.show_moment(feed.now_s, frame)
-        self.waiting.queue.show_queue(feed.history, feed.order, frame, feed.now_s)
-        self._count.setText(f"{len(feed.history.started_s):,} run, {len(feed.order):,} wait")
+        order = feed.order
+        self.waiting.queue.show_queue(history, order, frame, feed.now_s)
+        self._count.setText(f"{len(history.started_s):,} run, {len(order):,} wait")
 
     def _on_clicked(self, job: int | None) -> None:
         self.chosen.emit(None if job is None else self._id(job))

@@ -14,6 +14,7 @@ from twin.app import text
 from twin.app.clock import Clock
 from twin.app.column_model import ColumnModel, Index
 from twin.app.dock import Dock
+from twin.app.event_tail import EventTail
 from twin.app.history import History
 from twin.app.look import Look, label
 from twin.app.row_menu import offer_menus
@@ -30,7 +31,6 @@ from twin.app.spares_facts import (
     pool_lines,
 )
 from twin.record.channels import NodeCondition
-from twin.record.events import Event
 from twin.record.frame import Frame
 
 COLUMNS = ("Node", "Condition", "Since", "What happened last")
@@ -102,6 +102,7 @@ class SparesDock(Dock):
         super().__init__(look, "spares", "Spares", "spare", parent)
         self._session, self._seen = session, False
         self.history = History(tuple(name.name for name in ORDER), _CAPACITY)
+        self._tail = EventTail(session)
         self.last, self.model = LastEvents(), PoolModel(look)
         self.chart, self.table = SparesChart(look, self.history), pool_table(look, self.model)
         self.table.clicked.connect(self._on_chosen)
@@ -119,8 +120,6 @@ class SparesDock(Dock):
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._refresh)
         session.run_started.connect(self._on_run_started)
-        session.events_added.connect(self._on_events)
-        session.rewound.connect(self._on_rewound)
         session.figures_changed.connect(self._on_figures)
         self.visibilityChanged.connect(self._on_visible)
 
@@ -130,18 +129,10 @@ class SparesDock(Dock):
 
     def _on_run_started(self) -> None:
         self.history.clear()
-        self.last.clear()
+        self._tail.forget()
         self.model.show_lines([], 0.0)
         if self._session.document is not None:
             self.chart.tell_time_by(Clock.of(self._session.document.scenario))
-
-    def _on_events(self, events: list[Event]) -> None:
-        if self._session.plant is not None:
-            self.last.add(events, self._session.plant)
-
-    def _on_rewound(self) -> None:
-        self.last.clear()
-        self._on_events(self._session.events)
 
     def _on_figures(self, frame: Frame) -> None:
         found = counts(frame)
@@ -157,6 +148,10 @@ class SparesDock(Dock):
         frame, plant = self._session.shown, self._session.plant
         if frame is None or plant is None or not self._seen:
             return
+        anew, events = self._tail.fresh()
+        if anew:
+            self.last.clear()
+        self.last.add(events, plant)
         self.chart.show_moment(counts(frame))
         self.model.show_lines(pool_lines(plant, frame, self.last), frame.t_s)
         spare, hands, parts = (

@@ -168,7 +168,7 @@ class TenantsDock(Dock):
 
     def __init__(self, look: Look, session: Session, feed: QueueFeed, parent: QMainWindow) -> None:
         super().__init__(look, "tenants", "Tenants", "row", parent)
-        self._session, self._feed = session, feed
+        self._session, self._feed, self._seen = session, feed, False
         self._partitions: Partitions | None = None
         self.tenants = _Lines(look, TENANT_COLUMNS, frozenset({0, 1, 7, 8}))
         self.partitions = _Lines(look, PARTITION_COLUMNS, frozenset({0, 1, 5, 6, 7}))
@@ -201,13 +201,17 @@ class TenantsDock(Dock):
         feed.begun.connect(self._on_begun)
         feed.changed.connect(self._refresh)
         look.changed.connect(self._refresh)
-        self.visibilityChanged.connect(lambda seen: self._refresh() if seen else None)
+        self.visibilityChanged.connect(self._on_visible)
 
     def _dress(self, table: RowTable, model: _Lines, widths_px: tuple[int, ...]) -> None:
         table.setItemDelegateForColumn(_HELD, _Bar(self._look, model, table))
         for column, width_px in enumerate(widths_px):
             table.setColumnWidth(column, width_px)
         table.header.setSectionResizeMode(len(widths_px), QHeaderView.ResizeMode.Stretch)
+
+    def _on_visible(self, seen: bool) -> None:
+        self._seen = seen
+        self._refresh()
 
     def _on_begun(self) -> None:
         document, history = self._session.document, self._feed.history
@@ -222,13 +226,11 @@ class TenantsDock(Dock):
         self._none.setVisible(not shown)
 
     def _refresh(self, *_theme: object) -> None:
-        document, history = self._session.document, self._feed.history
-        if (
-            document is None
-            or history is None
-            or self._partitions is None
-            or not self.body.parentWidget().isVisible()
-        ):
+        document = self._session.document
+        if document is None or self._partitions is None or not self._seen:
+            return
+        history = self._feed.history
+        if history is None:
             return
         lines = tenant_lines(document.scenario, history)
         installed = max(int(history.plant.gpus.present.sum()), 1)
