@@ -74,7 +74,7 @@ def preview(scene: Scene, plan: SitePlan, standing: Standing, array: Array) -> P
         return _why(nothing, few if not copies else f"at most {MOST:,} copies are made at once")
     shape, offsets = _repeated(carried.shape, array)
     at = carried.at
-    floor = Floor.of(plant, power_obstacles(plant, plan))
+    floor = Floor.of(plant, power_obstacles(plant, plan), settled=carried.only_racks)
     found = snap(floor, shape, at[0] + offsets[0][0], at[1] + offsets[0][1], free=True, thing="a copy")
     ghost = on_floor(shape, carried.heights_m * copies, found, standing)
     reason = "" if found.ok else found.reason

@@ -80,6 +80,11 @@ class Carried:
         """Return the side of the fronts, 0 without one."""
         return 0 if self.shape is None else int(self.shape.facing[0])
 
+    @property
+    def only_racks(self) -> bool:
+        """Return whether machines without a place of their own make room for it by themselves."""
+        return self.fixed or (self.shape is not None and bool(self.shape.facing.all()))
+
     def turned(self) -> Carried:
         """Return it turned round, where it has a front."""
         if self.shape is None or self.facing == 0 or self.fixed:

@@ -433,7 +433,7 @@ class PlaceTool:
         known = [find(plant, id) for id in carried.ids]
         rows = [one[1] for one in known if one is not None and one[0] == "row"]
         gone |= {plant.racks.ids[k] for k in np.flatnonzero(np.isin(plant.racks.row, rows)).tolist()}
-        self._floor = Floor.of(plant, power_obstacles(plant, plan), gone)
+        self._floor = Floor.of(plant, power_obstacles(plant, plan), gone, settled=carried.only_racks)
 
     def _on_opened(self, _path: object) -> None:
         self.cancel()

@@ -38,13 +38,20 @@ class Boxes:
         return self.moved(~chosen, 0.0, 0.0)
 
 
-def standing(plant: Plant) -> Boxes:
-    """Return the footprints of all racks and machines; machines go by the id of their loop."""
+def standing(plant: Plant, *, settled: bool = False) -> Boxes:
+    """Return the footprints of all racks and machines; machines go by the id of their loop.
+
+    Parameters
+    ----------
+    settled
+        Leave out machines without a place of their own: they keep clear of racks by themselves.
+    """
     racks, machines, loops = plant.racks, plant.machines, plant.loops
     rack = np.flatnonzero(racks.present)
-    machine = (
-        np.flatnonzero(loops.kind[machines.loop] != LoopKind.REAR_DOOR) if len(machines.loop) else rack[:0]
-    )
+    machine = rack[:0]
+    if len(machines.loop):
+        there = loops.kind != LoopKind.REAR_DOOR
+        machine = np.flatnonzero((there & loops.placed if settled else there)[machines.loop])
 
     def joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.concatenate([first[rack], second[machine]])

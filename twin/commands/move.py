@@ -10,7 +10,7 @@ import numpy as np
 
 from twin.commands.changes import Changes, point
 from twin.commands.command import CommandError, Scene
-from twin.commands.footprint import must_fit, standing, taken_units, unit_for
+from twin.commands.footprint import Boxes, must_fit, standing, taken_units, unit_for
 from twin.commands.rack_nodes import rack_slot
 from twin.commands.things import generator, made_by, override, people_say, thing, titled
 from twin.plant.tables import Bools
@@ -45,7 +45,7 @@ class Move:
         chosen = _Chosen.of(scene, self.ids)
         boxes = standing(scene.plant)
         mine = chosen.boxes(scene, boxes.ids)
-        must_fit(boxes.moved(mine, *self.by), boxes.but(mine))
+        must_fit(boxes.moved(mine, *self.by), chosen.others(scene))
         changes = Changes(scene)
         chosen.move(changes, *self.by)
         return changes.patch(f"Move {people_say(scene.scenario, self.ids)}")
@@ -72,8 +72,8 @@ class MoveTo:
         """Return the changes."""
         ids = tuple(one for one, _, _ in self.places)
         boxes = standing(scene.plant)
-        chosen = _Chosen.of(scene, ids).boxes(scene, boxes.ids)
-        after = boxes.moved(chosen, 0.0, 0.0)
+        whole = _Chosen.of(scene, ids)
+        after = boxes.moved(whole.boxes(scene, boxes.ids), 0.0, 0.0)
         changes = Changes(scene)
         for one, x_m, y_m in self.places:
             now_x_m, now_y_m = place_of(scene, one)
@@ -89,7 +89,7 @@ class MoveTo:
             after.y_m[mine] += by_m[1]
             if max(abs(by_m[0]), abs(by_m[1])) > 1e-6:
                 alone.move(changes, *by_m)
-        must_fit(after, boxes.but(chosen))
+        must_fit(after, whole.others(scene))
         return changes.patch(f"Move {people_say(scene.scenario, ids)}")
 
 
@@ -181,6 +181,11 @@ class _Chosen:
         whole, alone = (*self.generators, *self.rows), {*self.racks, *self.machines}
         heads = tuple(f"{one}/" for one in whole)
         return np.array([one in alone or (bool(heads) and one.startswith(heads)) for one in ids], np.bool_)
+
+    def others(self, scene: Scene) -> Boxes:
+        """Return what is in the way: of racks, which the other machines keep clear of, what was given a place."""
+        boxes = standing(scene.plant, settled=not self.machines)
+        return boxes.but(self.boxes(scene, boxes.ids))
 
     def move(self, changes: Changes, x_m: float, y_m: float) -> None:
         """Write the new places."""

@@ -157,7 +157,7 @@ class _New:
         """Add a row generator of one rack; return its id."""
         scene, asked = self._scene, self._asked
         width_m, depth_m = rack_size_m(scene.catalog, part)
-        x_m, y_m = self._place(width_m, depth_m)
+        x_m, y_m = self._place(width_m, depth_m, rack=True)
         name = names.fresh(self._taken, f"{stem}-1")
         corner = point(x_m - width_m / 2 - self._shift_m, y_m - depth_m / 2)
         racks: dict[str, Any] = {"count": 1}
@@ -293,7 +293,7 @@ class _New:
     def _stand(self, x_m: float, y_m: float) -> dict[str, str]:
         return {"hall": self._scene.plant.halls.ids[self.hall], **point(x_m - self._shift_m, y_m)}
 
-    def _place(self, width_m: float, depth_m: float) -> tuple[float, float]:
+    def _place(self, width_m: float, depth_m: float, *, rack: bool = False) -> tuple[float, float]:
         """Return the middle of the footprint; raises CommandError when something stands there."""
         boxes, asked = standing(self._scene.plant), self._asked
         here = boxes.hall == self.hall
@@ -307,7 +307,8 @@ class _New:
         if not (math.isfinite(x_m) and math.isfinite(y_m)):
             raise CommandError("that is no place on the floor")
         column = [np.array([value]) for value in (x_m, y_m, width_m, depth_m)]
-        must_fit(Boxes([""], np.array([self.hall], np.int32), *column), boxes)
+        others = standing(self._scene.plant, settled=rack)
+        must_fit(Boxes([""], np.array([self.hall], np.int32), *column), others)
         return x_m, y_m
 
 
@@ -384,7 +385,7 @@ class AddRows:
             width_m=np.full(len(row), min(width_m, pitch_m)),
             depth_m=np.full(len(row), depth_m),
         )
-        must_fit(boxes, standing(scene.plant))
+        must_fit(boxes, standing(scene.plant, settled=True))
         name = names.fresh(names.hardware(scene.scenario), self.stem)
         racks: dict[str, Any] = {"count": self.racks}
         racks |= {"part": part} if part else {}

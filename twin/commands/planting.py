@@ -45,7 +45,7 @@ class Planter:
         self._hall = self._scene.plant.halls.ids[self._slot]
         self._taken = names.hardware(self._scene.scenario)
         self._known = set(self._taken) | {tenant.id for tenant in self._scene.scenario.tenants}
-        self._standing = standing(self._scene.plant)
+        self._standing = standing(self._scene.plant, settled=True)
         self._joined: dict[str, list[str]] = {}
         self._parts: list[str] = []
         self._parts_of: dict[str, list[str]] = {}

@@ -102,15 +102,31 @@ class Floor:
     hall_names: list[str]
 
     @classmethod
-    def of(cls, plant: Plant, others: Sequence[Obstacle] = (), without: Collection[str] = ()) -> Floor:
-        """Return the floor of a plant; what is being moved (`without`) is not in its own way."""
+    def of(
+        cls,
+        plant: Plant,
+        others: Sequence[Obstacle] = (),
+        without: Collection[str] = (),
+        *,
+        settled: bool = False,
+    ) -> Floor:
+        """Return the floor of a plant.
+
+        Parameters
+        ----------
+        without
+            What is being moved: it is not in its own way.
+        settled
+            Leave out machines without a place of their own: they keep clear of racks by themselves.
+        """
         racks, machines, loops = plant.racks, plant.machines, plant.loops
         gone = set(without)
+        there = loops.present & loops.placed if settled else loops.present
         rack = [slot for slot in np.flatnonzero(racks.present).tolist() if racks.ids[slot] not in gone]
         machine = [
             slot
             for slot in range(len(machines.loop))
-            if loops.present[machines.loop[slot]] and loops.ids[int(machines.loop[slot])] not in gone
+            if there[machines.loop[slot]] and loops.ids[int(machines.loop[slot])] not in gone
         ]
         kept = [one for one in others if one.id not in gone]
         low = np.array([one.low for one in kept]).reshape(-1, 2)

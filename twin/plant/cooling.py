@@ -124,6 +124,7 @@ def _loops(scenario: Scenario, catalog: Catalog, layout: Layout, plants: Plants,
         width_m=zero.copy(),
         depth_m=zero.copy(),
         height_m=zero.copy(),
+        placed=np.array([stand is not None for stand in stands], np.bool_),
         present=np.ones(count, np.bool_),
     )
 
@@ -184,7 +185,6 @@ def _stand(
     pieces: list[Machines] = []
     racks = layout.racks
     stands = stands_of(scenario, scenario.cooling.loops)
-    placed = np.array([stand is not None for stand in stands], np.bool_)
     for hall in range(len(scenario.halls)):
         here = racks.hall == hall
         if not here.any():  # then machines of this hall stand where they were put, or nowhere
@@ -196,7 +196,7 @@ def _stand(
             y1_m=float((racks.y_m + racks.depth_m / 2)[here].max()),
         )
         for kind in (LoopKind.LIQUID, LoopKind.IMMERSION, LoopKind.AIR):
-            mine = np.flatnonzero((loops.hall == hall) & (loops.kind == kind) & ~placed).tolist()
+            mine = np.flatnonzero((loops.hall == hall) & (loops.kind == kind) & ~loops.placed).tolist()
             if mine:
                 middles = [float(racks.y_m[served[k]].mean()) if len(served[k]) else wall.y0_m for k in mine]
                 units = [int(loops.units[k]) for k in mine]

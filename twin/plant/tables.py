@@ -304,6 +304,7 @@ class Loops:
     width_m: Floats
     depth_m: Floats
     height_m: Floats
+    placed: Bools  # somebody said where it stands: the others keep clear of racks by themselves
     present: Bools
 
 
