@@ -17,6 +17,7 @@ from edit_scenes import absent, edit
 from sim_scenes import job, liquid
 
 from twin.analysis.branch import Addition, branch_scene, first_departure, parent_scene, start_branch
+from twin.analysis.same_past import other_past
 from twin.analysis.verify import verify
 from twin.record.reader import Reader
 from twin.runtime.inline import InlineClient, go_on, run
@@ -263,3 +264,18 @@ def test_a_shipped_scene_is_named_and_other_times_are_refused(tmp_path: Path) ->
             (tmp_path / extends).write_text(text)
         with pytest.raises(ScenarioError, match="twin show"):
             branch_scene(extends, tmp_path, reader, H, [], "deep")
+
+
+def test_a_branch_that_has_another_past_than_it_says_is_told(parent: Path) -> None:
+    at_s = 2 * H
+    path = branched(parent, at_s, inject("2 h pump_stop cdu/0 for=60s"), "past")
+    point = load(path).scenario.branch
+    assert point is not None
+    with Reader(path.with_name("past.twinrun")) as reader:
+        events = reader.events()
+    assert other_past(point, events) == ""
+    assert other_past(point, [event for event in events if event.t_s < at_s]) == ""
+    fewer = other_past(point, events[1:])
+    assert fewer.startswith("Up to its cut at 2 h this is not the run it was cut from, hall.twinrun: ")
+    assert f"{point.events - 1:,} events of hash" in fewer
+    assert other_past(point.model_copy(update={"event_hash": "a" * 64}), events) != ""

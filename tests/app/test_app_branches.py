@@ -232,6 +232,31 @@ def test_nothing_yet_stands_at_the_cut_and_is_edited_there(
     assert len(session.by_hand) == 1
 
 
+def test_a_branch_with_another_past_than_it_says_is_told(
+    use_window: UseWindow, qtbot: QtBot, scene: Path
+) -> None:
+    window = use_window(scene)
+    run_until(window, qtbot, 3600.0)
+    session, at_s = window.session, window.session.t_s
+    dialog = asked(window)
+    path = dialog.path
+    dialog.go()
+    goes_on(window, qtbot, path, at_s)
+    run_until(window, qtbot, at_s + 600.0)
+    titles = [note.trouble.title for note in window.notifications.notes]
+    assert "Another past than the branch says" not in titles
+    sent = path.with_name("sent.twin.yaml")
+    branch = load(path).scenario.branch
+    assert branch is not None
+    sent.write_text(path.read_text().replace(branch.event_hash, "a" * 64))
+    assert window.files.open(sent)
+    run_until(window, qtbot, at_s + 600.0)
+    assert session.path == sent
+    note = window.notifications.notes[-1].trouble
+    assert note.title == "Another past than the branch says"
+    assert "this is not the run it was cut from" in note.text
+
+
 def test_a_scene_without_branches_says_how_to_make_one(
     use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:

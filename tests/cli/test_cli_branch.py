@@ -44,7 +44,15 @@ def test_a_branch_is_written_and_run_and_stands_in_the_tree(twin: Twin, lab: Pat
     scene = load(out).scenario
     assert scene.seed == 2
     assert [one.at_s for one in scene.interventions][-3:] == [18000.0, 18000.0, 21600.0]
-    anew = json.loads(twin("run", out, "--no-record", "--json").stdout)
+    again = twin("run", out, "--no-record", "--json")
+    assert "not the run it was cut from" not in again.stderr
+    anew = json.loads(again.stdout)
+    other = out.with_name("other.twin.yaml")
+    text = out.read_text()
+    other.write_text(text.replace(scene.branch.event_hash, "a" * 64))
+    told = twin("run", other, "--no-record", "--until", "6 h").stderr
+    assert "Up to its cut at 5 h this is not the run it was cut from, lab.twinrun" in told
+    other.unlink()
     assert anew["event_hash"] == said["summary"]["event_hash"]
     assert said["parent"]["event_hash"] != anew["event_hash"]
     twin("verify", record)

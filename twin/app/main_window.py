@@ -26,6 +26,7 @@ from twin.app import help_pages, text
 from twin.app.actions import all_actions, edit_uses
 from twin.app.actions.entry import HAS_SCENE
 from twin.app.branch_actions import BranchActions
+from twin.app.branch_past import BranchPast
 from twin.app.break_dialog import BreakDialog
 from twin.app.command_palette import CommandPalette
 from twin.app.compare_runs import CompareRuns
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
         self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
         self.growing = Growing(session, self)
+        self.branch_past = BranchPast(session, self.notifications)
         self.branching = BranchActions(look, session, self.files, self, self.tell, lambda: self.going.thing)
         self._status()
         self.faults = FaultsMenu(session, lambda: self.going.thing, self.break_thing, self.tell)

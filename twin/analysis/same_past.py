@@ -1,0 +1,37 @@
+"""Whether a branch was, up to its cut, the run that it was cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from twin.record.events import Event
+from twin.record.hash import EventHash
+from twin.scenario.branching import BranchPoint
+from twin.units import spoken
+
+_SHOWN = 12
+"""Digits of a hash that people are shown."""
+
+
+def other_past(point: BranchPoint, events: Iterable[Event]) -> str:
+    """Return in a sentence that a branch was another run before its cut; "": it was the same.
+
+    Parameters
+    ----------
+    point
+        Where it leaves its parent, and what had happened there until then.
+    events
+        Of the branch, in order, from its start to beyond the cut.
+    """
+    made = EventHash()
+    for event in events:
+        if event.t_s >= point.at_s:
+            break
+        made.update(event)
+    if (made.count, made.hexdigest()) == (point.events, point.event_hash):
+        return ""
+    return (
+        f"Up to its cut at {spoken(point.at_s)} this is not the run it was cut from, {point.run}: {made.count:,} "
+        f"events of hash {made.hexdigest()[:_SHOWN]} and not {point.events:,} of {point.event_hash[:_SHOWN]}. "
+        "Its seed, the scene it extends, the program or the data have changed since."
+    )
