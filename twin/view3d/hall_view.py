@@ -114,8 +114,7 @@ class HallView:
         self._flight: tuple[Flight, float] | None = None
         self._pose = state.camera or _NOWHERE
         self._wall_s = self._moved_s = self._changed_s = -1e9
-        self._settled = True
-        self._changes = 0
+        self._settled, self._unsent, self._changes = True, False, 0
         self._writing = self._closed = False
         self.canvas.events.draw.connect(self._on_draw)
         self.canvas.events.resize.connect(lambda _: self._show())
@@ -178,14 +177,13 @@ class HallView:
         self._path_names = ()
         self.picker = Picker(plant, self._geometry, self.plan)
         self._cables = CableField(plant, self._geometry)
-        self._isolated = None
-        self._frame = None
+        self._isolated, self._frame = None, None
         self._changed_s, self._still_wanted = np.inf, False
         self.canvas.set_current()
         self.edit.layer.forget()
         self._passing.forget()
         self._scene.set_plant(plant, self._geometry, self._cables.runs, self.picker, self.plan)
-        self._upload()
+        self._unsent = True  # mostly a frame of this hall follows before it is drawn
         if self.state.camera is None:
             self.preset("overview", animate=False)
         self._on_marks()
@@ -207,6 +205,7 @@ class HallView:
         self._on_colour_by()
 
     def _upload(self) -> None:
+        self._unsent = False
         self._scene.set_frame(self._frame, self.state.colour_by, self._groups, self.state.focus_job)
 
     def keep_clear(self, areas: Sequence[tuple[float, float, float, float]]) -> None:
@@ -349,6 +348,8 @@ class HallView:
         return float(max(width, 1)), float(max(height, 1))
 
     def _on_draw(self, _event: object) -> None:
+        if self._unsent:
+            self._upload()
         width, height = (max(int(v), 1) for v in self.canvas.physical_size)
         moving = not self._settled and self.capability.software
         still = self._still if self._still_wanted and not moving else None

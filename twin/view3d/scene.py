@@ -131,7 +131,7 @@ class Scene:
         self.names.set_plant(plant, geometry.labels, picker)
         self._marked = Marked()
         self._lit, self._reach, self._badges, self.found = None, None, [], []
-        self._power_wanted, self._power_only = False, None
+        self._power_wanted, self._power_only, self._power_unwell = False, None, False
 
     def stand_in(self, plant: Plant) -> None:
         """Take a plant that looks like the one before."""
