@@ -34,12 +34,15 @@ def event(window: MainWindow, kind: str, subject: str, severity: Severity = Seve
 
 
 def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
-    use_window: UseWindow, lab: Path
+    use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
     window = use_window(lab)
     dock, hall = window.docks.alarms, window.hall
     assert not hall.alarm_badge.isVisible()
     event(window, "pump_stop", "crah/0")
+    assert dock.model.rowCount() == 0  # nobody sees it behind its tab
+    window.docks.show("alarms")
+    qtbot.waitUntil(lambda: dock.model.rowCount() == 1)
     event(window, "throttle_on", "crah/0", Severity.WARNING)
     assert hall.alarm_badge.words == "2 alarms"
     assert dock.model.rowCount() == 2
@@ -62,24 +65,29 @@ def test_alarms_are_listed_counted_acknowledged_and_lead_to_their_place(
     assert not hall.alarm_badge.isVisible()
 
 
-def test_the_alarm_list_sorts_with_active_ones_on_top(use_window: UseWindow, lab: Path) -> None:
+def test_the_alarm_list_sorts_with_active_ones_on_top(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
     window = use_window(lab)
     for kind, subject in (("shutdown", "gpu/0/0/1"), ("pump_stop", "crah/0"), ("shutdown", "gpu/0/0/0")):
         event(window, kind, subject)
     event(window, "restarted", "gpu/0/0/0", Severity.INFO)
     model = window.docks.alarms.model
+    window.docks.show("alarms")
+    qtbot.waitUntil(lambda: model.rowCount() == 3)
     model.sort(WHERE)
     assert [model.alarm_at(row).subject for row in range(3)] == ["crah/0", "gpu/0/0/1", "gpu/0/0/0"]
     model.sort(WHERE, Qt.SortOrder.DescendingOrder)
     assert [model.alarm_at(row).subject for row in range(3)] == ["gpu/0/0/1", "crah/0", "gpu/0/0/0"]
 
 
-def test_what_is_chosen_stays_chosen_and_in_sight_when_alarms_come(use_window: UseWindow, lab: Path) -> None:
+def test_what_is_chosen_stays_chosen_and_in_sight_when_alarms_come(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
     window = use_window(lab)
     for number in range(40):
         event(window, "shutdown", f"gpu/0/0/{number}")
     window.docks.show("alarms")
     dock = window.docks.alarms
+    qtbot.waitUntil(lambda: dock.table.verticalScrollBar().maximum() >= 20)
     dock.table.verticalScrollBar().setValue(20)
     top, chosen = dock.model.alarm_at(20), dock.model.alarm_at(22)
     dock.table.selectRow(22)

@@ -44,7 +44,7 @@ class AlarmsDock(Dock):
 
     def __init__(self, look: Look, session: Session, parent: QMainWindow) -> None:
         super().__init__(look, "alarms", "Alarms", "alarm", parent)
-        self._session = session
+        self._session, self._seen = session, False
         self.alarms = Alarms()
         self.model = AlarmModel(look, self.alarms)
         self.table = self._table()
@@ -60,6 +60,7 @@ class AlarmsDock(Dock):
         session.events_added.connect(self._on_events)
         session.rewound.connect(self._on_rewound)
         session.figures_changed.connect(self._on_figures)
+        self.visibilityChanged.connect(self._on_visible)
         self._tell()
 
     def attach(self, menu: Callable[[str], QMenu | None]) -> None:
@@ -146,6 +147,17 @@ class AlarmsDock(Dock):
         return self.alarms.settle(over_in(plant, frame), frame.events)
 
     def _refresh(self) -> None:
+        """Tell of the alarms; the list is shown anew where it is seen."""
+        if self._seen:
+            self._list()
+        self._tell()
+
+    def _on_visible(self, seen: bool) -> None:
+        self._seen = seen
+        if seen:
+            self._list()
+
+    def _list(self) -> None:
         """Show the list anew; whoever has scrolled down keeps the same alarm on top."""
         bar = self.table.verticalScrollBar()
         top = self.table.indexAt(QPoint(0, 0))
@@ -156,7 +168,6 @@ class AlarmsDock(Dock):
             self.table.scrollTo(
                 self.model.index(self.model.row_of(held), 0), QTableView.ScrollHint.PositionAtTop
             )
-        self._tell()
 
     def _tell(self) -> None:
         active, unseen = self.alarms.active_count, self.alarms.unseen_count
