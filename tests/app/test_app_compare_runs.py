@@ -119,6 +119,25 @@ def test_a_run_beside_itself_is_neutral(compared: Callable[[Path, Path], Compare
     assert [line.title for line in dialog.way.lines] == ["Productive in A", "Productive in B"]
 
 
+def test_pictures_of_unlike_age_are_no_difference(
+    compared: Callable[[Path, Path], CompareDialog], runs: Runs, tmp_path: Path
+) -> None:
+    longer = loads(_SCENE.replace("4 min", "8 h"), "row.twin.yaml").scenario
+    run(
+        longer, record=tmp_path / "longer.twinrun", until_s=END_S
+    )  # with far fewer samples of its first minutes
+    dialog = compared(runs[0], tmp_path / "longer.twinrun")
+    halls = dialog.halls
+    assert halls is not None
+    dialog.difference_button.click()
+    dialog.look_at(158.0)  # the job has begun, and GPUs warm up
+    assert halls.apart is not None
+    assert halls.apart.differing == 0
+    taken_s = [side.frame.t_s for side in halls._sides if side is not None]
+    assert taken_s[0] == taken_s[1] < 158.0
+    assert ", as of " in halls.panes[0].said.text()
+
+
 def test_a_trip_is_warm_where_its_loop_cools_and_nowhere_else(
     compared: Callable[[Path, Path], CompareDialog], runs: Runs
 ) -> None:

@@ -69,7 +69,7 @@ def test_a_branch_is_written_and_run_and_stands_in_the_tree(twin: Twin, lab: Pat
     table = twin("branch", "--tree", folder).stdout
     assert "  capped" in table
     assert "    more" in table
-    assert "MWh" in table
+    assert "kWh" in table
 
 
 def test_hardware_changes_as_an_edit(twin: Twin, lab: Path) -> None:

@@ -14,7 +14,7 @@ def value_words(figure: Figure, value: float) -> str:
         return f"{value:.4f}"
     if not figure.unit:
         return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
-    return _quantity(value, figure.unit)
+    return quantity_words(value, figure.unit)
 
 
 def apart_words(figure: Figure, value: float, sign: str = "+") -> str:
@@ -36,10 +36,13 @@ def _apart(figure: Figure, value: float, sign: str) -> str:
     if not figure.unit:
         return f"{value:{sign},.4g}" if abs(value) < 1e3 else f"{value:{sign},.0f}"
     plus = "+" if sign == "+" and value >= 0 else ""
-    return plus + _quantity(value, "temperature_difference" if figure.unit == "temperature" else figure.unit)
+    return plus + quantity_words(
+        value, "temperature_difference" if figure.unit == "temperature" else figure.unit
+    )
 
 
-def _quantity(value: float, dimension: str) -> str:
+def quantity_words(value: float, dimension: str) -> str:
+    """Return a quantity in the unit that people use for its size."""
     if dimension == "duration":
         return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
     if dimension == "energy":

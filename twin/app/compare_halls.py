@@ -25,6 +25,8 @@ from twin.view3d.machine_difference import Matched, machines_apart, standing_alo
 _ONLY: Tone = "warn"
 _BETTER: Tone = "good"
 _WORSE: Tone = "bad"
+_NOTICED_S = 1.0
+"""A picture that is older than the time it stands for by so much says so."""
 CABLES = frozenset({"cables"})
 _NO_PICTURE = (
     "{} was recorded by an older program, which kept nothing of single GPUs: its hall shows no values. "
@@ -86,17 +88,38 @@ class ComparedHalls(LinkedHalls):
             for view in self.views:
                 view.look(view.pose)
         self._looked_wall_s = wall_s
+        for place in range(2):
+            self._sides[place] = self._side(place, t_s, wall_s)
+        together_s = self._together_s()
         for place, (run, pane) in enumerate(zip(self._runs, self.panes, strict=True)):
+            side = self._sides[place]
+            if side is not None and side.frame.t_s > together_s:
+                side = self._sides[place] = self._side(place, together_s, wall_s)
             over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
-            said = f"{run.clock.says(min(t_s, run.end_s))}{over}"
-            try:
-                self._sides[place] = run.at(t_s, wall_s)
-            except NoDetail:
-                self._sides[place], self.trouble, said = None, _NO_PICTURE.format("AB"[place]), "no picture"
-            except RunFileError as error:
-                self._sides[place], self.trouble = None, f"{'AB'[place]} cannot be shown: {error}"
-            pane.said.setText(said)
+            shown_s = min(t_s, run.end_s)
+            old = side is not None and shown_s - side.frame.t_s > _NOTICED_S
+            of = f", as of {run.clock.says(side.frame.t_s)}" if side is not None and old else ""
+            pane.said.setText(f"{run.clock.says(shown_s)}{of}{over}" if side is not None else "no picture")
         self.show_again()
+
+    def _side(self, place: int, t_s: float, wall_s: float) -> Side | None:
+        """Return a hall at a time; None where it cannot be shown, as `trouble` says."""
+        try:
+            return self._runs[place].at(t_s, wall_s)
+        except NoDetail:
+            self.trouble = _NO_PICTURE.format("AB"[place])
+        except RunFileError as error:
+            self.trouble = f"{'AB'[place]} cannot be shown: {error}"
+        return None
+
+    def _together_s(self) -> float:
+        """Return up to when both are shown [s]: pictures of unlike age would differ where the runs do not."""
+        taken_s = [
+            side.frame.t_s
+            for run, side in zip(self._runs, self._sides, strict=True)
+            if side is not None and self._t_s <= run.end_s
+        ]
+        return min(taken_s) if len(taken_s) == 2 else math.inf
 
     def show_again(self) -> None:
         """Show the same time, with what is wanted now."""

@@ -20,7 +20,6 @@ EXAMPLE = (
     "--run capped.twinrun    (lab.twinrun is made by: twin run lab-16 --out lab.twinrun)"
 )
 
-MWH_J = 3.6e9
 _SHOWN = ("goodput", "ettr", "interruptions", "lost_gpu_h", "energy_j", "gpu_max_c")
 
 
@@ -348,6 +347,7 @@ def _as_json(one: Branch) -> dict[str, Any]:
 
 
 def _print_tree(folder: Path, roots: list[Branch]) -> None:
+    from twin.analysis.figure_words import quantity_words
     from twin.cli.tables import console, print_table
     from twin.units import spoken
 
@@ -360,7 +360,7 @@ def _print_tree(folder: Path, roots: list[Branch]) -> None:
             run = one.outcome
             cut = "" if one.at_s is None else spoken(one.at_s)
             goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
-            energy = "" if run is None or run.energy_j is None else f"{run.energy_j / MWH_J:,.4g} MWh"
+            energy = "" if run is None or run.energy_j is None else quantity_words(run.energy_j, "energy")
             lasts = "" if run is None else spoken(run.t_s) + ("" if run.over else ", not over")
             name = "  " * depth + _called(one, run is not None)
             changes = "; ".join(one.changes) if one.at_s is not None else ""

@@ -15,6 +15,10 @@ GAP = _PADDING + 1
 """Characters between columns: padding, and the divider of the box, which is blank."""
 
 
+_LINE = 28
+"""A column of text has room for so many characters before it is broken into lines."""
+
+
 def console() -> Console:
     """Return standard output; a pipe is 100 columns wide."""
     return Console(width=None if sys.stdout.isatty() else 100, highlight=False, soft_wrap=False)
@@ -38,9 +42,17 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int 
     for place, head in enumerate(heads):
         numbers = place >= len(heads) - right
         whole = numbers or place == 0
-        table.add_column(Text(head), justify="right" if numbers else "left", overflow="fold", no_wrap=whole)
-        words = [text for cell in (head, *(row[place] for row in rows)) for text in _unbroken(cell, whole)]
-        needed += max(map(len, words), default=0) + GAP
+        cells = [head, *(row[place] for row in rows)]
+        words = [text for cell in cells for text in _unbroken(cell, whole)]
+        least = max(max(map(len, words), default=0), min(_LINE, max(map(len, cells))))
+        table.add_column(
+            Text(head),
+            justify="right" if numbers else "left",
+            overflow="fold",
+            no_wrap=whole,
+            min_width=least,
+        )
+        needed += least + GAP
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     to = console()
