@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+from twin.record.channels import State
 from twin.record.reader import Reader
-from twin.record.recorder import RUNS_ON, SETTLED_S, STOPPED
+from twin.record.recorder import RUNS_ON, SETTLED_S, STOPPED, Recorder
 from twin.runtime.inline import run
 from twin.scenario import load
 from twin.scenario.faults import Intervention
@@ -39,3 +41,45 @@ def test_gpus_that_work_again_are_shown_warm_soon(tmp_path: Path) -> None:
     hottest_c = dict(zip(curve.t_s.tolist(), curve.mean.tolist(), strict=True))
     assert hottest_c[begin_s] < hottest_c[1500.0] - 20.0
     assert abs(hottest_c[begin_s + SETTLED_S] - hottest_c[1500.0]) < 1.0
+
+
+def test_every_one_of_many_stops_has_its_picture_and_one_when_the_job_runs_on(tmp_path: Path) -> None:
+    """Each interruption is seen where it happened, counted, with its node down."""
+    fails = [
+        Intervention(id=f"f{n}", at_s=1000.0 + 3600.0 * n, kind="fail", target="gpu/0/1", duration_s=600.0)
+        for n in range(110)
+    ]
+    path, asked_s = tmp_path / "lab.twinrun", {fail.at_s for fail in fails}
+    scene = load("builtin:lab-16").scenario.model_copy(update={"duration_s": fails[-1].at_s + 3600.0})
+    run(scene, 1, record=path, interventions=fails)
+    with Reader(path) as reader:
+        times_s = set(reader.sample_times().tolist())
+        events = reader.events(0, 10**5)
+        stops = [event.t_s for event in events if event.kind == STOPPED]
+        returns = [event.t_s for event in events if event.kind in RUNS_ON]
+        assert len(stops) > 100
+        assert times_s.issuperset(stops)
+        assert times_s.issuperset(returns)
+        for number, t_s in enumerate(stops, 1):
+            values = reader.frame(t_s).values
+            assert values["site.interruptions"][0] == number
+            assert values["site.goodput_now"][0] == 0.0
+            if t_s in asked_s:
+                assert values["site.nodes_down"][0] >= 1
+                assert (values["gpu.state"] == State.FAILED).any()
+
+
+def test_many_events_leave_fewer_samples_to_regular_times() -> None:
+    """The more samples came at events, the further are those at regular times apart: a run costs no more for them."""
+
+    class Busy(Recorder):
+        def __init__(self) -> None:
+            self._interval_s, self._begin_s, self._settled_s = 100.0, 0.0, math.inf
+            self._last_sample_s, self._samples = 5030.0, 1
+
+    recorder = Busy()
+    apart_s = []
+    for samples in (51, 102, 204):
+        recorder._samples = samples
+        apart_s.append(recorder.next_s)
+    assert apart_s == [5200.0, 5300.0, 5500.0]

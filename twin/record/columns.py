@@ -52,7 +52,7 @@ class Changes:
         if self._first is None or self._last is None:
             self._first, self._last = self._rounded(values), values.copy()
         elif values is not self._given:
-            moved = np.flatnonzero(values != self._last)
+            (moved,) = (values != self._last).nonzero()
             if moved.size:
                 new = values[moved]
                 self._last[moved] = new
@@ -86,9 +86,11 @@ class Changes:
             if k > 1:
                 column[k:until] = column[k - 1]
             column[k:until, rows[place]] = self._rounded(new)
-        moves = (column != column[0]).any(axis=0)  # still when rounded
-        moving[moving] = moves
-        kept = np.ascontiguousarray(column[:, moves].T)
+        if self._quantum:
+            moves = (column != column[0]).any(axis=0)  # still when rounded
+            moving[moving] = moves
+            column = column[:, moves]
+        kept = np.ascontiguousarray(column.T)
         if self._begin is None:
             self._begin = zlib.compress(first.tobytes(), _LEVEL)
         rest = zlib.compress(np.packbits(moving).tobytes() + kept.tobytes(), _LEVEL)

@@ -65,8 +65,8 @@ class Detail:
         values["node.seat"][...] = self.seat
 
 
-_TEMPERATURES = np.array([name in TEMPERATURES for name in FIELDS])
-_POWERS = np.array([name.startswith("power_") for name in FIELDS])
+_QUANTA = np.array([QUANTUM_K if name in TEMPERATURES else POWER_QUANTUM_W for name in FIELDS])
+_ROUNDED = np.array([name in TEMPERATURES or name.startswith("power_") for name in FIELDS]).nonzero()[0]
 
 
 def room_for(groups: GroupFigures) -> int:
@@ -76,13 +76,12 @@ def room_for(groups: GroupFigures) -> int:
 
 def packed_groups(groups: GroupFigures, room: int) -> NDArray[np.float32]:
     """Return the figures of up to `room` groups as a file keeps them, one after another."""
-    out = np.zeros((len(FIELDS), room))
-    for row, name in zip(out, FIELDS, strict=True):
-        values = getattr(groups, name)
-        row[: len(values)] = values
-    out[_TEMPERATURES] = np.rint(out[_TEMPERATURES] / QUANTUM_K) * QUANTUM_K
-    out[_POWERS] = np.rint(out[_POWERS] / POWER_QUANTUM_W) * POWER_QUANTUM_W
-    return out.astype(np.float32).reshape(-1)
+    rows = np.array([getattr(groups, name) for name in FIELDS])
+    quanta = _QUANTA[_ROUNDED, None]
+    rows[_ROUNDED] = np.rint(rows[_ROUNDED] / quanta) * quanta
+    out = np.zeros((len(FIELDS), room), np.float32)
+    out[:, : rows.shape[1]] = rows
+    return out.reshape(-1)
 
 
 def unpacked_groups(values: NDArray[Any], fields: Mapping[str, int], room: int) -> GroupFigures:

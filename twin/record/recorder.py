@@ -28,16 +28,20 @@ SAMPLES = 900
 FEWEST_SAMPLES = 800
 WHOLE_RUN_BYTES = 2 * 10**9
 """What the series of a run may come to before they are packed."""
-ALERTS = 100
-"""Samples of a whole run at the moment of an event that people should see; at most so many, evenly over the run."""
-ALERTS_AT_ONCE = 50
+ALERTS, FEWEST_ALERTS = 2000, 100
+"""Samples of a whole run at the moment of an event that people should see, and what follows them: at most so many,
+evenly over the run; fewer where there are thousands of jobs."""
+ALERTS_BYTES = 10**8
+"""What the series of those may come to before they are packed."""
+AT_ONCE = 0.5
+"""Share of them that may come at once."""
 ALERT = Severity.WARNING
 STOPPED, RUNS_ON = "job_interrupted", ("job_running", "job_resumed")
 """Events of jobs: a sample that shows one at a stand is followed by another when it runs on, as a stop holds otherwise
 until the next regular sample."""
 SETTLED_S = 300.0
 """So long after it runs on its GPUs are about as warm as they will be, and one more sample shows that [s]."""
-AWAITED_S = 7200.0
+AWAITED_S = 86400.0
 """A job that stands for longer waits for more than its recovery, and regular samples show it [s]."""
 MIN_INTERVAL_S = 1.0
 SNAPSHOTS = 16
@@ -109,7 +113,9 @@ class Recorder:
         self._make_room()
         self._rows = resumed.events if resumed else 0
         self._interval_s = max(MIN_INTERVAL_S, engine.end_s / _samples(engine.layout))
+        self._most_alerts = _alerts(engine.layout)
         self._alerts = 0  # samples taken at events, and those that are to follow them
+        self._begin_s, self._samples = engine.now_s, 0
         self._alerted = False  # by events since the last sample
         self._stopped: set[str] = set()  # jobs, since the last sample
         self._awaited: set[str] = set()  # jobs that stood in a sample, and are to run on
@@ -139,7 +145,10 @@ class Recorder:
         """Return the simulated time of the next sample [s]: do not advance past it without `observe`."""
         if self._last_sample_s < 0:
             return 0.0
-        regular_s = (math.floor(self._last_sample_s / self._interval_s + 1e-9) + 1) * self._interval_s
+        # The more samples events have brought so far, the longer it takes until one comes without any.
+        passed = (self._last_sample_s - self._begin_s) / self._interval_s
+        rest = max(1.0, self._samples / (passed + 1.0))
+        regular_s = math.ceil(self._last_sample_s / self._interval_s + rest - 1e-9) * self._interval_s
         return min(regular_s, self._settled_s)
 
     @property
@@ -151,7 +160,8 @@ class Recorder:
 
     @property
     def _has_room(self) -> bool:
-        return self._alerts < ALERTS_AT_ONCE + ALERTS * self._engine.now_s / max(self._engine.end_s, 1e-9)
+        passed = self._engine.now_s / max(self._engine.end_s, 1e-9)
+        return self._alerts < self._most_alerts * (AT_ONCE + passed)
 
     def observe(self, force: bool = False) -> None:
         """Look at the engine: take its new events, and a sample when one is due or `force` is set."""
@@ -180,6 +190,7 @@ class Recorder:
                 engine.now_s, self._packed, self._rows, engine.detail(), engine.dies, engine.ledger_gpu_s()
             )
             self._last_sample_s = engine.now_s
+            self._samples += 1
         if engine.now_s >= self._next_milestone_s:
             self._next_milestone_s = engine.now_s + self._milestone_s
             self._take_snapshot(rolling=False)
@@ -254,8 +265,17 @@ class Recorder:
 
 def _samples(layout: Layout) -> float:
     """Return how many samples a run is given at regular times."""
-    width = layout.nbytes - layout.offsets[SERIES_CHANNELS[0].id]
-    return min(SAMPLES, max(FEWEST_SAMPLES, WHOLE_RUN_BYTES / max(width, 1)))
+    return min(SAMPLES, max(FEWEST_SAMPLES, WHOLE_RUN_BYTES / _width(layout)))
+
+
+def _alerts(layout: Layout) -> float:
+    """Return how many samples a run is given at events, and after them."""
+    return min(ALERTS, max(FEWEST_ALERTS, ALERTS_BYTES / _width(layout)))
+
+
+def _width(layout: Layout) -> int:
+    """Return the size of the series of one sample [B]."""
+    return max(layout.nbytes - layout.offsets[SERIES_CHANNELS[0].id], 1)
 
 
 def entity_ids(engine: Observed) -> dict[Entity, list[str]]:

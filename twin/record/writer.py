@@ -287,4 +287,10 @@ def _data(event: Event) -> str:
     """Return the integers of an event as JSON, and beside them the nodes it is about."""
     if event.where:
         return json.dumps({**event.data, WHERE: event.where})
-    return json.dumps(event.data) if event.data else "{}"
+    if not event.data:
+        return "{}"
+    if len(event.data) == 1:  # nearly all: written out, for a run has tens of thousands
+        ((name, value),) = event.data.items()
+        if type(value) is int and name.isidentifier():
+            return f'{{"{name}": {value}}}'
+    return json.dumps(event.data)

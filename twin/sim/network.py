@@ -107,8 +107,10 @@ class FabricState:
         self._works: dict[tuple[int, int, Network], Work] = {}  # by kind and nodes
         self._seats: dict[int, Seat] = {}
         self._seen: tuple[list[Seat], Floats] | None = None  # who steps, and the load that comes of it
+        self._nothing = np.zeros(2 * len(self.links))  # what nobody loads
         self._solved: dict[int, tuple[Seat, ...]] = {}  # jobs that share full links now, by the first of them
-        self._drawn: tuple[int, Floats, Floats, Shown] | None = None  # version, load, links that live
+        # Version, load, links that live: as drawn last and, for a job that stops and runs on, before.
+        self._drawn: list[tuple[int, Floats, Floats, Shown]] = []
         self._left = np.full(len(specs), 100.0)
         self._moved: set[int] = set()  # jobs whose place or share has changed since `shown_left` was asked
         self._picture = NetworkPicture(plant, self.links)
@@ -436,11 +438,13 @@ class FabricState:
     def load(self) -> Floats:
         """Return the mean load of each directed link now, over its intact capacity, 0..1."""
         stepping = [seat for _, seat in sorted(self._seats.items()) if seat.stepping]
+        if not stepping:
+            return self._nothing
         known = self._seen
         # Seats are replaced, never moved: the same ones load the same links.
         if known is None or len(known[0]) != len(stepping) or any(map(is_not, known[0], stepping)):
-            carried = np.zeros(2 * len(self.links))
-            for seat in stepping:
+            carried = stepping[0].mean_bytes_s
+            for seat in stepping[1:]:
                 carried += seat.mean_bytes_s
             carried /= self._intact_bytes_s
             self._seen = known = (stepping, carried)
@@ -448,15 +452,13 @@ class FabricState:
 
     def shown(self) -> Shown:
         """Return the loads of links where they are drawn: bundles, and switches by their busiest port."""
-        known = self._drawn
-        if known is not None and known[0] == self.version:
-            return known[3]
+        if self._drawn and self._drawn[0][0] == self.version:
+            return self._drawn[0][3]
         load, bytes_s = self.load(), self.bytes_s
-        if known is not None and known[1] is load and known[2] is bytes_s:
-            shown = known[3]
-        else:
-            shown = self._picture.draw(load, bytes_s)
-        self._drawn = (self.version, load, bytes_s, shown)
+        alike = [one[3] for one in self._drawn if one[1] is load and one[2] is bytes_s]
+        shown = alike[0] if alike else self._picture.draw(load, bytes_s)
+        before = [one for one in self._drawn if one[3] is not shown]
+        self._drawn = [(self.version, load, bytes_s, shown), *before[:1]]
         return shown
 
     def shown_left(self) -> Floats:

@@ -41,7 +41,7 @@ class NetworkPicture:
         at_switch = np.flatnonzero(vertex < links.switches)
         order, starts, ends = _runs(vertex[at_switch])
         self._ports = (at_switch[order] % max(1, len(links)), starts, ends)
-        self._bundled = _runs(links.bundle.astype(np.int64))
+        self._bundle = links.bundle.astype(np.int64)
 
     def draw(self, load: Floats, bytes_s: Floats) -> Shown:
         """Return what to show for a load of each directed link, 0..1, and the bandwidth of each link [B/s]."""
@@ -49,9 +49,10 @@ class NetworkPicture:
         busier = np.maximum(load[0::2], load[1::2])
         if busier.any():  # else nobody sends anything
             busier *= 100
-            for total, (order, starts, ends) in ((switch, self._ports), (bundle, self._bundled)):
-                if len(starts):
-                    total[ends] = np.maximum.reduceat(busier[order], starts)
+            order, starts, ends = self._ports  # many at each switch
+            if len(starts):
+                switch[ends] = np.maximum.reduceat(busier.take(order), starts)
+            np.maximum.at(bundle, self._bundle, busier)  # few in each bundle
         return Shown(
             bundle_load=np.minimum(np.rint(bundle), 255).astype(np.uint8),
             bundle_down=self._cables_down(bytes_s),

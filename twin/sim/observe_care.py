@@ -13,22 +13,24 @@ from twin.sim.nodes import CUT, DARK, DOWN, DRAINED, FREE, OFF
 if TYPE_CHECKING:
     from twin.sim.engine import Engine
 
-SHOWN = (
-    (DOWN, NodeCondition.IN_REPAIR),
-    (DRAINED, NodeCondition.DRAINED),
-    (OFF, NodeCondition.OFF),
-    (CUT, NodeCondition.CUT_OFF),
-    (DARK, NodeCondition.UNPOWERED),
-)
+SHOWN = np.zeros(6, np.uint8)
+"""What nodes show that are not free, by their condition."""
+SHOWN[[DOWN, DRAINED, OFF, CUT, DARK]] = [
+    NodeCondition.IN_REPAIR,
+    NodeCondition.DRAINED,
+    NodeCondition.OFF,
+    NodeCondition.CUT_OFF,
+    NodeCondition.UNPOWERED,
+]
 
 
 def node_conditions(engine: Engine) -> NDArray[np.uint8]:
     """Return the `NodeCondition` of every node now, shape (N,)."""
     nodes, repairs = engine.nodes, engine.repairs
-    shown = np.where(nodes.wanted, NodeCondition.SPARE, NodeCondition.IDLE)
+    shown = np.where(nodes.wanted, np.uint8(NodeCondition.SPARE), np.uint8(NodeCondition.IDLE))
     shown[nodes.held > 0] = NodeCondition.IN_USE
-    for condition, name in SHOWN:
-        shown[nodes.condition == condition] = name
+    (unfit,) = nodes.condition.nonzero()
+    shown[unfit] = SHOWN[nodes.condition[unfit]]
     checked = nodes.withheld & ~nodes.cordoned
     shown[checked & ((nodes.condition == DRAINED) | (nodes.condition == FREE))] = NodeCondition.CHECKED
     for node in repairs.lemons.out_now:
@@ -37,4 +39,4 @@ def node_conditions(engine: Engine) -> NDArray[np.uint8]:
     for node, ticket in repairs.tickets.items():
         shown[node] = ticket.stage
     shown[~nodes.plant.nodes.present] = NodeCondition.ABSENT
-    return shown.astype(np.uint8)
+    return shown

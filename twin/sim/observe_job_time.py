@@ -41,7 +41,7 @@ class JobTime:
         if self._first:  # of a run that was restored: all that ended before
             ended, self._first = [row for row in jobs.rows if row.start_s is not None], False
         for row in ended:
-            for name, seconds in zip(JOB_SECONDS, self._seconds([row])[0], strict=True):
+            for name, seconds in zip(JOB_SECONDS, self._seconds(row), strict=True):
                 v[name][row.index] = seconds
         self._index = np.array([row.index for row in rows], np.intp)
         before, self._known = self._known, {}
@@ -49,17 +49,16 @@ class JobTime:
             known = None if row.index in moved else before.get(row.index)
             if known is None:
                 rate = jobs.spends(row) @ self._groups / max(row.gpus, 1e-9)
-                known = self._seconds([row])[0], rate
+                known = self._seconds(row), rate
             self._known[row.index] = known
         if len(rows):
             self._spent = np.array([spent for spent, _ in self._known.values()])
             self._rate = np.array([rate for _, rate in self._known.values()])
             self._since_s = np.array([row.since_s for row in rows])
 
-    def _seconds(self, rows: Sequence[JobRow]) -> NDArray[np.float64]:
-        spent = np.array([self.jobs.spent(row) for row in rows]) @ self._groups
-        found: NDArray[np.float64] = spent / np.array([max(row.gpus, 1e-9) for row in rows])[:, None]
-        return found
+    def _seconds(self, row: JobRow) -> NDArray[np.float64]:
+        seconds: NDArray[np.float64] = self.jobs.spent(row) @ self._groups / max(row.gpus, 1e-9)
+        return seconds
 
     def move(self, v: Values, now: float) -> None:
         """Write the jobs at work at `now` [s]."""

@@ -36,6 +36,7 @@ class JobsShown:
         self._active: list[JobRow] = []
         self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
         self._time = JobTime(engine.jobs)
+        self._queued = True  # somebody waited at the last look; at first nobody knows
         self._ended = 0  # of those who left the table's active rows, how many are written
 
     def stand(self, v: Values) -> None:
@@ -57,17 +58,29 @@ class JobsShown:
         for row in away:
             self._row(v, row, now)
         active = [*self._active, *(row for row in away if row.start_s is not None)]
-        pace = [jobs.pace[row.index].step_s for row in active]
-        self._index = np.array([row.index for row in active], np.intp)
-        self._steps = np.array([row.state in (JobState.RUNNING, JobState.REMOTE) for row in active], bool)
-        self._pace_s = np.array(pace, float)
-        self._planned_s = np.array([jobs.planned[row.index].step_s for row in active], float)
-        self._since_s = np.array([row.since_s for row in active], float)
-        self._start_s = np.array([row.start_s for row in active], float)
-        self._progress = np.array([row.progress for row in active], float)
-        self._target = np.where(self._steps, [row.target for row in active], self._progress)
-        self._pace_s[~self._steps] = np.inf  # no progress
-        self._gpus = np.array([row.gpus for row in active], float)
+        table = np.array(
+            [
+                (
+                    row.index,
+                    row.state in (JobState.RUNNING, JobState.REMOTE),
+                    jobs.pace[row.index].step_s,
+                    jobs.planned[row.index].step_s,
+                    row.since_s,
+                    row.start_s,
+                    row.progress,
+                    row.target,
+                    row.gpus,
+                )
+                for row in active
+            ],
+            float,
+        ).reshape(-1, 9)
+        self._index = table[:, 0].astype(np.intp)
+        steps, pace_s, self._planned_s, self._since_s, self._start_s, self._progress, target, self._gpus = (
+            table.T[1:]
+        )
+        self._target = np.where(steps, target, self._progress)
+        self._pace_s = np.where(steps, pace_s, np.inf)  # no progress
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
         under_way = max(float(self._under_way.sum()), 1.0)
         # Summed here, not by the dot product of a library whose threads wait for each other longer than that takes.
@@ -97,6 +110,9 @@ class JobsShown:
     def _queue(self, v: Values) -> None:
         """Write who waits at which place, why, and until when."""
         scheduler, rows = self.engine.scheduler, self.engine.jobs.rows
+        if not (scheduler.queue or scheduler.reasons or scheduler.planned or self._queued):
+            return  # nobody waits, as at the last look
+        self._queued = bool(scheduler.queue or scheduler.reasons or scheduler.planned)
         queue = np.array(scheduler.queue, np.intp)
         for name in ("job.place", "job.why", "job.planned_s"):
             v[name][:] = 0
