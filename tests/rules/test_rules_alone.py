@@ -293,6 +293,21 @@ def test_an_exclusion_of_one_of_several_things_leaves_the_others() -> None:
     assert found(text) == []
 
 
+def test_too_little_room_names_both_things_and_the_gap_and_blames_the_one_that_came() -> None:
+    (whole,) = found(changed(("- {id: gpu, count: 2,", "- {id: gpu, count: 2, pitch: 1.5 m,")))
+    assert whole.key == "halls[hall].rows[gpu].pitch"
+    assert whole.sentence == (
+        "pitch of gpu leaves 0.3 m clear between gpu/0/0 and gpu/1/0; 0.6 m is the least, "
+        "and too little at 1 more place"
+    )
+    rack = "      - {id: rack-2, at: {x: 0.6 m, y: 4.8 m}, facing: south, racks: {count: 1, part: EIA-48U}}\n"
+    one, _unfed = found(changed(("    rows:\n", f"    rows:\n{rack}")))
+    assert (one.key, one.ids) == ("halls[hall].rows[rack-2].at", ("rack-2/0/0", "gpu/1/1"))
+    assert (
+        one.sentence == "place of rack-2 leaves 0.6 m clear between rack-2/0/0 and gpu/1/1; 1 m is the least"
+    )
+
+
 def test_targets_are_things_keys_and_names() -> None:
     text = changed(("nodes: 6", "nodes: 8"))
     for target in ("train", "'jobs[train].nodes'", "'*'"):

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from twin.commands.snap import FRONT_M, REAR_M, Shape, Snap
+from twin.commands.snap import Shape, Snap
 from twin.commands.snap_units import UnitSnap
+from twin.plant.cabinet import FRONT_M, REAR_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.edit_shapes import Ghost, GhostBox, GuideLine, Tone
 from twin.view3d.fronts import FRAME_M

@@ -8,6 +8,7 @@ from typing import Literal
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.command import CommandError
 from twin.commands.footprint import node_height_u, rack_size_m
+from twin.plant.cabinet import FRONT_M
 from twin.scenario.site import CABINET_UNITS
 
 Containment = Literal["hot", "cold", "none"]
@@ -15,8 +16,6 @@ Cabling = Literal["rail-optimised", "leaf-spine", "none"]
 
 MOST_NODES = 16_384
 """Nodes of one room: more would be slow to look at, and no building holds them."""
-FRONT_M = 1.0
-"""Least clear space between two rows: TIA-942-A 5.11.7, as the design rules hold to [recalled]."""
 BESIDE_M = 0.6
 """Of the aisle on each side, what is counted to the floor under a rack, at most [m]; as the design rules do."""
 CABINET_KG = 1360.0
@@ -189,7 +188,7 @@ def _floor(room: Room, found: Stack, catalog: Catalog) -> None:
         between_m = room.row_pitch_m - found.depth_m
         raise RoomError(
             "row_pitch_m",
-            f"leaves {between_m:.2g} m between rows, and {FRONT_M:g} m are the least",
+            f"leaves {between_m:.2g} m between rows, and {FRONT_M:g} m is the least",
             f"{least_m:.2f} to 20 m",
         )
     if found.rack is not None:

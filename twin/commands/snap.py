@@ -13,12 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from twin.plant.cabinet import FRONT_M, REAR_M
 from twin.plant.halls import TILE_M
 from twin.plant.tables import Bools, Floats, Ints, Plant
 
-FRONT_M, REAR_M = 1.2, 0.9
-"""Clear space wanted before and behind a rack [m]: cold aisle of 4 ft, hot aisle of 3 ft, ASHRAE TC 9.9, Thermal
-Guidelines [recalled]. TIA-942-A 5.11.7 has 1.0 m and 0.6 m as the least, which is what the design rules hold to."""
 TOUCH_M = 0.005
 """Footprints may share so much: roundings of pitch and width."""
 REACH_M = 0.3
@@ -382,26 +380,29 @@ def _walls(floor: Floor, moved: _Moved, hall: int, thing: str) -> list[Problem]:
 
 
 def _clearances(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
-    """Return too little room before or behind the thing, or behind or before what stands there."""
+    """Return too little room before or behind the thing, or behind or before what stands there, as the rules say it."""
     found: list[tuple[float, Problem]] = []
     fixed = floor.facing != 0
     standing = floor.low_m, floor.high_m
     mine = moved.facing != 0
-    for where, least_m, side in (("before", FRONT_M, 1), ("behind", REAR_M, -1)):
+    for least_m, side in ((FRONT_M, 1), (REAR_M, -1)):
         low, high = _zone(moved.low[mine], moved.high[mine], moved.facing[mine] * side, least_m)
         one, other = _shares(low, high, *standing)
         for k, n in zip(one.tolist(), other.tolist(), strict=True):
             free_m = _between(moved.low[mine][k], moved.high[mine][k], standing[0][n], standing[1][n])
-            sentence = f"{free_m:.2f} m {where} {thing} to {floor.ids[n]}: {least_m:.1f} m are wanted"
-            found.append((free_m, Problem(sentence, (floor.ids[n],), hard=False)))
+            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m)))
         low, high = _zone(standing[0][fixed], standing[1][fixed], floor.facing[fixed] * side, least_m)
         one, other = _shares(moved.low, moved.high, low, high)
         for k, n in zip(one.tolist(), np.flatnonzero(fixed)[other].tolist(), strict=True):
             free_m = _between(moved.low[k], moved.high[k], standing[0][n], standing[1][n])
-            sentence = f"{free_m:.2f} m {where} {floor.ids[n]}: {least_m:.1f} m are wanted"
-            found.append((free_m, Problem(sentence, (floor.ids[n],), hard=False)))
+            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m)))
     found.sort(key=lambda one: one[0])
     return [problem for _, problem in found[:4]]
+
+
+def _tight(free_m: float, thing: str, other: str, least_m: float) -> Problem:
+    sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least_m:g} m is the least"
+    return Problem(sentence, (other,), hard=False)
 
 
 def _zone(low: Floats, high: Floats, ahead: Ints, deep_m: float) -> tuple[Floats, Floats]:

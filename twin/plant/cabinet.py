@@ -12,6 +12,9 @@ from twin.scenario.site import CABINET_UNITS
 
 CABINET_WIDTH_M = 0.6
 CABINET_DEPTH_M = 1.2
+FRONT_M, REAR_M = 1.0, 0.6
+"""Least clear space before and behind a rack [m]: TIA-942-A 5.11.7 (1.2 m and 1 m are preferred) [recalled]. The design
+rules, rooms that are planned and things on their way to a place all hold to it."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.catalog import NodePart
+from twin.plant.cabinet import FRONT_M, REAR_M
 from twin.plant.domains import birth_racks
 from twin.plant.tables import Bools, Floats, Ints, LoopKind
 from twin.rules.case import Case
@@ -16,9 +17,6 @@ from twin.rules.finding import Found, number, quantity
 from twin.rules.rule import Rule
 from twin.scenario.fabric_fits import crowded
 from twin.scenario.tree import Path
-
-FRONT_M, REAR_M = 1.0, 0.6
-"""Least clear space before and behind a rack [m]: TIA-942-A 5.11.7 (1.2 m and 1 m are preferred) [recalled]."""
 
 BESIDE_M = 0.6
 """Of the aisle on each side of a rack, what is counted to the floor it stands on, at most [m]: half of 1.2 m."""
@@ -140,14 +138,30 @@ class _Floor:
 
     def clear_m(self, facing: Ints) -> tuple[Floats, Floats]:
         """Return the clear space before and behind each rack [m]; inf where nothing stands there."""
-        racks = len(self.rack)
-        free_m = np.full((2, racks), np.inf)
+        free_m = np.full((2, len(self.rack)), np.inf)
+        slot, _, side, gap_m = self._seen(facing)
+        np.minimum.at(free_m, (side, slot), gap_m)
+        return free_m[0], free_m[1]
+
+    def tight(self, facing: Ints) -> list[tuple[float, float, int, int]]:
+        """Return (clear space, the least [m], rack, what it is to) of the racks with too little, the worst first."""
+        slot, other, side, gap_m = self._seen(facing)
+        least_m = np.where(side == 0, FRONT_M, REAR_M)
+        hit = np.flatnonzero((gap_m < least_m - TOUCH_M) & ~_inside(self)[slot])
+        hit = hit[np.lexsort((slot[hit], gap_m[hit]))]
+        columns = (gap_m, least_m, slot, other)
+        return list(zip(*(column[hit].tolist() for column in columns), strict=True))
+
+    def _seen(self, facing: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Return who stands before (side 0) or behind (1) each rack, and how far away [m]: (rack, who, side, gap)."""
+        found = []
         for one, other in ((self.one, self.other), (self.other, self.one)):
             mine = self.is_rack[one] & (self.gap_m > -TOUCH_M)
-            slot, ahead = one[mine], np.sign(self.y_m[other[mine]] - self.y_m[one[mine]])
-            side = np.where(ahead == facing[slot], 0, 1)
-            np.minimum.at(free_m, (side, slot), np.maximum(self.gap_m[mine], 0.0))
-        return free_m[0], free_m[1]
+            ahead = np.sign(self.y_m[other[mine]] - self.y_m[one[mine]])
+            side = np.where(ahead == facing[one[mine]], 0, 1)
+            found.append((one[mine], other[mine], side, np.maximum(self.gap_m[mine], 0.0)))
+        slot, who, side, gap_m = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        return slot, who, side, gap_m
 
 
 def _collide(case: Case) -> Iterator[Found]:
@@ -178,29 +192,51 @@ def _collide(case: Case) -> Iterator[Found]:
 
 
 def _place(case: Case, rack: str) -> Path:
-    """Return the key that says where a rack is: its override, else that of its generator."""
+    """Return the key that says where a rack is: its override or that of its row, else that of its generator."""
     at = case.generators[rack.partition("/")[0]]
-    override = case.scenario.halls[int(at[1])].overrides.get(rack)
-    if override is not None and override.at is not None:
-        return (*at[:2], "overrides", rack, "at")
+    for item in (rack, rack.rpartition("/")[0]):
+        override = case.scenario.halls[int(at[1])].overrides.get(item)
+        if override is not None and override.at is not None:
+            return (*at[:2], "overrides", item, "at")
     return (*at, "at")
 
 
 def _clearance(case: Case) -> Iterator[Found]:
-    """Yield racks that nobody can get nodes out of: too little room before or behind."""
+    """Yield racks that nobody can get nodes out of, of two generators at a time: too little room before or behind."""
     floor = _Floor(case)
-    before_m, behind_m = floor.clear_m(case.plant.racks.facing[floor.rack])
-    for clear_m, least_m, where in ((before_m, FRONT_M, "before"), (behind_m, REAR_M, "behind")):
-        tight = np.flatnonzero((clear_m < least_m - TOUCH_M) & ~_inside(floor))
-        tight = tight[np.argsort(clear_m[tight], kind="stable")]
-        for at, ids in case.by_generator(floor.rack[tight]):
-            worst = int(np.flatnonzero(floor.rack == case.plant.slots[ids[0]][1])[0])
-            clear, least = quantity(float(clear_m[worst]), "length"), quantity(least_m, "length")
-            reason = f"leaves {clear.text} clear {where} {_many(ids)}, and {least.text} are the least"
-            moved = any(_place(case, one)[2] == "overrides" for one in ids)
-            key = _place(case, ids[0]) if moved else (*at, "pitch")
-            fix = "a larger pitch, or another place"
-            yield Found(at=key, reason=reason, fix=fix, ids=tuple(ids), value=clear, limit=least)
+    between: dict[frozenset[str], list[tuple[float, float, int, int]]] = {}
+    for one in floor.tight(case.plant.racks.facing[floor.rack]):
+        whose = frozenset(floor.ids[k].partition("/")[0] for k in one[2:])
+        between.setdefault(whose, []).append(one)
+    for tight in between.values():
+        clear_m, least_m, rack, other = tight[0]
+        clear, least = quantity(clear_m, "length"), quantity(least_m, "length")
+        ids = tuple(dict.fromkeys(floor.ids[one[2]] for one in tight))
+        places = len({frozenset(one[2:]) for one in tight}) - 1
+        more = f", and too little at {places:,} more place{'s' * (places > 1)}" if places else ""
+        reason = f"leaves {clear.text} clear between {floor.ids[rack]} and {floor.ids[other]}"
+        yield Found(
+            at=_blamed(case, floor, rack, other),
+            reason=f"{reason}; {least.text} is the least{more}",
+            fix="another place, or a larger pitch",
+            ids=ids,
+            value=clear,
+            limit=least,
+        )
+
+
+def _blamed(case: Case, floor: _Floor, rack: int, other: int) -> Path:
+    """Return the key that brought two things together: of the one that was moved, else of the smaller generator."""
+    racks = [floor.ids[k] for k in (rack, other) if floor.is_rack[k]]
+    places = [_place(case, one) for one in racks]
+    moved = [at for at in places if at[2] == "overrides"]
+    if moved:
+        return moved[0]
+    names = [one.partition("/")[0] for one in racks]
+    if len(set(names)) == 1 and len(racks) > 1:
+        return (*places[0][:-1], "pitch")
+    many = [int(case.racks_of((name,)).sum()) for name in names]
+    return places[min(range(len(names)), key=lambda k: (many[k], -k))]
 
 
 def _inside(floor: _Floor) -> Bools:
