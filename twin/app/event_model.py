@@ -48,6 +48,19 @@ class EventModel(MomentModel):
             self._shown.extend(passing)
             self.endInsertRows()
 
+    def keep(self, count: int) -> None:
+        """Forget all but the first `count` events."""
+        if count >= len(self._events):
+            return
+        place = bisect_left(self._shown, self._events[count].row, key=lambda one: one.row)
+        gone = len(self._shown) - place
+        if gone:
+            self.beginRemoveRows(QModelIndex(), 0, gone - 1)
+            del self._shown[place:]
+        del self._events[count:]
+        if gone:
+            self.endRemoveRows()
+
     def filter(self, least: Severity, needle: str) -> None:
         """Show only events at least this severe that mention `needle` in kind, place or text."""
         self._least, self._needle = least, needle.strip().lower()

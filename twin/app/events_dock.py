@@ -135,8 +135,7 @@ class EventsDock(Dock):
         self._tell_count()
 
     def _on_rewound(self) -> None:
-        self.model.clear()
-        self.model.append(self._session.events)
+        self.model.keep(len(self._session.events))  # they are the first of those it has
         self._tell_count()
 
     def _tell_count(self) -> None:

@@ -76,7 +76,8 @@ def over_in(plant: Plant, frame: Frame) -> Callable[[Alarm], bool]:
             nodes = _nodes(plant, alarm.subject)
             if nodes is None:  # failures of switches, links and gear have ends of their own
                 return kind != "failure" or _is_gone(plant, alarm.subject)
-            return not np.isin(values["node.condition"][nodes], _CONDITIONS[kind]).any()
+            stand, meant = values["node.condition"][nodes], _CONDITIONS[kind]
+            return int(stand[0]) not in meant if len(stand) == 1 else not np.isin(stand, meant).any()
         found = find(plant, alarm.subject)
         if kind in ("power_lost", "battery_empty", "on_battery"):
             if found is None or found[0] != "power":
@@ -98,7 +99,7 @@ def _is_gone(plant: Plant, subject: str) -> bool:
     return "/" in subject and find(plant, subject) is None and find_link(plant, subject) is None
 
 
-def _nodes(plant: Plant, subject: str) -> NDArray[np.intp] | None:
+def _nodes(plant: Plant, subject: str) -> NDArray[np.integer] | None:
     """Return the nodes of a place; None: it is none."""
     nodes, racks = plant.nodes, plant.racks
     if subject == "site":
@@ -107,7 +108,7 @@ def _nodes(plant: Plant, subject: str) -> NDArray[np.intp] | None:
     if kind == "node":
         return np.array([slot])
     if kind == "gpu":
-        return np.array([plant.gpus.node[slot]])
+        return plant.gpus.node[slot : slot + 1]
     if kind not in ("rack", "row", "hall"):
         return None
     inside = {"rack": nodes.rack == slot, "row": racks.row[nodes.rack] == slot}
