@@ -32,6 +32,7 @@ class JobsShown:
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
         # Goodput is weighted by the GPU-seconds of jobs so far, as in the summary: a short job counts for little.
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
+        self._begun_s, self._kept, self._planned_step_s = np.zeros(count), np.zeros(count), np.zeros(count)
         self._planned = -1  # how often plans had changed by then
         self._active: list[JobRow] = []
         self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
@@ -79,6 +80,9 @@ class JobsShown:
         steps, pace_s, self._planned_s, self._since_s, self._start_s, self._progress, target, self._gpus = (
             table.T[1:]
         )
+        resting = self._under_way > 0.0  # put back in the queue: their time goes on, their steps do not
+        resting[self._index] = False
+        self._resting = np.flatnonzero(resting)
         self._target = np.where(steps, target, self._progress)
         self._pace_s = np.where(steps, pace_s, np.inf)  # no progress
         # A cold start clocks a little above the reference for a moment; more than all is not good, only cold.
@@ -139,6 +143,8 @@ class JobsShown:
         v["job.input_wait_s"][i] = pace.share[WAIT] * pace.step_s if stepping else 0.0
         rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else 0.0
         v["job.mfu"][i] = 100 * rate
+        self._begun_s[i] = row.start_s if row.start_s is not None else 0.0
+        self._kept[i], self._planned_step_s[i] = jobs.progress_at(row, now), jobs.planned[i].step_s
         self._goodput[i] = jobs.goodput(row, now) or 0.0
         v["job.goodput"][i] = 100 * self._goodput[i]
         v["job.gpus"][i] = row.held
@@ -165,5 +171,11 @@ class JobsShown:
             self._goodput[mine] = so_far
             v["job.goodput"][mine] = 100 * so_far
             self._weight[mine] = self._gpus * (now - self._start_s)
+        rest = self._resting
+        if len(rest):
+            lasted_s = np.maximum(now - self._begun_s[rest], 1e-300)
+            self._goodput[rest] = self._kept[rest] * self._planned_step_s[rest] / lasted_s
+            v["job.goodput"][rest] = 100 * self._goodput[rest]
+            self._weight[rest] = self._under_way[rest] * lasted_s
         total = max(float(self._weight.sum()), 1e-9)
         v["site.goodput"][0] = 100 * float((self._weight * self._goodput).sum()) / total
