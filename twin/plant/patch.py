@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,12 @@ class _Map:
 
     target: Ints
     size: int
+
+    @cached_property
+    def stays(self) -> bool:
+        """Return whether every slot goes where it is, and no other slot is left."""
+        target = self.target
+        return len(target) == self.size and bool((target == np.arange(len(target))).all())
 
 
 def rebuild(
@@ -137,7 +144,7 @@ def _maps(plant: Plant, fresh: Plant) -> dict[str, _Map]:
 def _slots(ids: list[str], present: Bools | None) -> dict[str, int]:
     """Return id -> slot; of two slots with one id the present one, else the later."""
     found = {one: slot for slot, one in enumerate(ids)}
-    if present is not None:
+    if present is not None and len(found) < len(ids):
         found |= {ids[slot]: slot for slot in np.flatnonzero(present).tolist()}
     return found
 
@@ -145,13 +152,16 @@ def _slots(ids: list[str], present: Bools | None) -> dict[str, int]:
 def _by_id(old: Any, new: Any) -> _Map:
     known = _slots(old.ids, getattr(old, "present", None))
     size = len(old.ids)
-    target = np.empty(len(new.ids), np.int32)
-    for slot, one in enumerate(new.ids):
-        place = known.get(one)
-        if place is None:
-            place, size = size, size + 1
-        target[slot] = place
-    return _Map(target, size)
+    if len(known) == size and old.ids == new.ids:
+        return _Map(np.arange(size, dtype=np.int32), size)
+    return _appended(np.array([known.get(one, -1) for one in new.ids], np.int32), size)
+
+
+def _appended(found: Ints, size: int) -> _Map:
+    """Return where slots go that were found (at least 0) in a table of a size, or come behind it."""
+    new = found < 0
+    target = np.where(new, size - 1 + np.cumsum(new), found).astype(np.int32)
+    return _Map(target, size + int(new.sum()))
 
 
 def _room(plant: Plant, fresh: Plant) -> Bools:
@@ -167,14 +177,8 @@ def _contiguous(
 ) -> _Map:
     """Return where nodes go: to the slot of their id, or all nodes of a rack without room to the end."""
     known = _slots(old_ids, old_present)
-    size = len(old_ids)
-    target = np.empty(len(new_ids), np.int32)
-    for slot, (one, fits) in enumerate(zip(new_ids, room[new_rack].tolist(), strict=True)):
-        place = known.get(one) if fits else None
-        if place is None:
-            place, size = size, size + 1
-        target[slot] = place
-    return _Map(target, size)
+    found = np.array([known.get(one, -1) for one in new_ids], np.int32)
+    return _appended(np.where(room[new_rack], found, -1), len(old_ids))
 
 
 def _gpu_map(old_nodes: Nodes, old: Gpus, new_nodes: Nodes, new: Gpus) -> _Map:
@@ -196,6 +200,9 @@ def _kept(name: str, plant: Plant, fresh: Plant, maps: dict[str, _Map]) -> Any:
     columns: dict[str, Any] = {}
     for column in fields(old):
         before, after = getattr(old, column.name), getattr(new, column.name)
+        if isinstance(before, list) and where.stays:
+            columns[column.name] = list(after)
+            continue
         if isinstance(before, list):
             texts = before + [""] * (where.size - len(before))
             for slot, text in zip(where.target.tolist(), after, strict=True):
@@ -216,6 +223,9 @@ def _referred(name: str, table: Any, maps: dict[str, _Map]) -> Any:
     for column, to in REFERENCES.get(name, {}).items():
         slots = getattr(table, column)
         target = maps[to].target
+        if maps[to].stays and int(slots.max(initial=-1)) < len(target):
+            changed[column] = slots.astype(np.int32)
+            continue
         valid = (slots >= 0) & (slots < len(target))  # an empty rack may point behind the last node
         moved = np.where(valid, np.append(target, 0)[np.where(valid, slots, -1)], np.minimum(slots, 0))
         changed[column] = moved.astype(np.int32)

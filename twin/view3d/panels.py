@@ -261,7 +261,10 @@ def rack_codes(codes: NDArray[np.float32], plant: Plant) -> NDArray[np.float32]:
     on_ramp = rounded < palette.RAMP
     weight = np.bincount(rack, on_ramp, racks)
     mean = np.bincount(rack, np.where(on_ramp, codes, 0.0), racks) / np.maximum(weight, 1)
-    table = np.bincount(rack * palette.LUT_SIZE + rounded, minlength=racks * palette.LUT_SIZE)
-    commonest = table.reshape(racks, palette.LUT_SIZE)[:, palette.RAMP :].argmax(axis=1) + palette.RAMP
-    out = np.where(weight > 0, mean, commonest)
+    out = np.where(weight > 0, mean, palette.RAMP)
+    apart = np.flatnonzero((weight == 0)[rack])
+    if len(apart):  # mostly all is on a ramp, and there is nothing to count
+        cells = rack[apart] * palette.LUT_SIZE + rounded[apart]
+        table = np.bincount(cells, minlength=racks * palette.LUT_SIZE).reshape(racks, palette.LUT_SIZE)
+        out = np.where(weight > 0, out, table[:, palette.RAMP :].argmax(axis=1) + palette.RAMP)
     return np.where(np.bincount(rack, dead, racks) > 0, palette.DEAD, out).astype(np.float32)
