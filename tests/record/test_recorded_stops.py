@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
+
 from twin.record.channels import State
 from twin.record.reader import Reader
-from twin.record.recorder import RUNS_ON, SETTLED_S, STOPPED, Recorder
+from twin.record.recorder import RUNS_ON, SAMPLES, SETTLED_S, STOPPED, Recorder
 from twin.runtime.inline import run
 from twin.scenario import load
 from twin.scenario.faults import Intervention
@@ -73,13 +75,24 @@ def test_many_events_leave_fewer_samples_to_regular_times() -> None:
     """The more samples came at events, the further are those at regular times apart: a run costs no more for them."""
 
     class Busy(Recorder):
-        def __init__(self) -> None:
+        def __init__(self, last_s: float, irregular: int) -> None:
             self._interval_s, self._begin_s, self._settled_s = 100.0, 0.0, math.inf
-            self._last_sample_s, self._samples = 5030.0, 1
+            self._last_sample_s, self._irregular = last_s, irregular
 
-    recorder = Busy()
-    apart_s = []
-    for samples in (51, 102, 204):
-        recorder._samples = samples
-        apart_s.append(recorder.next_s)
-    assert apart_s == [5200.0, 5300.0, 5500.0]
+    assert [Busy(5030.0, many).next_s for many in (0, 20, 30, 60, 120)] == [5100, 5100, 5200, 5200, 5600]
+    assert Busy(100.0, 2).next_s == 200.0  # at the start of a run
+
+
+def test_two_runs_that_part_have_pictures_of_the_same_times(tmp_path: Path) -> None:
+    fails = [
+        Intervention(id=f"f{n}", at_s=1000.0 + 777.0 * n, kind="fail", target="gpu/0/1", duration_s=100.0)
+        for n in range(30)
+    ]
+    times_s = []
+    for name, done in (("quiet", []), ("busy", fails)):
+        path = tmp_path / f"{name}.twinrun"
+        run(load("builtin:lab-16").scenario, 1, until_s=40_000.0, record=path, interventions=done)
+        with Reader(path) as reader:
+            times_s.append(reader.sample_times())
+    common_s = np.intersect1d(*times_s)
+    assert np.diff(common_s).max() <= 8 * load("builtin:lab-16").scenario.duration_s / SAMPLES

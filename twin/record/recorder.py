@@ -33,6 +33,8 @@ ALERTS, FEWEST_ALERTS = 2000, 100
 evenly over the run; fewer where there are thousands of jobs."""
 ALERTS_BYTES = 10**8
 """What the series of those may come to before they are packed."""
+AT_FIRST = 4.0
+"""The first samples at events thin out none: a run has not been going for so many intervals yet."""
 AT_ONCE = 0.5
 """Share of them that may come at once."""
 ALERT = Severity.WARNING
@@ -115,7 +117,7 @@ class Recorder:
         self._interval_s = max(MIN_INTERVAL_S, engine.end_s / _samples(engine.layout))
         self._most_alerts = _alerts(engine.layout)
         self._alerts = 0  # samples taken at events, and those that are to follow them
-        self._begin_s, self._samples = engine.now_s, 0
+        self._begin_s, self._irregular = engine.now_s, 0  # samples so far at other than regular times
         self._alerted = False  # by events since the last sample
         self._stopped: set[str] = set()  # jobs, since the last sample
         self._awaited: set[str] = set()  # jobs that stood in a sample, and are to run on
@@ -145,11 +147,19 @@ class Recorder:
         """Return the simulated time of the next sample [s]: do not advance past it without `observe`."""
         if self._last_sample_s < 0:
             return 0.0
-        # The more samples events have brought so far, the longer it takes until one comes without any.
-        passed = (self._last_sample_s - self._begin_s) / self._interval_s
-        rest = max(1.0, self._samples / (passed + 1.0))
-        regular_s = math.ceil(self._last_sample_s / self._interval_s + rest - 1e-9) * self._interval_s
+        apart_s = self._interval_s * self._stride
+        regular_s = (math.floor(self._last_sample_s / apart_s + 1e-9) + 1) * apart_s
         return min(regular_s, self._settled_s)
+
+    @property
+    def _stride(self) -> int:
+        """Return of how many regular times one brings a sample: the fewer, the more samples events have brought.
+
+        Those times stay the same ones, so that two runs side by side have pictures of one time however they differ.
+        """
+        passed = max(self._last_sample_s - self._begin_s, 0.0) / self._interval_s
+        by_events = 2.0 * self._irregular / (passed + AT_FIRST)
+        return 1 << math.ceil(math.log2(by_events)) if by_events > 1.0 else 1
 
     @property
     def alert(self) -> Severity | None:
@@ -176,6 +186,8 @@ class Recorder:
         if engine.now_s > self._last_sample_s and (force or due or alerted or self._returned):
             if engine.now_s > self._awaited_until_s:
                 self._awaited.clear()
+            regular = engine.now_s / self._interval_s
+            self._irregular += not math.isclose(regular, round(regular), rel_tol=1e-9, abs_tol=1e-9)
             if alerted and not due:
                 self._alerts += 3 if self._stopped else 1
             if alerted and self._stopped:
@@ -190,7 +202,6 @@ class Recorder:
                 engine.now_s, self._packed, self._rows, engine.detail(), engine.dies, engine.ledger_gpu_s()
             )
             self._last_sample_s = engine.now_s
-            self._samples += 1
         if engine.now_s >= self._next_milestone_s:
             self._next_milestone_s = engine.now_s + self._milestone_s
             self._take_snapshot(rolling=False)
