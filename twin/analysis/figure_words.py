@@ -5,30 +5,38 @@ from __future__ import annotations
 from twin import units
 from twin.analysis.figures import Figure
 
+_UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
+    "energy": ((0.0, 3.6e6, "kWh"), (3.6e9, 3.6e9, "MWh")),
+    "power": ((0.0, 1.0, "W"), (1e3, 1e3, "kW"), (1e6, 1e6, "MW")),
+    "duration": ((0.0, 1.0, "s"), (600.0, 60.0, "min"), (7200.0, 3600.0, "h")),
+}
+"""From which size on, what one is, and its name."""
 
-def value_words(figure: Figure, value: float) -> str:
-    """Return the value of a figure."""
+
+def value_words(figure: Figure, value: float, like: float | None = None) -> str:
+    """Return the value of a figure, in the unit that one of the size `like` is told in."""
     if figure.unit == "share":
         return f"{100 * value:.3f} %"
     if figure.unit == "ratio":
         return f"{value:.4f}"
     if not figure.unit:
         return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
-    return quantity_words(value, figure.unit)
+    return quantity_words(value, figure.unit, like)
 
 
-def apart_words(figure: Figure, value: float, sign: str = "+") -> str:
+def apart_words(figure: Figure, value: float, sign: str = "+", like: float | None = None) -> str:
     """Return a difference, or half a width where `sign` is "-"; "0" for what rounds to nothing.
 
-    That of two shares is in points: one in percent would be read as a part of the first.
+    That of two shares is in points: one in percent would be read as a part of the first. `like`: of the size of what
+    differs, so that a row is in one unit.
     """
-    text = _apart(figure, value, sign)
+    text = _apart(figure, value, sign, like)
     if any(letter in "123456789" for letter in text):
         return text
     return f"<{text[:-1]}1" if sign == "-" and value > 0 and figure.unit == "ratio" else "0"
 
 
-def _apart(figure: Figure, value: float, sign: str) -> str:
+def _apart(figure: Figure, value: float, sign: str, like: float | None) -> str:
     if figure.unit == "share":
         return f"{100 * value:{sign}.3f} points"
     if figure.unit == "ratio":
@@ -36,17 +44,15 @@ def _apart(figure: Figure, value: float, sign: str) -> str:
     if not figure.unit:
         return f"{value:{sign},.4g}" if abs(value) < 1e3 else f"{value:{sign},.0f}"
     plus = "+" if sign == "+" and value >= 0 else ""
-    return plus + quantity_words(
-        value, "temperature_difference" if figure.unit == "temperature" else figure.unit
-    )
+    dimension = "temperature_difference" if figure.unit == "temperature" else figure.unit
+    return plus + quantity_words(value, dimension, like)
 
 
-def quantity_words(value: float, dimension: str) -> str:
-    """Return a quantity in the unit that people use for its size."""
-    if dimension == "duration":
-        return f"{value:,.0f} s" if abs(value) < 1e5 else f"{value / 3600:,.1f} h"
-    if dimension == "energy":
-        if abs(value) < 3.6e9:
-            return f"{value / 3.6e6:,.4g} kWh"
-        return f"{value / 3.6e9:,.4g} MWh" if abs(value) < 3.6e12 else f"{value / 3.6e9:,.0f} MWh"
-    return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")
+def quantity_words(value: float, dimension: str, like: float | None = None) -> str:
+    """Return a quantity in the unit that people use for one of its size, or of the size `like`."""
+    if dimension not in _UNITS:
+        return units.render(float(f"{value:.4g}"), dimension).replace("degC", "°C")
+    size = abs(value if like is None else like)
+    _, one, name = next(step for step in reversed(_UNITS[dimension]) if size >= step[0])
+    shown = value / one
+    return f"{shown:,.4g} {name}" if abs(shown) < 9999.5 else f"{shown:,.0f} {name}"

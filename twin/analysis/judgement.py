@@ -75,9 +75,10 @@ def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
     chance = [figure.title for figure, one in apart if one.beyond_chance is False and not one.one_way]
     level = f"{LEVEL:.0%}".replace("%", " %")
     over = f"{level} of each, paired over {len(found.seeds)} seeds"
-    words = [
-        f"Beyond chance ({over}): {', '.join(sure)}." if sure else f"No interval leaves out nothing ({over})."
-    ]
+    if sure:
+        words = [f"Beyond chance ({over}): {', '.join(sure)}."]
+    else:
+        words = [f"No difference is beyond chance: every interval ({over}) includes zero."]
     if one_way:
         words.append(
             "Beyond chance by the signs of the seeds, though how much is too unlike between them for the interval: "

@@ -47,11 +47,14 @@ class Difference:
     pairs: tuple[tuple[float | None, float | None], ...] = ()
 
     @property
+    def size(self) -> float:
+        """Return how large the figure is."""
+        return max(abs(self.a), abs(self.b))
+
+    @property
     def same(self) -> bool:
         """Say whether there is no difference, but for sums in another order."""
-        return abs(self.difference) <= _NOTHING * max(abs(self.a), abs(self.b)) and not (
-            self.higher or self.lower
-        )
+        return abs(self.difference) <= _NOTHING * self.size and not (self.higher or self.lower)
 
     @property
     def higher(self) -> int:

@@ -15,7 +15,7 @@ from twin.analysis.judgement import judged, seeds_words
 from twin.app.look import Look
 from twin.app.theme import scaled
 
-HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Higher / lower", "")
+HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Seeds B + / \N{MINUS SIGN}", "")
 TITLE, A, B, APART, INTERVAL, SEEDS, VERDICT = range(len(HEADS))
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX = 23
@@ -51,10 +51,14 @@ def rows_of(found: Comparison) -> list[Row]:
 
 def _row(figure: Figure, found: Comparison) -> Row:
     one, said = found.differences[figure.key], judged(figure, found)
-    interval = "" if one.paired is None else f"\N{PLUS-MINUS SIGN} {apart_words(figure, one.paired, '-')}"
-    apart = "" if one.same else apart_words(figure, one.difference).replace("-", "\N{MINUS SIGN}")
+    interval = (
+        "" if one.paired is None else f"\N{PLUS-MINUS SIGN} {apart_words(figure, one.paired, '-', one.size)}"
+    )
+    apart = (
+        "" if one.same else apart_words(figure, one.difference, like=one.size).replace("-", "\N{MINUS SIGN}")
+    )
     title = figure.title[:1].upper() + figure.title[1:]
-    values = value_words(figure, one.a), value_words(figure, one.b)
+    values = value_words(figure, one.a, one.size), value_words(figure, one.b, one.size)
     return Row(
         figure.key, (title, *values, apart, interval, seeds_words(one), said.words), said.words, said.better
     )

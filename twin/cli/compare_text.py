@@ -49,10 +49,11 @@ def _cells(figure: Figure, found: Comparison, many: bool) -> tuple[str, ...]:
     from twin.analysis.judgement import judged, seeds_words
 
     one = found.differences[figure.key]
-    cells = [value_words(figure, one.a), value_words(figure, one.b), apart_words(figure, one.difference)]
+    cells = [value_words(figure, value, one.size) for value in (one.a, one.b)]
+    cells.append(apart_words(figure, one.difference, like=one.size))
     if many:
         halves = (one.paired, one.unpaired)
-        cells += ["" if half is None else apart_words(figure, half, "-") for half in halves]
+        cells += ["" if half is None else apart_words(figure, half, "-", one.size) for half in halves]
         cells.append(seeds_words(one))
     return (*cells, judged(figure, found).words)
 

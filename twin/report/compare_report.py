@@ -72,13 +72,15 @@ def _figures(found: Comparison) -> Markup:
             continue
         cells: list[Child] = [
             figure.title[:1].upper() + figure.title[1:],
-            number(one.a, value_words(figure, one.a), f"{figure.key}.a"),
-            number(one.b, value_words(figure, one.b), f"{figure.key}.b"),
-            number(one.difference, apart_words(figure, one.difference), f"{figure.key}.difference"),
+            number(one.a, value_words(figure, one.a, one.size), f"{figure.key}.a"),
+            number(one.b, value_words(figure, one.b, one.size), f"{figure.key}.b"),
+            number(
+                one.difference, apart_words(figure, one.difference, like=one.size), f"{figure.key}.difference"
+            ),
         ]
         if many:
             cells += [
-                number(half, "" if half is None else apart_words(figure, half, "-"))
+                number(half, "" if half is None else apart_words(figure, half, "-", one.size))
                 for half in (one.paired, one.unpaired)
             ]
             cells.append(seeds_words(one))
