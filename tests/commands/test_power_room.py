@@ -43,8 +43,7 @@ def test_the_stage_that_binds_is_named_with_the_sum_of_the_rule(catalog: Catalog
     """One rack more than there are: the utility is over, though each PDU has room for it."""
     before, after = scene(1), scene(2)
     load = part_load(catalog, "SU-H100-rack")
-    assert load.design_w is not None
-    fullest = PowerRoom(build(before, catalog), catalog).with_more(load.design_w)
+    fullest = PowerRoom(build(before, catalog), catalog).with_more(load.power_w)
     assert fullest is not None
     assert fullest.id == "utility/0"
     found = next(

@@ -57,6 +57,8 @@ class Carried:
         Where its anchor stands now, of things that are moved.
     load
         What it asks of the site; None: nothing new.
+    joins
+        Networks of the scene that it joins wherever it is put.
     fixed
         Its fronts stay as they are.
     on_floor, in_rack
@@ -71,6 +73,7 @@ class Carried:
     ids: tuple[str, ...] = ()
     at: Point | None = None
     load: PartLoad | None = None
+    joins: tuple[str, ...] = ()
     on_floor: Callable[[Place, int, str], Command] | None = None
     in_rack: Callable[[RackPlace], Command] | None = None
     fixed: bool = False

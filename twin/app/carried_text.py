@@ -42,8 +42,10 @@ def carried_text(scene: Scene, text: str) -> Carried | None:
 
     count = len(boxes.ids)
     title = "1 rack pasted" if count == 1 else f"{count:,} things pasted"
-    load = _load(fragment, scene.catalog)
-    return Carried(title, shape, (CABINET_M[2],) * count, load=load, on_floor=on_floor, fixed=True)
+    load, joins = _load(fragment, scene.catalog), tuple(fragment.joins.get("fabrics", ()))
+    return Carried(
+        title, shape, (CABINET_M[2],) * count, load=load, joins=joins, on_floor=on_floor, fixed=True
+    )
 
 
 def _carried_nodes(scene: Scene, fragment: Fragment, text: str) -> Carried:

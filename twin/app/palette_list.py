@@ -32,7 +32,7 @@ from twin.catalog import Catalog
 _Index = QModelIndex | QPersistentModelIndex
 _HEADER_PX, _PAD_PX, _STAR_PX = 26, 8, 16
 _PICTURE = QSize(72, 54)
-_MOST_LINES = 3
+_MOST_LINES, _MOST_FIGURES = 3, 4
 """Lines of a name, and of its figures; all of them stand in the tip."""
 _ROW_EDGE_PX, _LEADING_PX = 6, 2
 ITEM = Qt.ItemDataRole.UserRole
@@ -208,7 +208,12 @@ def _lines(item: Item, model: PaletteModel, theme: themes.Theme, width_px: int) 
     found = []
     for text, colour, font, most in (
         (item.title, theme.text, themes.font(12, bold=True), _MOST_LINES),
-        (item.figures if item.prefab else _unbroken(item.figures), theme.muted, themes.font(11), _MOST_LINES),
+        (
+            item.figures if item.prefab else _unbroken(item.figures),
+            theme.muted,
+            themes.font(11),
+            _MOST_FIGURES,
+        ),
         (counter, theme.warning if count.loose else theme.ok, themes.font(11), _MOST_LINES),
         ("" if counter else source, theme.faint, themes.font(11), 1),
     ):
@@ -220,7 +225,7 @@ def _lines(item: Item, model: PaletteModel, theme: themes.Theme, width_px: int) 
 
 def _unbroken(figures: str) -> str:
     """Return figures between which a line may end, though not between a number and its unit."""
-    return ", ".join(one.replace(" ", "\u00a0") for one in figures.split(", "))
+    return ", ".join(one.replace(" ", "\u00a0") for one in figures.split(", ")).replace("\u00a0at", " at")
 
 
 def _text_left() -> int:

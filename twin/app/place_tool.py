@@ -17,6 +17,7 @@ from twin.catalog import Catalog
 from twin.commands import names
 from twin.commands.budget import Budget, budget
 from twin.commands.command import Command, Scene
+from twin.commands.new_switches import NewSwitches, new_switches
 from twin.commands.power_room import PowerRoom
 from twin.commands.snap import Floor, Point, Snap, snap
 from twin.commands.snap_units import UnitSnap, snap_units
@@ -60,6 +61,7 @@ class PlaceTool:
         self._floor: Floor | None = None
         self._budget: Budget | None = None
         self._power: PowerRoom | None = None
+        self._switches: dict[str, NewSwitches] = {}  # by the rows it goes into, "": rows of its own
         self.landing: Snap | UnitSnap | None = None
         self._rack_only = -1  # a rack that takes what is carried without asking for a unit
         self._reason = ""
@@ -342,8 +344,19 @@ class PlaceTool:
             return ()
         rack = self.landing.rack if isinstance(self.landing, UnitSnap) else self._rack_only
         load = carried.load
-        more_w = load.power_w if load.design_w is None else load.design_w
-        return budget_lines(load, self._budget, self._power.with_more(more_w, rack))
+        fullest = self._power.with_more(load.power_w, rack)
+        return budget_lines(load, self._budget, fullest, self._new_switches(carried, rack))
+
+    def _new_switches(self, carried: Carried, rack: int) -> NewSwitches:
+        """Return the switches that come with it: the same all over the floor, and in all racks of a row."""
+        plant, document = self._session.plant, self._session.document
+        if plant is None or document is None or carried.load is None or not carried.load.nodes:
+            return NewSwitches()
+        rows = plant.racks.ids[rack].partition("/")[0] if rack >= 0 else ""
+        if rows not in self._switches:
+            scene = Scene.of(document, plant, self._catalog)
+            self._switches[rows] = new_switches(scene, dict(carried.load.nodes), rows, carried.joins)
+        return self._switches[rows]
 
     def _say(self, where: str) -> None:
         carried = self.carried
@@ -429,6 +442,7 @@ class PlaceTool:
         plan, carried = self._view.plan, self.carried
         assert plan is not None
         assert carried is not None
+        self._switches = {}
         gone = set(carried.ids)
         known = [find(plant, id) for id in carried.ids]
         rows = [one[1] for one in known if one is not None and one[0] == "row"]

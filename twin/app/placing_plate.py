@@ -12,14 +12,17 @@ from PySide6.QtWidgets import QWidget
 
 from twin.app import theme as themes
 from twin.app.look import Look
+from twin.app.outliner_seeds import plural
 from twin.app.overlay import Glass
 from twin.app.text import quantity
 from twin.commands.budget import Budget
-from twin.commands.part_load import PartLoad
+from twin.commands.new_switches import NewSwitches
+from twin.commands.part_load import PartLoad, together
 from twin.commands.power_room import Fullest
 
 _PAD, _LINE = 12.0, 17.0
 _BAR = 64.0
+NO_SWITCHES = NewSwitches()
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,9 @@ class BudgetLine:
         return self.after is not None and self.after > 1.0
 
 
-def budget_lines(load: PartLoad, budget: Budget, fullest: Fullest | None) -> tuple[BudgetLine, ...]:
+def budget_lines(
+    load: PartLoad, budget: Budget, fullest: Fullest | None, switches: NewSwitches = NO_SWITCHES
+) -> tuple[BudgetLine, ...]:
     """Return power, cooling, ports, weight and cost of what is added; what it does not touch is left out.
 
     Parameters
@@ -55,29 +60,33 @@ def budget_lines(load: PartLoad, budget: Budget, fullest: Fullest | None) -> tup
         Of the scene without it.
     fullest
         What binds on the way of its power; None without a limit.
+    switches
+        That come with it.
     """
     found = []
     if load.power_w:
         binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
-        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')}", *binds))
+        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at most", *binds))
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
         found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
     elif load.heat_w:
         shares = _shares(budget.heat_w, load.heat_w, budget.cooling_w)
-        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')}", *shares))
+        found.append(BudgetLine("Cooling", f"+{quantity(load.heat_w, 'W')} by nameplate", *shares))
     if load.ports:
         used, ports = sum(one.used for one in budget.ports), sum(one.ports for one in budget.ports)
-        line = BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports))
-        if line.over and any(one.grows for one in budget.ports):
-            line = BudgetLine("Ports", f"+{load.ports:,} on new switches")  # nothing stands in the way
-        found.append(line)
-    if load.weight_kg:
-        found.append(BudgetLine("Weight", f"+{load.weight_kg:,.0f} kg"))
-    if load.cost_usd:
-        found.append(BudgetLine("Cost", f"+{_money(load.cost_usd)}{_without(load.unpriced)}"))
-    elif load.unpriced:
-        found.append(BudgetLine("Cost", f"not known{_without(load.unpriced)}"))
+        if switches.count:  # its ports are theirs: nothing stands in the way
+            brings = f"{plural(switches.count, 'new switch')}, {quantity(switches.load.power_w, 'W')} more"
+            found += [BudgetLine("Ports", f"+{load.ports:,}"), BudgetLine("Brings", brings)]
+        else:
+            found.append(BudgetLine("Ports", f"+{load.ports:,}", *_shares(used, load.ports, ports)))
+    whole = together(load, switches.load)
+    if whole.weight_kg:
+        found.append(BudgetLine("Weight", f"+{whole.weight_kg:,.0f} kg"))
+    if whole.cost_usd:
+        found.append(BudgetLine("Cost", f"+{_money(whole.cost_usd)}{_without(whole.unpriced)}"))
+    elif whole.unpriced:
+        found.append(BudgetLine("Cost", f"not known{_without(whole.unpriced)}"))
     return tuple(found)
 
 

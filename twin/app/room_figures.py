@@ -43,9 +43,11 @@ def figures_of(scene: Scene) -> list[Figure]:
     rows = [
         Figure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
         Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m2"),
-        Figure("IT power", f"{quantity(found.it_w, 'W')}, {quantity(found.grid_w, 'W')} from the grid"),
+        Figure(
+            "IT power", f"{quantity(found.it_w, 'W')} at most, {quantity(found.grid_w, 'W')} from the grid"
+        ),
         Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
-        Figure("Heat", f"{quantity(found.heat_w, 'W')}, {found.heat_w / TON_W:,.0f} tons"),
+        Figure("Heat", f"{quantity(found.heat_w, 'W')} by nameplate, {found.heat_w / TON_W:,.0f} tons"),
         Figure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
         Figure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
         Figure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 
+import numpy as np
+
 from twin.catalog import Catalog
 from twin.commands.budget import budget
 from twin.commands.fragment import Fragment
@@ -32,14 +34,18 @@ def fragment_load(fragment: Fragment, catalog: Catalog) -> PartLoad:
 def _racks(fragment: Fragment, catalog: Catalog) -> PartLoad:
     scene = scene_of(Fragment(rows=fragment.rows), catalog)
     figures, nodes = budget(scene), scene.plant.nodes
-    ports = [part_load(catalog, name).ports for name in scene.plant.node_parts]
+    counts = np.bincount(nodes.part[nodes.present], minlength=len(scene.plant.node_parts)).tolist()
+    each = [part_load(catalog, name) for name in scene.plant.node_parts]
+    kinds = list(zip(scene.plant.node_parts, each, counts, strict=True))
+    wired = [(name, count) for name, load, count in kinds if load.nodes]
     return PartLoad(
         figures.it_w,
         figures.heat_w,
-        sum(ports[part] for part in nodes.part[nodes.present].tolist()),
+        sum(load.ports * count for _, load, count in kinds),
         figures.weight_kg or None,
         figures.cost_usd or None,
         unpriced=figures.unpriced,
+        nodes=() if fragment.things.get("fabrics") else tuple(wired),
     )
 
 

@@ -11,10 +11,24 @@ from twin.catalog.cooling_parts import TankPart
 
 @dataclass(frozen=True)
 class PartLoad:
-    """Power [W], heat to be cooled [W], ports of the fabric, weight [kg] and price [USD]; None: not known.
+    """What is asked for, as the design rules count it.
 
-    `gives_w` is the heat that it takes away, of coolers. `unpriced` are parts inside that the price leaves out.
-    `design_w` is what the design rules count of a rack: what stands in it, not what it is made for; None: `power_w`.
+    Attributes
+    ----------
+    power_w
+        The most it draws: nodes as measured at their highest, else by nameplate [W].
+    heat_w
+        To be cooled: nodes by nameplate [W].
+    ports
+        Of the fabric.
+    weight_kg, cost_usd
+        None: not known.
+    gives_w
+        Heat that it takes away, of coolers [W].
+    unpriced
+        Parts inside that the price leaves out, or the part itself.
+    nodes
+        (node part, how many) that want a network.
     """
 
     power_w: float = 0.0
@@ -24,47 +38,65 @@ class PartLoad:
     cost_usd: float | None = None
     gives_w: float = 0.0
     unpriced: tuple[str, ...] = ()
-    design_w: float | None = None
+    nodes: tuple[tuple[str, int], ...] = ()
 
 
 def part_load(catalog: Catalog, part_id: str) -> PartLoad:
     """Return what one part asks for, with all that is in it; raises UnknownPart."""
     part = catalog.part(part_id)
     weight, cost = part.weight_kg, part.price_usd
+    unpriced = () if cost is not None else (part_id,)
     if isinstance(part, NodePart):
         power_w = part.measured_max_w or part.max_w
         ports = sum(group.count for group in part.nics if group.use != "storage")
-        return PartLoad(power_w, power_w, ports, weight, cost)
+        return PartLoad(
+            power_w, part.max_w, ports, weight, cost, unpriced=unpriced, nodes=((part_id, 1),) * (ports > 0)
+        )
     if isinstance(part, RackPart):
-        ports, design_w = 0, 0.0
-        for group in part.layout:
-            inside = catalog.part(group.part)
-            if isinstance(inside, NodePart | SwitchPart):
-                design_w += part_load(catalog, group.part).power_w * group.count
-            if isinstance(inside, NodePart):
-                ports += part_load(catalog, group.part).ports * group.count
-        unpriced: tuple[str, ...] = ()
-        if cost is None:  # nobody sells it whole: what it holds
-            prices = [(group.part, group.count, catalog.part(group.part).price_usd) for group in part.layout]
-            cost = sum(count * price for _, count, price in prices if price is not None) or None
-            unpriced = tuple(dict.fromkeys(name for name, _, price in prices if price is None))
-        return PartLoad(part.max_w, part.max_w, ports, weight, cost, unpriced=unpriced, design_w=design_w)
+        return _rack_load(catalog, part)
     if isinstance(part, SwitchPart):
-        return PartLoad(part.typical_w, part.typical_w, 0, weight, cost)
+        return PartLoad(part.typical_w, 0.0, 0, weight, cost, unpriced=unpriced)
     if isinstance(part, StoragePart):
-        return PartLoad(part.power_w or 0.0, part.power_w or 0.0, 0, weight, cost)
+        return PartLoad(part.power_w or 0.0, 0.0, 0, weight, cost, unpriced=unpriced)
     if isinstance(part, CduPart | TankPart):
-        return PartLoad(part.power_w, 0.0, 0, weight, cost, gives_w=part.capacity_w)
+        return PartLoad(part.power_w, 0.0, 0, weight, cost, gives_w=part.capacity_w, unpriced=unpriced)
     if isinstance(part, CrahPart | RdhxPart):
-        return PartLoad(part.fan_w, 0.0, 0, weight, cost, gives_w=part.capacity_w)
-    return PartLoad(weight_kg=weight, cost_usd=cost)
+        return PartLoad(part.fan_w, 0.0, 0, weight, cost, gives_w=part.capacity_w, unpriced=unpriced)
+    return PartLoad(weight_kg=weight, cost_usd=cost, unpriced=unpriced)
+
+
+def _rack_load(catalog: Catalog, rack: RackPart) -> PartLoad:
+    inside = [(catalog.part(group.part), group.part, group.count) for group in rack.layout]
+    asked = [
+        (part_load(catalog, name), name, count)
+        for part, name, count in inside
+        if isinstance(part, NodePart | SwitchPart)
+    ]
+    cost, unpriced = rack.price_usd, tuple[str, ...]()
+    if cost is None:  # nobody sells it whole: what it holds
+        cost = sum(count * part.price_usd for part, _, count in inside if part.price_usd is not None) or None
+        unpriced = tuple(dict.fromkeys(name for part, name, _ in inside if part.price_usd is None))
+        unpriced = unpriced if inside else (rack.id,)
+    nodes: dict[str, int] = {}
+    for load, name, count in asked:
+        if load.nodes:
+            nodes[name] = nodes.get(name, 0) + count
+    return PartLoad(
+        sum(load.power_w * count for load, _, count in asked),
+        sum(load.heat_w * count for load, _, count in asked),
+        sum(load.ports * count for load, _, count in asked),
+        rack.weight_kg,
+        cost,
+        unpriced=unpriced,
+        nodes=tuple(nodes.items()),
+    )
 
 
 def together(one: PartLoad, other: PartLoad) -> PartLoad:
     """Return what two things ask for; a weight or price that is not known counts nothing."""
-    design_w = None
-    if one.design_w is not None or other.design_w is not None:
-        design_w = sum(load.power_w if load.design_w is None else load.design_w for load in (one, other))
+    nodes = dict(one.nodes)
+    for name, count in other.nodes:
+        nodes[name] = nodes.get(name, 0) + count
     return PartLoad(
         one.power_w + other.power_w,
         one.heat_w + other.heat_w,
@@ -73,7 +105,7 @@ def together(one: PartLoad, other: PartLoad) -> PartLoad:
         _sum(one.cost_usd, other.cost_usd),
         one.gives_w + other.gives_w,
         tuple(dict.fromkeys((*one.unpriced, *other.unpriced))),
-        design_w,
+        tuple(nodes.items()),
     )
 
 
