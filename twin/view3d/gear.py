@@ -81,7 +81,7 @@ class Gear:
 
     def __init__(self, plant: Plant, geometry: Geometry, plan: SitePlan) -> None:
         self._plant = plant
-        self._solids = Solids(gear_solids(plant, plan))
+        self._solids = Solids(gear_solids(plant, plan), frozenset(Finish))
         self._items = len(plant.power.ids)
         self._lamps = np.minimum(plant.loops.pumps, MOST_LAMPS).astype(np.int64)
         self._lamp_first = 2 * self._items + np.r_[0, np.cumsum(self._lamps)]

@@ -43,7 +43,7 @@ from twin.view3d.power_paths import PowerPaths
 from twin.view3d.power_state import PowerShown, branch_of
 from twin.view3d.site_plan import SitePlan, with_yard_pipes
 from twin.view3d.sky import Sky
-from twin.view3d.solids import Solids, building, tray_rails
+from twin.view3d.solids import CABINET, MACHINE, TRAY, Solids, cabinets, machines, tray_rails
 from twin.view3d.stage import Stage
 from twin.view3d.state import CameraPose, ViewState
 from twin.view3d.theme import colours_of
@@ -96,14 +96,18 @@ class Scene:
         self._plant, self._geometry, self._runs, self._plan = plant, geometry, runs, plan
         slots = len(plant.gpus.present) + len(plant.racks.present)
         # Layers give their programs back before the next ones ask for some.
-        for name in ("_panels", "_faces", "_building", "_arcs", "_near"):
+        for name in ("_panels", "_faces", "_cabinets", "_arcs", "_near"):
             vars(self).pop(name, None)
         self.values = ValueTexture(slots, self._capability.value_format)
         self._panels = Panels(plant, geometry, self.values)
         self._faces = Faces(plant, geometry)
-        self._building = Solids(building(plant, geometry))
+        self._cabinets = Solids(cabinets(plant), CABINET)
+        boxes = geometry.machines, plant.loops.kind[geometry.machines.loop]
+        self._machines = self._keep(
+            "_machines", boxes, lambda: Solids(machines(plant, geometry.machines), MACHINE)
+        )
         self._tray_rails = self._keep(
-            "_tray_rails", geometry.trays, lambda: Solids(tray_rails(geometry.trays))
+            "_tray_rails", geometry.trays, lambda: Solids(tray_rails(geometry.trays), TRAY)
         )
         gear_of = Gear.made_of(plant, geometry, plan)
         self._gear = self._keep("_gear", gear_of, lambda: Gear(plant, geometry, plan))
@@ -358,7 +362,8 @@ class Scene:
         if "racks" in layers:
             self._panels.draw(stage)
             self._faces.draw(stage)
-            self._building.draw(stage)
+            self._cabinets.draw(stage)
+            self._machines.draw(stage)
             self._gear.draw(stage)
         if "pipes" in layers:
             self._coolant.draw(stage)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 from vispy import gloo
 
-from twin.plant.geometry import Boxes, Geometry, Trays
+from twin.plant.geometry import Boxes, Trays
 from twin.plant.tables import LoopKind, Plant
 from twin.view3d.meshes import FACE_NAMES, UPRIGHT, box_faces, quad_indices
 from twin.view3d.stage import Stage, program
@@ -28,6 +29,11 @@ class Finish(IntEnum):
     BASE = 6  # of cable trays, plinths
     FANS = 7  # roof of an air machine
 
+
+CABINET = frozenset({Finish.PLAIN, Finish.FRONT, Finish.REAR, Finish.ROOF})
+MACHINE = frozenset({Finish.PLAIN, Finish.LOUVRE, Finish.FANS})
+TRAY = frozenset({Finish.STEEL, Finish.BASE})
+"""Finishes of things that are drawn together. A new part must need no new shader: compiling takes long."""
 
 _VERTEX = """
 attribute vec3 a_position;
@@ -69,7 +75,15 @@ void main() {
     vec2 seam = clamp((0.010 - reach) / blur + 0.5, 0.0, 1.0) * clamp(0.030 / blur, 0.0, 1.0);
     float line = max(seam.x, seam.y);
     vec3 colour = v_colour;
-    if (v_finish > 6.5) {
+%s    gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
+}
+"""
+
+_SURFACES: tuple[tuple[frozenset[Finish], str, str], ...] = (
+    (
+        frozenset({Finish.FANS}),
+        "v_finish > 6.5",
+        """
         vec2 count = max(vec2(1.0), floor(v_size / 0.75 + 0.3));
         vec2 pitch = v_size / count;
         vec2 from_hub = (fract(v_place / pitch) - 0.5) * pitch;
@@ -83,9 +97,19 @@ void main() {
         vec3 inside = mix(u_recess * 0.7, v_colour * 0.62, blade * (1.0 - hub));
         colour = mix(colour, mix(inside, v_colour * 0.8, hub), hole);
         colour = mix(colour, u_edge * v_lit * 0.8, max(ring, line * 0.45));
-    } else if (v_finish < 0.5 || v_finish > 4.5) {
+""",
+    ),
+    (
+        frozenset({Finish.PLAIN, Finish.STEEL, Finish.BASE}),
+        "v_finish < 0.5 || v_finish > 4.5",
+        """
         colour = mix(colour, u_edge * v_lit, line * 0.32);
-    } else if (v_finish < 1.5) {
+""",
+    ),
+    (
+        frozenset({Finish.FRONT}),
+        "v_finish < 1.5",
+        """
         float post = clamp((0.028 - reach.x) / blur.x + 0.5, 0.0, 1.0);
         float groove = clamp((0.006 - abs(reach.x - 0.013)) / blur.x + 0.5, 0.0, 1.0);
         vec3 bar = u_edge * v_lit * (0.72 - 0.45 * groove);
@@ -97,26 +121,51 @@ void main() {
         float detail = clamp(1.4 - blur.y / 0.03, 0.0, 1.0);
         vec3 blank = u_recess * mix(1.15, plate * (1.0 - 0.75 * slit) * 1.65, detail);
         colour = mix(blank, bar, frame);
-    } else if (v_finish < 2.5) {
+""",
+    ),
+    (
+        frozenset({Finish.REAR}),
+        "v_finish < 2.5",
+        """
         vec2 hole = abs(fract(v_place / 0.055) - 0.5);
         float fine = clamp(1.2 - max(blur.x, blur.y) / 0.03, 0.0, 1.0);
         float dark = step(hole.x, 0.30) * step(hole.y, 0.30) * step(0.05, reach.x) * step(0.06, reach.y);
         colour = mix(colour * 0.80, colour * mix(0.80, 0.42, dark), fine);
         colour = mix(colour, u_edge * v_lit, line * 0.30);
-    } else if (v_finish < 3.5) {
+""",
+    ),
+    (
+        frozenset({Finish.ROOF}),
+        "v_finish < 3.5",
+        """
         vec2 from_middle = abs(v_place - v_size * vec2(0.5, 0.5));
         vec2 open = clamp((v_size * vec2(0.32, 0.10) - from_middle) / blur + 0.5, 0.0, 1.0);
         colour = mix(colour, u_recess, open.x * open.y * 0.75);
         colour = mix(colour, u_edge * v_lit, line * 0.42);
-    } else {
+""",
+    ),
+    (
+        frozenset({Finish.LOUVRE}),
+        "v_finish < 4.5",
+        """
         float slat = clamp((abs(fract(v_place.y / 0.09) - 0.5) - 0.36) / (blur.y / 0.09) + 0.5, 0.0, 1.0);
         float area = step(0.08, reach.x) * step(0.22, v_place.y) * step(0.35, v_size.y - v_place.y);
         colour = mix(colour, colour * 0.62, slat * area * clamp(1.3 - blur.y / 0.05, 0.0, 1.0));
         colour = mix(colour, u_edge * v_lit, line * 0.45);
-    }
-    gl_FragColor = vec4(mix(colour, u_ground, v_fog), 1.0);
-}
-"""
+""",
+    ),
+)
+"""What the shader draws for some finishes, where a face has one of them: the first that holds."""
+
+
+@cache
+def _fragment(finishes: frozenset[Finish]) -> str:
+    """Return a shader for a mesh of these finishes alone: in software each one costs wherever there is a face."""
+    wanted = [(where, drawn) for some, where, drawn in _SURFACES if some & finishes]
+    *others, (_, last) = wanted
+    chain = "".join(f"if ({where}) {{{drawn}    }} else " for where, drawn in others)
+    return _FRAGMENT % f"    {chain}{{{last}    }}\n"
+
 
 _TYPE = np.dtype(
     [
@@ -233,12 +282,20 @@ def _beams(low: Floats, high: Floats, finish: Finish) -> NDArray[np.void]:
 
 
 class Solids:
-    """Draws one merged mesh of boxes."""
+    """Draws one merged mesh of boxes.
 
-    def __init__(self, vertices: NDArray[np.void]) -> None:
+    Parameters
+    ----------
+    vertices
+        Of their faces.
+    made_of
+        Finishes there may be.
+    """
+
+    def __init__(self, vertices: NDArray[np.void], made_of: frozenset[Finish]) -> None:
         self._quads = len(vertices) // 4
         if self._quads:
-            self._program = program(_VERTEX, _FRAGMENT, vertices)
+            self._program = program(_VERTEX, _fragment(made_of), vertices)
             self._indices = gloo.IndexBuffer(quad_indices(self._quads))
 
     def draw(self, stage: Stage) -> None:
@@ -264,8 +321,3 @@ def _tints(c: Colours) -> list[tuple[float, float, float]]:
         c.tray_base,
         c.machine,
     ]
-
-
-def building(plant: Plant, geometry: Geometry) -> NDArray[np.void]:
-    """Return cabinets and machines."""
-    return np.concatenate([cabinets(plant), machines(plant, geometry.machines)])
