@@ -33,5 +33,5 @@ def _samples(designs: Sequence[Scenario], seeds: Sequence[int], tell: Tell) -> l
 
 
 def _recorded(design: Scenario, seed: int, until_s: float | None, path: Path, tell: Tell) -> Path:
-    run(design, seed, until_s, record=path, progress=tell)
+    run(design, seed, until_s, record=path, progress=tell, paced=True)
     return path

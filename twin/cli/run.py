@@ -139,7 +139,7 @@ def summary_of_run(
     path = (out if out is not None else new_run_path(scenario.title)) if record else None
     try:
         with progress(scenario.title) as show:
-            result = run(scenario, seed=seed, until_s=until_s, record=path, progress=show)
+            result = run(scenario, seed=seed, until_s=until_s, record=path, progress=show, paced=True)
     except RunFileError as error:
         raise Failure(str(error)) from error
     for event in result.engine.events(0):

@@ -99,13 +99,23 @@ class Recorder:
         The run file.
     resume
         Go on in the file at `path`, from snapshot `resumed` (None: from the start).
+    until_s
+        The run is to stop there [s], and its samples are as close as its length allows; None: at its end. Two designs
+        that are run for as long have samples at the same times.
     """
 
     def __init__(
-        self, engine: Observed, path: Path, *, resume: bool = False, resumed: Snapshot | None = None
+        self,
+        engine: Observed,
+        path: Path,
+        *,
+        resume: bool = False,
+        resumed: Snapshot | None = None,
+        until_s: float | None = None,
     ) -> None:
         self.path = path
         self._engine = engine
+        self._until_s = engine.end_s if until_s is None else min(until_s, engine.end_s)
         if resume:
             self._writer = Writer.resume(path, engine.layout, resumed, entity_ids(engine))
         else:
@@ -114,7 +124,7 @@ class Recorder:
             )
         self._make_room()
         self._rows = resumed.events if resumed else 0
-        self._interval_s = max(MIN_INTERVAL_S, engine.end_s / _samples(engine.layout))
+        self._interval_s = max(MIN_INTERVAL_S, self._until_s / _samples(engine.layout))
         self._most_alerts = _alerts(engine.layout)
         self._alerts = 0  # samples taken at events, and those that are to follow them
         self._begin_s, self._irregular = engine.now_s, 0  # samples so far at other than regular times
@@ -170,7 +180,7 @@ class Recorder:
 
     @property
     def _has_room(self) -> bool:
-        passed = self._engine.now_s / max(self._engine.end_s, 1e-9)
+        passed = self._engine.now_s / max(self._until_s, 1e-9)
         return self._alerts < self._most_alerts * (AT_ONCE + passed)
 
     def observe(self, force: bool = False) -> None:

@@ -60,6 +60,8 @@ def run(
     progress: Callable[[float, float], None] | None = None,
     interventions: Sequence[Intervention] = (),
     engine: str = ENGINE,
+    *,
+    paced: bool = False,
 ) -> Result:
     """Run `scenario` to its end or to `until_s` [s], as fast as possible.
 
@@ -75,6 +77,8 @@ def run(
         Done to the run at their times.
     engine
         Dotted name of the engine class.
+    paced
+        Nobody wants more than up to `until_s`: samples are as close as that length allows.
 
     Raises
     ------
@@ -92,7 +96,7 @@ def run(
     end_s = one.end_s if until_s is None else min(until_s, one.end_s)
     path = Path(record) if record is not None else None
     one.advance(one.now_s)  # what happens at the start has happened in the first picture
-    recorder = Recorder(one, path) if path is not None else None
+    recorder = Recorder(one, path, until_s=end_s if paced else None) if path is not None else None
     try:
         _run_to(one, end_s, recorder, progress)
         if recorder is not None:
