@@ -78,6 +78,21 @@ def test_a_view_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_view(path) == view
 
 
+def test_what_is_marked_and_noted_is_on_the_disk_a_second_later(
+    use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    views, kept = use_window(own).views, view_path(own)
+    moment = views.add_moment(3600.0, "the first hour")
+    assert moment is not None
+    qtbot.waitUntil(kept.exists, timeout=10_000)
+    view = read_view(kept)
+    assert view is not None
+    assert view.moments == (moment,)
+    views.note(moment, "")
+    views.add()
+    qtbot.waitUntil(lambda: (read_view(kept) or View()).bookmarks == views.bookmarks, timeout=10_000)
+
+
 def test_bookmarks_are_added_renamed_gone_to_deleted_and_saved_with_the_scene(
     use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:

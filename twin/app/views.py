@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from psygnal import Signal
+from PySide6.QtCore import QTimer
 
 from twin.app.hall_panel import HallPanel
 from twin.app.recording import is_recording
@@ -24,6 +25,8 @@ from twin.app.view_file import (
     write_view,
 )
 
+KEPT_AFTER_MS = 1000
+"""Bookmarks and notes are on the disk so soon after the last change: a crash takes no more."""
 Choices = tuple[str, str, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
 
 
@@ -49,6 +52,9 @@ class Views:
         self._path: Path | None = None  # of the scene; None while it has none of its own
         self._kept: View | None = None  # as it is on the disk
         self._strange = ""  # why the file that lies there is not ours
+        self._soon = QTimer(hall, singleShot=True, interval=KEPT_AFTER_MS)
+        self._soon.timeout.connect(self.keep)
+        self.changed.connect(lambda: self._soon.start())
 
     # -- the file ----
 
