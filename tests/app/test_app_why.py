@@ -100,7 +100,7 @@ def test_of_a_run_that_is_hours_ahead_of_its_file_the_last_hour_that_is_recorded
     window.session.replay.set_loop(50_000.0, 60_000.0)  # of which nothing is in the file yet
     dock.refresh()
     assert dock.found is None
-    assert dock.words.text() == dock.table.none == f"Recorded up to {until}"
+    assert (dock.words.text(), dock.table.none) == ("", f"Recorded up to {until}")
     monkeypatch.setattr(Reader, "t_end_s", property(lambda _: 0.0))
     dock.refresh()
     assert dock.table.none == "Nothing is recorded yet"

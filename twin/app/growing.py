@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 
 from twin.analysis.rerun import asked_of
+from twin.app.gone_file import GoneFile
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.session import Session
 from twin.record.reader import Reader
@@ -27,9 +28,9 @@ class Growing(QObject):
     Who stands at its end goes on standing there: what is recorded is seen as it comes.
     """
 
-    def __init__(self, session: Session, parent: QObject) -> None:
+    def __init__(self, session: Session, gone: GoneFile, parent: QObject) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._gone = session, gone
         self._timer = QTimer(self)
         self._timer.setInterval(PERIOD_MS)
         self._timer.timeout.connect(self.look)
@@ -42,7 +43,7 @@ class Growing(QObject):
         if grows != session.grows:
             session.grows = grows
             session.time_changed.emit(session.shown_s)
-        if session.recording is None or session.finished:
+        if session.recording is None or session.finished or self._gone.replaced:
             return
         try:
             edited = self._take(session)

@@ -41,6 +41,7 @@ from twin.app.faults_menu import FaultsMenu
 from twin.app.files import Files
 from twin.app.focus_ring import next_seen
 from twin.app.going import Going
+from twin.app.gone_file import GoneFile
 from twin.app.growing import Growing
 from twin.app.hall_hint import HallHint
 from twin.app.hall_panel import HallPanel, dropped_file
@@ -128,7 +129,8 @@ class MainWindow(QMainWindow):
         self.planner.wanted.connect(self.editing.editor.do)
         self.hint = HallHint(look, session, self.hall)
         self.job_actions = JobActions(self)
-        self.growing = Growing(session, self)
+        self.gone = GoneFile(session, self.files, self.notifications, self)
+        self.growing = Growing(session, self.gone, self)
         self.branch_past = BranchPast(session, self.notifications)
         self.branching = BranchActions(look, session, self.files, self, self.tell, lambda: self.going.thing)
         self._status()
@@ -198,6 +200,7 @@ class MainWindow(QMainWindow):
         session.unplayable.connect(self._on_unplayable)
         session.at_end.connect(self._on_at_end)
         session.began.connect(lambda _: self.editing.tell())
+        self.gone.changed.connect(lambda: self.editing.tell())
         self.editing.titled.connect(self._on_edited)
         self.editing.file.saved.connect(self.views.saved)
         session.plant_changed.connect(self._on_plant)
@@ -358,7 +361,8 @@ class MainWindow(QMainWindow):
         if document is None:
             return
         run = self.session.recording
-        of = "" if run is None else f" \N{EM DASH} {run.name}"
+        gone = " (file gone)" if self.gone.gone else ""
+        of = f" \N{EM DASH} {run.name}{gone}" if run is not None else gone
         self.setWindowTitle(f"{document.scenario.title}[*]{of} \N{EM DASH} gpu-twin")
         self.setWindowModified(dirty)
         for action, word, step in (("edit.undo", "Undo", undo), ("edit.redo", "Redo", redo)):

@@ -12,6 +12,7 @@ from psygnal import Signal
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.record.reader import Reader
+from twin.record.runfile import RunFileError
 
 FLAT_OUT_WALL_S = 30.0
 """"As fast as possible" goes through the whole record in so long: faster than this nobody sees anything."""
@@ -138,6 +139,17 @@ class Replay:
             self._reader = Reader(self._path)
         self._read_wall_s = wall_s
         return self._reader.frame(t_s)
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the file is open, so that it can be read even when nothing stands under its name any more."""
+        return self._reader is not None
+
+    def save_copy(self, path: Path) -> None:
+        """Write the record as it is open now to `path`; raises `RunFileError` when that cannot be done."""
+        if self._reader is None:
+            raise RunFileError(f"{self._path}: it is not open any more, so that no copy can be made")
+        self._reader.save_copy(path)
 
     # -- moving ----
 
