@@ -409,7 +409,7 @@ class HallPanel(QWidget):
     # -- pointer ----
 
     def _on_hovered(self, hit: Hit | None) -> None:
-        self._hit = hit
+        self._hit = None if self.view.edit.ghost.boxes else hit  # while something is carried it alone is told
         self._tell_hover()
 
     def _tell_hover(self) -> None:

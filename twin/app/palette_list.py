@@ -17,17 +17,17 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from twin.app import icons
 from twin.app import theme as themes
 from twin.app.look import Look
 from twin.app.palette_model import KINDS, Count, Item, tip_of
-from twin.app.part_mime import Dragged, mime_of
+from twin.app.part_mime import IN_HAND, Dragged, mime_of
 from twin.app.part_pictures import PartPictures
 from twin.app.wrapped_text import wrapped
-from twin.catalog import Catalog
+from twin.catalog import Catalog, Part
 
 _Index = QModelIndex | QPersistentModelIndex
 _HEADER_PX, _PAD_PX, _STAR_PX = 26, 8, 16
@@ -134,9 +134,25 @@ class _Delegate(QStyledItemDelegate):
 
     def lines(self, item: Item) -> list[_Line]:
         """Return the lines of an item, as wide as the list is."""
+        view = self._view
+        return _lines(item, view.rows, self._look.theme, view.viewport().width() - _text_left() - _PAD_PX)
+
+    @property
+    def _view(self) -> PaletteList:
         view = self.parent()
         assert isinstance(view, PaletteList)
-        return _lines(item, view.rows, self._look.theme, view.viewport().width() - _text_left() - _PAD_PX)
+        return view
+
+    def picture(self, item: Item, size: QSize) -> QPixmap:
+        """Return the picture of an item in another size, as it is carried."""
+        ratio = self._view.devicePixelRatioF()
+        usual = QSize(themes.scaled(_PICTURE.width()), themes.scaled(_PICTURE.height()))
+        picture = self._pictures.picture(item.id, self._part(item), usual, ratio, self._look.theme)
+        smooth = Qt.TransformationMode.SmoothTransformation
+        return picture.scaled(size * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
+
+    def _part(self, item: Item) -> Part | None:
+        return self._catalog.part(item.part) if not item.prefab else None
 
     def star(self, row: QRect) -> QRect:
         """Return where the star of a row is."""
@@ -172,8 +188,7 @@ class _Delegate(QStyledItemDelegate):
         assert isinstance(model, PaletteModel)
         size = QSize(themes.scaled(_PICTURE.width()), themes.scaled(_PICTURE.height()))
         ratio = painter.device().devicePixelRatioF()
-        part = self._catalog.part(item.part) if not item.prefab else None
-        picture = self._pictures.picture(item.id, part, size, ratio, theme)
+        picture = self._pictures.picture(item.id, self._part(item), size, ratio, theme)
         painter.drawPixmap(rect.left() + _PAD_PX, rect.center().y() - size.height() // 2, picture)
         star = self.star(rect)
         if item.id in model.favourites or marked:
@@ -335,9 +350,14 @@ class PaletteList(QListView):
     def startDrag(self, supported: Qt.DropAction) -> None:
         """Drag the chosen item."""
         item = self.item
-        super().startDrag(supported)
-        if item is not None:
-            self.dragged.emit(item)
+        if item is None:
+            return
+        drag = QDrag(self)
+        drag.setMimeData(self.rows.mimeData([self.currentIndex()]))
+        drag.setPixmap(self._delegate.picture(item, IN_HAND.size()))
+        drag.setHotSpot(-IN_HAND.topLeft())
+        drag.exec(supported, self.defaultDropAction())
+        self.dragged.emit(item)
 
     def _take(self, index: QModelIndex) -> None:
         item = self.rows.item(index)

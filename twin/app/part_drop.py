@@ -71,7 +71,7 @@ class PartDrop(QObject):
             return False
         if isinstance(event, QDragEnterEvent) or not self._tool.active:
             carried = self._carry(dragged)
-            if carried is None or not self._tool.begin(carried):
+            if carried is None or not self._tool.begin(carried, in_hand=True):
                 event.ignore()
                 return True
         place = event.position()

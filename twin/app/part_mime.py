@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QMimeData, QRect
 
 PART_MIME = "application/x-twin-part"
+IN_HAND = QRect(16, 16, 40, 30)
+"""Where the picture of what is dragged lies, from the pointer: small, and off the place that is pointed at [px]."""
 _LONGEST = 10_000
 """Bytes; a drag from elsewhere is not read whatever it holds."""
 

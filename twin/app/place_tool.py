@@ -11,7 +11,9 @@ from twin.app.carried import Carried, RackPlace, power_obstacles
 from twin.app.editor import Editor
 from twin.app.ghost_picture import in_rack, nowhere, on_floor, whole_rack
 from twin.app.look import Look
+from twin.app.part_mime import IN_HAND
 from twin.app.placing_plate import BudgetLine, PlacingPlate, budget_lines
+from twin.app.plate_beside import seen_of
 from twin.app.session import Session
 from twin.catalog import Catalog
 from twin.commands import names
@@ -70,6 +72,7 @@ class PlaceTool:
         self._level_m = 0.0
         self._from: Point | None = None
         self._by_keys = False
+        self._in_hand = False
         self._turned = False
         self._rack: tuple[int, float] | None = None  # under the pointer or chosen by keys: slot, unit
         self._free, self._one_axis = False, False
@@ -89,7 +92,9 @@ class PlaceTool:
         """Return whether it can be put where it is now."""
         return self.active and not self._refused
 
-    def begin(self, carried: Carried, grip: Point = (0.0, 0.0), level_m: float = 0.0) -> bool:
+    def begin(
+        self, carried: Carried, grip: Point = (0.0, 0.0), level_m: float = 0.0, *, in_hand: bool = False
+    ) -> bool:
         """Carry something; return whether it can be: `told` says why not.
 
         Parameters
@@ -98,13 +103,17 @@ class PlaceTool:
             From the place under the pointer to the anchor [m], of things that are held somewhere else.
         level_m
             Height of the plane that the pointer moves on.
+        in_hand
+            Whether the pointer has a picture of it.
         """
         self.cancel()
         plant, document, reason = self._session.plant, self._session.document, self._editor.why_not()
         if plant is None or document is None or self._view.plan is None or reason:
             self.told.emit(f"{carried.title} stays: {reason}" if reason else "open a scene first")
             return False
-        self.carried, self._grip, self._level_m = carried, grip, level_m
+        self.carried, self._grip, self._level_m, self._in_hand = carried, grip, level_m, in_hand
+        self._view.state.hovered = None  # what is under the pointer is not what is spoken of
+        self._view.hovered.emit(None)
         self._from = carried.at
         self._turned = self._by_keys = False
         self._take_plant(plant)
@@ -377,8 +386,13 @@ class PlaceTool:
         return RACK_FOOT_M + landing.u * U_M if isinstance(landing, UnitSnap) else 1.0
 
     def _place_plate(self, x_px: float, y_px: float) -> None:
-        native = self._view.native
-        self.plate.move_to(native.pos() + QPoint(round(x_px), round(y_px)))
+        corner, at = self._view.native.pos(), QPoint(round(x_px), round(y_px))
+        ghost, words = seen_of(self._view.edit.ghost, self._view.pose, self._view.size())
+        clear = words
+        if self._in_hand:
+            picture = IN_HAND.translated(at)
+            ghost, clear = ghost.united(picture), [*words, picture]
+        self.plate.move_to(at + corner, ghost.translated(corner), [one.translated(corner) for one in clear])
         self.plate.raise_()
 
     # -- places ----

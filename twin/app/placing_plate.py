@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -14,6 +14,7 @@ from twin.app import theme as themes
 from twin.app.look import Look
 from twin.app.outliner_seeds import plural
 from twin.app.overlay import Glass
+from twin.app.plate_beside import beside
 from twin.app.text import quantity
 from twin.commands.budget import Budget
 from twin.commands.new_switches import NewSwitches
@@ -140,12 +141,9 @@ class PlacingPlate(Glass):
             return 0.0
         return _BAR + 12 + max(40.0, QFontMetricsF(self._plain).horizontalAdvance(line.share) + 10)
 
-    def move_to(self, at: QPoint) -> None:
-        """Stand beside a place of the parent, inside it."""
-        room = self.host.rect()
-        x = at.x() + 26 if at.x() + 26 + self.width() < room.width() else at.x() - 22 - self.width()
-        y = at.y() + 22 if at.y() + 22 + self.height() < room.height() else at.y() - 18 - self.height()
-        self.move(max(x, 0), max(y, 0))
+    def move_to(self, at: QPoint, ghost: QRect, clear: Sequence[QRect]) -> None:
+        """Stand beside a place of the parent and the ghost there, inside it, and cover as little as can be."""
+        self.move(beside(at, self.size(), self.host.rect(), ghost, clear))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the plate."""
