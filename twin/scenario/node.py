@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twin.scenario.problem import shown
 
@@ -20,6 +20,10 @@ class Mark(NamedTuple):
     line: int
     column: int
 
+    def below(self, lines: int) -> Mark:
+        """Return the place so many lines further down."""
+        return Mark(self.file, self.line + lines, self.column) if lines else self
+
 
 @dataclass(slots=True)
 class Entry:
@@ -29,6 +33,11 @@ class Entry:
     start: int
     stop: int
     tree: Tree
+
+    def moved(self, lines: int, characters: int) -> Entry:
+        """Return it so many lines further down, and so many characters on."""
+        tree = self.tree.moved(lines, characters)
+        return Entry(self.mark.below(lines), self.start + characters, self.stop + characters, tree)
 
 
 @dataclass(slots=True)
@@ -55,9 +64,48 @@ class Tree:
     end: int
     flow: bool = False
     shared: bool = False
+    # What it was moved from, how many lines and characters, as long as nobody has asked for its value.
+    _of: tuple[Tree, int, int] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def moved(self, lines: int, characters: int) -> Tree:
+        """Return it so many lines further down, and so many characters on.
+
+        What is below moves when somebody looks: an edit moves most of a file, and little of that is read again.
+        """
+        tree = Tree.__new__(Tree)
+        tree.mark, tree.flow, tree.shared = self.mark.below(lines), self.flow, self.shared
+        tree.start, tree.end = self.start + characters, self.end + characters
+        tree._of = None
+        if self._of is not None:
+            base, down, on = self._of
+            tree._of = base, down + lines, on + characters
+        elif type(self.value) in (dict, list):
+            tree._of = self, lines, characters
+        else:
+            tree.value = self.value
+        return tree
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Move what is below: `value` is not there yet."""
+            if name != "value":
+                raise AttributeError(name)
+            if (of := self._of) is None:  # another thread was sooner
+                return object.__getattribute__(self, name)
+            base, lines, characters = of
+            below = base.value
+            if type(below) is dict:
+                self.value = {key: entry.moved(lines, characters) for key, entry in below.items()}
+            else:
+                self.value = [item.moved(lines, characters) for item in below]
+            self._of = None
+            return self.value
 
     def plain(self) -> Any:
         """Return the value without places: dicts, lists and scalars."""
+        if (of := self._of) is not None:
+            return of[0].plain()
         value = self.value
         if type(value) is dict:
             return {key: entry.tree.plain() for key, entry in value.items()}
@@ -67,6 +115,8 @@ class Tree:
 
     def id(self) -> str | None:
         """Return the `id` of a group that has one."""
+        if (of := self._of) is not None:
+            return of[0].id()
         entry = self.value.get("id") if isinstance(self.value, dict) else None
         return entry.tree.value if entry is not None and isinstance(entry.tree.value, str) else None
 

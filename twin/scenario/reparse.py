@@ -166,7 +166,7 @@ class _Rewriting:
             return None
         if part.mark.column != tree.mark.column:
             return None
-        part = _tree(part, self.old.count("\n", 0, first) + 1, first + 1)
+        part = part.moved(self.old.count("\n", 0, first) + 1, first + 1)
         return self._joined(tree, part, low, low, more)
 
     def _children(self, tree: Tree) -> tuple[list[int], list[int]]:
@@ -200,7 +200,7 @@ class _Rewriting:
         alike = type(part.value) is type(tree.value) and part.mark.column == tree.mark.column
         if not alike or part.flow or _ends_open(part):
             return None
-        return _tree(part, self.old.count("\n", 0, start), start)
+        return part.moved(self.old.count("\n", 0, start), start)
 
     def _joined(self, tree: Tree, part: Tree, low: int, high: int, more: int) -> Tree | None:
         """Return a group or list with some of its children replaced by those of another."""
@@ -211,10 +211,10 @@ class _Rewriting:
                 return None  # the whole text names the line of the first
             group: dict[str, Entry] = {key: tree.value[key] for key in keys[:low]} | part.value
             for key in keys[high:]:
-                group[key] = _entry(tree.value[key], more, self.grown) if moved else tree.value[key]
+                group[key] = tree.value[key].moved(more, self.grown) if moved else tree.value[key]
             end = max(entry.tree.end for entry in group.values())
             return Tree(group, tree.mark, tree.start, end, tree.flow, tree.shared)
-        rest = [_tree(item, more, self.grown) for item in tree.value[high:]] if moved else tree.value[high:]
+        rest = [item.moved(more, self.grown) for item in tree.value[high:]] if moved else tree.value[high:]
         items: list[Tree] = [*tree.value[:low], *part.value, *rest]
         end = max(item.end for item in items)
         return Tree(items, tree.mark, tree.start, end, tree.flow, tree.shared)
@@ -294,24 +294,3 @@ def common(a: str, b: str, limit: int) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _entry(entry: Entry, lines: int, characters: int) -> Entry:
-    """Return an entry moved down by so many lines and on by so many characters."""
-    mark = _moved(entry.mark, lines) if lines else entry.mark
-    tree = _tree(entry.tree, lines, characters)
-    return Entry(mark, entry.start + characters, entry.stop + characters, tree)
-
-
-def _tree(tree: Tree, lines: int, characters: int) -> Tree:
-    value = tree.value
-    if type(value) is dict:
-        value = {key: _entry(entry, lines, characters) for key, entry in value.items()}
-    elif type(value) is list:
-        value = [_tree(item, lines, characters) for item in value]
-    mark = _moved(tree.mark, lines) if lines else tree.mark
-    return Tree(value, mark, tree.start + characters, tree.end + characters, tree.flow, tree.shared)
-
-
-def _moved(mark: Mark, lines: int) -> Mark:
-    return Mark(mark.file, mark.line + lines, mark.column)
