@@ -5,7 +5,6 @@ While one scrubs, lists go back and forth by thousands of events; behind another
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from twin.record.events import Event
@@ -19,14 +18,14 @@ class EventTail:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._of: Sequence[Event] | None = None
+        self._of: list[Event] | None = None
         self._taken = 0
 
     def forget(self) -> None:
         """Nothing is taken in: the owner begins anew."""
         self._of, self._taken = None, 0
 
-    def fresh(self) -> tuple[bool, Sequence[Event]]:
+    def fresh(self) -> tuple[bool, list[Event]]:
         """Return whether to begin anew, since fewer or others have happened, and the events to take in then."""
         events, told = self._session.live.events, self._session.looking.told
         anew = events is not self._of or told < self._taken

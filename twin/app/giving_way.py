@@ -45,8 +45,9 @@ class GivingWay(QWidget):
             widget.setVisible(number >= gone)
 
     def _needed_px(self, without: Sequence[QWidget]) -> int:
-        items = (self.row.itemAt(k).widget() for k in range(self.row.count()))
-        shown = [widget for widget in items if widget is not None and widget not in without]
+        items = (self.row.itemAt(k) for k in range(self.row.count()))
+        widgets = (item.widget() for item in items if item is not None)
+        shown = [widget for widget in widgets if widget is not None and widget not in without]
         wide = sum(max(widget.sizeHint().width(), widget.minimumWidth()) for widget in shown)
         margins = self.row.contentsMargins()
         return wide + self.row.spacing() * max(len(shown) - 1, 0) + margins.left() + margins.right()
