@@ -38,7 +38,7 @@ def test_colours_cameras_and_themes_differ(twin, qapp, tmp_path: Path) -> None:
     seen = []
     for more in (
         (),
-        ("--colour-by", "gpu.state"),
+        ("--colour-by", "state"),
         ("--cables", "load"),
         ("--camera", "top"),
         ("--camera", "gpu/0/0"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ from twin.commands.move import Move
 from twin.commands.place import AddPart, AddRows
 from twin.commands.wiring import Connect, Disconnect, free_ports
 from twin.plant.design_load import DesignLoad
-from twin.scenario import loads
+from twin.scenario import load, loads
 
 RACKS = AddRows(racks=8, nodes=(("DGX-H100", 4, 3),))
 NETWORK = AddPart("EIA-48U", at=(6.0, 0.6), role="network")
@@ -208,3 +210,15 @@ def test_the_budget_tells_what_an_edit_costs() -> None:
     assert more["used.ib"] > 0
     assert "cooling_w" not in more
     assert difference(before, before) == {}
+
+
+def test_what_is_gone_delivers_nothing_even_where_no_limit_was_known() -> None:
+    plant = Scene.of(load("builtin:lab-16")).plant
+    power = replace(
+        plant.power,
+        capacity_w=np.full(len(plant.power.ids), np.nan),
+        present=np.arange(len(plant.power.ids)) > 0,
+    )
+    capacity_w = item_capacity_w(replace(plant, power=power))
+    assert capacity_w[0] == 0.0
+    assert np.isinf(capacity_w[1:]).all()

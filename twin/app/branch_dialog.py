@@ -292,6 +292,7 @@ class BranchDialog(QDialog):
         elif sort is Sort.POLICY:
             now = self._scenario.scheduler.policy
             _refill(self.value_box, [name for name in policies() if name != now])
+            self._value[0].setText(f"Value, now {now}")
         self.problem.hide()
         self._on_target()
 

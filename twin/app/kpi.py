@@ -29,7 +29,7 @@ from twin.record.frame import Frame
 
 @dataclass(frozen=True)
 class Kpi:
-    """One tile: which channel, from where on it is worrying, and which curve tells what the run has come to."""
+    """One tile: which channel, from where on it is worrying, which curve tells what the run has come to, what it is."""
 
     channel: str
     title: str
@@ -37,6 +37,7 @@ class Kpi:
     digits: int = 3
     warn_above: float = math.inf
     run: str = ""
+    hint: str = ""
 
     def width_px(self, *, narrow: bool) -> int:
         """Return how wide its tile is; a narrow one has its icon only when it is worrying."""
@@ -46,8 +47,12 @@ class Kpi:
 
 _GAP_PX, _MORE_PX = 6, 38
 
+_GOODPUT = (
+    "Steps that jobs keep, against those at the reference clock with nothing lost. Jobs at a stand count 0, also those "
+    "put back in the queue. Cool dies clock higher: a run may come to a little more than 100 %."
+)
 KPIS: tuple[Kpi, ...] = (
-    Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput"),
+    Kpi("site.goodput_now", "Goodput now", "target", run="site.goodput", hint=_GOODPUT),
     Kpi("site.it_w", "IT power", "bolt"),
     Kpi("site.pue", "PUE now", "gauge", 4, run=PUE_RUN),
     Kpi("site.gpu_max_c", "Hottest GPU", "thermometer", warn_above=85.0),
@@ -103,7 +108,7 @@ class KpiTile(QFrame):
             told = unit if unit not in self.kpi.title else ""
             self._text = number, f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            self.setToolTip(self.words)
+            self.setToolTip(f"{self.words}\n{self.kpi.hint}".strip())
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried

@@ -92,15 +92,17 @@ def size_of(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def must_colour(colour_by: str) -> None:
-    """Raise `BadInput` where GPUs have no such channel."""
+def channel_of(colour_by: str) -> str:
+    """Return the channel of GPUs of a name, or of the last part of one; raises `BadInput` where there is none."""
     from twin.cli.errors import BadInput
     from twin.view3d.state import COLOUR_BY
 
-    if colour_by not in COLOUR_BY:
-        raise BadInput(
-            f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
-        )
+    for channel in COLOUR_BY:
+        if colour_by in (channel, channel.removeprefix("gpu.")):
+            return channel
+    raise BadInput(
+        f"--colour-by: there is no channel {colour_by!r} of GPUs; there are {', '.join(COLOUR_BY)}"
+    )
 
 
 class _Picture(NamedTuple):
@@ -116,11 +118,11 @@ class _Picture(NamedTuple):
         """Return it for the studio, and have a Qt application; raises `BadInput` where there is no such channel."""
         from twin.cli.stage import qt_application
 
-        must_colour(self.colour_by)
+        named = self._replace(colour_by=channel_of(self.colour_by))
         qt_application()
         from twin.report.studio import Shot
 
-        return Shot(*self)
+        return Shot(*named)
 
 
 def _is_recorded(what: str, seed: int | None, settings: list[str], injections: list[str]) -> bool:

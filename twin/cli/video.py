@@ -47,7 +47,7 @@ def make_video(
     from twin.cli.errors import BadInput, told
     from twin.cli.explain import range_of
     from twin.cli.scene import must_be_run
-    from twin.cli.shot import must_colour, size_of
+    from twin.cli.shot import channel_of, size_of
     from twin.cli.stage import on_display, qt_application
     from twin.cli.target import must_be_folder, must_be_free
     from twin.record.reader import Reader
@@ -65,7 +65,7 @@ def make_video(
             if not replace:
                 _must_hold_no_film(frames)
         wanted = size_of(size)
-        must_colour(colour_by)
+        colour_by = channel_of(colour_by)
         with Reader(run) as reader:
             t0_s, t1_s = range_of(reader, from_, to)
             on_display(wanted)

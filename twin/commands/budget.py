@@ -173,9 +173,9 @@ def loop_capacity_w(plant: Plant, catalog: Catalog) -> np.ndarray:
 
 
 def item_capacity_w(plant: Plant) -> np.ndarray:
-    """Return what each power item can deliver [W]; inf: no limit is known."""
+    """Return what each power item can deliver [W]; inf: no limit is known; 0: it is gone."""
     capacity_w = plant.power.capacity_w
-    return np.where(np.isnan(capacity_w), np.inf, capacity_w) * np.where(plant.power.present, 1.0, 0.0)
+    return np.where(plant.power.present, np.where(np.isnan(capacity_w), np.inf, capacity_w), 0.0)
 
 
 def _feed_capacity_w(plant: Plant) -> float:
