@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -168,6 +169,8 @@ def test_what_a_killed_program_left_is_offered_back(
     window = make_window()
     window.editing.offer_recovery()
     (note,) = window.notifications.notes
+    assert note.trouble.text.startswith("2 changes of ")
+    assert " were never saved. " in note.trouble.text
     note.buttons["Recover"].click()
     assert window.windowTitle().startswith("Second")
     assert window.isWindowModified()
@@ -175,6 +178,10 @@ def test_what_a_killed_program_left_is_offered_back(
     assert own.read_text() == load(own).text
     assert window.editing.file.save()
     assert load(own).scenario.title == "Second"
+    window.editing._offer(replace(left, steps=1))
+    said = window.notifications.notes[-1].trouble.text
+    assert said.startswith("One change of ")
+    assert " was never saved. " in said
 
 
 def test_a_journal_of_a_running_program_or_of_nothing_is_nothing_to_recover(

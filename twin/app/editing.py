@@ -69,8 +69,10 @@ class Editing:
             self._offer(left)
 
     def _offer(self, left: Recovered) -> None:
-        changes = "one change" if left.steps == 1 else f"{left.steps:,} changes"
-        words = f"{changes} of {left.name}, the last at {left.at:%H:%M on %d %B}, were never saved."
+        at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
+        words = f"One change of {left.name}, made at {at}, was never saved."
+        if left.steps > 1:
+            words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
         words += " Recovered, they are part of the scene: Undo takes back what is done after that."
         self._notifications.ask(
             Trouble("Unsaved work was found", words),
