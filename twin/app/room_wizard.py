@@ -127,6 +127,7 @@ class RoomWizard(QDialog):
             fault.show()
             self.fields[wrong.field].setAccessibleDescription(str(wrong))
             self.preview.show_stale()
+            self._where.setText("")  # what stood there was said of a room that could be built
             self.build.setEnabled(False)
             return
         self._show(self.design)

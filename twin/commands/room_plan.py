@@ -122,9 +122,11 @@ def stack_of(room: Room, catalog: Catalog) -> Stack:
         ("nodes", room.nodes, 48),
     ):
         if not 1 <= value <= most:
-            raise RoomError(name, f"{value:,} is none", f"1 to {most}")
+            few = "too few" if value < 1 else "too many"
+            raise RoomError(name, f"{value:,} {name} are {few}", f"choose 1 to {most}")
     if room.storage < 0 or room.storage > 400:
-        raise RoomError("storage", f"{room.storage:,} boxes", "0 to 400")
+        few = "too few" if room.storage < 0 else "too many"
+        raise RoomError("storage", f"{room.storage:,} boxes are {few}", "choose 0 to 400")
     if room.part not in catalog:
         raise RoomError("part", f"the catalogue has no {room.part!r}")
     part = catalog.part(room.part)
