@@ -58,6 +58,11 @@ class GoneFile(QObject):
         now = None if self._path is None else _identity(self._path)
         return self._known is not None and now is not None and now != self._known
 
+    @property
+    def word(self) -> str:
+        """Return what stands behind the name of the run while its file is gone."""
+        return " (file gone)" if self.gone else ""
+
     def look(self) -> None:
         """Look whether it is still there, and tell when it is not, or is again."""
         path = self._session.run_file

@@ -361,8 +361,8 @@ class MainWindow(QMainWindow):
         if document is None:
             return
         run = self.session.recording
-        gone = " (file gone)" if self.gone.gone else ""
-        of = f" \N{EM DASH} {run.name}{gone}" if run is not None else gone
+        of = f" \N{EM DASH} {run.name}" if run is not None else ""
+        of += self.gone.word
         self.setWindowTitle(f"{document.scenario.title}[*]{of} \N{EM DASH} gpu-twin")
         self.setWindowModified(dirty)
         for action, word, step in (("edit.undo", "Undo", undo), ("edit.redo", "Redo", redo)):
@@ -372,7 +372,9 @@ class MainWindow(QMainWindow):
     def _on_plant(self) -> None:
         plant, path = self.session.plant, self.session.path
         if plant is not None and path is not None:
-            self._scene_label.setText(f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}")
+            self._scene_label.setText(
+                f"{int(plant.gpus.present.sum()):,} GPUs  \N{MIDDLE DOT}  {path.name}{self.gone.word}"
+            )
 
     def _on_unplayable(self) -> None:
         if self.session.document is None:  # there was no scene to go back to
