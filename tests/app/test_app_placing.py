@@ -472,7 +472,12 @@ def test_a_copied_node_goes_into_free_units_by_keys_and_by_duplicate(open_rows: 
     window.hall.state.selection = ("gpu/0/1/0",)
     window.hall.view.native.setFocus()
     key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert "part: DGX-H100" in QGuiApplication.clipboard().text()
+    text = QGuiApplication.clipboard().text()
+    assert "part: DGX-H100" in text
+    window.hall.state.selection = ("gpu/0/1/0/3", "gpu/0/1/0/4")  # GPUs come with their node
+    key(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == text
+    assert window.statusBar().currentMessage().startswith("node gpu/0/1/0 copied")
     key(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     tool = window.tools.place
     landing = tool.landing

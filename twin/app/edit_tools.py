@@ -24,6 +24,7 @@ from twin.commands.command import Command, CommandError, Scene
 from twin.commands.copies import Duplicate
 from twin.commands.delete import Delete
 from twin.commands.move import Rotate
+from twin.plant.find import find
 from twin.plant.tables import Plant
 
 Prefabs = Callable[[str], Carried | None]
@@ -113,7 +114,7 @@ class EditTools(QObject):
     def duplicate(self) -> None:
         """Copy what is selected to beside all that stands, nodes into the next free units of their rack."""
         if self.selection:
-            self.place.do_new(Duplicate(self.selection))
+            self.place.do_new(Duplicate(self._copied))
         else:
             self._show("Select first what is to be copied")
 
@@ -124,13 +125,28 @@ class EditTools(QObject):
             self._show("Select first what is to be copied")
             return False
         try:
-            text = copied(scene, self.selection)
+            ids = self._copied
+            text = copied(scene, ids)
         except CommandError as error:
             self._show(f"Not copied: {error}")
             return False
         QGuiApplication.clipboard().setText(text)
-        self._show(f"{len(self.selection):,} copied, as text that can be pasted anywhere")
+        what = f"{len(ids):,}" if len(ids) > 1 else ids[0] if ids == self.selection else f"node {ids[0]}"
+        self._show(f"{what} copied, as text that can be pasted anywhere")
         return True
+
+    @property
+    def _copied(self) -> tuple[str, ...]:
+        """Return what is copied of the selection: a GPU comes with its node."""
+        plant = self._session.plant
+        found = [(id, None if plant is None else find(plant, id)) for id in self.selection]
+        whole = [
+            plant.nodes.ids[int(plant.gpus.node[at[1]])]
+            if plant is not None and at and at[0] == "gpu"
+            else id
+            for id, at in found
+        ]
+        return tuple(dict.fromkeys(whole))
 
     def cut(self) -> None:
         """Put what is selected on the clipboard and take it out of the scene."""

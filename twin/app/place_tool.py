@@ -26,7 +26,7 @@ from twin.commands.snap_units import UnitSnap, snap_units
 from twin.commands.wired_in import WiredIn
 from twin.plant.find import find
 from twin.plant.halls import TILE_M
-from twin.plant.tables import RACK_FOOT_M, U_M, Plant, RackKind
+from twin.plant.tables import RACK_FOOT_M, U_M, Ints, Plant, RackKind
 from twin.scenario import Scenario
 from twin.view3d import camera
 from twin.view3d.hall_view import HallView
@@ -38,7 +38,6 @@ ARROW_KEYS = (
 FAR_TILES = 10
 """Tiles that an arrow with Shift goes along a row."""
 MOST_SELECTED = 500
-_IN = ("rack", "node")
 
 
 class PlaceTool:
@@ -415,10 +414,13 @@ class PlaceTool:
     def _nearest_rack(self, plant: Plant, carried: Carried, to: Point) -> tuple[int, float] | None:
         """Return the rack that is or holds what is selected, else the nearest that takes it; in its free units."""
         racks = plant.racks
-        chosen = [plant.slots.get(id, ("", -1)) for id in self._view.state.selection]
-        found = [
-            int(plant.nodes.rack[slot]) if kind == "node" else slot for kind, slot in chosen if kind in _IN
-        ]
+        chosen = [at for id in self._view.state.selection if (at := find(plant, id)) is not None]
+        holds: dict[str, Ints] = {
+            "rack": np.arange(len(racks.ids), dtype=np.int32),
+            "node": plant.nodes.rack,
+            "gpu": plant.gpus.rack,
+        }
+        found = [int(holds[kind][slot]) for kind, slot in chosen if kind in holds]
         fit = racks.present.copy()
         role = carried.role or ("compute" if carried.height_u else "")
         alike = fit & (racks.kind == RackKind[role.upper()]) if role else fit

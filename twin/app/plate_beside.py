@@ -47,7 +47,7 @@ def seen_of(ghost: Ghost, pose: CameraPose, size_px: tuple[float, float]) -> tup
 
 
 def beside(at: QPoint, size: QSize, room: QRect, ghost: QRect, clear: Sequence[QRect]) -> QPoint:
-    """Return the corner of a plate beside a place: of the four quarters the one that covers least.
+    """Return the corner of a plate beside a place, inside the view: of the places round it the one that covers least.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ def beside(at: QPoint, size: QSize, room: QRect, ghost: QRect, clear: Sequence[Q
     held = QRect(at.x() - POINTER_PX, at.y() - POINTER_PX, 2 * POINTER_PX, 2 * POINTER_PX)
     if not ghost.isNull() and max(ghost.width(), ghost.height()) <= LARGEST_PX:
         held = held.united(ghost.adjusted(-8, 0, 8, 0))
-    right, left = held.right() + 4, held.left() - 4 - size.width()
+    right, left, middle = held.right() + 4, held.left() - 4 - size.width(), at.x() - size.width() // 2
     below, above = at.y() + POINTER_PX, at.y() - POINTER_PX - size.height()
     places = [QPoint(x, y) for y in (below, above) for x in (right, left)]
-
-    def cost(place: QPoint) -> int:
-        plate = QRect(place, size)
-        outside = _area(plate) - _area(plate & room)
-        return 4 * outside + sum(_area(plate & one) for one in clear)
-
-    best = min(places, key=cost)
-    x = min(best.x(), room.right() + 1 - size.width())
-    y = min(best.y(), room.bottom() + 1 - size.height())
-    return QPoint(max(x, 0), max(y, 0))
+    places += [QPoint(x, held.top() - 4 - size.height()) for x in (right, left, middle)]
+    places += [QPoint(middle, held.bottom() + 4)]
+    inside = [
+        QPoint(
+            max(0, min(one.x(), room.right() + 1 - size.width())),
+            max(0, min(one.y(), room.bottom() + 1 - size.height())),
+        )
+        for one in places
+    ]
+    return min(inside, key=lambda one: sum(_area(QRect(one, size) & other) for other in (held, *clear)))
 
 
 def _area(one: QRect) -> int:

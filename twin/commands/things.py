@@ -117,6 +117,10 @@ def thing(scenario: Scenario, id: str) -> Thing:
                 return Thing(id, whole, f"{where}[{name}]")
             if item is not None and len(index) == len(numbers):
                 return Thing(id, item, f"{where}[{name}]", index)
+    if len(index) == len(numbers) == len(_DEPTHS) and any(
+        rows.id == name for hall in scenario.halls for rows in hall.rows
+    ):
+        raise CommandError(f"{id} is a GPU of node {id.rpartition('/')[0]}", "choose the node")
     near = nearest(id, [*(rows.id for hall in scenario.halls for rows in hall.rows)])
     raise CommandError(f"there is no {id!r}", f"did you mean {near!r}?" if near else "")
 
