@@ -25,7 +25,7 @@ from twin.view3d.machine_difference import Matched, machines_apart, standing_alo
 _ONLY: Tone = "warn"
 _BETTER: Tone = "good"
 _WORSE: Tone = "bad"
-_NOTICED_S = 1.0
+_NOTICED_S = 10.0
 """A picture that is older than the time it stands for by so much says so."""
 CABLES = frozenset({"cables"})
 _NO_PICTURE = (
