@@ -274,8 +274,7 @@ def _bounding_boxes(loops: Loops, machines: Machines) -> None:
     np.minimum.at(low, machines.loop, np.stack([machines.x_m - half_x, machines.y_m - half_y], axis=1))
     np.maximum.at(high, machines.loop, np.stack([machines.x_m + half_x, machines.y_m + half_y], axis=1))
     stands = np.isfinite(low[:, 0])
-    loops.x_m[stands] = (low + high)[stands, 0] / 2
-    loops.y_m[stands] = (low + high)[stands, 1] / 2
-    loops.width_m[stands] = (high - low)[stands, 0]
-    loops.depth_m[stands] = (high - low)[stands, 1]
+    low, high = low[stands], high[stands]
+    loops.x_m[stands], loops.y_m[stands] = ((low + high) / 2).T
+    loops.width_m[stands], loops.depth_m[stands] = (high - low).T
     np.maximum.at(loops.height_m, machines.loop, machines.height_m)
