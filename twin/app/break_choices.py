@@ -225,7 +225,7 @@ def _fits(name: InterventionKind, plant: Plant, target: TargetKind, slot: int) -
         return {
             "leak": bool(racks.loop[slot] >= 0),
             "blocked_plate": bool(racks.loop[slot] >= 0),
-            "psu_loss": bool(racks.node_count[slot] > 0 and racks.shelves[slot] > 0),
+            "psu_loss": bool(racks.shelves[slot] > 0 and (nodes.rack[nodes.present] == slot).any()),
         }.get(name, True)
     if target in ("node", "gpu"):
         node = slot if target == "node" else int(plant.gpus.node[slot])

@@ -32,9 +32,12 @@ def figures_of(scene: Scene) -> list[Figure]:
     machines = []
     if liquid.any():
         machines.append(f"{int(units[liquid].sum()):,} CDUs")
-    doors = int((plant.loops.kind == LoopKind.REAR_DOOR).any() and (plant.racks.node_count > 0).sum())
+    held = np.unique(
+        plant.nodes.rack[plant.nodes.present]
+    )  # racks with nodes that stand there, whose ever they are
+    doors = len(held) if (plant.loops.kind == LoopKind.REAR_DOOR).any() else 0
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
-    machines += [f"{doors:,} rear doors"] if doors else [f"{air:,} air handlers"]
+    machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
     switches = int(plant.switches.present.sum())
     cables = len(plant.node_links.node) + int(plant.switch_links.cables.sum())
     feeds = [
