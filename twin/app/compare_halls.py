@@ -94,7 +94,9 @@ class ComparedHalls(LinkedHalls):
         for place, (run, pane) in enumerate(zip(self._runs, self.panes, strict=True)):
             side = self._sides[place]
             if side is not None and side.frame.t_s > together_s:
-                side = self._sides[place] = self._side(place, together_s, wall_s)
+                before = self._side(place, together_s, wall_s)
+                if before is None or together_s - before.frame.t_s < side.frame.t_s - together_s:
+                    side = self._sides[place] = before  # else it is nearer as it is
             over = f", over since {elapsed(run.end_s)}" if t_s > run.end_s + 1.0 else ""
             shown_s = min(t_s, run.end_s)
             old = side is not None and shown_s - side.frame.t_s > _NOTICED_S
