@@ -36,6 +36,7 @@ from tests.app.monkey_held import held_bytes, held_mib
 from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds, qt_kinds
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
+from twin.view3d.state import ViewState
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
@@ -237,8 +238,9 @@ class Monkey:
         """Go by way of the second scene to the first as it was shipped, close all that can be closed, and weigh it.
 
         Every weighing is of the same state: one scene newly opened at t = 0, one workspace as it is laid out at
-        first, one size, nothing selected, no dialog, no note. What is freed but still kept by the C library is given
-        back to the system first, here as in the worker, which does so with each scene: holes in its heap are no leak.
+        first, one size, layers and colours as at first, nothing selected, no dialog, no note. What is freed but still
+        kept by the C library is given back to the system first, here as in the worker, which does so with each scene:
+        holes in its heap are no leak.
         """
         window, session = self.window, self.window.session
         session.pause()
@@ -248,6 +250,12 @@ class Monkey:
         window.resize(1400, 900)
         for id in ("window.theme_light", "window.theme_dark", "view.text_usual"):
             window.menus.execute(id)
+        shown, at_first = (
+            window.hall.state,
+            ViewState(),
+        )  # what is drawn stays with the person, whatever is opened
+        shown.layers, shown.colour_by = at_first.layers, at_first.colour_by
+        shown.cables_by, shown.traffic = at_first.cables_by, at_first.traffic
         for scene in reversed(self.scenes[:2]):
             window.files.open(self.hands.fresh(scene), ask=False)
             wait(lambda: session.frame is not None or session.lost)
