@@ -148,7 +148,7 @@ class Builder:
         fed = (racks.feed_a, racks.feed_b, loops.feed_a, loops.feed_b, plants.feed_a, plants.feed_b)
 
         def feed() -> _Powered:
-            items = connect_power(scenario, parts, layout, loops, plants)
+            items = connect_power(scenario, parts, layout, loops, machines, plants)
             return _Powered(_copied(items), tuple(column.copy() for column in fed))
 
         powered = self._step("power", (*stands, cooling, scenario.power), feed)

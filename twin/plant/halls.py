@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from twin.plant.layout import Layout
-from twin.plant.power import in_order
+from twin.plant.power import AISLE_END_M, in_order
+from twin.plant.row_ends import crowded_row
 from twin.plant.stands import Stand, stands_of
 from twin.plant.tables import Floats, Halls, Loops, Machines, PowerItems
 from twin.scenario.document import Scenario
@@ -31,12 +32,16 @@ def settle_halls(
     item_hall = _hall_of_items(layout, power, stands)
     # What stands above those that feed is outside, in its own rooms, unless somebody placed it.
     feeding = (power.feed >= 0) | np.array([stand is not None for stand in stands], np.bool_)
+    crowded = crowded_row(layout, len(power.ids))
+    feeding_x_m = (
+        np.where(crowded >= 0, rows.x1_m[crowded] + AISLE_END_M, power.x_m) if rows.ids else power.x_m
+    )
     count = len(scenario.halls)
     low, high = np.full((count, 2), np.inf), np.full((count, 2), -np.inf)
     for hall, x_m, y_m, half_x, half_y in (
         (racks.hall, racks.x_m, racks.y_m, racks.width_m / 2, racks.depth_m / 2),
         (machine_hall, machines.x_m, machines.y_m, machines.width_m / 2, machines.depth_m / 2),
-        (item_hall[feeding], power.x_m[feeding], power.y_m[feeding], 0.0, 0.0),
+        (item_hall[feeding], feeding_x_m[feeding], power.y_m[feeding], 0.0, 0.0),
     ):
         np.minimum.at(low, hall, np.stack([x_m - half_x, y_m - half_y], axis=1))
         np.maximum.at(high, hall, np.stack([x_m + half_x, y_m + half_y], axis=1))

@@ -10,9 +10,10 @@ import numpy as np
 from twin.catalog import Catalog
 from twin.plant.error import PlantError
 from twin.plant.layout import Layout
+from twin.plant.row_ends import RowEnds
 from twin.plant.stage_figures import StageFigures, figures_of
 from twin.plant.stands import Stand, stands_of
-from twin.plant.tables import Bools, Ints, Loops, Plants, PowerItems, Racks
+from twin.plant.tables import Bools, Ints, Loops, Machines, Plants, PowerItems, Racks
 from twin.scenario.document import Scenario
 from twin.scenario.systems import PowerStage
 
@@ -20,14 +21,16 @@ _Fed = Racks | Loops | Plants
 """Tables of what a stage can feed."""
 
 AISLE_END_M = 0.6
-"""Row end to the panel that feeds the row."""
+"""Row end to where a busway over the row begins."""
+BUSWAY_APART_M = 0.3
+"""Middle of the row to the busways of feed A on one side and of feed B on the other."""
 
 ROOM_STEP_M = 1.5
 """From one stage of the tree to the one above it, beyond the row ends."""
 
 
 def connect_power(
-    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, plants: Plants
+    scenario: Scenario, catalog: Catalog, layout: Layout, loops: Loops, machines: Machines, plants: Plants
 ) -> PowerItems:
     """Give racks, loops and plants their feeds, in place, and return the power tree, parents before children.
 
@@ -61,7 +64,9 @@ def connect_power(
     for stage in stages:
         feed[first[stage.id] : first[stage.id] + stage.count] = sides.get(stage.id, -1)
     stands = stands_of(scenario, stages)
-    x_m, y_m = _places(layout, parent, total, stands)
+    hung = [stage.kind == "busbar" for stage in stages for _ in range(stage.count)]
+    given = [(stand.hall, stand.x_m, stand.y_m) for stand in stands if stand is not None]
+    x_m, y_m = _places(layout, parent, hung, stands, RowEnds(layout, loops, machines, given))
     figures = [figures_of(stage, catalog) for stage in stages]
     counts = [stage.count for stage in stages]
 
@@ -153,20 +158,24 @@ def _share_out(table: _Fed, mine: Ints, first: int, count: int) -> Bools:
 
 
 def _places(
-    layout: Layout, parent: np.ndarray, total: int, stands: list[Stand | None]
+    layout: Layout, parent: np.ndarray, hung: list[bool], stands: list[Stand | None], ends: RowEnds
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the items stand: feeding ones at the high-x end of their first row, others behind them.
+    """Return where the items stand: feeding ones past the high-x end of their first row, others behind them.
 
     Those that were given a place stand there. An item above is centred on its children; in hall coordinates [m].
     """
     racks, rows = layout.racks, layout.rows
+    total = len(hung)
     x_m, y_m = np.full(total, np.nan), np.full(total, np.nan)
-    for column, side in ((racks.feed_a, -0.3), (racks.feed_b, 0.3)):
+    for feed, column in enumerate((racks.feed_a, racks.feed_b)):
         fed = np.flatnonzero(column >= 0)
         feeding, where = np.unique(column[fed], return_index=True)
-        row = racks.row[fed[where]]
-        x_m[feeding] = rows.x1_m[row] + AISLE_END_M
-        y_m[feeding] = rows.y_m[row] + side
+        for item, row in zip(feeding.tolist(), racks.row[fed[where]].tolist(), strict=True):
+            if hung[item]:
+                x_m[item] = rows.x1_m[row] + AISLE_END_M
+                y_m[item] = rows.y_m[row] + BUSWAY_APART_M * (2 * feed - 1)
+            elif stands[item] is None and math.isnan(x_m[item]):
+                x_m[item], y_m[item] = ends.next(row, feed)
     for item, stand in enumerate(stands):
         if stand is not None:
             x_m[item], y_m[item] = stand.x_m, stand.y_m

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.plant.geometry import Circuit, Geometry, PipeKind, Pipes, Polylines
+from twin.plant.row_ends import MOST_AT_ROW_END, PDU_DEPTH_M, PDU_WIDTH_M
 from twin.plant.tables import Plant
 from twin.view3d.locate import Box, box_of
 from twin.view3d.power_lines import busway_spans, row_of_busways
@@ -29,7 +30,7 @@ GEAR_M: dict[str, tuple[float, float, float]] = {
     "battery": (2.6, 6.0, 2.9),
     "smr": (9.0, 9.0, 7.0),
     "solar": (6.0, 4.0, 0.6),
-    "pdu": (0.6, 0.9, 2.0),
+    "pdu": (PDU_WIDTH_M, PDU_DEPTH_M, 2.0),
     "busbar": (0.42, 0.22, 0.30),
 }
 """Width along the rows, depth across them, height of the drawn box of each kind [m, estimated]."""
@@ -47,12 +48,6 @@ GAP_M = 0.7
 """Between neighbours."""
 SLIM_GAP_M = 0.12
 """Between neighbouring PDUs."""
-MOST_AT_ROW_END = 2
-"""PDUs at the end of a row, at most."""
-PDU_M = 0.75
-"""Row end to the middle of the first floor PDU."""
-FEED_APART_M = 0.5
-"""Middle of the row to PDUs of feed A on one side and of feed B on the other."""
 MOST_MACHINES = 24
 """Machines drawn of one facility loop."""
 YARD_FROM_HALL_M = 3.4
@@ -138,28 +133,22 @@ def _place_feeding(plant: Plant, geometry: Geometry, middle: Floats) -> NDArray[
 
     Where a row has many PDUs they would hide it: those are left to stand behind the hall.
     """
-    power, rows = plant.power, plant.rows
+    power = plant.power
     hung = np.zeros(len(middle), bool)
-    taken: dict[tuple[float, int], int] = {}
     lines = geometry.busways
     spans = busway_spans(plant, lines)
-    row_of, items, feeds = row_of_busways(plant, spans).tolist(), lines.item.tolist(), lines.feed.tolist()
-    x1_m, rows_y_m = rows.x1_m.tolist(), rows.y_m.tolist()
+    row_of, items = row_of_busways(plant, spans).tolist(), lines.item.tolist()
     at_row: dict[int, set[int]] = {}
     for row, item in zip(row_of, items, strict=True):
         at_row.setdefault(row, set()).add(item)
     stands = (middle[:, :2].any(axis=1) | power.placed).tolist()
-    for line, (item, row, feed) in enumerate(zip(items, row_of, feeds, strict=True)):
+    for line, (item, row) in enumerate(zip(items, row_of, strict=True)):
         if stands[item]:
             continue
         if power.kind[item] == "busbar":
             middle[item], hung[item], stands[item] = spans[line, 0], True, True
         elif len(at_row[row]) <= MOST_AT_ROW_END:
-            y_m = rows_y_m[row]
-            nth = taken.get((y_m, feed), 0)
-            taken[y_m, feed] = nth + 1
-            middle[item, 0] = x1_m[row] + PDU_M + nth * (GEAR_M["pdu"][0] + 0.1)
-            middle[item, 1] = y_m + FEED_APART_M * (2 * feed - 1)
+            middle[item, 0], middle[item, 1] = power.x_m[item], power.y_m[item]
             stands[item] = bool(middle[item, :2].any())
     return hung
 
