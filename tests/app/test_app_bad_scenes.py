@@ -67,12 +67,15 @@ def test_a_scene_that_cannot_be_played_is_refused_and_the_former_run_goes_on(
     assert [event.row for event in session.events] == list(range(len(session.events)))
 
 
+@pytest.mark.parametrize("plays", [False, True])
 def test_an_unplayable_first_scene_leads_to_the_welcome_page(
-    make_window: MakeWindow, qtbot: QtBot, lab: Path, monkeypatch: pytest.MonkeyPatch
+    make_window: MakeWindow, qtbot: QtBot, lab: Path, monkeypatch: pytest.MonkeyPatch, plays: bool
 ) -> None:
     window = make_window()
     monkeypatch.setattr("twin.app.session.load", load_with_five_nodes)
     assert window.files.open(lab)
+    if plays:  # as from the command line
+        window.session.play()
     qtbot.waitUntil(lambda: window.files.problems is not None, timeout=30_000)
     assert window.files.problems is not None
     assert "asks for 5 nodes" in window.files.problems.problems[0].reason

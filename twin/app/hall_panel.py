@@ -379,11 +379,14 @@ class HallPanel(QWidget):
     def _show_mark(self) -> None:
         """Say that this is simulated, what was done by hand, which time is shown, and how old the picture of it is."""
         session = self._session
-        looking = session.looking_s is not None and session.document is not None
-        at_s, frame, clock = session.shown_s, session.frame, session.clock
-        older = looking and frame is not None and session.replay.behind(frame.t_s)
-        as_of = clock.says_beside(frame.t_s, at_s) if older and frame is not None else ""
-        self.mark.show_by_hand(len(session.by_hand), clock.says(at_s) if looking else "", as_of)
+        at, as_of, frame = "", "", session.frame
+        if (
+            session.looking_s is not None and session.document is not None
+        ):  # the first scene may not have begun
+            at = session.clock.says(session.shown_s)
+            if frame is not None and session.replay.behind(frame.t_s):
+                as_of = session.clock.says_beside(frame.t_s, session.shown_s)
+        self.mark.show_by_hand(len(session.by_hand), at, as_of)
         self._place_overlays()
 
     def _on_menu(self, hit: Hit | None, place: tuple[float, float]) -> None:
