@@ -92,3 +92,11 @@ def test_what_somebody_placed_stays_and_the_others_keep_clear_of_it(catalog: Cat
     assert (plant.power.x_m[1], plant.power.y_m[1]) == pytest.approx((x_m, y_m))
     assert plant.power.x_m[0] > x_m + PDU_WIDTH_M - TOUCH_M
     assert not struck(plant)
+
+
+@pytest.mark.parametrize(("name", "floor_m"), [("superpod-h100", 11.4), ("llama3-16k", 22.2)])
+def test_the_floor_does_not_grow_for_those_that_are_drawn_behind_it(
+    name: str, floor_m: float, catalog: Catalog
+) -> None:
+    plant = build(load(folder("scenes") / f"{name}.twin.yaml").scenario, catalog)
+    assert float(plant.halls.x1_m[0]) == pytest.approx(floor_m)

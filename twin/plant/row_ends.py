@@ -85,11 +85,17 @@ class RowEnds:
 
 
 def crowded_row(layout: Layout, items: int) -> Ints:
-    """Return for each power item the first row it feeds, if more than `MOST_AT_ROW_END` feed that first; else -1."""
-    racks = layout.racks
+    """Return for each power item the first row it feeds, where more than `MOST_AT_ROW_END` feed that line; else -1.
+
+    Rows in one line, end to end, have one end in common.
+    """
+    racks, rows = layout.racks, layout.rows
     row = np.full(items, -1, np.int32)
     for column in (racks.feed_b, racks.feed_a):
         fed = np.flatnonzero(column >= 0)[::-1]  # the first rack of an item is written last
         row[column[fed]] = racks.row[fed]
-    count = np.bincount(row[row >= 0], minlength=1)
-    return np.where((row >= 0) & (count[row] > MOST_AT_ROW_END), row, -1).astype(np.int32)
+    if not len(rows.ids):
+        return row
+    line = np.unique(np.stack([rows.hall, np.round(rows.y_m, 1)]), axis=1, return_inverse=True)[1].ravel()
+    count = np.bincount(line[row[row >= 0]], minlength=line.max() + 1)
+    return np.where((row >= 0) & (count[line[row]] > MOST_AT_ROW_END), row, -1).astype(np.int32)
