@@ -122,6 +122,25 @@ def test_names_have_most_of_a_narrow_tree(window: MainWindow) -> None:
     assert tree.columnWidth(NAME) > tree.columnWidth(NOTE) + 20
 
 
+def test_names_have_the_room_they_need_before_notes_do(window: MainWindow, qtbot: QtBot) -> None:
+    tree = window.docks.outliner.tree
+    tree.collapseAll()
+    tree.resize(272, 300)
+    tree.share_width()
+    wide, least = tree.columnWidth(NOTE), theme.scaled(40)
+    index = tree.model().index(0, NAME)
+    while tree.model().hasChildren(index):  # hall, row, rack, node
+        tree.expand(index)
+        index = tree.model().index(0, NAME, index)
+    qtbot.waitUntil(lambda: least <= tree.columnWidth(NOTE) < wide)
+    room = tree.sizeHintForColumn(NAME)
+    assert tree.columnWidth(NAME) >= room or tree.columnWidth(NOTE) == least
+    assert tree.textElideMode() == Qt.TextElideMode.ElideMiddle
+    narrow = tree.columnWidth(NOTE)
+    tree.collapse(tree.model().index(0, NAME))
+    qtbot.waitUntil(lambda: tree.columnWidth(NOTE) > narrow)
+
+
 def test_the_tree_is_sorted_five_ways(window: MainWindow) -> None:
     tops = {}
     for mode, button in window.docks.outliner.switch.buttons.items():

@@ -32,8 +32,8 @@ from twin.scenario.population import jobs_of
 from twin.view3d.state import ViewState
 
 _WAIT_MS = 120
-_MARK_PX, _NOTE_PX, _NOTE_SHARE = 26, 92, 0.4
-"""Width of a mark, of the notes at most, and what part of the room beside the marks these take at most."""
+_MARK_PX, _NOTE_PX, _NOTE_SHARE, _LEAST_NOTE_PX = 26, 92, 0.4, 40
+"""Width of a mark, of the notes at most, what part of the room beside the marks these take at most, and their least."""
 _MOST_CHOSEN = 300
 """Things of a selection that the tree opens its lines for."""
 _MOST_MADE = 500
@@ -165,6 +165,7 @@ class OutlinerDock(Dock):
         # Lines that the hall does not have stay chosen; those of another choice than the hall's do not.
         self._choose(chosen if self._is_chosen(chosen) else selection, scroll=False)
         self.tree.verticalScrollBar().setValue(at_px)
+        self.tree.shared_soon.start()
         self._syncing = False
 
     # -- opening lines ----
@@ -366,7 +367,7 @@ class _Tree(QTreeView):
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(14)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # ids differ at their ends
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
@@ -377,14 +378,20 @@ class _Tree(QTreeView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.doubleClicked.connect(self.fly_wanted.emit)
+        self.shared_soon = QTimer(self, singleShot=True, interval=0)  # once for many lines that open together
+        self.shared_soon.timeout.connect(self.share_width)
+        self.expanded.connect(lambda _: self.shared_soon.start())
+        self.collapsed.connect(lambda _: self.shared_soon.start())
 
     def share_width(self) -> None:
-        """Give marks and notes their width; names have the rest, which is most of it."""
+        """Give marks their width, the names in sight what they need, and notes what is left of their share."""
         mark = theme.scaled(_MARK_PX)
         room = self.viewport().width() - 2 * mark
         self.setColumnWidth(EYE, mark)
         self.setColumnWidth(LOCK, mark)
-        self.setColumnWidth(NOTE, min(theme.scaled(_NOTE_PX), round(_NOTE_SHARE * room)))
+        usual = min(theme.scaled(_NOTE_PX), round(_NOTE_SHARE * room))
+        left = room - self.sizeHintForColumn(NAME)
+        self.setColumnWidth(NOTE, max(min(usual, left), theme.scaled(_LEAST_NOTE_PX)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the new width."""
