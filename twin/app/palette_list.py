@@ -33,7 +33,7 @@ _Index = QModelIndex | QPersistentModelIndex
 _HEADER_PX, _PAD_PX, _STAR_PX = 26, 8, 16
 _PICTURE = QSize(72, 54)
 _MOST_LINES, _MOST_FIGURES = 3, 4
-"""Lines of a name, and of its figures; all of them stand in the tip."""
+"""Lines of a name or of a prefab's words, and of a part's figures; all of them stand in the tip."""
 _ROW_EDGE_PX, _LEADING_PX = 6, 2
 ITEM = Qt.ItemDataRole.UserRole
 _STAR_KEYS = (Qt.Key.Key_Asterisk,)
@@ -219,16 +219,12 @@ class _Line(NamedTuple):
 def _lines(item: Item, model: PaletteModel, theme: themes.Theme, width_px: int) -> list[_Line]:
     """Return the lines of a row that is so wide: its name, its figures, and what of it stands in the hall."""
     count = model.counts.get(item.id, Count())
+    figures = item.figures if item.prefab else _unbroken(item.figures)
     counter, source = ", ".join(said(count)), "" if item.prefab else item.source
     found = []
     for text, colour, font, most in (
         (item.title, theme.text, themes.font(12, bold=True), _MOST_LINES),
-        (
-            item.figures if item.prefab else _unbroken(item.figures),
-            theme.muted,
-            themes.font(11),
-            _MOST_FIGURES,
-        ),
+        (figures, theme.muted, themes.font(11), _MOST_LINES if item.prefab else _MOST_FIGURES),
         (counter, theme.warning if count.loose else theme.ok, themes.font(11), _MOST_LINES),
         ("" if counter else source, theme.faint, themes.font(11), 1),
     ):
