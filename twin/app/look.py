@@ -110,10 +110,19 @@ class Look:
         down.save(str(arrow))
         up = arrow.with_name(f"up-{self.theme.name}.png")
         down.transformed(QTransform().scale(1.0, -1.0)).save(str(up))
+        for name, degrees in (("back", 90), ("forward", -90)):
+            down.transformed(QTransform().rotate(degrees)).save(
+                str(arrow.with_name(f"{name}-{self.theme.name}.png"))
+            )
+        for name in ("open", "list", "layout"):
+            drawn = icons.pixmap(name, self.theme.muted, _ICON_PX, 2.0)
+            drawn.save(str(arrow.with_name(f"{name}-{self.theme.name}.png")))
         tick = Path(self._arrows.name) / f"check-{self.theme.name}.png"
         icons.pixmap("check", self.theme.on_accent, 13, 2.0).save(str(tick))
         text_scale = self.text_scale * theme.system_text_scale()
-        sheet = stylesheet(self.theme, arrow.as_posix(), tick.as_posix(), text_scale, up.as_posix())
+        sheet = stylesheet(
+            self.theme, arrow.as_posix(), tick.as_posix(), text_scale, up.as_posix(), arrow.parent.as_posix()
+        )
         theme.apply(self._app, self.theme, sheet, text_scale)
 
     def _redress(self) -> None:

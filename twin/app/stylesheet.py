@@ -57,6 +57,13 @@ QToolButton[role="flat"] { padding: 4px; }
 QToolButton[role="flat"]:hover, QPushButton[role="flat"]:hover { background: $hover; }
 QToolButton[role="flat"]:focus, QPushButton[role="flat"]:focus { border: 1px solid $accent; }
 QToolButton[role="flat"]:checked { background: $selection; }
+QFileDialog QToolButton { padding: 2px; }
+QFileDialog { backward-icon: url($icons/back-$name.png);
+  forward-icon: url($icons/forward-$name.png);
+  filedialog-parent-directory-icon: url($icons/up-$name.png);
+  filedialog-new-directory-icon: url($icons/open-$name.png);
+  filedialog-listview-icon: url($icons/list-$name.png);
+  filedialog-detailedview-icon: url($icons/layout-$name.png); }
 QToolButton[role="chip"] { padding: 3px 9px; border-radius: 11px; background: transparent; color: $muted; }
 QToolButton[role="chip"]:hover { color: $text; }
 QToolButton[role="chip"]:checked { background: $selection; color: $text; border-color: $accent; }
@@ -165,7 +172,14 @@ QLabel[role="badge"] { border: 1px solid $border; border-radius: 7px; padding: 1
 """)
 
 
-def stylesheet(theme: Theme, chevron: str = "", tick: str = "", text_scale: float = 1.0, up: str = "") -> str:
+def stylesheet(
+    theme: Theme,
+    chevron: str = "",
+    tick: str = "",
+    text_scale: float = 1.0,
+    up: str = "",
+    icon_folder: str = "",
+) -> str:
     """Return the application stylesheet in the colours of `theme`.
 
     Parameters
@@ -176,9 +190,11 @@ def stylesheet(theme: Theme, chevron: str = "", tick: str = "", text_scale: floa
         Size of text beside the one written here.
     up
         File of the arrow that points up, of fields for numbers.
+    icon_folder
+        Where the icons of the dialog of files lie, in the colours of the theme: Qt's own are dark on dark.
     """
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
-    sheet = _TEMPLATE.substitute(colours, chevron=chevron, tick=tick, up=up)
+    sheet = _TEMPLATE.substitute(colours, chevron=chevron, tick=tick, up=up, icons=icon_folder)
     return re.sub(
         r"font-size: (\d+)px", lambda size: f"font-size: {round(int(size[1]) * text_scale)}px", sheet
     )
