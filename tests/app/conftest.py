@@ -85,6 +85,7 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        patch.delenv("TWIN_STATE_DIR", raising=False)  # it would go before that
         yield make
 
     windows = [weakref.ref(window) for window, _ in made]

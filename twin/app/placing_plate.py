@@ -67,7 +67,7 @@ def budget_lines(
     found = []
     if load.power_w:
         binds = (fullest.before, fullest.after, fullest.id) if fullest is not None else ()
-        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at most", *binds))
+        found.append(BudgetLine("Power", f"+{quantity(load.power_w, 'W')} at full load", *binds))
     if load.gives_w:
         after = budget.heat_w / (budget.cooling_w + load.gives_w)
         found.append(BudgetLine("Cooling", f"takes {quantity(load.gives_w, 'W')}", None, after))
