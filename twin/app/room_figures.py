@@ -47,7 +47,8 @@ def figures_of(scene: Scene) -> list[Figure]:
         Figure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
         Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m2"),
         Figure(
-            "IT power", f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid"
+            "IT power",
+            f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
         ),
         Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         Figure("Heat", f"{quantity(found.heat_w, 'W')} by nameplate, {found.heat_w / TON_W:,.0f} tons"),
