@@ -157,8 +157,8 @@ def test_several_are_recovered_one_by_one_and_what_is_discarded_is_gone(
     assert str(state) in str(journal_folder())
     window.editing.offer_recovery()
     notes = {note.trouble.text.split(" of ")[0]: note for note in window.notifications.notes}
-    assert set(notes) == {"one change", "2 changes", "3 changes"}
-    notes["one change"].buttons["Discard"].click()
+    assert set(notes) == {"One change", "2 changes", "3 changes"}
+    notes["One change"].buttons["Discard"].click()
     assert {left.steps for left in left_behind()} == {2, 3}
 
     assert window.editing.editor.do(rename("Here"))
