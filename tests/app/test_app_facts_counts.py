@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.app.facility_facts import loop_rows
 from twin.app.fact_rows import World
 from twin.app.facts import facts_of
 from twin.catalog import load_catalog
@@ -9,7 +10,10 @@ from twin.commands.command import Scene
 from twin.commands.delete import Delete
 from twin.commands.draft import Draft
 from twin.commands.move import MoveNodes
+from twin.commands.prefabs import AddPrefab
+from twin.record.frame import Frame
 from twin.scenario import load
+from twin.sim.engine import Engine
 
 
 def said(draft: Draft, thing: str) -> dict[str, str]:
@@ -34,3 +38,28 @@ def test_a_moved_node_is_counted_where_it_stands() -> None:
             for there, liquid, air in zip(racks.present, racks.loop, racks.air_loop, strict=True)
         )
         assert said(draft, loop)["Racks served"] == f"{standing:,}"
+
+
+def test_a_loop_that_serves_nothing_tells_of_no_gpu_and_no_share_of_a_flow() -> None:
+    draft = Draft(load("builtin:superpod-h100"))
+    draft.land(draft.propose(AddPrefab("cdu-pair", at=(-8.0, 6.0))))
+    scene = Scene.of(draft.shown)
+    engine = Engine(scene.scenario)
+    frame = Frame.empty(engine.layout)
+    engine.advance(600.0)
+    engine.fill(frame)
+    world = World(scene.scenario, scene.plant, load_catalog(), frame)
+    plant = scene.plant
+    seen = {}
+    for loop, id in enumerate(plant.loops.ids):
+        racks = (plant.racks.loop == loop) | (plant.racks.air_loop == loop)
+        seen[id] = bool((racks & plant.racks.present).any()), {row.label for row in loop_rows(world, loop)}
+    idle = [labels for serves, labels in seen.values() if not serves]
+    busy = [labels for serves, labels in seen.values() if serves]
+    assert idle
+    assert busy
+    assert all(
+        "Serves" in labels and not labels & {"Hottest GPU", "Flow", "Valve opening"} for labels in idle
+    )
+    assert all("Flow" in labels and "Serves" not in labels for labels in busy)
+    assert any("Hottest GPU" in labels for labels in busy)

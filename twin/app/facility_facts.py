@@ -102,11 +102,17 @@ def supply_rows(world: World, feed_a: int, feed_b: int) -> list[Row]:
 
 def loop_rows(world: World, loop: int) -> list[Row]:
     """Return the live values of a loop, pumps and fans as so many of how many; what it has not is left out."""
-    loops = world.plant.loops
+    plant, loops = world.plant, world.plant.loops
     by_air = LoopKind(int(loops.kind[loop])).by_air
-    rows = []
+    served = ((plant.racks.loop == loop) | (plant.racks.air_loop == loop)) & plant.racks.present
+    without = set() if np.any(plant.gpus.present & served[plant.gpus.rack]) else {"loop.gpu_max_c"}
+    if not served.any():
+        without |= {"loop.flow", "loop.valve"}  # shares of a design that there is not
+    rows = [] if served.any() else [Row("Serves", "no rack yet")]
     for row in live_rows(world, "loop", loop):
         channel = row.hint.partition(" ")[0]
+        if channel in without:
+            continue
         if channel == "loop.pumps":
             moved = "Fans running" if by_air else "Pumps running"
             rows.append(Row(moved, f"{row.value} of {int(loops.pumps[loop])}", hint=row.hint))
