@@ -13,6 +13,7 @@ from twin.view3d.antialias import seen
 from twin.view3d.bench_hall import hall_of
 from twin.view3d.edit_shapes import TONES, Ghost, GhostBox, GuideLine, Tone
 from twin.view3d.hall_view import HallView
+from twin.view3d.programs import forget_idle
 
 
 def test_a_ghost_that_is_never_drawn_keeps_its_last_place_alone(make_view: Callable[..., HallView]) -> None:
@@ -71,6 +72,24 @@ def test_a_layer_that_is_gone_leaves_no_buffer_however_many_there_were(
     before = buffers()
     show(*TONES)
     assert buffers() == before
+
+
+def test_programs_that_no_layer_has_go_with_the_scene(make_view: Callable[..., HallView]) -> None:
+    view = make_view()
+
+    def programs() -> int:
+        seen(view.native)
+        gc.collect()
+        return sum(type(one) is gloo.Program for one in gc.get_objects())
+
+    before = programs()
+    line = GuideLine((0.0, 0.0, 0.0), (3.0, 0.0, 0.0), tone="warn")
+    view.edit.layer.set_ghost(Ghost((GhostBox((0.0, 0.0, 0.0), (2.0, 2.0, 2.0), "warn"),), (line,)))
+    assert programs() > before
+    view.edit.layer.set_ghost(Ghost())
+    assert programs() > before  # they wait for the next ghost
+    forget_idle(view.canvas)
+    assert programs() == before
 
 
 def test_a_ghost_is_drawn_where_it_was_put_last(make_view: Callable[..., HallView]) -> None:

@@ -38,6 +38,7 @@ from twin.view3d.hall_view import HallView
 from twin.view3d.legend import coolant_legend, legend_for, power_legend
 from twin.view3d.picking import Hit
 from twin.view3d.presets import PRESETS
+from twin.view3d.programs import forget_idle
 from twin.view3d.state import CABLES_BY, COLOUR_BY, LAYERS, CablesBy, ViewState
 from twin.view3d.unseen import seen
 
@@ -247,6 +248,7 @@ class HallPanel(QWidget):
             self.view.set_frame(self._session.frame)
 
     def _on_opened(self, _path: object) -> None:
+        forget_idle(self.view.canvas)
         self.state.selection = ()
         self.state.focus_job = None
         self.state.camera = None

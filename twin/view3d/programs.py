@@ -55,3 +55,9 @@ def _give_back(program: gloo.Program, left: list[gloo.Program]) -> None:
         for _kind, _type, name in program.variables:
             program[name] = None
         left.append(program)
+
+
+def forget_idle(canvas: object) -> None:
+    """Give up the programs of a canvas that no layer has: those of what is not drawn any more, about a MiB each."""
+    for left in _left.get(canvas, {}).values():
+        left.clear()
