@@ -20,7 +20,6 @@ from twin.analysis.branch import Addition, branch_scene, first_departure, parent
 from twin.analysis.same_past import other_past
 from twin.analysis.verify import verify
 from twin.record.reader import Reader
-from twin.record.recorder import SNAPSHOTS
 from twin.runtime.inline import InlineClient, go_on, run
 from twin.scenario import ScenarioError, load, parse_injection
 from twin.scenario.extend import MAX_CHAIN
@@ -116,7 +115,7 @@ def same_as_from_the_start(scene: Path) -> None:
     same_run(run_of(scene), anew)
     verdict = verify(run_of(scene))
     assert verdict.divergence is None
-    assert verdict.states >= SNAPSHOTS
+    assert verdict.states > 10
     assert verdict.over
 
 

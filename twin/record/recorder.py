@@ -49,8 +49,8 @@ then, and its GPUs within 1 K of as warm as they will be [s]."""
 AWAITED_S = 86400.0
 """A job that stands for longer waits for more than its recovery, and regular samples show it [s]."""
 MIN_INTERVAL_S = 1.0
-SNAPSHOTS = 8
-"""Snapshots of a whole run: from one to the next a run of 54 days and 16,384 GPUs is simulated anew in a second."""
+SNAPSHOTS = 16
+"""Snapshots of a whole run."""
 COMMIT_WALL_S = 1.5
 """What a crash may cost at most [wall s]."""
 ROLLING_CPU_S = 20.0
