@@ -31,13 +31,13 @@ def test_what_comes_once_is_no_leak_and_what_goes_on_is() -> None:
     assert growths(levels[:1]) == []
 
 
-def test_a_hundred_and_fifty_random_acts(make_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+def test_a_few_hundred_random_acts(make_window: Callable[..., MainWindow], tmp_path: Path) -> None:
     window = make_window()
     window.resize(980, 640)
     monkey = Monkey(window, tmp_path, 1, ("lab-16",))
     with watched(monkey):
-        monkey.run(150)
-    assert monkey.landed > 0  # how many goes with how fast the machine is
+        monkey.run(300)
+    assert monkey.landed > 3
     for dialog in monkey.hands.dialogs():
         dialog.close()
 
