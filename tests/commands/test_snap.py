@@ -111,15 +111,17 @@ def test_too_little_room_before_a_rack_is_told_with_its_distance(floor: Floor) -
     # The front of row 0 is at y = 3.0; a rack whose rear is at 2.2 leaves 0.8 m before it.
     landed = snap(floor, RACK, 4.0, 1.6, free=True)
     assert landed.ok  # only to be known
-    assert landed.reason == "0.80 m clear between it and gpu/0/1; 1 m is the least"
-    assert snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 1.4, free=True).problems == ()  # 1 m, front to front
+    assert landed.reason == "0.80 m clear between it and gpu/0/1; 1 m is the least, 1.2 m is wanted"
+    assert snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 1.2, free=True).problems == ()  # 1.2 m, front to front
+    close = snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 1.35, free=True)
+    assert close.reason == "1.05 m clear between it and gpu/0/1; 1.2 m is wanted"
 
 
 def test_room_behind_counts_too(floor: Floor) -> None:
     landed = snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 9.0, free=True)  # its rear looks to row 1, 1.2 m away
     assert [p.sentence for p in landed.problems] == []
     landed = snap(floor, Shape.one(0.6, 1.2, 1), 4.0, 8.6, free=True)
-    assert landed.reason == "0.80 m clear between it and gpu/1/1; 1 m is the least"
+    assert landed.reason == "0.80 m clear between it and gpu/1/1; 1 m is the least, 1.2 m is wanted"
 
 
 def test_far_outside_is_refused_and_a_little_outside_the_hall_grows(floor: Floor) -> None:
@@ -151,8 +153,8 @@ def test_landing_again_changes_nothing(x_m: float, y_m: float) -> None:
 
 def test_zones_lie_before_and_behind() -> None:
     front, rear = zones((0.0, 0.0), (0.6, 1.2), -1)
-    assert front == ((0.0, pytest.approx(-1.0)), (0.6, pytest.approx(0.0)))
-    assert rear == ((0.0, pytest.approx(1.2)), (0.6, pytest.approx(1.8)))
+    assert front == ((0.0, pytest.approx(-1.2)), (0.6, pytest.approx(0.0)))
+    assert rear == ((0.0, pytest.approx(1.2)), (0.6, pytest.approx(2.1)))
 
 
 def test_a_turned_shape_looks_the_other_way() -> None:

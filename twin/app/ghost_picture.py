@@ -8,7 +8,7 @@ import numpy as np
 
 from twin.commands.snap import Shape, Snap
 from twin.commands.snap_units import UnitSnap
-from twin.plant.cabinet import FRONT_M, REAR_M
+from twin.plant.cabinet import WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.tables import RACK_FOOT_M, U_M, Plant
 from twin.view3d.edit_shapes import Ghost, GhostBox, GuideLine, Tone
 from twin.view3d.fronts import FRAME_M
@@ -138,7 +138,10 @@ def _zones(shape: Shape, x: np.ndarray, y: np.ndarray) -> list[GhostBox]:
         a, b = run[0], run[-1]
         x0, x1 = float(x[a] - shape.width_m[a] / 2), float(x[b] + shape.width_m[b] / 2)
         facing, half = int(shape.facing[a]), float(shape.depth_m[a]) / 2
-        sides: tuple[tuple[int, float, Tone], ...] = ((facing, FRONT_M, "front"), (-facing, REAR_M, "rear"))
+        sides: tuple[tuple[int, float, Tone], ...] = (
+            (facing, WANTED_FRONT_M, "front"),
+            (-facing, WANTED_REAR_M, "rear"),
+        )
         for side, deep_m, tone in sides:
             near, far = float(y[a]) + side * half, float(y[a]) + side * (half + deep_m)
             low, high = (x0, min(near, far), 0.0), (x1, max(near, far), 0.0)

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.plant.cabinet import FRONT_M, REAR_M
+from twin.plant.cabinet import FRONT_M, REAR_M, WANTED_FRONT_M, WANTED_REAR_M
 from twin.plant.halls import TILE_M
 from twin.plant.tables import Bools, Floats, Ints, Plant
 
@@ -380,28 +380,29 @@ def _walls(floor: Floor, moved: _Moved, hall: int, thing: str) -> list[Problem]:
 
 
 def _clearances(floor: Floor, moved: _Moved, thing: str) -> list[Problem]:
-    """Return too little room before or behind the thing, or behind or before what stands there, as the rules say it."""
+    """Return too little room before or behind the thing, or before or behind what stands there."""
     found: list[tuple[float, Problem]] = []
     fixed = floor.facing != 0
     standing = floor.low_m, floor.high_m
     mine = moved.facing != 0
-    for least_m, side in ((FRONT_M, 1), (REAR_M, -1)):
-        low, high = _zone(moved.low[mine], moved.high[mine], moved.facing[mine] * side, least_m)
+    for least_m, wanted_m, side in ((FRONT_M, WANTED_FRONT_M, 1), (REAR_M, WANTED_REAR_M, -1)):
+        low, high = _zone(moved.low[mine], moved.high[mine], moved.facing[mine] * side, wanted_m)
         one, other = _shares(low, high, *standing)
         for k, n in zip(one.tolist(), other.tolist(), strict=True):
             free_m = _between(moved.low[mine][k], moved.high[mine][k], standing[0][n], standing[1][n])
-            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m)))
-        low, high = _zone(standing[0][fixed], standing[1][fixed], floor.facing[fixed] * side, least_m)
+            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m, wanted_m)))
+        low, high = _zone(standing[0][fixed], standing[1][fixed], floor.facing[fixed] * side, wanted_m)
         one, other = _shares(moved.low, moved.high, low, high)
         for k, n in zip(one.tolist(), np.flatnonzero(fixed)[other].tolist(), strict=True):
             free_m = _between(moved.low[k], moved.high[k], standing[0][n], standing[1][n])
-            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m)))
+            found.append((free_m, _tight(free_m, thing, floor.ids[n], least_m, wanted_m)))
     found.sort(key=lambda one: one[0])
     return [problem for _, problem in found[:4]]
 
 
-def _tight(free_m: float, thing: str, other: str, least_m: float) -> Problem:
-    sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least_m:g} m is the least"
+def _tight(free_m: float, thing: str, other: str, least_m: float, wanted_m: float) -> Problem:
+    least = f"{least_m:g} m is the least, " if free_m < least_m - TOUCH_M else ""
+    sentence = f"{free_m:.2f} m clear between {thing} and {other}; {least}{wanted_m:g} m is wanted"
     return Problem(sentence, (other,), hard=False)
 
 
@@ -418,7 +419,7 @@ def zones(
     """Return the rectangles to be kept clear before and behind a footprint that has a front."""
     low, high = np.array([floor_low]), np.array([floor_high])
     out = []
-    for side, deep_m in ((1, FRONT_M), (-1, REAR_M)):
+    for side, deep_m in ((1, WANTED_FRONT_M), (-1, WANTED_REAR_M)):
         a, b = _zone(low, high, np.array([facing * side], np.int32), deep_m)
         out.append(((float(a[0, 0]), float(a[0, 1])), (float(b[0, 0]), float(b[0, 1]))))
     return out[0], out[1]

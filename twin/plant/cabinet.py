@@ -15,6 +15,9 @@ CABINET_DEPTH_M = 1.2
 FRONT_M, REAR_M = 1.0, 0.6
 """Least clear space before and behind a rack [m]: TIA-942-A 5.11.7 (1.2 m and 1 m are preferred) [recalled]. The design
 rules, rooms that are planned and things on their way to a place all hold to it."""
+WANTED_FRONT_M, WANTED_REAR_M = 1.2, 0.9
+"""Clear space wanted before and behind a rack [m]: cold aisle of 4 ft, hot aisle of 3 ft, ASHRAE TC 9.9, Thermal
+Guidelines [recalled]. Less is advised against while a thing is placed, and breaks no rule."""
 
 
 @dataclass(frozen=True)
