@@ -250,10 +250,8 @@ class Monkey:
         window.resize(1400, 900)
         for id in ("window.theme_light", "window.theme_dark", "view.text_usual"):
             window.menus.execute(id)
-        shown, at_first = (
-            window.hall.state,
-            ViewState(),
-        )  # what is drawn stays with the person, whatever is opened
+        # What is drawn stays with the person, whatever is opened.
+        shown, at_first = window.hall.state, ViewState()
         shown.layers, shown.colour_by = at_first.layers, at_first.colour_by
         shown.cables_by, shown.traffic = at_first.cables_by, at_first.traffic
         for scene in reversed(self.scenes[:2]):

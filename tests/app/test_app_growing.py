@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,10 @@ def test_what_another_program_still_writes_is_not_gone_on_with(
     use_window: UseWindow, lab: Path, half: Path
 ) -> None:
     window = use_window(lab)
+    with closing(sqlite3.connect(half)) as file, file:  # more was recorded than there is a snapshot of
+        file.execute("DELETE FROM snapshots WHERE t = (SELECT MAX(t) FROM snapshots)")
+        (left,) = file.execute("SELECT COUNT(*) FROM snapshots").fetchone()
+    assert left
     window.session.open_recording(half)
     button = window.timeline.go_on_button
     os.utime(half)
@@ -106,5 +112,5 @@ def test_what_another_program_still_writes_is_not_gone_on_with(
     said: list[str] = []
     window.timeline.said.connect(said.append)
     button.click()
-    assert said == [] or said[0].startswith("Goes on from its last snapshot, ")
+    assert said[0].startswith("Goes on from its last snapshot, ")
     assert window.session.recording is None

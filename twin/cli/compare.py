@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 EXAMPLE = """Example: twin compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval='10 min' --seeds 20
 
 A run file alone is read; with --seeds, or beside a scene, its scene is run anew, what people did in it included."""
+
+
+class _Compared(NamedTuple):
+    """The seeds, what each run of A and of B comes to, and the two scenes."""
+
+    seeds: list[int]
+    a: list[Sample]
+    b: list[Sample]
+    scenes: tuple[Scenario, Scenario]
+
 
 _METAVAR = "A *.twinrun file, a *.twin.yaml file or the name of a shipped scene."
 
@@ -69,42 +79,30 @@ def compare_runs(
     with told(f"{a} {b}"):
         if html is not None:
             must_be_free(html, "--html", a, b, endings=(".html", ".htm"))
-        changes = (set_ or [], set_b or [], inject or [])
-        numbers, first, second = _samples((a, b), seeds, seed, until, *changes)
-        found = compare(first, second, numbers)
+        compared = _compared((a, b), seeds, seed, until, set_ or [], set_b or [], inject or [])
+        found = compare(compared.a, compared.b, compared.seeds)
         names = _names(a, b)
         if html is not None:
-            _write(html, (a, b), names, found, changes)
+            _write(html, names, compared.scenes, found)
         if json:
             print_json(_as_json(names, found))
         else:
             from twin.cli.compare_text import print_comparison
 
-            print_comparison(_called((a, b), set_b or []), found)
+            print_comparison(_called((a, b), compared.scenes, set_b or []), found)
 
 
-def _write(
-    path: Path,
-    given: tuple[str, str],
-    names: tuple[str, str],
-    found: Comparison,
-    changes: tuple[list[str], list[str], list[str]],
-) -> None:
+def _write(path: Path, names: tuple[str, str], scenes: tuple[Scenario, Scenario], found: Comparison) -> None:
     """Write the comparison as HTML, with what differs between the scenes."""
     from twin.report.compare_report import compare_report
     from twin.scenario.differences import differences
     from twin.whole_file import write_whole
 
-    settings, settings_b, injections = changes
-    first, second = (
-        _design(name, [*settings, *more], injections)[0]
-        for name, more in zip(given, ([], settings_b), strict=True)
-    )
-    titles = (first.title, second.title)
-    write_whole(path, compare_report(names, titles, found, differences(first, second)).encode())
+    titles = (scenes[0].title, scenes[1].title)
+    write_whole(path, compare_report(names, titles, found, differences(*scenes)).encode())
 
 
-def _samples(
+def _compared(
     names: tuple[str, str],
     seeds: int | None,
     seed: int | None,
@@ -112,31 +110,32 @@ def _samples(
     settings: list[str],
     settings_b: list[str],
     injections: list[str],
-) -> tuple[list[int], list[Sample], list[Sample]]:
-    """Return the seeds, and what each run of A and of B comes to."""
+) -> _Compared:
+    """Read two runs that are over as they are; run anything else with each seed."""
     from twin.analysis.seeds import samples
     from twin.cli.progress import counted
     from twin.cli.scene import is_run, time_of
 
     changed = bool(settings or settings_b or injections or until)
     if seeds is None and seed is None and not changed and all(is_run(name) for name in names):
-        found = [_recorded(name) for name in names]
-        return list(dict.fromkeys(number for number, _ in found)), [found[0][1]], [found[1][1]]
-    designs = [
+        (seed_a, of_a, scene_a), (seed_b, of_b, scene_b) = (_recorded(name) for name in names)
+        return _Compared(list(dict.fromkeys((seed_a, seed_b))), [of_a], [of_b], (scene_a, scene_b))
+    (first, own_seed), (second, _) = (
         _design(name, [*settings, *more], injections)
         for name, more in zip(names, ([], settings_b), strict=True)
-    ]
+    )
     until_s = None if until is None else time_of(until, "--until")
-    first = designs[0][1] if seed is None else seed
-    numbers = list(range(first, first + (seeds or 1)))
+    start = own_seed if seed is None else seed
+    numbers = list(range(start, start + (seeds or 1)))
     with counted(f"{len(numbers)} seeds of two designs") as show:
-        a, b = samples([scenario for scenario, _ in designs], numbers, until_s, show)
-    return numbers, a, b
+        a, b = samples([first, second], numbers, until_s, show)
+    return _Compared(numbers, a, b, (first, second))
 
 
-def _recorded(name: str) -> tuple[int, Sample]:
-    """Return seed and sample of a run that is over."""
+def _recorded(name: str) -> tuple[int, Sample, Scenario]:
+    """Return seed, sample and scene of a run that is over."""
     from twin.analysis.compare import sample_of
+    from twin.analysis.rerun import scenario_of_run
     from twin.cli.errors import BadInput
     from twin.record.reader import Reader
 
@@ -146,9 +145,9 @@ def _recorded(name: str) -> tuple[int, Sample]:
             raise BadInput(
                 f"{name}: this run is not over, so it has no summary; with --seeds 2 its scene is run anew"
             )
-    if not isinstance(summary.get("ledger_gpu_s"), dict):
-        raise BadInput(f"{name}: the summary of this run file is damaged")
-    return seed, sample_of(summary)
+        if not isinstance(summary.get("ledger_gpu_s"), dict):
+            raise BadInput(f"{name}: the summary of this run file is damaged")
+        return seed, sample_of(summary), scenario_of_run(reader)
 
 
 def _design(name: str, settings: list[str], injections: list[str]) -> tuple[Scenario, int]:
@@ -171,23 +170,14 @@ def _names(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a != b else ("A", "B")
 
 
-def _called(given: tuple[str, str], settings_b: list[str]) -> tuple[str, str]:
+def _called(
+    given: tuple[str, str], scenes: tuple[Scenario, Scenario], settings_b: list[str]
+) -> tuple[str, str]:
     """Return A and B by the titles of their scenes, and what sets B apart where both are the same file."""
-    titled = [f"{_title(name)} ({name})" for name in given]
+    titled = [f"{scene.title} ({name})" for name, scene in zip(given, scenes, strict=True)]
     if given[0] == given[1]:
         titled[1] = "the same" + (f", with {', '.join(settings_b)}" if settings_b else "")
     return titled[0], titled[1]
-
-
-def _title(name: str) -> str:
-    """Return the title of a scene, or of that of a run."""
-    from twin.cli.scene import is_run, load_scene
-    from twin.record.reader import Reader
-
-    if not is_run(name):
-        return load_scene(name).scenario.title
-    with Reader(name) as reader:
-        return reader.header.scenario.title
 
 
 def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
@@ -210,11 +200,12 @@ def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
             "seeds_higher": one.higher,
             "seeds_lower": one.lower,
             "judgement": judged(figure, found).words,
-            "by_seed": one.paired is not None
-            and [
+            "by_seed": [
                 {"seed": number, "a": pair[0], "b": pair[1]}
                 for number, pair in zip(found.seeds, one.pairs, strict=True)
-            ],
+            ]
+            if one.paired is not None
+            else [],
         }
     way = found.waterfall
     return {

@@ -34,24 +34,24 @@ _CONDITIONS: dict[str, tuple[NodeCondition, ...]] = {
     "nodes_unpowered": (*_DOWN, NodeCondition.UNPOWERED),
 }
 """Alarms about nodes, and how at least one of them stands while they last."""
-_OF_GEAR = {
-    "fabric_fault",
-    "node_degraded",
-    "power_failure",
-    "breaker_trip",
-    "psu_loss",
-    "pump_stop",
-    "fans_stop",
-}
-_OF_GEAR |= {
-    "valve_stuck",
-    "leak",
-    "leak_shut",
-    "supply_warm",
-    "blocked_plate",
-    "bad_contact",
-    "power_brake_on",
-}
+_OF_GEAR = frozenset(
+    (
+        "fabric_fault",
+        "node_degraded",
+        "power_failure",
+        "breaker_trip",
+        "psu_loss",
+        "pump_stop",
+        "fans_stop",
+        "valve_stuck",
+        "leak",
+        "leak_shut",
+        "supply_warm",
+        "blocked_plate",
+        "bad_contact",
+        "power_brake_on",
+    )
+)
 """Alarms about things that may be carried away, which ends them."""
 _DARK = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED)
 _HEAT = 0x20 | 0x40
