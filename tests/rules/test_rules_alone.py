@@ -77,6 +77,11 @@ TENSOR = "    workload: {kind: llm, model: llama3-8b, global_batch: 96, sequence
 WINDOW = "reservations:\n  - {id: weekly, kind: maintenance, at: 2 h, for: 1 h, every: 12 h}\njobs:\n"
 LONE = "      - {id: shelf, at: {y: 12 m}, racks: {count: 1, role: storage}}\nfabrics:\n"
 
+RAILS = "    kind: rail-optimised\n"
+HOST = """      - {id: host, at: {y: 12 m}, racks: {count: 1, role: storage, nodes: [{part: DGX-H100, count: 1}]}}
+      - {id: net,"""
+SERVES = ("serves: [gpu, net]", "serves: [gpu, net, host]")
+
 BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     # space
     (
@@ -112,8 +117,9 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
             "count: 5, from: grid, feeds: [gpu, net, shelf]}\n  - {id: pdu-b",
         ),
     ),
+    ("row-unfed", ("fabrics:\n", LONE)),
     (
-        "row-unfed",
+        "rack-unfed",
         ("feeds: [gpu, net]}\n  - {id: pdu-b", "feeds: [gpu]}\n  - {id: pdu-b"),
         ("feeds: [gpu, net]}\ncooling", "feeds: [gpu]}\ncooling"),
     ),
@@ -123,8 +129,13 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     ("loop-rise", ("part: CRAH-chilled, units: 2,", "part: CRAH-chilled, units: 2, flow: 2 m3/s,")),
     ("air-class", ("supply: 24 degC", "supply: 37 degC")),
     ("supply-approach", ("supply: 24 degC", "supply: 16 degC")),
+    (
+        "loop-idle",
+        ("  loops:\n", "  loops:\n    - {id: cdu, kind: liquid, part: CDU-inrow-1350, plant: water}\n"),
+    ),
     # fabric
     ("node-unreachable", ("    spine: {part: QM9700, racks: net}\n", "")),
+    ("node-unlinked", ("      - {id: net,", HOST), (POWER, POWER.replace("[gpu", "[host, gpu")), SERVES),
     ("port-type", ("    kind: rail-optimised\n", "    kind: rail-optimised\n    technology: RoCE-800\n")),
     ("port-speed", ("    kind: rail-optimised\n", "    kind: rail-optimised\n    cable: MMF-200G-SR4\n")),
     (
@@ -306,6 +317,27 @@ def test_too_little_room_names_both_things_and_the_gap_and_blames_the_one_that_c
     assert (
         one.sentence == "place of rack-2 leaves 0.6 m clear between rack-2/0/0 and gpu/1/1; 1 m is the least"
     )
+
+
+def test_what_is_not_connected_is_told_with_the_things_and_their_number() -> None:
+    dark = changed(
+        ("feeds: [gpu, net]}\n  - {id: pdu-b", "feeds: [net]}\n  - {id: pdu-b"),
+        ("feeds: [gpu, net]}\ncooling", "feeds: [net]}\ncooling"),
+        ("    rows:\n", "    overrides: {gpu/1/1: {absent: true}}\n    rows:\n"),
+        ("nodes: 6", "nodes: 5"),
+    )
+    (one,) = found(dark)
+    assert (one.rule, one.severity, one.key) == ("rack-unfed", "error", "halls[hall].rows[gpu].id")
+    assert one.ids == ("gpu/0/0", "gpu/0/1", "gpu/1/0")
+    assert (one.value.text, one.limit.text) == ("3 racks", "0 racks")
+    text = changed(("      - {id: net,", HOST), (POWER, POWER.replace("[gpu", "[host, gpu")), SERVES)
+    (one,) = found(text)
+    assert (one.ids, one.value.text) == (("host/0/0/0",), "1 node")
+    assert found(text.replace("    kind: rail-optimised\n", RAILS + "    rows: [gpu, host]\n", 1)) == []
+    spare = "part: CRAH-chilled, units: 2,"
+    (one,) = found(changed((spare, f"{spare} count: 6,")))
+    assert (one.rule, one.severity, one.ids) == ("loop-idle", "notice", ("crah/5",))
+    assert "1 of 6 loops" in one.reason
 
 
 def test_targets_are_things_keys_and_names() -> None:

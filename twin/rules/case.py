@@ -11,7 +11,7 @@ from twin.catalog import Catalog
 from twin.plant.design_load import DesignLoad
 from twin.plant.facility import rated_heat_w
 from twin.plant.links import Links, links_of
-from twin.plant.tables import Bools, Floats, Ints, Plant
+from twin.plant.tables import Bools, FixtureKind, Floats, Ints, Plant
 from twin.plant.tenancy_doubts import Control, review
 from twin.scenario.document import Scenario
 from twin.scenario.tree import Path
@@ -58,6 +58,17 @@ class Case:
     def controls(self) -> dict[str, Control]:
         """What keeps tenants apart, by control."""
         return {one.id: one for one in review(self.scenario, self.plant)}
+
+    @cached_property
+    def geared(self) -> Bools:
+        """Return which racks stand there with something in them that draws power."""
+        plant = self.plant
+        nodes, switches, fixtures = plant.nodes, plant.switches, plant.fixtures
+        held = plant.racks.gear_w > 0
+        held[nodes.rack[nodes.present]] = True
+        held[switches.rack[switches.present & (switches.rack >= 0)]] = True
+        held[fixtures.rack[fixtures.kind != FixtureKind.POWER_SHELF]] = True
+        return np.asarray(held & plant.racks.present, np.bool_)
 
     @cached_property
     def rack_generator(self) -> Ints:

@@ -174,6 +174,22 @@ def _approach(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
         yield Found(at=(*at, "supply"), reason=reason, fix=fix, value=supply, limit=limit)
 
 
+def _idle(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
+    """Yield loops that take the heat of no rack."""
+    plant, racks = case.plant, case.plant.racks
+    busy = np.concatenate([racks.loop[racks.present], racks.air_loop[racks.present]])
+    idle = mine[~np.isin(mine, busy) & plant.loops.present[mine]]
+    if not len(idle):
+        return
+    ids = tuple(plant.loops.ids[loop] for loop in idle.tolist())
+    reason = "cools nothing: no rack hangs on it"
+    if len(idle) < len(mine):
+        reason = f"has {len(idle):,} of {len(mine):,} loops that no rack hangs on, {ids[0]} first"
+    fix = "name rows under serves that have no loop yet, or take it away"
+    counted, none = number(len(idle), "loops" if len(idle) > 1 else "loop"), number(0, "loops")
+    yield Found(at=(*at, "serves"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
+
+
 def _plant_size(case: Case) -> Iterator[Found]:
     """Yield facility loops with too few machines for the heat of the halls."""
     plants = case.plant.plants
@@ -328,5 +344,14 @@ RULES = (
         "Facility water that tower or dry cooler can give on the hottest days.",
         "ASHRAE Fundamentals, chapter Climatic Design Information: 0.4 % design conditions",
         _set_point,
+    ),
+    Rule(
+        "loop-idle",
+        "Loop that cools nothing",
+        "cooling",
+        "notice",
+        "CDUs, air handlers and doors whose loop no rack hangs on.",
+        "the scene itself",
+        _each_loop(_idle),
     ),
 )

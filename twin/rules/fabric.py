@@ -54,6 +54,27 @@ def _unreachable(case: Case) -> Iterator[Found]:
         yield Found(at=at, reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
+def _unlinked(case: Case) -> Iterator[Found]:
+    """Yield rows with nodes that no fabric means to join and no cable reaches, where others have a network."""
+    nodes, links = case.plant.nodes, case.links
+    linked = np.zeros(len(nodes.ids), np.bool_)
+    for end in (links.node_a, links.node_b):
+        linked[end[end >= 0]] = True
+    if not linked.any():
+        return  # what jobs over several nodes miss then is said by other rules
+    meant = np.any([_members(case, fabric) for fabric in case.scenario.fabrics], axis=0)
+    loose = nodes.present & ~linked & ~meant
+    for at, racks in case.by_generator(np.unique(nodes.rack[loose])):
+        mine = loose & np.isin(nodes.rack, [case.plant.slots[one][1] for one in racks])
+        ids = tuple(nodes.ids[node] for node in np.flatnonzero(mine).tolist())
+        counted, none = number(len(ids), "nodes" if len(ids) > 1 else "node"), number(0, "nodes")
+        reason = f"has {counted.text} without a network link: no job over several nodes can use them"
+        fix = "name it under rows of a fabric, or cable its nodes to leaves"
+        if not nodes.nics[mine].any():
+            fix = "a node part with network cards"
+        yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
+
+
 def _port_types(case: Case) -> Iterator[Found]:
     """Yield switches that are none of a scale-out network, and networks that they do not speak."""
     for i, fabric in enumerate(case.scenario.fabrics):
@@ -205,6 +226,15 @@ RULES = (
         "Nodes of a fabric that the others do not reach on every card, and leaves that meet in no spine.",
         "what collectives need",
         _unreachable,
+    ),
+    Rule(
+        "node-unlinked",
+        "Node without a network",
+        "fabric",
+        "warning",
+        "Nodes on no cable of any fabric, and in no row that one is to join, where other nodes have a network.",
+        "what jobs over several nodes need",
+        _unlinked,
     ),
     Rule(
         "port-type",

@@ -158,6 +158,30 @@ def _cords(case: Case, part: str) -> int | None:
     return node.psu_count if node.power_entry == "psu" else None
 
 
+def _dark_racks(case: Case) -> Iterator[Found]:
+    """Yield rows of racks that hold gear and hang on no stage, in a scene that has a power tree."""
+    racks = case.plant.racks
+    if not case.scenario.power:
+        return
+    dark = case.geared & (racks.feed_a < 0) & (racks.feed_b < 0)
+    for at, ids in case.by_generator(np.flatnonzero(dark)):
+        count = number(len(ids), "racks" if len(ids) > 1 else "rack")
+        reason = (
+            f"has gear in {count.text} with no power feed: nothing there would start, and no limit counts it"
+        )
+        fix = "name it under feeds of a stage of power"
+        none = number(0, "racks")
+        yield Found(at=(*at, "id"), reason=reason, fix=fix, ids=tuple(ids), value=count, limit=none)
+
+
+def _empty_rows(case: Case) -> Iterator[Found]:
+    """Yield rows on no power stage that hold nothing yet: of the others `_dark_racks` tells."""
+    geared = {at for at, _ in case.by_generator(np.flatnonzero(case.geared))}
+    for at, reason, hint in unfed(case.scenario, case.catalog):
+        if at[:-1] not in geared:
+            yield Found(at=at, reason=reason, fix=hint)
+
+
 def _imbalance(case: Case) -> Iterator[Found]:
     """Yield the heavier side when the stages that feed racks twice are loaded unevenly."""
     plant, load_w = case.plant, case.usual_w
@@ -363,13 +387,22 @@ RULES = (
         _small_generators,
     ),
     Rule(
+        "rack-unfed",
+        "Rack without power",
+        "power",
+        "error",
+        "Racks with nodes, switches or storage in them that no stage of the power tree feeds, in a scene that has one.",
+        "one feed at least",
+        _dark_racks,
+    ),
+    Rule(
         "row-unfed",
-        "Row on no power stage",
+        "Empty row on no power stage",
         "power",
         "warning",
-        "Rows that no stage of the power tree feeds, in a scene that has one.",
+        "Rows with nothing in them yet that no stage of the power tree feeds, in a scene that has one.",
         "the scene itself",
-        written(unfed),
+        _empty_rows,
     ),
     Rule(
         "stage-idle",
