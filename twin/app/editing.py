@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from psygnal import Signal
 from PySide6.QtCore import QTimer
@@ -21,6 +22,8 @@ from twin.commands.draft import Proposal
 
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
+MOST_OFFERED = 3
+"""So much left work is offered at once, the newest; what is older waits for the next start."""
 
 
 class Editing:
@@ -53,6 +56,8 @@ class Editing:
         self.editor.changed.connect(self.tell)
         self.editor.foreseen.connect(self._on_foreseen)
         self._asked = ""  # title of what is shown and was asked for last
+        self._offered: set[Path] = set()  # journals that nobody has decided about
+        self._otherwise: Callable[[], object] | None = None
         self._slow = QTimer(window)
         self._slow.setSingleShot(True)
         self._slow.setInterval(SLOW_MS)
@@ -63,10 +68,18 @@ class Editing:
         self.editor.locked = not self.editor.locked
         self._show("The scene is locked" if self.editor.locked else "The scene can be changed")
 
-    def offer_recovery(self) -> None:
-        """Offer back the work of a program that ended without saving it."""
-        for left in left_behind():
+    def offer_recovery(self, otherwise: Callable[[], object] | None = None) -> None:
+        """Offer back the work of programs that ended without saving it.
+
+        What is to be done `otherwise` is done when there is nothing to recover: at once where nothing was left, else
+        when all of it was discarded.
+        """
+        found = left_behind()[:MOST_OFFERED]
+        self._offered, self._otherwise = {left.journal for left in found}, otherwise
+        for left in reversed(found):
             self._offer(left)
+        if not found:
+            self._go_on()
 
     def _offer(self, left: Recovered) -> None:
         at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
@@ -74,10 +87,28 @@ class Editing:
         if left.steps > 1:
             words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
         words += " Recovered, they are part of the scene: Undo takes back what is done after that."
+        words += " The run waits until you have chosen." if self._otherwise is not None else ""
         self._notifications.ask(
             Trouble("Unsaved work was found", words),
-            {"Recover": partial(self.file.recover, left), "Discard": partial(discard, left.journal)},
+            {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
         )
+
+    def _recover(self, left: Recovered) -> None:
+        if self.file.recover(left):
+            self._otherwise = None
+        else:
+            self._offer(left)  # it is still there
+
+    def _discard(self, left: Recovered) -> None:
+        discard(left.journal)
+        self._offered.discard(left.journal)
+        if not self._offered:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        otherwise, self._otherwise = self._otherwise, None
+        if otherwise is not None:
+            otherwise()
 
     def _on_refused(self, title: str, reason: str) -> None:
         words = f"{title}: {reason}" if title else reason

@@ -138,7 +138,9 @@ class Notifications(QWidget):
         return super().eventFilter(watched, event)
 
     def _add(self, note: Note) -> Note:
-        for old in self.notes[: max(0, len(self.notes) + 1 - _MAX_NOTES)]:
+        # What waits for an answer goes last.
+        going = sorted(self.notes, key=lambda old: bool(old.buttons))
+        for old in going[: max(0, len(going) + 1 - _MAX_NOTES)]:
             old.dismiss()
         self._column.addWidget(note)
         note.show()

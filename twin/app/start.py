@@ -36,7 +36,7 @@ def run_app(
     seed
         Of all random draws; None: the scene's own.
     play
-        Whether the run begins to move at once.
+        Whether the run begins to move at once; where unsaved work was left behind, when that is discarded.
     speed
         Ratio to real time; None: the window's default.
     exit_after_s
@@ -89,15 +89,18 @@ def run_app(
     def begin() -> None:
         if chosen is not None and is_open:
             window.files.take_over(chosen)
-            if play:
-                session.play()
-        elif chosen is not None and window.files.open(chosen, seed):
-            if play:
-                session.play()
-        elif chosen is not None and exit_after_s is not None:
+        elif chosen is not None and not window.files.open(chosen, seed) and exit_after_s is not None:
             refuse()
         collector.start()
-        window.editing.offer_recovery()
+        if exit_after_s is None:
+            window.editing.offer_recovery(go)
+        else:  # nobody is there to be asked
+            go()
+
+    def go() -> None:
+        """Let what was opened move from its start, unless a person has opened another or let it move meanwhile."""
+        if play and chosen is not None and session.path == chosen and session.shown_s == 0.0:
+            session.play()
 
     def refuse() -> None:
         nonlocal code
