@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
-from edit_scenes import absent, closed, edit, racks, replayed, take
+from edit_scenes import absent, closed, edit, racks, replayed, take, with_edits
 from sim_scenes import events, inject, job, times, tiny
 
 from twin.record.channels import JobState
 from twin.record.frame import Frame
+from twin.record.reader import Reader
+from twin.runtime.inline import run
 from twin.sim.engine import Engine
 
 GPUS = 8
@@ -131,3 +135,30 @@ def test_a_job_that_runs_may_be_kept_to_the_rows_it_had_and_to_no_others() -> No
     assert engine.jobs.specs[0].rows == ("gpu",)
     assert engine.jobs.rows[0].state == JobState.RUNNING
     assert not events(engine, "job_interrupted")
+
+
+def test_a_hall_that_was_emptied_runs_on_and_is_filled_again(tmp_path: Path) -> None:
+    scene, all_of_it = tiny(nodes=3, jobs=()), ("gpu/0/0", "gpu/0/1", "gpu/0/2")
+    away = edit(1000.5, "away", *(absent(rack) for rack in all_of_it))
+    back = edit(2000.5, "back", *(absent(rack, yes=False) for rack in all_of_it))
+    engine = take(Engine(scene), away)
+    engine.advance(1500.0)
+    frame = Frame.empty(engine.layout)
+    engine.fill(frame)
+    assert not any(frame.values[name].any() for name in ("gpu.temp_c", "gpu.power_w", "gpu.clock_mhz"))
+    again = Engine.restore(scene, engine.snapshot())
+    pictures = []
+    for one in (engine, again):
+        one.advance(2000.0)
+        take(one, back).advance(4000.0)
+        closed(one, GPUS * 3 * (1000.5 + 4000.0 - 2000.5))
+        pictures.append(Frame.empty(one.layout))
+        one.fill(pictures[-1])
+    assert engine.event_hash() == again.event_hash()
+    assert np.array_equal(pictures[0].values["gpu.temp_c"], pictures[1].values["gpu.temp_c"])
+    assert pictures[0].values["gpu.temp_c"].min() > 20.0
+    path = tmp_path / "emptied.twinrun"
+    run(with_edits(scene, away, back), until_s=4000.0, record=path)
+    with Reader(path) as reader:
+        assert not reader.frame(1500.0).values["gpu.temp_c"].any()
+        assert reader.frame(4000.0).values["gpu.temp_c"].min() > 20.0

@@ -122,6 +122,9 @@ class Dies:
         return np.flatnonzero(~self.present)
 
 
+_PAINTED = ("temp_c", "hbm_c", "power_w", "clock_mhz", "throttle", "util")
+
+
 def paint(
     into: dict[str, NDArray[np.generic]], groups: GroupFigures, of: NDArray[np.integer], dies: Dies
 ) -> None:
@@ -138,6 +141,10 @@ def paint(
     dies
         The GPUs.
     """
+    if not groups.die_c.size:  # every GPU was carried away
+        for name in _PAINTED:
+            into[f"gpu.{name}"][...] = 0
+        return
     mine, spread = np.maximum(of, 0), dies.spread
     into["gpu.temp_c"][...] = _die_c(groups, mine, dies)
     into["gpu.hbm_c"][...] = groups.hbm_c[mine] + spread * groups.hbm_slope_k[mine]
@@ -147,7 +154,7 @@ def paint(
     into["gpu.clock_mhz"][...] = clock_ghz * 1e3
     into["gpu.throttle"][...] = throttle
     if dies.absent.size:
-        for name in ("temp_c", "hbm_c", "power_w", "clock_mhz", "throttle", "util"):
+        for name in _PAINTED:
             into[f"gpu.{name}"][dies.absent] = 0
 
 

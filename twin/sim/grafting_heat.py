@@ -82,7 +82,8 @@ def _regroup(old: Engine, new: Engine, stands: Standing) -> Ints:
         before[slot] = was.dies.node[gpu]
     part = _parts(old, new, source, before)
     now.slot_part, now.slot_limit = part, new.limits.node_class[now.owner]
-    trace = np.where(source >= 0, was.trace[source], IDLE)
+    trace = np.full(len(source), IDLE, np.intp)
+    trace[source >= 0] = was.trace[source[source >= 0]]
     trace[trace >= old.clocks.first_mixed] += new.clocks.first_mixed - old.clocks.first_mixed
     live = now.slot_gpus > 0
     keys = np.stack([source, now.slot_loop, part, trace, now.slot_limit])[:, live]

@@ -183,6 +183,8 @@ class Traces:
 
     def gpu_w(self, base_w: Floats, dyn_w: Floats) -> Floats:
         """Return the power of the GPUs of each node, shape (N,), from that of a GPU by group: base + s dyn [W]."""
+        if not self.groups.size:
+            return np.zeros(self.nodes)
         group = self.slot_group if self._full else np.maximum(self.slot_group, 0)
         power_w: Floats = base_w.take(group) * self.slot_gpus + dyn_w.take(group) * self.slot_sum_s
         if not self.alone:
@@ -197,6 +199,8 @@ class Traces:
     def _moving(self, wanted: Ints) -> Bools:
         """Which slots do not stand in the wanted traces of their nodes, shape (N + E,)."""
         known = self._moves
+        if not self.groups.size:  # every rack is gone
+            return np.zeros(len(self.slot_group), np.bool_)
         if known is None or known[0] is not wanted:
             moving = (wanted[self.owner] if self.alone else wanted) != self.trace.take(self.slot_group)
             if not self._full:
@@ -295,9 +299,13 @@ class Traces:
             wanted = wanted[self.owner]
         if limit is not None:
             self.slot_limit = limit[self.owner] if self.alone else limit.copy()
-            moving |= self.slot_limit != self.limit[self.slot_group]
         if part is not None:
             self.slot_part = part
+        if not self.groups.size:
+            return state
+        if limit is not None:
+            moving |= self.slot_limit != self.limit[self.slot_group]
+        if part is not None:
             moving |= part != self.groups.part[self.slot_group]
         if not self._full:
             moving &= self.live
