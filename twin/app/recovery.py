@@ -15,10 +15,12 @@ from typing import Any
 from twin.analysis.rerun import said_of, settled
 from twin.app.journal import SUFFIX, journal_folder, lock_of
 from twin.commands.draft import edit_text
+from twin.record.contents import Snapshot
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.scenario import Change, Document, Patch, ScenarioError
 from twin.scenario.edit import Edit
+from twin.scenario.faults import Intervention
 from twin.scenario.patch import digest
 from twin.scenario.splice import apply
 
@@ -71,12 +73,21 @@ class Run:
     seed
         Of its random draws; None: the scene's own.
     snapshot
-        Its state; None: it begins anew.
+        Its last state that was kept; None: it begins anew.
+    t_s
+        How far it had come [s].
+    by_hand
+        What people had done to it, in order.
+    lost
+        Why it begins anew though it had begun, as a clause; "": it does not, or there was none.
     """
 
     document: Document
     seed: int | None = None
-    snapshot: bytes | None = None
+    snapshot: Snapshot | None = None
+    t_s: float = 0.0
+    by_hand: tuple[Intervention, ...] = ()
+    lost: str = ""
 
 
 def left_behind() -> list[Recovered]:
@@ -145,22 +156,24 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         return Run(document)
     try:
         with Reader(run_file) as reader:
-            header = reader.header
+            header, t_s = reader.header, reader.t_end_s
             snapshot = reader.nearest_snapshot(math.inf)
             found = settled(reader)
             scene = found.scene(header.scenario)
-            taken = {edit.id: edit for edit in scene.edits}
-            taken |= {one.done.id: one.done for one in found.asked if isinstance(one.done, Edit)}
+            asked = [one.done for one in found.asked]
             gone = {one.done.id for one in said_of(reader) if one.out and isinstance(one.done, Edit)}
     except (RunFileError, ScenarioError, ValueError, KeyError, TypeError):
-        return Run(document)
-    alone = {"edits": (), "seed": header.seed}
+        there = "its recording is damaged" if run_file.exists() else "its recording is not there any more"
+        return Run(document, lost=there)
+    taken = {edit.id: edit for edit in (*scene.edits, *(one for one in asked if isinstance(one, Edit)))}
     own = {edit.id for edit in document.scenario.edits}
+    other = Run(document, lost="its recording is of the scene as it was before" if t_s > 0.0 else "")
+    alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
-        return Run(document)
+        return other
     out = own - taken.keys()
     if not out <= gone:
-        return Run(document)
+        return other
     missed = [edit for id, edit in taken.items() if id not in own]
     changes = [Change(f"edits[{id}]", None) for id in sorted(out)]
     changes += [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed]
@@ -168,8 +181,10 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         if changes:
             document = apply(document, Patch(tuple(changes), missed[-1].title if missed else "Undo"))
     except ScenarioError:
-        return Run(document)
-    return Run(document, header.seed, snapshot.data if snapshot is not None else None)
+        return other
+    by_hand = tuple(one for one in asked if isinstance(one, Intervention))
+    lost = "no state of it had been kept yet" if snapshot is None and t_s > 0.0 else ""
+    return Run(document, header.seed, snapshot, t_s, by_hand, lost)
 
 
 def _in_use(path: Path) -> bool:

@@ -13,15 +13,18 @@ from twin import resources
 from twin.app.editor import Editor
 from twin.app.files import Files
 from twin.app.journal import Journal
-from twin.app.recovery import Recovered, discard, run_of
+from twin.app.recording import copy_to_go_on
+from twin.app.recovery import Recovered, Run, discard, run_of
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.scene_list import SUFFIX
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.commands.draft import Draft
+from twin.record.runfile import RunFileError
 from twin.scenario import Document, ScenarioError, load, loads
 from twin.scenario.load import document_of
 from twin.scenario.save import save
+from twin.units import spoken
 
 _FILTER = f"Scenes (*{SUFFIX})"
 NEW_NAME = f"untitled{SUFFIX}"
@@ -149,15 +152,34 @@ class SceneFile:
             draft = Draft(run.document)
             if _text_of(left.path) != run.document.text:
                 draft.mark_lost()
-            self._session.work_on(draft, path, run.seed, new=left.path is None, snapshot=run.snapshot)
+            said = self._go_on(draft, path, run, left)
         except SCENE_ERRORS as error:
             self._tell("Not recovered", f"{error}")
             return False
-        self.journal.note_run(left.run_file)
         self._files.opened.emit(path)
         if self.journal.path is not None or not draft.dirty:
             discard(left.journal)  # the journal of this program holds it now
+        self._tell("Recovered", said)
         return True
+
+    def _go_on(self, draft: Draft, path: Path, run: Run, left: Recovered) -> str:
+        """Open a scene that was recovered with its run, in a copy of its recording; return what came of the run."""
+        session, new, state, branch = self._session, left.path is None, run.snapshot, None
+        said = f"The run stands at its start: {run.lost}." if run.lost else "The run stands at its start."
+        if state is not None and left.run_file is not None:
+            said = f"The run goes on from its last state, {spoken(state.t_s)} after its start."
+            if round(run.t_s) > round(state.t_s):
+                said += f" It had come to {spoken(run.t_s)}: what was between happens again as it did."
+            try:
+                copied = copy_to_go_on(left.run_file)
+                branch = copied.copy, copied.t_s
+            except (RunFileError, OSError) as error:
+                said += f" What had happened before is not shown, for its recording cannot be copied: {error}"
+        snapshot = state.data if state is not None and branch is None else None
+        session.work_on(draft, path, run.seed, new=new, snapshot=snapshot, branch=branch)
+        session.live.by_hand = list(run.by_hand)
+        self.journal.note_run(left.run_file)
+        return said
 
     def may_leave(self) -> bool:
         """Return whether the open scene may be closed: ask what shall become of what is not saved."""

@@ -11,7 +11,7 @@ import socket
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time_ns
 
 from twin.record.frame import Frame, Layout
 from twin.runtime.channel import Channel
@@ -73,7 +73,8 @@ class Client:
         self._play: Play | None = None
         self._unanswered: dict[int, Intervene | Withdraw] = {}
         self._last_words: Failed | None = None  # the newest reply, where it tells what broke
-        self._rev = 0
+        # No number comes twice in a run file, though one process after another goes on in it.
+        self._rev = time_ns()
         self._rows = 0
         self._ready = False
         self.session = 0

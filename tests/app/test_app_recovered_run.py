@@ -1,0 +1,134 @@
+"""A recovered run goes on with its past: plots, events, what was done by hand; and it takes edits again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from twin.app.journal import SUFFIX
+from twin.app.recovery import Recovered, left_behind
+from twin.commands.command import Given
+from twin.record.reader import Reader
+from twin.scenario import Change, Patch, loads
+from twin.scenario.faults import Intervention
+from twin.sim.engine import Engine
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
+
+RACK = "{id: x-1, at: {x: 20 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}"
+NODE = "gpu/0/0/0"
+SERVES = ("cooling.loops[crah].serves", "[gpu, x-1]")
+ADD = Given(Patch((Change("halls[lab].rows[x-1]", RACK), Change(*SERVES)), "Add rack"))
+
+
+@pytest.fixture
+def own(lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the lab that may be written; all that is kept lies in a folder of the test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "own.twin.yaml"
+    path.write_bytes(lab.read_bytes())
+    return path
+
+
+def rename(title: str) -> Given:
+    return Given(Patch((Change("title", title),), "Rename"))
+
+
+def left_by(window: MainWindow, keep: bool = True) -> Recovered:
+    """Return what a crash at this moment would leave; the window is closed."""
+    journal, run_file = window.editing.file.journal.path, window.session.run_file
+    assert journal is not None
+    assert run_file is not None
+    left = journal.with_name(f"left{SUFFIX}")
+    shutil.copy(journal, left)
+    assert window.session.draft is not None
+    window.session.draft.mark_saved()  # nobody is there to be asked
+    window.close()
+    if not keep:
+        run_file.unlink()
+    (found,) = left_behind()
+    return found
+
+
+def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
+    session = window.session
+    session.set_speed(3600.0)
+    session.play()
+    qtbot.waitUntil(lambda: session.t_s >= t_s, timeout=60_000)
+    session.pause()
+
+
+def edit(window: MainWindow, qtbot: QtBot, command: Given) -> None:
+    assert window.editing.editor.do(command)
+    qtbot.waitUntil(lambda: not window.editing.editor.busy, timeout=60_000)
+
+
+def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    first = make_window(own)
+    run_until(first, qtbot, 1200.0)
+    edit(first, qtbot, ADD)
+    first.session.intervene(Intervention(at=first.session.t_s, kind="drain", target=NODE))
+    qtbot.waitUntil(lambda: bool(first.session.live.by_hand), timeout=60_000)
+    stood_s, happened = first.session.t_s, [event.text for event in first.session.live.events]
+    left = left_by(first)
+
+    window = make_window()
+    session = window.session
+    assert window.editing.file.recover(left)
+    said = window.notifications.notes[-1].trouble
+    assert said.title == "Recovered"
+    assert "goes on from its last state" in said.text
+    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0, timeout=60_000)
+    assert not session.playing
+    assert session.t_s == pytest.approx(stood_s, abs=0.01), "an edit keeps the state it was made in"
+    assert session.run_file != left.run_file, "the recording that was left stays as it is"
+    qtbot.waitUntil(lambda: len(session.curves.history) > 3, timeout=60_000)
+    times_s = session.curves.history.times_s()
+    assert times_s[0] < 120.0, "the plots begin where the run began"
+    assert [event.text for event in session.live.events] == happened
+    assert [one.target for one in session.live.by_hand] == [NODE]
+    session.replay.look(300.0)
+    assert session.frame is not None
+    assert session.frame.t_s <= 300.0
+    assert "x-1/0/0" not in session.plant.racks.ids  # type: ignore[union-attr]
+    session.replay.back_to_live()
+
+    edit(window, qtbot, rename("After the crash"))
+    assert session.draft is not None
+    assert session.draft.file.scenario.edits[-1].at_s >= stood_s
+    assert session.document.scenario.title == "After the crash"  # type: ignore[union-attr]
+    session.set_speed(float("inf"))
+    session.play()
+    qtbot.waitUntil(lambda: session.summary is not None, timeout=120_000)
+    with Reader(session.client.run_file) as reader:  # type: ignore[arg-type]
+        engine = Engine(loads(session.draft.file.text).scenario)
+        for one in session.live.by_hand:
+            assert engine.intervene(one) is None
+        engine.advance(session.end_s)
+        assert reader.event_hash == engine.event_hash()
+        edits = reader.markers("edit")
+    assert len(edits) == 2, "the run file knows both"
+
+
+def test_a_run_that_is_gone_is_told_of(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    first = make_window(own)
+    edit(first, qtbot, rename("Before it runs"))
+    run_until(first, qtbot, 600.0)
+    left = left_by(first, keep=False)
+    window = make_window()
+    assert window.editing.file.recover(left)
+    said = window.notifications.notes[-1].trouble.text
+    assert said == "The run stands at its start: its recording is not there any more."
+    assert not window.session.begun
+    qtbot.waitUntil(lambda: window.session.frame is not None, timeout=60_000)
+    assert window.session.t_s == 0.0
