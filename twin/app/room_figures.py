@@ -10,7 +10,8 @@ from twin.app.palette_model import KINDS
 from twin.app.text import quantity
 from twin.commands.budget import Budget, budget
 from twin.commands.command import Scene
-from twin.plant.tables import LoopKind
+from twin.commands.room_spares import spares_of
+from twin.plant.tables import LoopKind, Plant
 
 TON_W = 3516.85
 """A ton of refrigeration [W]."""
@@ -32,10 +33,7 @@ def figures_of(scene: Scene) -> list[Figure]:
     machines = []
     if liquid.any():
         machines.append(f"{int(units[liquid].sum()):,} CDUs")
-    held = np.unique(
-        plant.nodes.rack[plant.nodes.present]
-    )  # racks with nodes that stand there, whose ever they are
-    doors = len(held) if (plant.loops.kind == LoopKind.REAR_DOOR).any() else 0
+    doors = _doors(plant)
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
     machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
     switches = int(plant.switches.present.sum())
@@ -51,13 +49,40 @@ def figures_of(scene: Scene) -> list[Figure]:
             f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
         ),
         Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
-        Figure("Heat", f"{quantity(found.heat_w, 'W')} by nameplate, {found.heat_w / TON_W:,.0f} tons"),
+        Figure(
+            "Heat", f"{quantity(found.heat_w, 'W')} of nodes by nameplate, {found.heat_w / TON_W:,.0f} tons"
+        ),
         Figure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
+        *_spares(scene),
         Figure("Network", f"{switches:,} switches, {cables:,} cables" if switches else "none"),
         Figure("Weight", f"{found.weight_kg / 1e3:,.1f} t"),
         _cost(scene, found),
     ]
     return [*rows, Figure("Storage", _storage(scene))] if scene.scenario.storage else rows
+
+
+def _doors(plant: Plant) -> int:
+    """Return how many racks with something in them have a door that cools: whoever's it was when the rack came."""
+    racks, nodes, switches, fixtures = plant.racks, plant.nodes, plant.switches, plant.fixtures
+    held = np.zeros(len(racks.ids), np.bool_)
+    held[nodes.rack[nodes.present]] = True
+    held[switches.rack[switches.present & (switches.rack >= 0)]] = True
+    held[fixtures.rack] = True
+    with_door = np.isin(racks.air_loop, np.flatnonzero(plant.loops.kind == LoopKind.REAR_DOOR))
+    return int((held & with_door & racks.present).sum())
+
+
+def _spares(scene: Scene) -> list[Figure]:
+    """Return how many machines are needed and how many are spare, and the heat that says so."""
+    found = spares_of(scene)
+    tip = [
+        f"{one.machines}: {quantity(one.group_w, 'W')}{' in one group' * (one.groups > 1)}, "
+        f"{quantity(one.each_w, 'W')} each"
+        for one in found
+        if one.each_w > 0
+    ]
+    tip.append("Heat of nodes by nameplate, and of network and storage")
+    return [Figure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
 
 
 def _cost(scene: Scene, found: Budget) -> Figure:

@@ -43,7 +43,10 @@ _TITLES = {
     "cdu": ("Coolant", "CDU for cold plates; nodes without cold plates need none"),
     "cdu_in_row": ("CDUs in the row", "At the end of their row instead of beside the rows"),
     "air": ("Air", "Air handler, or a door on the back of each rack"),
-    "spare": ("One spare machine (N+1)", "One CDU, air handler, chiller and generator more than needed"),
+    "spare": (
+        "One spare machine (N+1)",
+        "In every group of CDUs, air handlers, chillers and generators one more than needed",
+    ),
     "feeds": ("Power", "Two feeds: each alone carries everything"),
     "generators": ("Diesel generators", "They take over when the grid fails"),
     "cabling": ("Network", "Rail-optimised: card n of every node in leaf n"),

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from twin.catalog import Catalog, CduPart, ChillerPart, CrahPart, RdhxPart, SwitchPart
 from twin.commands.changes import metres, point
 from twin.commands.command import CommandError, Scene
@@ -19,9 +21,10 @@ from twin.commands.room_power import power_tree
 from twin.plant.build import build
 from twin.plant.cabinet import CABINET_WIDTH_M
 from twin.plant.cooling import FLOW_M3_J, KINDS
+from twin.plant.design_load import rack_design_w
 from twin.plant.error import PlantError
 from twin.plant.machines import GAP_M
-from twin.plant.tables import Plant
+from twin.plant.tables import Floats, Plant
 from twin.scenario import Scenario, loads
 from twin.scenario.fabric_size import Misfit, Size, cards_of, down_ports, ports_of, size_of
 from twin.scenario.quantity import FROM_FILE
@@ -34,11 +37,13 @@ SWITCHES_U = 24
 """Units of a network rack that switches take, at most: the rest is for cables."""
 STORE_BOXES = 8
 """Boxes of storage in a rack, at most."""
-STORE_PART = "DDN-AI400X2"
-LARGE_AIR_W = 900e3
-"""Heat into the air from which fan walls are chosen."""
+STORE_PART, FAN_WALL = "DDN-AI400X2", "FanWall-500"
+AIR_GROUP_W = 3.0e6
+"""Heat of air handlers with a spare of their own, about: six fan walls and one more."""
+LEAST_FAN_WALLS = 4
+"""That a group needs, from which fan walls are chosen: their spare is then a quarter at most."""
 LOOP_W = 2.0e6
-"""Heat of one loop, about: larger ones are split, by rows where that comes out."""
+"""Heat of one coolant loop, about: larger ones are split, by rows where that comes out."""
 LARGE_WATER_W = 3.0e6
 """Heat from which chillers are water-cooled."""
 WATER_C, AIR_C, COOLANT_C = 20.0, 24.0, 28.0
@@ -92,15 +97,19 @@ def design(room: Room, catalog: Catalog) -> Design:
         ]
         racks = math.ceil(room.storage / STORE_BOXES)
         fragment.rows.append(lines.line("store", "STORE", "storage", racks))
-    _cooling(room, stack, catalog, fragment)
-    try:
-        plant = build(_scenario(fragment), catalog)
-    except PlantError as wrong:
-        raise RoomError("part", str(wrong)) from None
+    plant = _built(fragment, catalog)
     if fabric is not None:
         _cable(fabric, plant, catalog)
-    fragment.things["power"] = power_tree(plant, catalog, room)
+    _cooling(room, stack, catalog, fragment, plant)
+    fragment.things["power"] = power_tree(_built(fragment, catalog), catalog, room)
     return Design(room, fragment, catalog)
+
+
+def _built(fragment: Fragment, catalog: Catalog) -> Plant:
+    try:
+        return build(_scenario(fragment), catalog)
+    except PlantError as wrong:
+        raise RoomError("part", str(wrong)) from None
 
 
 def _compute(room: Room, stack: Stack) -> dict[str, Any]:
@@ -225,19 +234,22 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
 # -- cooling ----
 
 
-def _cooling(room: Room, stack: Stack, catalog: Catalog, fragment: Fragment) -> None:
-    """Add loops and the facility loop, each machine counted from the heat at nameplate."""
-    racks = room.rows * room.racks
+def _cooling(room: Room, stack: Stack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
+    """Add loops and the facility loop, each machine counted from the heat of nodes at nameplate and of what is beside.
+
+    `plant` is the room without its cooling.
+    """
     most_w = stack.node.max_w * stack.nodes
     wet_w = most_w * stack.node.liquid_fraction
-    dry_w = most_w - wet_w
+    air_w = rack_design_w(plant, catalog)
+    air_w[plant.nodes.rack] = most_w - wet_w
     names = [str(rows["id"]) for rows in fragment.rows]
     loops = []
     if wet_w:
         loops.append(_coolant(room, stack, catalog, wet_w))
-    loops.append(_air(room, catalog, dry_w, names))
+    loops.append(_air(room, catalog, air_w, names))
     fragment.things["cooling.loops"] = loops
-    heat_w = most_w * racks
+    heat_w = wet_w * room.rows * room.racks + float(air_w.sum())
     part = "chiller-water-cooled" if heat_w > LARGE_WATER_W else "chiller-air-cooled"
     chiller = catalog.part(part)
     assert isinstance(chiller, ChillerPart)
@@ -280,21 +292,29 @@ def _coolant(room: Room, stack: Stack, catalog: Catalog, rack_w: float) -> dict[
     return said
 
 
-def _air(room: Room, catalog: Catalog, rack_w: float, names: list[str]) -> dict[str, Any]:
-    """Return the air loops, or doors on the back of every rack with nodes."""
-    total_w = rack_w * room.rows * room.racks
-    name = room.air or ("FanWall-500" if total_w > LARGE_AIR_W else "CRAH-chilled")
+def _air(room: Room, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
+    """Return the air loops, or doors on the back of every rack.
+
+    Air mixes between the rows of a hall, so machines are grouped by heat alone: each group has what its heat needs,
+    and one spare.
+    """
+    total_w, most_w = float(rack_w.sum()), float(rack_w.max())
+    count = min(max(1, round(total_w / AIR_GROUP_W)), len(rack_w))
+    group_w = float(np.bincount(np.arange(len(rack_w)) * count // len(rack_w), rack_w).max())
+    wall = catalog.part(FAN_WALL)
+    assert isinstance(wall, CrahPart)
+    large = group_w > (LEAST_FAN_WALLS - 1) * wall.capacity_w
+    name = room.air or (FAN_WALL if large else "CRAH-chilled")
     part = catalog.part(name) if name in catalog else None
-    count, racks = _split(room, total_w, False)
     said: dict[str, Any] = {"id": "crah", "kind": "air", "part": name}
     if isinstance(part, RdhxPart):
-        if rack_w > part.capacity_w:
-            reason = f"takes {part.capacity_w / 1e3:g} kW, and a rack gives {rack_w / 1e3:.1f} kW to the air"
+        if most_w > part.capacity_w:
+            reason = f"takes {part.capacity_w / 1e3:g} kW, and a rack gives {most_w / 1e3:.1f} kW to the air"
             raise RoomError("air", f"{name} {reason}", "air handlers, or fewer nodes in a rack")
         said |= {"id": "door", "kind": "rear-door"}
         units = 1
     elif isinstance(part, CrahPart):
-        units = max(1, math.ceil(rack_w * racks / part.capacity_w - 1e-9)) + room.spare
+        units = max(1, math.ceil(group_w / part.capacity_w - 1e-9)) + room.spare
     else:
         raise RoomError("air", f"the catalogue has no air handler {name!r}")
     said |= {"count": count} if count > 1 else {}

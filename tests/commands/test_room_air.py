@@ -1,0 +1,81 @@
+"""Air cooling of a designed room: what its heat needs and one spare a group, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from twin.catalog import load_catalog
+from twin.commands.room import AddRoom, Room, design
+from twin.commands.room_spares import loop_heat_w, spares_of
+
+CATALOG = load_catalog()
+
+
+def air(room: Room) -> dict[str, object]:
+    """Return the loop of the air as the file says it."""
+    (said,) = (
+        one for one in design(room, CATALOG).fragment.things["cooling.loops"] if one["kind"] != "liquid"
+    )
+    return said
+
+
+def test_seven_rows_of_servers_by_hand() -> None:
+    """Seven rows of ten racks were given fourteen fan walls, 7 MW for 3 MW."""
+    room = Room(rows=7, racks=10, part="DGX-H100", nodes=4)
+    scene = design(room, CATALOG).scene
+    switches = len(scene.plant.switches.ids)
+    heat_w = 280 * CATALOG.node("DGX-H100").max_w + switches * CATALOG.switch("QM9700").typical_w
+    assert 2.5e6 < heat_w <= 3.0e6, "one group, and six walls of 500 kW carry it"
+    said = air(room)
+    assert (said["part"], said.get("count", 1), said["units"]) == ("FanWall-500", 1, 6 + 1)
+    assert loop_heat_w(scene).sum() == pytest.approx(heat_w)
+    assert [one.words for one in spares_of(scene)] == [
+        "6 + 1 air handlers",
+        "2 + 1 chillers",
+        "2 + 1 generators",
+    ]
+    assert air(Room(rows=7, racks=10, spare=False))["units"] == 6
+
+
+def test_a_small_room_has_small_machines() -> None:
+    """326 kW of 32 nodes and 9 kW of 12 switches: three of 150 kW and one more."""
+    said = air(Room(rows=1, racks=8))
+    assert (said["part"], said.get("count", 1), said["units"]) == ("CRAH-chilled", 1, 3 + 1)
+    heat_w = 32 * 10.2e3 + 12 * CATALOG.switch("QM9700").typical_w
+    assert 2 * 150e3 < heat_w <= 3 * 150e3
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        Room(rows=16, racks=32, storage=40),
+        Room(rows=8, racks=20),
+        Room(rows=7, racks=10),
+        Room(rows=8, racks=16, part="GB200-NVL72", storage=6),
+        Room(rows=4, racks=18, part="GB300-NVL72"),
+        Room(rows=3, racks=7, part="MI300X-8", nodes=3, storage=9, cabling="leaf-spine"),
+    ],
+)
+def test_every_group_holds_with_its_spare_lost_and_none_has_many_times_its_heat(room: Room) -> None:
+    scene = design(room, CATALOG).scene
+    plant = scene.plant
+    mine = np.array([name.startswith("crah") for name in plant.loops.ids])
+    heat_w = loop_heat_w(scene)[mine]
+    (each_w,) = {one.each_w for one in spares_of(scene) if one.machines == "air handlers"}
+    installed_w = plant.loops.units[mine] * each_w
+    assert (installed_w - each_w >= heat_w).all()
+    assert (installed_w - 2 * each_w < heat_w.max()).all(), "one machine fewer would be no spare"
+    assert installed_w.sum() < 1.5 * heat_w.sum() + each_w
+
+
+def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
+    from twin.commands.command import Scene
+    from twin.scenario import loads
+    from twin.scenario.splice import edit
+
+    room = Room(rows=2, racks=6, part="GB200-NVL72", storage=6)
+    text = 'format: twin/scenario\nversion: 1\ncatalog: "2026.11"\ntitle: Mine\nhalls:\n  - {id: hall}\n'
+    empty = Scene.of(loads(text), catalog=CATALOG)
+    built = Scene.of(edit(empty.document, AddRoom(room).patch(empty))[0], catalog=CATALOG)
+    assert spares_of(built) == spares_of(design(room, CATALOG).scene)
