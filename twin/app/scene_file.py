@@ -159,13 +159,17 @@ class SceneFile:
         self._files.opened.emit(path)
         if self.journal.path is not None or not draft.dirty:
             discard(left.journal)  # the journal of this program holds it now
-        self._tell("Recovered", said)
+        if said:
+            self._tell("Recovered", said)
         return True
 
     def _go_on(self, draft: Draft, path: Path, run: Run, left: Recovered) -> str:
-        """Open a scene that was recovered with its run, in a copy of its recording; return what came of the run."""
+        """Open a scene that was recovered with its run, in a copy of its recording; return what came of the run.
+
+        "" when it had not begun.
+        """
         session, new, state, branch = self._session, left.path is None, run.snapshot, None
-        said = f"The run stands at its start: {run.lost}." if run.lost else "The run stands at its start."
+        said = f"The run stands at its start: {run.lost}." if run.lost else ""
         if state is not None and left.run_file is not None:
             said = f"The run goes on from its last state, {spoken(state.t_s)} after its start."
             if round(run.t_s) > round(state.t_s):
