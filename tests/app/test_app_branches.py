@@ -57,6 +57,12 @@ def asked(window: MainWindow) -> BranchDialog:
     return dialog
 
 
+def asked_after_an_hour(window: MainWindow, qtbot: QtBot) -> tuple[BranchDialog, float]:
+    """Let an hour run; return the question of a branch then, and when that is [s]."""
+    run_until(window, qtbot, 3600.0)
+    return asked(window), window.session.t_s
+
+
 def look_back(window: MainWindow, qtbot: QtBot, t_s: float) -> float:
     """Look at a time that is over; return that of the picture."""
     session = window.session
@@ -168,9 +174,8 @@ def test_what_the_run_refuses_brings_the_parent_back(
     use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
     window = use_window(scene)
-    run_until(window, qtbot, 3600.0)
-    session, at_s = window.session, window.session.t_s
-    dialog = asked(window)
+    dialog, at_s = asked_after_an_hour(window, qtbot)
+    session = window.session
     choose(dialog, Sort.CAP)
     dialog.value_box.setCurrentText("1 W")
     path = dialog.path
@@ -212,9 +217,8 @@ def test_nothing_yet_stands_at_the_cut_and_is_edited_there(
     use_window: UseWindow, qtbot: QtBot, lab: Path
 ) -> None:
     window = use_window(lab)
-    run_until(window, qtbot, 3600.0)
-    session, at_s = window.session, window.session.t_s
-    dialog = asked(window)
+    dialog, at_s = asked_after_an_hour(window, qtbot)
+    session = window.session
     assert dialog.sort is Sort.NOTHING
     assert not dialog.add_button.isVisible()
     path = dialog.path
@@ -236,9 +240,8 @@ def test_a_branch_with_another_past_than_it_says_is_told(
     use_window: UseWindow, qtbot: QtBot, scene: Path
 ) -> None:
     window = use_window(scene)
-    run_until(window, qtbot, 3600.0)
-    session, at_s = window.session, window.session.t_s
-    dialog = asked(window)
+    dialog, at_s = asked_after_an_hour(window, qtbot)
+    session = window.session
     path = dialog.path
     dialog.go()
     goes_on(window, qtbot, path, at_s)
