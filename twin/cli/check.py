@@ -69,7 +69,12 @@ def check_scene(
         report, counts = report_of(document)
         if json:
             rows = [{**_located(document, one), **one.plain()} for one in report.findings]
-            head = {"scene": document.name, "readable": True, **counts}
+            head = {
+                "scene": document.name,
+                "readable": True,
+                **counts,
+                "exclusions": _exclusions(document, report),
+            }
             print_json({**head, **report.plain(), "findings": rows})
         else:
             _print_report(document, report, counts)
@@ -87,9 +92,10 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.plant.build import build
     from twin.plant.error import PlantError
     from twin.rules import Found, after_edits, check, unbuilt
-    from twin.rules.told import at_the_start, size_of
+    from twin.rules.told import at_the_start, of_an_edit, size_of
     from twin.scenario.expand import counts
     from twin.scenario.population import jobs_of
+    from twin.sim.edit_trial import trials
     from twin.sim.engine import Engine
     from twin.sim.parts import UncooledNode
     from twin.sim.plan import UnplaceableJob
@@ -101,8 +107,15 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     except (PlantError, UnknownPart) as error:
         return unbuilt(scenario, str(error.args[0])), made
     told: list[tuple[str, Found]] = []
+    of_edits: dict[str, list[tuple[str, Found]]] = {}
     try:
-        told = list(at_the_start(scenario, Engine(scenario).events(0)))
+        engine = Engine(scenario)
+        told = list(at_the_start(scenario, engine.events(0)))
+        places = {edit.id: place for place, edit in enumerate(scenario.edits)}
+        of_edits = {
+            one.edit.id: of_an_edit(one.edit.id, places[one.edit.id], stage, one.refusal, one.misfits)
+            for one, stage in zip(trials(engine), document.stages.made, strict=True)
+        }
     except NotJoined as error:
         at, ids = size_of(scenario, error.job), (error.job,)
         told = [("job-fits", Found(at=at, reason=error.reason, fix=error.hint, ids=ids))]
@@ -114,7 +127,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     except UnknownPart as error:
         told = [("run-impossible", Found(at=(), reason=str(error.args[0])))]
     report = check(scenario, plant, catalog, told)
-    return after_edits(report, scenario, document.stages, catalog), made
+    return after_edits(report, scenario, document.stages, catalog, of_edits), made
 
 
 def _located(document: Document, finding: Finding) -> dict[str, Any]:
@@ -158,10 +171,23 @@ def _print_report(document: Document, report: Report, counts: dict[str, int]) ->
     found = [f"{n:,} {what}{'s' if n > 1 else ''}" for what, n in report.counts().items() if n]
     if not report.failed:
         found = ["nothing found", *(f"but {one}" for one in found)]
-    accepted = len(report.findings) - len(report.open)
-    found += [f"{accepted:,} accepted"] if accepted else []
+    told = _exclusions(document, report)
+    found += [f"{told['accepted']:,} accepted"] if told["accepted"] else []
+    if told["unmatched"]:
+        match = "match" if told["unmatched"] > 1 else "matches"
+        found.append(f"{told['unmatched']:,} of {told['written']:,} exclusions {match} nothing")
     made = ", ".join(f"{what} {number:,}" for what, number in counts.items())
     to.print(Text(f"{document.name}: {', '.join(found)} ({made})"), soft_wrap=True)
+
+
+def _exclusions(document: Document, report: Report) -> dict[str, int]:
+    """Return how many exclusions the file has, how many of them match nothing, and how many findings are accepted."""
+    from twin.rules.data import UNMATCHED
+
+    written = len(document.scenario.exclusions)
+    idle = sum(one.rule == UNMATCHED for one in report.findings)
+    accepted = len(report.findings) - len(report.open)
+    return {"written": written, "accepted": accepted, "unmatched": idle}
 
 
 def _print_rules(json: bool) -> None:

@@ -6,42 +6,73 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twin.plant.tenancy_doubts import Leak
     from twin.scenario import Document
+    from twin.scenario.tree import Path
 
 
 def checklist(document: Document) -> list[dict[str, Any]]:
-    """Return every control with its status and findings, for JSON; a plant that cannot be built is blamed by check."""
-    from twin.catalog import load_catalog
+    """Return every control with its status and findings, for JSON; a plant that cannot be built is blamed by check.
+
+    The hall is looked at as it begins and after each of its edits, as far as it can be built; what an edit brings is
+    blamed on that edit.
+    """
+    from twin.catalog import UnknownPart, load_catalog
     from twin.plant.build import build
+    from twin.plant.error import PlantError
     from twin.plant.tenancy_doubts import review
+    from twin.rules.places import named
+    from twin.units import spoken
+
+    catalog, stages = load_catalog(), document.stages
+    controls = review(document.scenario, build(document.scenario, catalog))
+    asked = {control.id: control.asked for control in controls}
+    findings: dict[str, list[dict[str, Any]]] = {control.id: [] for control in controls}
+    known = set()
+    for control in controls:
+        for leak in control.leaks:
+            known.add((control.id, leak.subject, named(document.scenario, leak.at)[0]))
+            findings[control.id].append(_finding(document, leak, leak.at, leak.reason))
+    for edit, stage in zip(stages.acting, stages.made, strict=True):
+        try:
+            after = review(stage, build(stage, catalog))
+        except (PlantError, UnknownPart):
+            continue
+        at = ("edits", document.scenario.edits.index(edit))
+        for control in after:
+            asked[control.id] = max(asked[control.id], control.asked)
+            for leak in control.leaks:
+                key = named(stage, leak.at)[0]
+                if (control.id, leak.subject, key) not in known:
+                    known.add((control.id, leak.subject, key))
+                    reason = f"after {edit.id} at {spoken(edit.at_s)}: {key} {leak.reason}"
+                    findings[control.id].append(_finding(document, leak, at, reason))
+    return [
+        {
+            "control": control.id,
+            "title": control.title,
+            "status": "fail" if findings[control.id] else "pass" if asked[control.id] else "not applicable",
+            "applies_to": asked[control.id],
+            "findings": findings[control.id],
+        }
+        for control in controls
+    ]
+
+
+def _finding(document: Document, leak: Leak, at: Path, reason: str) -> dict[str, Any]:
+    """Return one finding with its place in the file, for JSON."""
     from twin.scenario.doubts import problem_at
 
-    found = []
-    for control in review(document.scenario, build(document.scenario, load_catalog())):
-        findings = []
-        for leak in control.leaks:
-            problem = problem_at(document, leak.at, leak.reason, leak.hint)
-            findings.append(
-                {
-                    "severity": leak.severity,
-                    "subject": leak.subject,
-                    "file": problem.file,
-                    "line": problem.line or None,
-                    "key": problem.key,
-                    "reason": leak.reason,
-                    "right": leak.hint,
-                }
-            )
-        found.append(
-            {
-                "control": control.id,
-                "title": control.title,
-                "status": control.status,
-                "applies_to": control.asked,
-                "findings": findings,
-            }
-        )
-    return found
+    problem = problem_at(document, at, reason, leak.hint)
+    return {
+        "severity": leak.severity,
+        "subject": leak.subject,
+        "file": problem.file,
+        "line": problem.line or None,
+        "key": problem.key,
+        "reason": reason,
+        "right": leak.hint,
+    }
 
 
 def print_checklist(name: str, controls: Sequence[Mapping[str, Any]]) -> None:

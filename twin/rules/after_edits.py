@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from twin.catalog import Catalog, UnknownPart
@@ -9,7 +10,7 @@ from twin.plant.build import build
 from twin.plant.error import PlantError
 from twin.rules import data
 from twin.rules.check import check, unbuilt
-from twin.rules.finding import SEVERITIES, Finding
+from twin.rules.finding import SEVERITIES, Finding, Found
 from twin.rules.report import Report
 from twin.rules.table import BY_ID
 from twin.scenario.document import Scenario
@@ -18,7 +19,13 @@ from twin.scenario.edits import Stages
 from twin.units import spoken
 
 
-def after_edits(report: Report, scenario: Scenario, stages: Stages, catalog: Catalog) -> Report:
+def after_edits(
+    report: Report,
+    scenario: Scenario,
+    stages: Stages,
+    catalog: Catalog,
+    told: Mapping[str, Iterable[tuple[str, Found]]] | None = None,
+) -> Report:
     """Return the report on a scene with what each of its edits adds to it, blamed on that edit and its time.
 
     Parameters
@@ -29,11 +36,13 @@ def after_edits(report: Report, scenario: Scenario, stages: Stages, catalog: Cat
         The scene, and what its edits make of it.
     catalog
         Its parts.
+    told
+        Rule and finding of what only the engine can tell of an edit, by its id.
     """
     findings = list(report.findings)
     known = {_identity(one) for one in findings}
     for edit, stage in zip(stages.acting, stages.made, strict=True):
-        found = _of_stage(stage, catalog)
+        found = _of_stage(stage, catalog, (told or {}).get(edit.id, ()))
         idle = {one.key for one in found if one.rule == data.UNMATCHED}
         # An exclusion that covers something of one of the halls is none too many.
         findings = [one for one in findings if one.rule != data.UNMATCHED or one.key in idle]
@@ -46,12 +55,12 @@ def after_edits(report: Report, scenario: Scenario, stages: Stages, catalog: Cat
     return Report(tuple(findings))
 
 
-def _of_stage(stage: Scenario, catalog: Catalog) -> tuple[Finding, ...]:
+def _of_stage(stage: Scenario, catalog: Catalog, told: Iterable[tuple[str, Found]]) -> tuple[Finding, ...]:
     try:
         plant = build(stage, catalog)
     except (PlantError, UnknownPart) as error:
         return unbuilt(stage, str(error.args[0])).findings
-    return check(stage, plant, catalog).findings
+    return check(stage, plant, catalog, told).findings
 
 
 def _identity(one: Finding) -> tuple[str, str, str, bool]:
@@ -61,11 +70,7 @@ def _identity(one: Finding) -> tuple[str, str, str, bool]:
 
 def _of_edit(one: Finding, edit: Edit, place: int) -> Finding:
     """Return a finding as one of an edit: what it blames may stand in no line of the file."""
-    when = f"after {edit.id} at {spoken(edit.at_s)}"
-    return replace(
-        one,
-        at=("edits", place),
-        key=f"edits[{edit.id}]" + (f": {one.key}" if one.key else ""),
-        reason=f"{when}: {one.sentence}",
-        sentence=f"{when}: {one.sentence}",
-    )
+    own, when = one.at[:1] == ("edits",), f"{edit.id} at {spoken(edit.at_s)}"  # own: of the edit itself
+    said = f"{when} {one.reason}" if own else f"after {when}: {one.sentence}"
+    key = f"edits[{edit.id}]" + (f": {one.key}" if one.key and not own else "")
+    return replace(one, at=("edits", place), key=key, reason=said, sentence=said)

@@ -16,10 +16,10 @@ RUN = (
     ),
     Rule(
         "action-refused",
-        "Intervention refused",
+        "Intervention or edit refused",
         "run",
         "error",
-        "What is done to the run at t = 0 and cannot be.",
+        "What is done to the run at t = 0 and cannot be, and edits that a run cannot follow.",
         "the scene itself",
     ),
     Rule(

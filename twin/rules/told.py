@@ -43,6 +43,27 @@ def at_the_start(scenario: Scenario, events: Iterable[Event]) -> Iterator[tuple[
                 yield "job-fits", Found(at=at, reason=event.text, ids=(event.subject,))
 
 
+def of_an_edit(
+    edit: str, place: int, stage: Scenario, refusal: str, misfits: Iterable[tuple[str, str]]
+) -> list[tuple[str, Found]]:
+    """Return rule and finding of what an edit brings: that it cannot act, or jobs that do not fit behind it.
+
+    Parameters
+    ----------
+    edit, place
+        Id of the edit, and its place in the file.
+    stage
+        The scene behind it.
+    refusal
+        Why it cannot act, or "".
+    misfits
+        Ids of jobs that do not fit in memory, and what to say of each.
+    """
+    if refusal:
+        return [("action-refused", Found(at=("edits", place), reason=f"cannot act: {refusal}", ids=(edit,)))]
+    return [("job-fits", Found(at=cuts_of(stage, job), reason=text, ids=(job,))) for job, text in misfits]
+
+
 def size_of(scenario: Scenario, job: str) -> Path:
     """Return the key that says how large a job is, or of which stream or trace it is."""
     written = {one.id: i for i, one in enumerate(scenario.jobs)}
