@@ -34,9 +34,9 @@ def catalog() -> Catalog:
 
 
 def struck(plant: Plant) -> list[tuple[str, str]]:
-    """Return every PDU that feeds a rack and what it stands in."""
-    power, racks, machines = plant.power, plant.racks, plant.machines
-    feeds = np.unique(np.concatenate([racks.feed_a, racks.feed_b]))
+    """Return every PDU that feeds a rack or a loop and what it stands in."""
+    power, racks, machines, loops = plant.power, plant.racks, plant.machines, plant.loops
+    feeds = np.unique(np.concatenate([racks.feed_a, racks.feed_b, loops.feed_a, loops.feed_b]))
     cabinets = [k for k in feeds[feeds >= 0].tolist() if power.kind[k] == "pdu"]
     boxes = [(power.ids[k], power.x_m[k], power.y_m[k], PDU_WIDTH_M, PDU_DEPTH_M) for k in cabinets]
     others = [
@@ -57,7 +57,7 @@ def struck(plant: Plant) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("name", ["pump-trip", "superpod-h100", "fat-tree-1k", "video-ingest"])
+@pytest.mark.parametrize("name", ["pump-trip", "superpod-h100", "fat-tree-1k", "video-ingest", "llama3-16k"])
 def test_no_pdu_of_a_shipped_scene_stands_in_anything(name: str, catalog: Catalog) -> None:
     scenario = load(folder("scenes") / f"{name}.twin.yaml").scenario
     assert not struck(build(scenario, catalog))
@@ -70,6 +70,8 @@ def test_no_pdu_of_a_shipped_scene_stands_in_anything(name: str, catalog: Catalo
         Room(rows=4, part="GB200-NVL72", storage=6),
         Room(rows=4, part="GB200-NVL72", storage=6, cdu_in_row=True),
         Room(rows=3, racks=20, storage=4),
+        Room(rows=8, racks=8, part="GB200-NVL72", cabling="none"),
+        Room(rows=2, racks=8, cabling="none"),
     ],
 )
 def test_no_pdu_of_a_room_stands_in_anything(room: Room, catalog: Catalog) -> None:

@@ -30,8 +30,12 @@ def settle_halls(
     machine_hall = loops.hall[machines.loop]
     stands = stands_of(scenario, in_order(scenario.power))
     item_hall = _hall_of_items(layout, power, stands)
-    # What stands above those that feed is outside, in its own rooms, unless somebody placed it.
-    feeding = (power.feed >= 0) | np.array([stand is not None for stand in stands], np.bool_)
+    # What stands above those that feed is outside, in its own rooms, unless somebody placed it. PDUs of loops alone are
+    # drawn behind the hall.
+    items = np.arange(len(power.ids))
+    of_racks = np.isin(items, racks.feed_a) | np.isin(items, racks.feed_b)
+    feeding = (power.feed >= 0) & (of_racks | (np.array(power.kind, str) != "pdu"))
+    feeding |= np.array([stand is not None for stand in stands], np.bool_)
     crowded = crowded_row(layout, len(power.ids))
     feeding_x_m = (
         np.where(crowded >= 0, rows.x1_m[crowded] + AISLE_END_M, power.x_m) if rows.ids else power.x_m

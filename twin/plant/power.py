@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -64,9 +65,9 @@ def connect_power(
     for stage in stages:
         feed[first[stage.id] : first[stage.id] + stage.count] = sides.get(stage.id, -1)
     stands = stands_of(scenario, stages)
-    hung = [stage.kind == "busbar" for stage in stages for _ in range(stage.count)]
+    kinds: list[str] = [stage.kind for stage in stages for _ in range(stage.count)]
     given = [(stand.hall, stand.x_m, stand.y_m) for stand in stands if stand is not None]
-    x_m, y_m = _places(layout, parent, hung, stands, RowEnds(layout, loops, machines, given))
+    x_m, y_m = _places(layout, loops, parent, kinds, stands, RowEnds(layout, loops, machines, given))
     figures = [figures_of(stage, catalog) for stage in stages]
     counts = [stage.count for stage in stages]
 
@@ -75,7 +76,7 @@ def connect_power(
 
     return PowerItems(
         ids=[f"{s.id}/{i}" for s in stages for i in range(s.count)],
-        kind=[s.kind for s in stages for _ in range(s.count)],
+        kind=kinds,
         part=[s.part or "" for s in stages for _ in range(s.count)],
         stage=np.array([number[s.id] for s in stages for _ in range(s.count)], np.int32),
         parent=parent,
@@ -158,24 +159,39 @@ def _share_out(table: _Fed, mine: Ints, first: int, count: int) -> Bools:
 
 
 def _places(
-    layout: Layout, parent: np.ndarray, hung: list[bool], stands: list[Stand | None], ends: RowEnds
+    layout: Layout,
+    loops: Loops,
+    parent: np.ndarray,
+    kinds: Sequence[str],
+    stands: list[Stand | None],
+    ends: RowEnds,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return where the items stand: feeding ones past the high-x end of their first row, others behind them.
 
-    Those that were given a place stand there. An item above is centred on its children; in hall coordinates [m].
+    PDUs of loops alone stand past the row that is nearest to their first loop. Those that were given a place stand
+    there. An item above is centred on its children; in hall coordinates [m].
     """
     racks, rows = layout.racks, layout.rows
-    total = len(hung)
+    total = len(kinds)
     x_m, y_m = np.full(total, np.nan), np.full(total, np.nan)
     for feed, column in enumerate((racks.feed_a, racks.feed_b)):
         fed = np.flatnonzero(column >= 0)
         feeding, where = np.unique(column[fed], return_index=True)
         for item, row in zip(feeding.tolist(), racks.row[fed[where]].tolist(), strict=True):
-            if hung[item]:
+            if kinds[item] == "busbar":
                 x_m[item] = rows.x1_m[row] + AISLE_END_M
                 y_m[item] = rows.y_m[row] + BUSWAY_APART_M * (2 * feed - 1)
             elif stands[item] is None and math.isnan(x_m[item]):
                 x_m[item], y_m[item] = ends.next(row, feed)
+    for feed, column in enumerate((loops.feed_a, loops.feed_b)):
+        fed = np.flatnonzero(column >= 0)
+        feeding, where = np.unique(column[fed], return_index=True)
+        for item, loop in zip(feeding.tolist(), fed[where].tolist(), strict=True):
+            if kinds[item] == "pdu" and stands[item] is None and math.isnan(x_m[item]):
+                near = np.flatnonzero(rows.hall == loops.hall[loop])
+                if len(near):
+                    row = int(near[np.argmin(np.abs(rows.y_m[near] - loops.y_m[loop]))])
+                    x_m[item], y_m[item] = ends.next(row, feed)
     for item, stand in enumerate(stands):
         if stand is not None:
             x_m[item], y_m[item] = stand.x_m, stand.y_m
