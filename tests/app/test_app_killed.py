@@ -164,6 +164,22 @@ def test_no_edit_before_the_run_is_lost(
     assert not window.notifications.notes, "it is in the hands of this window"
     assert window.editing.editor.do(Given(Patch((Change("title", "On"),), "Rename")))
     qtbot.waitUntil(lambda: window.session.frame is not None, timeout=60_000)
+    draft = window.session.draft
+    assert draft is not None
+    titles = [step.title for step in draft.done]
+    assert titles[0] == "Add rack"
+    assert set(titles[1:]) == {"Rename"}
+    assert len(titles) == left.steps - 2 + 1, (
+        "one of them was taken back, and that was a step of the journal, too"
+    )
+    for title in reversed(titles):
+        assert draft.undo_title == title
+        assert window.editing.editor.undo()
+    assert draft.file.text.encode() == before
+    assert not window.isWindowModified(), "it is as it is saved"
+    for _ in titles:
+        assert window.editing.editor.redo()
+    assert draft.file.scenario.title == "On"
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ class Editing:
         words = f"One change of {left.name}, made at {at}, was never saved."
         if left.steps > 1:
             words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
-        words += " Recovered, they are part of the scene: Undo takes back what is done after that."
+        words += " Recovered, they are back in the scene, and Undo takes them back one by one."
         words += " The run waits until you have chosen." if self._otherwise is not None else ""
         self._notifications.ask(
             Trouble("Unsaved work was found", words),

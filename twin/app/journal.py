@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -40,16 +41,49 @@ class Journal:
         self._text = ""
         self._run_file: Path | None = None
         self._told = False
+        self._whole = True  # every change has a line of its own so far
         self.path: Path | None = None
 
     def begin(self, document: Document, saved_text: str | None = None) -> None:
         """Let a document be what changes are counted from, or the text of it that is saved; nothing is written yet."""
         self.end()
         self._document, self._text = document, document.text if saved_text is None else saved_text
+        self._whole = True
 
-    def note(self, document: Document, title: str = "") -> None:
-        """Put down how the text has changed since the last note; it is on the disk when this returns."""
-        if document.text == self._text:
+    def take_over(self, path: Path, length: int, text: str, document: Document) -> bool:
+        """Go on in what a crash left at `path`, in its first `length` bytes; return whether that can be done.
+
+        These came to `text`, and the next change is counted from there. It gets the name of a journal begun now.
+        """
+        left, new = lock_of(path), _free_path()
+        own = lock_of(new)
+        if not left.tryLock(0):
+            return False
+        own.tryLock(0)  # first: a program that starts now would find what nobody holds
+        try:
+            path.rename(new)
+            file = new.open("r+b")
+            file.truncate(length)
+            file.seek(length)
+        except OSError:
+            own.unlock()
+            return False
+        finally:
+            left.unlock()
+        self.end()
+        self.path, self._file, self._lock = new, file, own
+        self._document, self._text, self._whole = document, text, True
+        return True
+
+    def note(self, document: Document, title: str = "", step: Mapping[str, Any] | None = None) -> None:
+        """Put down how the text has changed since the last note; it is on the disk when this returns.
+
+        Parameters
+        ----------
+        step
+            What `twin.app.journal_steps` tells of it; left out where one before could not be put down.
+        """
+        if document.text == self._text and (step is None or self._file is None):
             return
         change = difference(self._text, document.text)
         line = {
@@ -60,7 +94,10 @@ class Journal:
             "title": title,
             "at": f"{datetime.now():%Y-%m-%dT%H:%M:%S}",
         }
-        if self._put(line):
+        if step is not None and self._whole:
+            line["step"] = step
+        self._whole = self._put(line)
+        if self._whole:
             self._text = document.text
 
     def note_run(self, run_file: Path | None) -> None:
@@ -99,7 +136,7 @@ class Journal:
 
     def _open(self) -> None:
         """Begin a file with the text that the next change is to; one that was left unfinished goes then."""
-        path = journal_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}-{uuid4().hex[:4]}{SUFFIX}"
+        path = _free_path()
         lock = lock_of(path)
         lock.tryLock(0)
         assert self._document is not None
@@ -132,6 +169,10 @@ def journal_folder() -> Path:
     folder = state_folder() / "journals"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def _free_path() -> Path:
+    return journal_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}-{uuid4().hex[:4]}{SUFFIX}"
 
 
 def lock_of(journal: Path) -> QLockFile:

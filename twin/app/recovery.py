@@ -14,7 +14,9 @@ from typing import Any
 
 from twin.analysis.rerun import said_of, settled
 from twin.app.journal import SUFFIX, journal_folder, lock_of
-from twin.commands.draft import edit_text
+from twin.app.journal_steps import History
+from twin.commands.command import CommandError, Given
+from twin.commands.draft import Draft, edit_text
 from twin.record.contents import Snapshot
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -51,6 +53,12 @@ class Recovered:
         Where its run was recorded last; None when it had none.
     at
         When the last change was made.
+    begun
+        The text of its file that they were made in; "": that lay nowhere.
+    length
+        How many bytes of the journal are whole.
+    history
+        What can be taken back of them, and done again.
     """
 
     journal: Path
@@ -60,6 +68,9 @@ class Recovered:
     steps: int
     run_file: Path | None
     at: datetime
+    begun: str
+    length: int
+    history: History
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,8 @@ class Run:
     ----------
     document
         The scene with every edit that the run has taken.
+    withdrawn, missed
+        Edits that the program had not heard of before it ended: what went of its own, and what came.
     seed
         Of its random draws; None: the scene's own.
     snapshot
@@ -83,6 +96,8 @@ class Run:
     """
 
     document: Document
+    withdrawn: tuple[str, ...] = ()
+    missed: tuple[Edit, ...] = ()
     seed: int | None = None
     snapshot: Snapshot | None = None
     t_s: float = 0.0
@@ -122,13 +137,15 @@ def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
 def read(path: Path) -> Recovered | None:
     """Return what a journal holds; None when its program still runs, nothing was changed, or it is no journal."""
     lines = _lines(path)
-    head = next(lines, None)
-    if head is None or head.get("journal") != 1 or not isinstance(head.get("text"), str) or _in_use(path):
+    head, length = next(lines, ({}, 0))
+    begun = head.get("text")
+    if head.get("journal") != 1 or not isinstance(begun, str) or _in_use(path):
         return None
-    text, steps, run_file, at = head["text"], 0, None, datetime.fromtimestamp(path.stat().st_mtime)
-    for line in lines:
+    text, steps, run_file, at = begun, 0, None, datetime.fromtimestamp(path.stat().st_mtime)
+    history = History()
+    for line, end in lines:
         if "run" in line:
-            run_file = Path(line["run"]) if isinstance(line["run"], str) else None
+            run_file, length = Path(line["run"]) if isinstance(line["run"], str) else None, end
             continue
         try:
             after = text[: line["start"]] + line["text"] + text[line["end"] :]
@@ -137,12 +154,19 @@ def read(path: Path) -> Recovered | None:
             break
         if not whole:
             break
-        text, steps = after, steps + 1
+        try:
+            history.take(line, text, after)
+        except (KeyError, TypeError, ValueError):
+            history = History()  # of what follows there is one
+        if not text:
+            history = History()  # nothing was there to go back to
+        text, steps, length = after, steps + 1, end
     if not steps:
         return None
     where = head.get("path")
     scene = Path(where) if isinstance(where, str) else None
-    return Recovered(path, scene, str(head.get("name") or "scene"), text, steps, run_file, at)
+    name = str(head.get("name") or "scene")
+    return Recovered(path, scene, name, text, steps, run_file, at, begun, length, history)
 
 
 def run_of(document: Document, run_file: Path | None) -> Run:
@@ -171,11 +195,11 @@ def run_of(document: Document, run_file: Path | None) -> Run:
     alone = {"edits": (), "seed": header.seed}
     if header.scenario.model_copy(update=alone) != document.scenario.model_copy(update=alone):
         return other
-    out = own - taken.keys()
-    if not out <= gone:
+    out = sorted(own - taken.keys())
+    if not gone.issuperset(out):
         return other
     missed = [edit for id, edit in taken.items() if id not in own]
-    changes = [Change(f"edits[{id}]", None) for id in sorted(out)]
+    changes = [Change(f"edits[{id}]", None) for id in out]
     changes += [Change(f"edits[{edit.id}]", edit_text(edit)) for edit in missed]
     try:
         if changes:
@@ -184,7 +208,32 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         return other
     by_hand = tuple(one for one in asked if isinstance(one, Intervention))
     lost = "no state of it had been kept yet" if snapshot is None and t_s > 0.0 else ""
-    return Run(document, header.seed, snapshot, t_s, by_hand, lost)
+    return Run(document, tuple(out), tuple(missed), header.seed, snapshot, t_s, by_hand, lost)
+
+
+def draft_of(document: Document, left: Recovered, run: Run) -> Draft:
+    """Return the draft of a scene that was left, from which its steps can be taken back one by one.
+
+    Parameters
+    ----------
+    document
+        As it was left.
+    run
+        Where its run can go on, perhaps with more edits.
+    """
+    draft, history = Draft(document), left.history
+    draft.take_up(history.done, history.undone, history.written)
+    try:
+        for id in run.withdrawn:
+            draft.land_later(draft.propose_out(id))
+        for edit in run.missed:
+            draft.at(max(edit.at_s, draft.t_s))
+            changes = tuple(Change(one.path, one.value) for one in edit.changes)
+            draft.land_edit(draft.propose(Given(Patch(changes, edit.title))), edit)
+    except CommandError:
+        return Draft(run.document)
+    draft.at(0.0)
+    return draft if draft.file.text == run.document.text else Draft(run.document)
 
 
 def _in_use(path: Path) -> bool:
@@ -195,10 +244,12 @@ def _in_use(path: Path) -> bool:
     return False
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield each line that is whole, and how many bytes there are up to its end."""
     with suppress(OSError):
         if path.stat().st_size > MOST_BYTES:
             return
+        end = 0
         with path.open("rb") as file:
             for raw in file:
                 if not raw.endswith(b"\n"):
@@ -209,4 +260,5 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                     return
                 if not isinstance(line, dict):
                     return
-                yield line
+                end += len(raw)
+                yield line, end

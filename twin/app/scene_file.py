@@ -13,8 +13,9 @@ from twin import resources
 from twin.app.editor import Editor
 from twin.app.files import Files
 from twin.app.journal import Journal
+from twin.app.journal_steps import StepNotes
 from twin.app.recording import copy_to_go_on
-from twin.app.recovery import Recovered, Run, discard, run_of
+from twin.app.recovery import Recovered, Run, discard, draft_of, run_of
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.scene_list import SUFFIX
 from twin.app.session import Session
@@ -68,6 +69,8 @@ class SceneFile:
         self._session, self._editor, self._files = session, editor, files
         self._settings, self._window, self._tell = settings, window, tell
         self.journal = Journal()
+        self._steps: StepNotes | None = None
+        self._left: Recovered | None = None  # that is about to be opened
         self.asks = True  # else nobody is there: what is not saved stays in the journal, to be offered back
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
@@ -149,14 +152,20 @@ class SceneFile:
         try:
             document = loads(left.text, path.name, left.path.parent if left.path is not None else None)
             run = run_of(document, left.run_file)
-            draft = Draft(run.document)
-            if _text_of(left.path) != run.document.text:
-                draft.mark_lost()
+            draft = draft_of(document, left, run)
+            on_disk = _text_of(left.path)
+            if on_disk != draft.file.text:
+                draft.mark_lost(left.begun if on_disk == left.begun else "")
+                self._left = left
             said = self._go_on(draft, path, run, left)
         except SCENE_ERRORS as error:
             self._tell("Not recovered", f"{error}")
             return False
+        finally:
+            self._left = None
         self._files.opened.emit(path)
+        if left.begun and on_disk not in (left.begun, draft.file.text):
+            self._disk = (0, 0)  # another program has written it since: saving asks
         if self.journal.path is not None or not draft.dirty:
             discard(left.journal)  # the journal of this program holds it now
         if said:
@@ -293,9 +302,16 @@ class SceneFile:
         draft = self._session.draft
         if draft is not None:
             self.journal.note_run(None)  # of the scene before
-            self.journal.begin(draft.file, draft.saved_text)
+            if not self._takes_over(draft):
+                self.journal.begin(draft.file, draft.saved_text)
             self.journal.note(draft.file, draft.undo_title)  # where one comes back to what is not saved
+            self._steps = StepNotes(draft)
             self.look_at_disk()
+
+    def _takes_over(self, draft: Draft) -> bool:
+        """Go on in the journal that is being recovered, if one is; return whether that is so."""
+        left = self._left
+        return left is not None and self.journal.take_over(left.journal, left.length, left.text, draft.file)
 
     def _on_journal_failed(self, reason: str) -> None:
         self._tell(
@@ -305,8 +321,9 @@ class SceneFile:
 
     def _on_changed(self) -> None:
         draft = self._session.draft
-        if draft is not None:
-            self.journal.note(draft.file, draft.undo_title)
+        if draft is not None and self._steps is not None:
+            step = self._steps.next(draft, live=self._session.begun)
+            self.journal.note(draft.file, draft.undo_title, step)
 
 
 def document_of_text(document: Document, path: Path) -> Document:

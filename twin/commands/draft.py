@@ -6,6 +6,7 @@ that text is frozen: the edit is appended under `edits` with the time at which i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 
@@ -142,8 +143,7 @@ class Draft:
         self.shown = effective(file, self.t_s)
         self.done: list[Step] = []
         self.undone: list[Step] = []
-        # All that made the file what it is, in order; what was taken back while the run went on is two steps here.
-        self._written: list[Step] = []
+        self._written: list[Step] = []  # see `written`
         self._saved_text = file.text
         self._begun: Proposal | None = None
 
@@ -169,6 +169,11 @@ class Draft:
         """Return what going forth would do again; "" when there is nothing."""
         return self.undone[-1].title if self.undone else ""
 
+    @property
+    def written(self) -> Sequence[Step]:
+        """Return all that made the file what it is; what was taken back while the run went on is two steps here."""
+        return self._written
+
     def mark_saved(self, file: Document | None = None) -> None:
         """Take note that the file is on disk as it stands, perhaps under another name (`file`)."""
         if file is not None:
@@ -178,9 +183,13 @@ class Draft:
             self._begun = None
         self._saved_text = self.file.text
 
-    def mark_lost(self) -> None:
-        """Take note that what is on disk is not what is here."""
-        self._saved_text = ""
+    def mark_lost(self, on_disk: str = "") -> None:
+        """Take note that what is on disk is not what is here; `on_disk`: it is what this was made of."""
+        self._saved_text = on_disk
+
+    def take_up(self, done: list[Step], undone: list[Step], written: list[Step]) -> None:
+        """Take up the steps by which another draft has made the same file."""
+        self.done, self.undone, self._written = done[-MOST_STEPS:], undone[:], written[-MOST_STEPS:]
 
     # -- proposing ----
 
