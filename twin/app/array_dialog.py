@@ -20,6 +20,7 @@ from twin.app import text
 from twin.app.array_preview import Preview
 from twin.app.count_field import CountBox
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.outliner_seeds import counted_gpus, plural
 from twin.commands.copies import Array
 from twin.units import UnitError, parse, render
@@ -91,7 +92,7 @@ class ArrayDialog(QDialog):
             pair.addWidget(label("every", "muted"))
             pair.addWidget(field, 1)
             form.addRow(title, pair)
-        column.addLayout(form)
+        nest(column, form)
         self.figures = label("", "value", wrap=True)
         self.told = label("", "muted", wrap=True)
         column.addWidget(self.figures)

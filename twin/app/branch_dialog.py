@@ -28,6 +28,7 @@ from twin.app.branch_choices import Sort, breakable, cap_example, capped, free_p
 from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.fact_rows import interval_text
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import nest
 from twin.plant.tables import Plant
 from twin.scenario import ScenarioError, parse_injection
 from twin.scenario.document import Scenario
@@ -199,7 +200,7 @@ class BranchDialog(QDialog):
         head.addWidget(mark)
         head.addWidget(label(f"What if from {when}?", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
-        column.addLayout(head)
+        nest(column, head)
         said = "Until then the branch is this run; from then on it is its own. This run and its recording are kept."
         column.addWidget(label(said, "muted", wrap=True))
         self.name_field = QLineEdit()
@@ -233,7 +234,7 @@ class BranchDialog(QDialog):
         self.where_button.setToolTip("Choose where the scene of the branch goes; its run goes beside it")
         self.where_button.clicked.connect(self._choose)
         self._row("Goes to", _beside(self.where_label, self.where_button), "")
-        column.addLayout(self._grid)
+        nest(column, self._grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
@@ -249,7 +250,7 @@ class BranchDialog(QDialog):
         buttons.addStretch(1)
         buttons.addWidget(cancel)
         buttons.addWidget(self.go_button)
-        column.addLayout(buttons)
+        nest(column, buttons)
         self.go_button.setDefault(True)
         self.sort_box.currentIndexChanged.connect(self._on_sort)
         self.target_box.currentTextChanged.connect(self._on_target)

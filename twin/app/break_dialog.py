@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import nest
 from twin.app.session import Session
 from twin.app.text import elapsed
 from twin.plant.cable_names import find_bundle
@@ -116,7 +117,7 @@ class BreakDialog(QDialog):
         self._title = label("", "title")
         head.addWidget(self._title, 1)
         head.addWidget(label("SIMULATED", "badge"))
-        column.addLayout(head)
+        nest(column, head)
         column.addWidget(label(self._describe(), "muted", wrap=True))
         self.fault_box, self.when_box, self.lasts_box = QComboBox(), QComboBox(), QComboBox()
         self.at_field, self.value_field = QLineEdit(), QLineEdit()
@@ -144,7 +145,7 @@ class BreakDialog(QDialog):
             self._row("How many", _beside(self.count_box, self.count_words)),
             self._row("Value", self.value_field),
         ]
-        column.addLayout(self._grid)
+        nest(column, self._grid)
         self.problem = label("", "fault", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
@@ -162,7 +163,7 @@ class BreakDialog(QDialog):
         buttons.addStretch(1)
         buttons.addWidget(cancel)
         buttons.addWidget(self.do_button)
-        column.addLayout(buttons)
+        nest(column, buttons)
         self.do_button.setDefault(True)  # only now: outside a dialog it is no default, and Enter would cancel
 
     def _row(self, title: str, field: QWidget) -> QLabel:

@@ -26,6 +26,7 @@ from twin.analysis.aside import Aside, Failed, Progress
 from twin.analysis.runs_aside import recorded_aside
 from twin.app.count_field import CountBox
 from twin.app.look import label
+from twin.app.nesting import nest
 from twin.app.scene_errors import SCENE_ERRORS
 from twin.app.scene_list import SUFFIX, shipped_scenes
 from twin.app.theme import scaled
@@ -197,7 +198,7 @@ class DesignsDialog(QDialog):
         head = QHBoxLayout()
         head.addWidget(label("Compare two designs", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
-        column.addLayout(head)
+        nest(column, head)
         said = (
             "Both are simulated in the background with the same random draws, so that the same failures strike both. "
             "Then they stand side by side."
@@ -228,7 +229,7 @@ class DesignsDialog(QDialog):
         for title, field in zip(("A", "B", "Length", "Seed", "Runs of each"), self._fields, strict=True):
             field.setAccessibleName(title)
             form.addRow(title, field)
-        column.addLayout(form)
+        nest(column, form)
         self.bars = (QProgressBar(), QProgressBar())
         for name, bar in zip("AB", self.bars, strict=True):
             bar.setRange(0, _FINE)
@@ -247,7 +248,7 @@ class DesignsDialog(QDialog):
         self.go_button.clicked.connect(self.begin)
         row.addWidget(self.cancel_button)
         row.addWidget(self.go_button)
-        column.addLayout(row)
+        nest(column, row)
 
     def _on_chosen(self, box: QComboBox, _index: int) -> None:
         if box.currentData() >= 0:

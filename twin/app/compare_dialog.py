@@ -30,6 +30,7 @@ from twin.app.compare_strip import CompareStrip
 from twin.app.compare_table import FigureTable
 from twin.app.compare_waterfall import CompareWaterfall
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import nest
 from twin.app.replay import Replay
 from twin.app.speeds import DEFAULT_SPEED, SPEEDS
 from twin.app.text import elapsed, significant, speed
@@ -90,7 +91,7 @@ class CompareDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(8)
-        column.addLayout(self._strip())
+        nest(column, self._strip())
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._below())
@@ -189,7 +190,7 @@ class CompareDialog(QDialog):
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 4, 0, 0)
         column.setSpacing(8)
-        column.addLayout(self._time_row())
+        nest(column, self._time_row())
         self.table, self.way = FigureTable(self._look), CompareWaterfall(self._look)
         beside = QWidget()
         right = QVBoxLayout(beside)
@@ -217,7 +218,7 @@ class CompareDialog(QDialog):
         self.close_button.setToolTip("Close this window (Esc)")
         self.close_button.clicked.connect(self.close)
         foot.addWidget(self.close_button)
-        column.addLayout(foot)
+        nest(column, foot)
         return made
 
     def _time_row(self) -> QHBoxLayout:
@@ -254,7 +255,7 @@ class CompareDialog(QDialog):
         over.setSpacing(0)
         over.addWidget(self.strip)
         over.addWidget(self.slider)
-        row.addLayout(over, 1)
+        nest(row, over, 1)
         row.addWidget(self.time)
         row.addWidget(self.speed_box)
         for key, do in (

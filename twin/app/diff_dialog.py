@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from twin.app.comparison import Comparison, things_of
 from twin.app.hall_pair import HallPair
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.theme import scaled
 from twin.scenario.differences import Difference
 from twin.view3d.edit_shapes import TONES
@@ -70,12 +71,12 @@ class DiffDialog(QDialog):
         head.addStretch(1)
         for kind, word in _WORDS.items():
             head.addWidget(_swatch(kind, word))
-        column.addLayout(head)
+        nest(column, head)
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._words())
         column.addWidget(self._split, 1)
-        column.addLayout(self._buttons(answers or {}))
+        nest(column, self._buttons(answers or {}))
         self.tree.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:

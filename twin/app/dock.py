@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import nest
 
 
 class Dock(QDockWidget):
@@ -52,11 +53,11 @@ class Dock(QDockWidget):
         self._mark = mark
         layout.addWidget(self._name)
         self.lead = QHBoxLayout()
-        layout.addLayout(self.lead, 1)
+        nest(layout, self.lead, 1)
         layout.addStretch(0)  # where nothing leads, the tools stay together on the right
         self.tools = QHBoxLayout()
         self.tools.setSpacing(4)
-        layout.addLayout(self.tools)
+        nest(layout, self.tools)
         floating = tool_button(self._look, "float", f"Float {title}")
         floating.clicked.connect(lambda: self.setFloating(not self.isFloating()))
         closing = tool_button(self._look, "close", f"Close {title}")

@@ -37,6 +37,7 @@ from twin.app.fabric_facts import (
 from twin.app.fabric_layer import FabricLayer
 from twin.app.fact_rows import Row, World
 from twin.app.look import Look, label
+from twin.app.nesting import clear, nest, nest_in_cell
 from twin.app.session import Session
 from twin.scenario.population import jobs_of
 from twin.view3d.state import CABLES_BY, ViewState
@@ -110,7 +111,7 @@ class FabricDock(Dock):
         self._fit_table()
         self._column.addWidget(self.table)
         self._facts = QVBoxLayout()
-        self._column.addLayout(self._facts)
+        nest(self._column, self._facts)
         self._column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -156,7 +157,7 @@ class FabricDock(Dock):
         row.setSpacing(8)
         row.addWidget(self.job_box, 1)
         row.addWidget(self.kind_box, 1)
-        grid.addLayout(row, 1, 0)
+        nest_in_cell(grid, row, 1, 0)
         grid.addWidget(self.switch, 2, 0)
         self.lines = [label("", wrap=True), label("", "muted", wrap=True), label("", "muted", wrap=True)]
         for number, line in enumerate(self.lines, start=3):
@@ -202,10 +203,7 @@ class FabricDock(Dock):
         self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + rows_px + 2)
 
     def _build_facts(self, fabrics: list[tuple[str, list[Row]]]) -> None:
-        while (item := self._facts.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
+        clear(self._facts)
         self._values = []
         for name, rows in fabrics:
             frame = QFrame()

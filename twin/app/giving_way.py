@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -45,9 +45,8 @@ class GivingWay(QWidget):
             widget.setVisible(number >= gone)
 
     def _needed_px(self, without: Sequence[QWidget]) -> int:
-        items = (self.row.itemAt(k) for k in range(self.row.count()))
-        widgets = (item.widget() for item in items if item is not None)
-        shown = [widget for widget in widgets if widget is not None and widget not in without]
+        children = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        shown = [one for one in children if self.row.indexOf(one) >= 0 and one not in without]
         wide = sum(max(widget.sizeHint().width(), widget.minimumWidth()) for widget in shown)
         margins = self.row.contentsMargins()
         return wide + self.row.spacing() * max(len(shown) - 1, 0) + margins.left() + margins.right()

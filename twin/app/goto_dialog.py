@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QVBo
 
 from twin.app.clock import Clock
 from twin.app.look import label
+from twin.app.nesting import nest
 from twin.app.text import elapsed
 from twin.app.view_file import MOST_NOTE_LETTERS
 from twin.scenario.times import EXAMPLES, NoTime, Times
@@ -48,7 +49,7 @@ class _Asking(QDialog):
         self.do_button.clicked.connect(self.accept)
         row.addWidget(cancel)
         row.addWidget(self.do_button)
-        column.addLayout(row)
+        nest(column, row)
         self.field.setFocus()
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from twin.app.hall_panel import HallPanel
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.session import Session
 from twin.scenario.document import Scenario
 
@@ -43,7 +44,7 @@ class HallHint(QFrame):
         column.setSpacing(8)
         column.addWidget(self.title)
         column.addWidget(self.words)
-        column.addLayout(self._buttons())
+        nest(column, self._buttons())
         host.installEventFilter(self)
         session.cannot_begin.connect(self._on_reason)
         session.document_changed.connect(self.refresh)

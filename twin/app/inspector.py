@@ -25,6 +25,7 @@ from twin.app.fact_rows import Row, World, kind_word
 from twin.app.facts import Facts, Section, facts_of
 from twin.app.inspector_edit import EditPanel
 from twin.app.look import Look, label, tool_button, with_role
+from twin.app.nesting import nest_in_cell
 from twin.app.session import Session
 from twin.catalog import Catalog, load_catalog
 from twin.commands.command import CommandError
@@ -132,7 +133,7 @@ class Inspector(Dock):
         grid.addWidget(self._mark, 0, 0, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self._title, 0, 1)
         grid.addWidget(self._subtitle, 1, 1)
-        grid.addLayout(badges, 2, 1)
+        nest_in_cell(grid, badges, 2, 1)
         grid.addWidget(self._page_switch(), 3, 0, 1, 2)
         grid.setColumnStretch(1, 1)
         return head

@@ -27,6 +27,7 @@ from twin.app.job_results import JobResults
 from twin.app.job_search import best_plans, can_be_searched, with_plan
 from twin.app.job_timeline import timeline
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.pipeline_gantt import PipelineGantt
 from twin.app.plans_table import PlansTable
 from twin.app.scene_jobs import job_place
@@ -201,7 +202,7 @@ class JobDialog(QDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(side)
-        row.addLayout(right, 1)
+        nest(row, right, 1)
 
     def _buttons(self) -> QWidget:
         self.best_button = QPushButton("&Best plan")
@@ -232,8 +233,8 @@ class JobDialog(QDialog):
         column = QVBoxLayout(box)
         column.setContentsMargins(14, 8, 12, 10)
         column.setSpacing(4)
-        column.addLayout(row)
-        column.addLayout(below)
+        nest(column, row)
+        nest(column, below)
         column.addWidget(self.said)
         return box
 

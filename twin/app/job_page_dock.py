@@ -30,6 +30,7 @@ from twin.app.job_events import JobEvents, Which
 from twin.app.job_page_facts import STATE_COLOURS, JobPage, job_page
 from twin.app.job_progress import JobProgress
 from twin.app.look import Look, label, line, tool_button, with_role
+from twin.app.nesting import nest
 from twin.app.queue_feed import QueueFeed
 from twin.app.session import Session
 from twin.app.spark_line import SparkLine
@@ -117,14 +118,14 @@ class JobPageDock(Dock):
         words = QVBoxLayout()
         words.setContentsMargins(12, 8, 12, 4)
         words.setSpacing(2)
-        words.addLayout(head)
+        nest(words, head)
         words.addWidget(self.facts)
         words.addWidget(self.where)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addLayout(words)
+        nest(column, words)
         column.addWidget(self.progress)
         column.addWidget(line())
         column.addWidget(self.table, 1)

@@ -11,6 +11,7 @@ from twin.app.account_colours import memory_pieces, step_pieces
 from twin.app.job_draft import Draft, Judged, worth
 from twin.app.job_search import offers, what_would_fit
 from twin.app.look import Look, label, with_role
+from twin.app.nesting import clear, nest
 from twin.app.stack_bar import StackBar
 from twin.app.text import MISSING, prefixed, quantity, span
 from twin.planning.job import JobEstimate
@@ -81,7 +82,7 @@ class JobResults(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 8)
         column.setSpacing(9)
-        column.addLayout(tiles)
+        nest(column, tiles)
         column.addWidget(self.step_bar)
         column.addWidget(self.memory_bar)
         column.addWidget(self.advice)
@@ -149,11 +150,7 @@ class JobResults(QWidget):
         )
 
     def _show_advice(self, judged: Judged, estimate: JobEstimate | None) -> None:
-        while (item := self._advice_row.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()  # it is deleted later, and would lie over the new row until then
-                widget.deleteLater()
+        clear(self._advice_row)
         self.advice_buttons = []
         self.advice.setVisible(estimate is not None and not estimate.fits)
         if estimate is None or estimate.fits:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import label
+from twin.app.nesting import nest
 from twin.app.theme import scaled
 from twin.app.views import Views
 
@@ -64,7 +65,7 @@ class KeptDialog(QDialog):
         self.none = label(none, "muted", wrap=True)
         column.addWidget(self.none)
         self.row = QHBoxLayout()
-        column.addLayout(self.row)
+        nest(column, self.row)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Delete deletes the chosen one; a name that is being typed never asks here."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.overlay import LegendPlate
 from twin.app.theme import Theme
 from twin.view3d.hall_view import HallView
@@ -44,7 +45,7 @@ class HallPane(QWidget):
         self.title, self.said = label(title, "value"), label("", "muted")
         head.addWidget(self.title, 1)
         head.addWidget(self.said)
-        column.addLayout(head)
+        nest(column, head)
         column.addWidget(self.view.native, 1)
         self.legend = LegendPlate(look, self)
         self.legend.hide()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton,
 
 from twin.app import theme as themes
 from twin.app.look import label
+from twin.app.nesting import nest
 from twin.scenario import NewerVersion
 
 _MOST_CHARS = 2_000_000
@@ -45,7 +46,7 @@ class NewerFile(QDialog):
         close.setToolTip("Close this window (Esc)")
         close.clicked.connect(self.close)
         row.addWidget(close)
-        column.addLayout(row)
+        nest(column, row)
 
 
 def _text(path: Path) -> str:

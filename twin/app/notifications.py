@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 
 from twin.app import theme as themes
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import nest
 from twin.app.trouble import Trouble
 
 _WIDTH_PX = 400
@@ -44,7 +45,7 @@ class Note(QFrame):
         close = tool_button(look, "close", "Dismiss")
         close.clicked.connect(self.dismiss)
         head.addWidget(close)
-        column.addLayout(head)
+        nest(column, head)
         if trouble.text:
             column.addWidget(label(trouble.text, "muted", wrap=True))
         if trouble.detail:
@@ -59,7 +60,7 @@ class Note(QFrame):
                 button.clicked.connect(self.dismiss)
                 button.clicked.connect(lambda _=False, answer=answer: answer())
                 row.addWidget(button, 1)
-            column.addLayout(row)
+            nest(column, row)
 
     def dismiss(self) -> None:
         """Take this note away."""

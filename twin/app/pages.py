@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app.look import label
+from twin.app.nesting import nest
 
 
 class Prose(QScrollArea):
@@ -45,7 +46,7 @@ class Prose(QScrollArea):
             grid.addWidget(label(what, "muted"), row, 0)
             grid.addWidget(label(value, "value", wrap=True), row, 1)
         grid.setColumnStretch(1, 1)
-        self._content.addLayout(grid)
+        nest(self._content, grid)
 
 
 class Page(QDialog):

@@ -10,6 +10,7 @@ from twin.app.column_model import ColumnModel, Index
 from twin.app.job_draft import Draft
 from twin.app.job_search import is_plan
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.text import quantity, span
 from twin.planning.search import Candidate, Found
 
@@ -129,12 +130,12 @@ class PlansTable(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 6)
         column.setSpacing(2)
-        column.addLayout(head)
+        nest(column, head)
         column.addWidget(self.table, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 2, 12, 2)
         foot.addWidget(self.refused, 1)
-        column.addLayout(foot)
+        nest(column, foot)
 
     def show_found(self, found: Found, draft: Draft) -> None:
         """Show what a search found for a draft."""

@@ -17,6 +17,7 @@ from twin.app.charts import Chart
 from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.plot_axis import TimeAxis
 from twin.app.plot_columns import Columns, drawn
 from twin.app.plot_cursor import PlotCursor
@@ -74,7 +75,7 @@ class PlotArea(QWidget):
         row.setContentsMargins(8, 4, 10, 4)
         row.setSpacing(8)
         for chart in charts:
-            row.addLayout(self._add_chart(chart), 1)
+            nest(row, self._add_chart(chart), 1)
         self._paint(look.theme)
         look.changed.connect(self._paint)
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from twin.app import text
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.painted import Painted
 from twin.app.risk_sample import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.theme import font
@@ -88,7 +89,7 @@ class RiskDialog(QDialog):
         head = QHBoxLayout()
         head.addWidget(label(f"What would {self._risk.job} keep?", "title"), 1)
         head.addWidget(label("SIMULATED", "badge"))
-        column.addLayout(head)
+        nest(column, head)
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(7)
@@ -98,7 +99,7 @@ class RiskDialog(QDialog):
             grid.addWidget(slider.name, row, 0)
             grid.addWidget(slider.bar, row, 1)
             grid.addWidget(slider.words, row, 2)
-        column.addLayout(grid)
+        nest(column, grid)
         lower = QHBoxLayout()
         lower.setSpacing(16)
         told = QVBoxLayout()
@@ -107,9 +108,9 @@ class RiskDialog(QDialog):
         told.addWidget(self.headline)
         told.addWidget(self.details)
         told.addStretch(1)
-        lower.addLayout(told, 2)
+        nest(lower, told, 2)
         lower.addWidget(self.curve, 3)
-        column.addLayout(lower, 1)
+        nest(column, lower, 1)
         column.addWidget(self.note)
         left_out = "; ".join(self._risk.left_out)
         self.note.setText(

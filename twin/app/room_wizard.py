@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.editor import Editor
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.room_figures import figures_of
 from twin.app.room_preview import RoomPreview, beside
 from twin.app.session import Session
@@ -300,7 +301,7 @@ class RoomWizard(QDialog):
         self._grid.setColumnStretch(1, 1)
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(3)
-        right.addLayout(self._grid)
+        nest(right, self._grid)
         right.addWidget(self._where)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
@@ -309,7 +310,7 @@ class RoomWizard(QDialog):
         cancel.clicked.connect(self.reject)
         buttons.addWidget(cancel)
         buttons.addWidget(self.build)
-        right.addLayout(buttons)
+        nest(right, buttons)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 14, 12)
         row.setSpacing(14)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import label
+from twin.app.nesting import nest
 from twin.rules import BY_ID, Finding
 from twin.scenario.exclusion import EVERYTHING
 
@@ -52,7 +53,7 @@ class ExcludeDialog(QDialog):
         self.why.setPlaceholderText("why it may stay")
         self.why.setMaxLength(2000)
         form.addRow("Because", self.why)
-        column.addLayout(form)
+        nest(column, form)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )

@@ -17,6 +17,7 @@ from twin.app.job_scaling import (
 )
 from twin.app.job_search import best_plans, can_be_searched, with_plan
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.scaling_plot import ScalingPlot
 from twin.planning.job import PlanError
 
@@ -55,7 +56,7 @@ class ScalingPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 12, 6)
         column.setSpacing(4)
-        column.addLayout(row)
+        nest(column, row)
         column.addWidget(self.plot, 1)
         self.strong.setChecked(True)
         self.same.setChecked(True)

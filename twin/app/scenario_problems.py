@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScroll
 
 from twin.app import theme as themes
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import nest
 from twin.app.recording import is_recording
 from twin.scenario import Problem
 
@@ -41,7 +42,7 @@ class ScenarioProblems(QDialog):
         head.addWidget(mark)
         count = "one problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         head.addWidget(label(f"{path.name} has {count}", "title"), 1)
-        column.addLayout(head)
+        nest(column, head)
         stays = "\nThe scene that was open stays as it is." if kept else ""
         column.addWidget(label(f"{path.parent}{stays}", "muted", wrap=True))
         column.addWidget(self._list(), 1)
@@ -51,7 +52,7 @@ class ScenarioProblems(QDialog):
         close.setProperty("role", "primary")
         close.clicked.connect(self.close)
         buttons.addWidget(close)
-        column.addLayout(buttons)
+        nest(column, buttons)
 
     def _list(self) -> QScrollArea:
         area = QScrollArea()

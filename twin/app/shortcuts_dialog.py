@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import Look, label, with_role
+from twin.app.nesting import nest
 from twin.app.shortcuts import Shortcuts
 
 _ID = Qt.ItemDataRole.UserRole
@@ -127,13 +128,13 @@ class ShortcutsDialog(QDialog):
         record.addWidget(self.chosen_label, 1)
         for widget in (self.recorder, self.assign_button, self.none_button, self.reset_button):
             record.addWidget(widget)
-        column.addLayout(record)
+        nest(column, record)
         column.addWidget(self.note)
         below = QHBoxLayout()
         below.addWidget(self.reset_all_button)
         below.addStretch(1)
         below.addWidget(self.close_button)
-        column.addLayout(below)
+        nest(column, below)
 
     def _fill(self) -> None:
         for action_id, action in self._shortcuts.actions.items():

@@ -24,6 +24,7 @@ from twin.app.goto_dialog import GotoDialog, NoteDialog
 from twin.app.incident_drill import words_of
 from twin.app.look import Look, label, line, tool_button, with_role
 from twin.app.moments_dialog import MomentsDialog
+from twin.app.nesting import nest
 from twin.app.session import Session
 from twin.app.still_ahead import Ahead, still_ahead
 from twin.app.text import elapsed
@@ -58,11 +59,11 @@ class Timeline(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 0, 14, 4)
         row.setSpacing(8)
-        row.addLayout(self._state())
+        nest(row, self._state())
         row.addWidget(line("bar"))
-        row.addLayout(self._left())
+        nest(row, self._left())
         row.addWidget(self.strip, 1)
-        row.addLayout(self._right())
+        nest(row, self._right())
         self._connect()
         self._on_run()
 

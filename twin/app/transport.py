@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from twin.app.kpi import KpiStrip
 from twin.app.look import Look, label, line, tool_button
+from twin.app.nesting import nest
 from twin.app.session import SPEEDS, Session
 from twin.app.text import calendar, duration, elapsed, speed
 from twin.app.theme import scaled
@@ -28,11 +29,11 @@ class Transport(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(14, 7, 14, 7)
         layout.setSpacing(10)
-        layout.addLayout(self._buttons())
+        nest(layout, self._buttons())
         layout.addWidget(line("bar"))
-        layout.addLayout(self._speed_control())
+        nest(layout, self._speed_control())
         layout.addWidget(line("bar"))
-        layout.addLayout(self._clock_block())
+        nest(layout, self._clock_block())
         self.kpis = KpiStrip(look)
         layout.addWidget(self.kpis, 1)
         session.document_changed.connect(self._refresh)

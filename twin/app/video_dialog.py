@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from twin.app.count_field import CountBox
 from twin.app.hall_panel import HallPanel
 from twin.app.look import Look, label
+from twin.app.nesting import nest
 from twin.app.session import Session
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -69,7 +70,7 @@ class VideoDialog(QDialog):
         ):
             field.setAccessibleName(title)
             form.addRow(title, field)
-        column.addLayout(form)
+        nest(column, form)
         self._form = (self.range, self.seconds, self.fps, self.size_box, self.kind)
         self.words = label("", "muted")
         self.words.setWordWrap(True)

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.look import Look, label, tool_button
+from twin.app.nesting import clear, nest
 from twin.app.scene_errors import SCENE_ERRORS, problems_of
 from twin.app.scene_list import SUFFIX, picture_of, read_card, shipped_scenes
 from twin.app.settings import Settings
@@ -159,7 +160,7 @@ class Card(QFrame):
         words.addWidget(self.story)
         words.addStretch(1)
         words.addWidget(self.size_label)
-        column.addLayout(words, 1)
+        nest(column, words, 1)
 
     def read(self) -> None:
         """Fill in title, story and size from the file."""
@@ -206,22 +207,22 @@ class Welcome(QScrollArea):
         page = QVBoxLayout()
         page.setContentsMargins(_SIDE_PX, 34, _SIDE_PX, 28)
         page.setSpacing(16)
-        page.addLayout(self._head())
+        nest(page, self._head())
         self._grid = QGridLayout()
         self._grid.setSpacing(_BETWEEN_PX)
         self._in_grid = self._all_cards()
         self._columns = 0
         self._lay_cards(_MOST_COLUMNS)
         beside = QHBoxLayout()  # cards keep together under the headline where few are beside each other
-        beside.addLayout(self._grid)
+        nest(beside, self._grid)
         beside.addStretch(1)
-        page.addLayout(beside)
+        nest(page, beside)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
-        page.addLayout(self._recent)
-        page.addLayout(self._hints())
+        nest(page, self._recent)
+        nest(page, self._hints())
         page.addStretch(1)
-        outer.addLayout(page)
+        nest(outer, page)
         outer.addStretch(1)
         self.setWidget(content)
         self._unread = list(self.cards)
@@ -231,11 +232,7 @@ class Welcome(QScrollArea):
 
     def refresh(self) -> None:
         """Show the recent files as they are now, and read the cards not yet read, one at a time."""
-        while self._recent.count():
-            item = self._recent.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.deleteLater()
+        clear(self._recent)
         recent = [path for path in self._settings.recent if path not in {card.path for card in self.cards}]
         if recent:
             self._recent.addWidget(label("RECENT", "section"))
@@ -265,7 +262,7 @@ class Welcome(QScrollArea):
         words.addWidget(
             label("Open a hall, press Space, and watch it train, heat up, fail and recover.", "lead")
         )
-        row.addLayout(words, 1)
+        nest(row, words, 1)
         self.open_button = button = QPushButton("Open a file\N{HORIZONTAL ELLIPSIS}")
         button.setProperty("role", "primary")
         button.setToolTip("Open a scene of your own")
