@@ -269,7 +269,8 @@ def _stem(one: Addition) -> str:
 
 
 def _list(key: str, entries: Sequence[str]) -> str:
-    return f"{key}:\n" + "".join(f"  - {one}\n" for one in entries) if entries else ""
+    indented = (one.replace("\n", "\n    ") for one in entries)
+    return f"{key}:\n" + "".join(f"  - {one}\n" for one in indented) if entries else ""
 
 
 def _wrong(name: str, key: str, reason: str, hint: str) -> ScenarioError:

@@ -18,7 +18,7 @@ from twin.scenario.edits import in_order
 from twin.scenario.effective import effective
 from twin.scenario.patch import digest
 from twin.scenario.splice import edit as spliced
-from twin.scenario.write import flow
+from twin.scenario.write import block
 
 MOST_STEPS = 500
 """Steps kept to go back; a step holds two texts of the scene at most."""
@@ -461,7 +461,7 @@ def _in_file(edit: Edit) -> Patch:
 
 
 def edit_text(edit: Edit) -> str:
-    """Return an edit as an entry of `edits` in a file; its time keeps all its bits."""
+    """Return an edit as an entry of `edits` in a file, a line for each change; its time keeps all its bits."""
     entry: dict[str, object] = {"id": edit.id, "at": f"{edit.at_s!r} s"}
     if edit.title:
         entry["title"] = edit.title
@@ -469,7 +469,7 @@ def edit_text(edit: Edit) -> str:
         {"path": one.path} if one.value is None else {"path": one.path, "value": one.value}
         for one in edit.changes
     ]
-    return flow(entry)
+    return block(entry).rstrip("\n")
 
 
 def lowered(title: str) -> str:

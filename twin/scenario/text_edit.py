@@ -13,7 +13,7 @@ from twin.scenario.path import resolve, split
 from twin.scenario.problem import Problem, ScenarioError
 from twin.scenario.tree import Entry, Path, Tree, child, parse, written
 from twin.scenario.validate import nearest
-from twin.scenario.write import block, flow, item_lines, scalar
+from twin.scenario.write import block, flow, item_lines, reads_as_block, scalar
 
 
 def value_of(text: str, spot: Spot, name: str) -> tuple[Tree, str]:
@@ -216,9 +216,10 @@ class TextEdit:
         if not isinstance(tree.value, dict | list):
             if given and "\n" not in given and not (inside and set(given) & set(",[]{}\"'")):
                 return given.strip()
-            if not inside and isinstance(tree.value, str) and _reads_as_block(tree.value):
+            text = tree.value
+            if not inside and isinstance(text, str) and text.endswith("\n") and reads_as_block(text):
                 pad = self._newline() + " " * indent
-                return "|" + "".join(f"{pad}{line}".rstrip(" ") for line in tree.value.splitlines())
+                return "|" + "".join(f"{pad}{line}".rstrip(" ") for line in text.splitlines())
             return scalar(tree.value)
         if inside or tree.flow or not given:
             return flow(tree.plain())
@@ -237,11 +238,6 @@ class TextEdit:
 
     def _newline(self) -> str:
         return "\r\n" if "\r\n" in self.source.text else "\n"
-
-
-def _reads_as_block(text: str) -> bool:
-    """Return whether ``|`` gives a text back as it is."""
-    return "\n" in text and text == text.strip() + "\n" and text.replace("\n", "").isprintable()
 
 
 def _made(plain: object) -> _Value:

@@ -12,6 +12,8 @@ _PLAIN = re.compile(r"(-(?=[0-9]))?[A-Za-z0-9_./+°µ][A-Za-z0-9_./+*%()°µ@=' 
 _OTHER = re.compile(
     r"~|null|true|false|[-+]?(\.?[0-9]|0[ox])[0-9a-f_.xo]*([eE][-+]?[0-9]+)?|[-+]?\.(inf|nan)", re.I
 )
+_HIDDEN = re.compile("[\x7f\x85\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that no file of text has as they are."""
 _WIDE = 100
 
 
@@ -26,7 +28,7 @@ def scalar(value: bool | int | float | str | None) -> str:
     if isinstance(value, int | float):
         return repr(value)
     plain = _PLAIN.fullmatch(value) and not _OTHER.fullmatch(value) and value == value.strip()
-    return value if plain else json.dumps(value, ensure_ascii=False)
+    return value if plain else _HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False))
 
 
 def flow(value: Any) -> str:
@@ -43,18 +45,29 @@ def block(value: dict[str, Any], indent: int = 0) -> str:
     return "".join(f"{line}\n" for line in _lines(value, indent))
 
 
+def reads_as_block(text: str) -> bool:
+    """Return whether a text comes back as it is from lines below ``|``, or ``|-`` where no line end closes it."""
+    lines = text.removesuffix("\n").split("\n")
+    ends = lines[0].strip() == lines[0] and bool(lines[0]) and bool(lines[-1])
+    return ends and all(line == line.rstrip() and line.isprintable() for line in lines)
+
+
 def item_lines(item: Any) -> Iterator[str]:
     """Yield the lines of one item of a list."""
     return _item(item, 0)
+
+
+def _escaped(hidden: re.Match[str]) -> str:
+    return f"\\u{ord(hidden[0]):04x}"
 
 
 def _lines(value: dict[str, Any], indent: int) -> Iterator[str]:
     pad = " " * indent
     for key, one in value.items():
         head = f"{pad}{scalar(key)}:"
-        if isinstance(one, str) and "\n" in one.strip("\n") and one == one.rstrip("\n") + "\n":
-            yield f"{head} |"
-            yield from (f"{pad}  {line}".rstrip() for line in one.splitlines())
+        if isinstance(one, str) and "\n" in one.strip("\n") and reads_as_block(one):
+            yield f"{head} |" if one.endswith("\n") else f"{head} |-"
+            yield from (f"{pad}  {line}" if line else "" for line in one.removesuffix("\n").split("\n"))
         elif isinstance(one, dict) and one and not _short(one, indent + len(key) + 2):
             yield head
             yield from _lines(one, indent + 2)
