@@ -10,7 +10,7 @@ from twin.app.palette_model import KINDS
 from twin.app.text import quantity
 from twin.commands.budget import Budget, budget
 from twin.commands.command import Scene
-from twin.commands.room_spares import spares_of
+from twin.commands.room_spares import beside_w, spares_of
 from twin.plant.tables import LoopKind, Plant
 
 TON_W = 3516.85
@@ -33,7 +33,7 @@ def figures_of(scene: Scene) -> list[Figure]:
     machines = []
     if liquid.any():
         machines.append(f"{int(units[liquid].sum()):,} CDUs")
-    doors = _doors(plant)
+    doors, beside = _doors(plant), float(beside_w(scene).sum())
     air = int(units[plant.loops.kind == LoopKind.AIR].sum())
     machines += [f"{doors:,} rear door{'s' * (doors > 1)}"] if doors else [f"{air:,} air handlers"]
     switches = int(plant.switches.present.sum())
@@ -43,14 +43,17 @@ def figures_of(scene: Scene) -> list[Figure]:
     ]
     rows = [
         Figure("GPUs", f"{found.gpus:,} in {found.nodes:,} nodes"),
-        Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m2"),
+        Figure("Racks", f"{found.racks:,} on {floor_m2(scene):,.0f} m²"),
         Figure(
             "IT power",
             f"{quantity(found.it_w, 'W')} at full load, {quantity(found.grid_w, 'W')} from the grid",
         ),
         Figure("Power", f"{len(feeds):,} PDUs and busway taps, {_ups(scene):,} UPS"),
         Figure(
-            "Heat", f"{quantity(found.heat_w, 'W')} of nodes by nameplate, {found.heat_w / TON_W:,.0f} tons"
+            "Heat",
+            f"{quantity(found.heat_w, 'W')} of nodes by nameplate and {quantity(beside, 'W')} beside, "
+            f"{(found.heat_w + beside) / TON_W:,.0f} tons",
+            "Beside: network, storage, and switches that a rack brings",
         ),
         Figure("Cooling", f"{quantity(found.cooling_w, 'W')} by {' and '.join(machines)}"),
         *_spares(scene),
@@ -81,7 +84,7 @@ def _spares(scene: Scene) -> list[Figure]:
         for one in found
         if one.each_w > 0
     ]
-    tip.append("Heat of nodes by nameplate, and of network and storage")
+    tip.append("Heat of nodes by nameplate, and of what stands beside them")
     return [Figure("Needed + spare", ", ".join(one.words for one in found), "\n".join(tip))] if found else []
 
 
@@ -92,7 +95,7 @@ def _cost(scene: Scene, found: Budget) -> Figure:
         return Figure("Parts", cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
-    tip = "\n".join(["The catalogue has no price of:", *sorted(part.title for part in parts)])
+    tip = "\n".join(["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)])
     return Figure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 

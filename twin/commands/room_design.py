@@ -42,8 +42,10 @@ AIR_GROUP_W = 3.0e6
 """Heat of air handlers with a spare of their own, about: six fan walls and one more."""
 LEAST_FAN_WALLS = 4
 """That a group needs, from which fan walls are chosen: their spare is then a quarter at most."""
+CDUS = ("CDU-inrow-1350", "CDU-L2L-2600")
+"""That are chosen from; the first may stand in a row."""
 LOOP_W = 2.0e6
-"""Heat of one coolant loop, about: larger ones are split, by rows where that comes out."""
+"""Heat of one coolant loop, about: of as many rows as make that."""
 LARGE_WATER_W = 3.0e6
 """Heat from which chillers are water-cooled."""
 WATER_C, AIR_C, COOLANT_C = 20.0, 24.0, 28.0
@@ -237,12 +239,14 @@ def _cable(fabric: dict[str, Any], plant: Plant, catalog: Catalog) -> None:
 def _cooling(room: Room, stack: Stack, catalog: Catalog, fragment: Fragment, plant: Plant) -> None:
     """Add loops and the facility loop, each machine counted from the heat of nodes at nameplate and of what is beside.
 
-    `plant` is the room without its cooling.
+    Switches of a rack part are cooled as its GPUs are. `plant` is the room without its cooling.
     """
-    most_w = stack.node.max_w * stack.nodes
+    most_w, gear_w = stack.node.max_w * stack.nodes, float(plant.racks.gear_w.max())
     wet_w = most_w * stack.node.liquid_fraction
+    dry_w = most_w - wet_w
+    wet_w, dry_w = (wet_w + gear_w, dry_w) if wet_w else (0.0, dry_w + gear_w)
     air_w = rack_design_w(plant, catalog)
-    air_w[plant.nodes.rack] = most_w - wet_w
+    air_w[plant.nodes.rack] = dry_w
     names = [str(rows["id"]) for rows in fragment.rows]
     loops = []
     if wet_w:
@@ -261,21 +265,24 @@ def _cooling(room: Room, stack: Stack, catalog: Catalog, fragment: Fragment, pla
 
 
 def _coolant(room: Room, stack: Stack, catalog: Catalog, rack_w: float) -> dict[str, Any]:
-    """Return the coolant loops: one a row where CDUs stand in it or the heat asks for it."""
-    total_w = rack_w * room.rows * room.racks
-    name = room.cdu or ("CDU-inrow-1350" if total_w <= 4 * LOOP_W or room.cdu_in_row else "CDU-L2L-2600")
-    part = catalog.part(name) if name in catalog else None
-    if not isinstance(part, CduPart):
-        raise RoomError("cdu", f"the catalogue has no CDU {name!r}")
-    if part.rejects_to == "room air":
-        raise RoomError("cdu", f"{name} gives its heat to the room", "one on facility water")
-    count, racks = _split(room, total_w, room.cdu_in_row)
+    """Return the coolant loops: one a row where CDUs stand in it or the heat asks for it.
+
+    Of the CDUs that may be, those with the least capacity to spare.
+    """
+    count, racks = _split(room, rack_w * room.rows * room.racks)
     gpu = catalog.gpu(stack.node.gpu)
     flow_m3_s = (gpu.coolant_flow_m3_j or FLOW_M3_J) * gpu.tdp_w * stack.node.n_gpu * stack.nodes * racks
-    units = math.ceil(rack_w * racks / part.capacity_w - 1e-9)
-    if part.flow_m3_s:
-        units = max(units, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
-    units += room.spare
+
+    def units_of(part: CduPart) -> int:
+        needed = math.ceil(rack_w * racks / part.capacity_w - 1e-9)
+        if part.flow_m3_s:
+            needed = max(needed, math.ceil(flow_m3_s / part.flow_m3_s - 1e-9))
+        return needed + room.spare
+
+    names = [room.cdu] if room.cdu else list(CDUS[: 1 if room.cdu_in_row else None])
+    parts = [_cdu(catalog, one) for one in names]
+    part = min(parts, key=lambda one: units_of(one) * one.capacity_w)
+    name, units = part.id, units_of(part)
     said: dict[str, Any] = {"id": "cdu", "kind": "liquid", "part": name}
     said |= {"count": count} if count > 1 else {}
     said |= {"units": units} if units > 1 else {}
@@ -290,6 +297,15 @@ def _coolant(room: Room, stack: Stack, catalog: Catalog, rack_w: float) -> dict[
             f"cdu/{row}": point(first_m, row * room.row_pitch_m + stack.depth_m / 2) for row in range(count)
         }
     return said
+
+
+def _cdu(catalog: Catalog, name: str) -> CduPart:
+    part = catalog.part(name) if name in catalog else None
+    if not isinstance(part, CduPart):
+        raise RoomError("cdu", f"the catalogue has no CDU {name!r}")
+    if part.rejects_to == "room air":
+        raise RoomError("cdu", f"{name} gives its heat to the room", "one on facility water")
+    return part
 
 
 def _air(room: Room, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict[str, Any]:
@@ -322,10 +338,17 @@ def _air(room: Room, catalog: Catalog, rack_w: Floats, names: list[str]) -> dict
     return said | {"plant": "water", "serves": names, "supply": f"{AIR_C:g} degC"}
 
 
-def _split(room: Room, total_w: float, by_row: bool) -> tuple[int, int]:
-    """Return how many loops take some heat, and the racks with nodes of the largest."""
-    count = room.rows if by_row or total_w > LOOP_W else 1
-    count = max(count, math.ceil(total_w / LOOP_W)) if not by_row else count
+def _split(room: Room, total_w: float) -> tuple[int, int]:
+    """Return how many coolant loops take some heat, and the racks with nodes of the largest.
+
+    Loops have whole rows, as many as they can carry; only rows that are too hot for one have several.
+    """
+    row_w = total_w / room.rows
+    if room.cdu_in_row or row_w > LOOP_W:
+        count = room.rows if room.cdu_in_row else room.rows * max(1, round(row_w / LOOP_W))
+    else:
+        least = math.ceil(room.rows / (LOOP_W // row_w))
+        count = next(one for one in range(least, room.rows + 1) if not room.rows % one)
     count = min(count, room.rows * room.racks)
     return count, math.ceil(room.rows * room.racks / count)
 

@@ -77,10 +77,18 @@ def spares_of(scene: Scene) -> list[Spares]:
 
 
 def loop_heat_w(scene: Scene) -> Floats:
-    """Return the heat of each loop [W]: nodes at nameplate, and what racks without nodes draw into their air."""
+    """Return the heat of each loop [W]: nodes at nameplate, and what stands beside them, cooled as GPUs there are."""
     plant, racks = scene.plant, scene.plant.racks
     heat_w = rated_heat_w(plant, scene.catalog, plant.loops)
-    beside = racks.present & (racks.air_loop >= 0)
-    beside[plant.nodes.rack[plant.nodes.present]] = False
-    np.add.at(heat_w, racks.air_loop[beside], rack_design_w(plant, scene.catalog)[beside])
+    loop = np.where(racks.loop >= 0, racks.loop, racks.air_loop)
+    np.add.at(heat_w, loop[loop >= 0], beside_w(scene)[loop >= 0])
     return heat_w
+
+
+def beside_w(scene: Scene) -> Floats:
+    """Return what the racks draw besides nodes [W]: switches of their part, all that stands where no node does."""
+    plant, racks = scene.plant, scene.plant.racks
+    held = np.zeros(len(racks.ids), np.bool_)
+    held[plant.nodes.rack[plant.nodes.present]] = True
+    apart_w = rack_design_w(plant, scene.catalog)
+    return np.asarray(np.where(held, racks.gear_w, apart_w) * racks.present, np.float64)

@@ -1,4 +1,4 @@
-"""Air cooling of a designed room: what its heat needs and one spare a group, by hand."""
+"""Cooling of a designed room: what its heat needs and one spare a group, by hand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from twin.catalog import load_catalog
 from twin.commands.room import AddRoom, Room, design
 from twin.commands.room_spares import loop_heat_w, spares_of
+from twin.plant.tables import LoopKind
 
 CATALOG = load_catalog()
 
@@ -67,6 +68,38 @@ def test_every_group_holds_with_its_spare_lost_and_none_has_many_times_its_heat(
     assert (installed_w - each_w >= heat_w).all()
     assert (installed_w - 2 * each_w < heat_w.max()).all(), "one machine fewer would be no spare"
     assert installed_w.sum() < 1.5 * heat_w.sum() + each_w
+
+
+def test_short_rows_share_a_coolant_loop() -> None:
+    """Two racks of 116 kW a row: eight rows to 2 MW at most; twenty come out as four loops of five.
+
+    Ten racks want more coolant than one CDU moves.
+    """
+    room = Room(rows=20, racks=2, part="GB200-NVL72")
+    scene = design(room, CATALOG).scene
+    node = CATALOG.node("GB200-compute-tray")
+    rack_w = 18 * node.max_w * node.liquid_fraction + float(scene.plant.racks.gear_w.max())
+    assert 8 < 2e6 / (2 * rack_w) < 9
+    cdus = next(one for one in spares_of(scene) if one.machines == "CDUs")
+    assert cdus.group_w == pytest.approx(10 * rack_w)
+    flow_m3_s = float(scene.plant.loops.flow_m3_s[0])
+    assert CATALOG.cdu("CDU-inrow-1350").flow_m3_s < flow_m3_s < 2 * CATALOG.cdu("CDU-inrow-1350").flow_m3_s
+    assert cdus.words == "4 x (2 + 1) CDUs"
+    loops = scene.plant.racks.loop[scene.plant.racks.node_count > 0]
+    assert (loops == np.repeat(np.arange(4), 10)).all()
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 7, 8])
+@pytest.mark.parametrize("racks", [3, 8, 18])
+def test_every_coolant_loop_holds_with_its_spare_lost(rows: int, racks: int) -> None:
+    scene = design(Room(rows=rows, racks=racks, part="GB200-NVL72"), CATALOG).scene
+    plant = scene.plant
+    mine = plant.loops.kind == LoopKind.LIQUID
+    (part,) = {CATALOG.cdu(name) for name, wet in zip(plant.loops.part, mine, strict=True) if wet}
+    left = plant.loops.units[mine] - 1
+    assert (left * part.capacity_w >= loop_heat_w(scene)[mine] * 0.999).all()
+    assert (left * (part.flow_m3_s or np.inf) >= plant.loops.flow_m3_s[mine] * 0.999).all()
+    assert rows % mine.sum() == 0 or mine.sum() % rows == 0, "no loop has parts of rows of others"
 
 
 def test_the_room_that_stands_says_the_same_as_the_wizard() -> None:
