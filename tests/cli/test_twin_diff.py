@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from twin.analysis.difference_words import sentence
 from twin.cli.app import app
 from twin.scenario import Change, Patch, loads
 from twin.scenario.differences import differences
@@ -25,7 +26,7 @@ LAB = (Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml").read_text(enco
             "changed",
             "2 → 3",
         ),
-        (Change("tenants[red]", "{id: red}"), "tenants[red]", "added", "id: red"),
+        (Change("tenants[red]", "{id: red}"), "tenants[red]", "added", "Tenant red is new"),
         (
             Change("jobs[llama3].checkpoint.pause", "90 s"),
             "jobs[llama3].checkpoint.pause",
@@ -39,7 +40,7 @@ def test_one_change_is_one_difference_in_words(change: Change, path: str, kind: 
     after = edit(lab, Patch((change,)))[0].scenario
     (found,) = differences(lab.scenario, after)
     assert (found.path, found.kind) == (path, kind)
-    assert words in found.sentence
+    assert words in sentence(found)
     (back,) = differences(after, lab.scenario)
     assert (back.before, back.after) == (found.after, found.before)
 
@@ -58,7 +59,8 @@ def test_the_command_sums_up_and_its_exit_code_tells(tmp_path: Path) -> None:
     assert (same.exit_code, same.stdout.strip()) == (0, "They mean the same.")
     told = runner.invoke(app, ["diff", "lab-16", str(other)])
     assert told.exit_code == 1
-    assert "halls[lab].rows[gpu].racks.count: 2 → 3" in told.stdout
+    assert "Row gpu, racks count: 2 → 3" in told.stdout
+    assert "leaves out" in told.stdout
     made = json.loads(runner.invoke(app, ["diff", "lab-16", str(other), "--json"]).stdout)
     assert made["sums"]["gpus"] == {"before": 16.0, "after": 24.0}
     assert [one["path"] for one in made["differences"]] == ["halls[lab].rows[gpu].racks.count"]

@@ -199,5 +199,5 @@ def test_two_designs_beside_each_other(tmp_path: Path) -> None:
     assert float(page.figures["goodput.a"]) == samples[0].figures["goodput"]
     assert float(page.figures["goodput.b"]) == samples[1].figures["goodput"]
     assert "productive in A" in page.text
-    assert "duration" in page.text
+    assert "Duration: 50000 s" in page.text
     assert HOSTILE in page.text

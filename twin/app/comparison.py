@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from twin import units
-from twin.commands.budget import FIGURES, budget
+from twin.commands.budget import FIGURES, budget, figure_words
 from twin.commands.command import Scene
 from twin.plant.tables import Plant
 from twin.scenario import Document
@@ -95,19 +93,11 @@ def things_of(path: str, plant: Plant) -> tuple[str, ...]:
 def _figures(before: Scene, after: Scene) -> tuple[Figure, ...]:
     first, second = budget(before), budget(after)
     made = []
-    for name, (title, dimension) in FIGURES.items():
+    for name, (title, _) in FIGURES.items():
         old, new = (float(getattr(each, name)) for each in (first, second))
         if old != new:
-            made.append(Figure(title, _figure(old, dimension), _figure(new, dimension)))
+            made.append(Figure(title, figure_words(name, old), figure_words(name, new)))
     return tuple(made)
-
-
-def _figure(value: float, dimension: str) -> str:
-    if not math.isfinite(value):
-        return "no limit"
-    if not dimension:
-        return f"{value:,.0f}"
-    return str(units.render(float(f"{value:.4g}"), dimension))
 
 
 def _racks(before: Plant, after: Plant) -> dict[str, Change]:

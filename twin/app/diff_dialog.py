@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from twin.analysis.difference_words import name_of, sentence, values_of
 from twin.app.comparison import Comparison, things_of
 from twin.app.hall_pair import HallPair
 from twin.app.look import Look, label
@@ -174,7 +175,7 @@ class DiffDialog(QDialog):
             self.sentence.setText("")
             return
         one = self.comparison.differences[place]
-        self.sentence.setText(one.sentence)
+        self.sentence.setText(sentence(one))
         things = things_of(one.path, self.comparison.after.plant)
         things = things or things_of(one.path, self.comparison.before.plant)
         if things and self.halls is not None:
@@ -191,13 +192,12 @@ def _table(name: str, titles: list[str]) -> QTreeWidget:
 
 
 def _row(one: Difference, place: int) -> QTreeWidgetItem:
-    before, after = (" ".join(text.split())[:200] for text in (one.before, one.after))
-    item = QTreeWidgetItem([f"{MARK[one.kind]} {one.path}", before, after])
+    item = QTreeWidgetItem([f"{MARK[one.kind]} {name_of(one)}", *values_of(one)])
     item.setData(0, _PLACE, place)
     item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
     for column in range(3):
-        item.setToolTip(column, one.sentence)
-    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, one.sentence)
+        item.setToolTip(column, sentence(one))
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, sentence(one))
     item.setIcon(0, _dot(one.kind))
     return item
 

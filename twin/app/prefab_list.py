@@ -44,5 +44,5 @@ def _load(id: str, catalog: Catalog) -> PartLoad:
         figures.weight_kg or None,
         figures.cost_usd or None,
         gives_w=cools_w if cools_w > 0 and not fragment.rows else 0.0,
-        unpriced=figures.unpriced,
+        unpriced=tuple(figures.unpriced),
     )

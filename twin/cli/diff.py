@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,12 +36,14 @@ def diff_scenes(
     from twin.cli.scene import load_scene
     from twin.commands.budget import budget
     from twin.commands.command import Scene
+    from twin.commands.prices import left_out
     from twin.scenario.differences import differences
 
     with told(f"{before} {after}"):
         first, second = (Scene.of(load_scene(name)) for name in (before, after))
         found = differences(first.scenario, second.scenario)
-        sums = _sums(budget(first), budget(second))
+        sides = [(one, budget(one)) for one in (first, second)]
+        sums = _sums(sides[0][1], sides[1][1])
         if json:
             rows = [
                 {
@@ -54,29 +57,27 @@ def diff_scenes(
             ]
             print_json({"a": before, "b": after, "same": not found, "differences": rows, "sums": sums})
         else:
-            _print(found, sums)
+            _print(found, sums, [left_out(one.catalog, figures.unpriced) for one, figures in sides])
         raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.DONE)
 
 
 def _sums(before: Budget, after: Budget) -> dict[str, dict[str, float | None]]:
     """Return the figures that differ, by name: before and after; None where there is no limit."""
-    from math import isfinite
-
     from twin.commands.budget import FIGURES
 
     made: dict[str, dict[str, float | None]] = {}
     for name in FIGURES:
         pair = [float(getattr(one, name)) for one in (before, after)]
         if pair[0] != pair[1]:
-            old, new = (value if isfinite(value) else None for value in pair)
+            old, new = (value if math.isfinite(value) else None for value in pair)
             made[name] = {"before": old, "after": new}
     return made
 
 
-def _print(found: list[Difference], sums: dict[str, dict[str, float | None]]) -> None:
-    from twin import units
+def _print(found: list[Difference], sums: dict[str, dict[str, float | None]], unpriced: list[str]) -> None:
+    from twin.analysis.difference_words import sentence
     from twin.cli.tables import console, table_of
-    from twin.commands.budget import FIGURES
+    from twin.commands.budget import FIGURES, figure_words
 
     to = console()
     if not found:
@@ -87,21 +88,15 @@ def _print(found: list[Difference], sums: dict[str, dict[str, float | None]]) ->
         for title in ("", "A", "B"):
             table.add_column(title, justify="left" if not title else "right")
         for name, pair in sums.items():
-            title, dimension = FIGURES[name]
-            table.add_row(
-                title, *(_figure(pair[side], dimension, units.render) for side in ("before", "after"))
-            )
+            values = (pair[side] for side in ("before", "after"))
+            words = (figure_words(name, math.inf if value is None else value) for value in values)
+            table.add_row(FIGURES[name][0], *words)
         to.print(table)
+        if "cost_usd" in sums:
+            for name, left in zip("AB", unpriced, strict=True):
+                to.print(f"The cost of {name} leaves out {left}.", highlight=False) if left else None
     for section, group in groupby(found, key=lambda one: one.section):
         to.print(f"\n[bold]{section}[/bold]")
         for one in group:
             mark = {"added": "+", "removed": "-", "changed": "~"}[one.kind]
-            to.print(f"  {mark} {one.sentence}", highlight=False, markup=False)
-
-
-def _figure(value: float | None, dimension: str, render: Any) -> str:
-    if value is None:
-        return "no limit"
-    if not dimension:
-        return f"{value:,.0f}"
-    return str(render(float(f"{value:.4g}"), dimension))
+            to.print(f"  {mark} {sentence(one)}", highlight=False, markup=False)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
 
+from twin import units
 from twin.catalog import Catalog, CduPart, CrahPart, RdhxPart
 from twin.catalog.cooling_parts import TankPart
 from twin.commands.command import Scene
+from twin.commands.prices import price_of
 from twin.plant.design_load import DesignLoad, rack_design_w
 from twin.plant.facility import rated_heat_w
 from twin.plant.tables import LoopKind, Plant
@@ -28,6 +32,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "weight_kg": ("Weight of racks", "mass"),
     "footprint_m2": ("Floor under racks", "area"),
     "cost_usd": ("Cost, where prices are known", "currency"),
+    "unpriced_parts": ("Parts that it leaves out", ""),
 }
 """Figures that say what a scene is: title and dimension, "" of a count."""
 
@@ -72,9 +77,9 @@ class Budget:
     weight_kg, footprint_m2
         Of racks with what is in them, and the floor under them.
     cost_usd
-        Of parts whose price is known, and how many have none.
+        Of parts whose price is known; of nodes without one their GPUs.
     unpriced
-        Parts without a price.
+        Parts without a price, or with that of their GPUs alone, and how many there are.
     """
 
     racks: int
@@ -92,7 +97,12 @@ class Budget:
     weight_kg: float
     footprint_m2: float
     cost_usd: float
-    unpriced: tuple[str, ...]
+    unpriced: Mapping[str, int]
+
+    @property
+    def unpriced_parts(self) -> int:
+        """Return how many parts the cost leaves out, as a whole or but for their GPUs."""
+        return sum(self.unpriced.values())
 
     @property
     def power_load(self) -> float:
@@ -103,6 +113,17 @@ class Budget:
     def cooling_load(self) -> float:
         """Return the heat as a share of what loops can take; nan without loops."""
         return self.heat_w / self.cooling_w if self.cooling_w else float("nan")
+
+
+def figure_words(name: str, value: float) -> str:
+    """Return one of `FIGURES` as people read it."""
+    dimension = FIGURES[name][1]
+    if not math.isfinite(value):
+        return "no limit"
+    if not dimension:
+        return f"{value:,.0f}"
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f} USD" if dimension == "currency" else str(units.render(rounded, dimension))
 
 
 def difference(before: Budget, after: Budget) -> dict[str, float]:
@@ -233,7 +254,7 @@ def _weight_kg(plant: Plant, catalog: Catalog) -> np.ndarray:
     return np.asarray(weight_kg * racks.present, np.float64)
 
 
-def _cost(scene: Scene) -> tuple[float, tuple[str, ...]]:
+def _cost(scene: Scene) -> tuple[float, dict[str, int]]:
     """Return what the parts cost whose price is known, and those without one; racks that come whole count once."""
     plant, catalog = scene.plant, scene.catalog
     counts: dict[str, int] = {}
@@ -253,11 +274,11 @@ def _cost(scene: Scene) -> tuple[float, tuple[str, ...]]:
     numbers = np.bincount(nodes.part[loose], minlength=len(plant.node_parts))
     for name, number in zip(plant.node_parts, numbers.tolist(), strict=True):
         add(name, number)
-    for name in set(plant.switches.part):
-        add(name, plant.switches.part.count(name))
+    for name, there in zip(plant.switches.part, plant.switches.present.tolist(), strict=True):
+        add(name, int(there))
     for table in (plant.loops, plant.power, plant.plants):
-        for name, units in zip(table.part, table.units.tolist(), strict=True):
-            add(name, units)
+        for name, count in zip(table.part, (table.units * table.present).tolist(), strict=True):
+            add(name, count)
     for name, number in zip(plant.storage.part, plant.storage.count.tolist(), strict=True):
         add(name, number)
     for fabric in scene.scenario.fabrics:
@@ -267,6 +288,6 @@ def _cost(scene: Scene) -> tuple[float, tuple[str, ...]]:
         cables = int((plant.node_links.fabric == slot).sum())
         cables += int(plant.switch_links.cables[plant.switch_links.fabric == slot].sum())
         add(fabric.cable, cables)
-    priced = {name: catalog.part(name).price_usd for name in counts}
-    total = float(sum(price * counts[name] for name, price in priced.items() if price is not None))
-    return total, tuple(sorted(name for name, price in priced.items() if price is None))
+    prices = {name: price_of(catalog, name) for name in counts}
+    total = float(sum(price.usd * counts[name] for name, price in prices.items() if price.usd is not None))
+    return total, {name: counts[name] for name, price in sorted(prices.items()) if price.leaves_out}

@@ -44,7 +44,7 @@ def _racks(fragment: Fragment, catalog: Catalog) -> PartLoad:
         sum(load.ports * count for _, load, count in kinds),
         figures.weight_kg or None,
         figures.cost_usd or None,
-        unpriced=figures.unpriced,
+        unpriced=tuple(figures.unpriced),
         nodes=() if fragment.things.get("fabrics") else tuple(wired),
     )
 

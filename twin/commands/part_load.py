@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from twin.catalog import Catalog, CduPart, CrahPart, NodePart, RackPart, RdhxPart, SwitchPart
 from twin.catalog.compute_parts import StoragePart
 from twin.catalog.cooling_parts import TankPart
+from twin.commands.prices import price_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class PartLoad:
     gives_w
         Heat that it takes away, of coolers [W].
     unpriced
-        Parts inside that the price leaves out, or the part itself.
+        What the price leaves out, by the names of parts: some inside, or the part itself.
     nodes
         (node part, how many) that want a network.
     """
@@ -44,8 +45,8 @@ class PartLoad:
 def part_load(catalog: Catalog, part_id: str) -> PartLoad:
     """Return what one part asks for, with all that is in it; raises UnknownPart."""
     part = catalog.part(part_id)
-    weight, cost = part.weight_kg, part.price_usd
-    unpriced = () if cost is not None else (part_id,)
+    weight, price = part.weight_kg, price_of(catalog, part_id)
+    cost, unpriced = price.usd, (price.leaves_out,) if price.leaves_out else ()
     if isinstance(part, NodePart):
         power_w = part.measured_max_w or part.max_w
         ports = sum(group.count for group in part.nics if group.use != "storage")
@@ -74,8 +75,9 @@ def _rack_load(catalog: Catalog, rack: RackPart) -> PartLoad:
     ]
     cost, unpriced = rack.price_usd, tuple[str, ...]()
     if cost is None:  # nobody sells it whole: what it holds
-        cost = sum(count * part.price_usd for part, _, count in inside if part.price_usd is not None) or None
-        unpriced = tuple(dict.fromkeys(name for part, name, _ in inside if part.price_usd is None))
+        prices = [(price_of(catalog, name), count) for _, name, count in inside]
+        cost = sum(count * price.usd for price, count in prices if price.usd is not None) or None
+        unpriced = tuple(dict.fromkeys(price.leaves_out for price, _ in prices if price.leaves_out))
         unpriced = unpriced if inside else (rack.id,)
     nodes: dict[str, int] = {}
     for load, name, count in asked:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from twin.analysis.account_words import step_title
 from twin.analysis.compare import Comparison, Waterfall
+from twin.analysis.difference_words import sentence
 from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import FIGURES, Figure
 from twin.analysis.judgement import judged, seeds_words, verdict
@@ -133,6 +134,6 @@ def _scenes(differences: Sequence[Other]) -> Markup:
         return tag("p", "Nothing: both are the same scene.")
     parts: list[Child] = []
     for section, group in groupby(differences, key=lambda one: one.section):
-        items = [tag("li", f"{_MARK[one.kind]} {one.sentence}") for one in group]
+        items = [tag("li", f"{_MARK[one.kind]} {sentence(one)}") for one in group]
         parts += [tag("h3", section), tag("ul", items)]
     return joined(parts)

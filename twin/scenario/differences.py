@@ -9,7 +9,7 @@ from typing import Any, Literal
 from twin.scenario import fields
 from twin.scenario.document import Scenario
 from twin.scenario.fields import Spot
-from twin.scenario.show import plain
+from twin.scenario.show import defaults, plain
 from twin.scenario.write import flow
 
 SECTIONS: dict[str, str] = {
@@ -47,12 +47,13 @@ SECTIONS: dict[str, str] = {
 """Heading of each key of a scene."""
 
 Kind = Literal["added", "removed", "changed"]
-_SHORT = 120
+_LISTED = ("interventions", "links")
+"""Lists in which an entry may have no id, and is known by all that it says."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One value, or one whole thing, that differs.
+    """One value, or one whole thing, that differs; `twin.analysis.difference_words` says it to people.
 
     Attributes
     ----------
@@ -61,9 +62,9 @@ class Difference:
     section
         Heading it belongs under.
     kind
-        Whether it came, went, or is another.
-    before, after
-        As a file would write it; "" where there is nothing.
+        Whether it came, went, or is another; what an override does to the thing it is about.
+    old, new
+        As a file would hold it, keys at their defaults left out; None where there is nothing.
     means
         What the key is, from the schema; "" for a whole thing.
     """
@@ -71,19 +72,19 @@ class Difference:
     path: str
     section: str
     kind: Kind
-    before: str
-    after: str
+    old: Any
+    new: Any
     means: str = ""
 
     @property
-    def sentence(self) -> str:
-        """Return it as one line for people."""
-        if self.kind == "added":
-            return f"{self.path} is new: {_short(self.after)}"
-        if self.kind == "removed":
-            return f"{self.path} is gone: it was {_short(self.before)}"
-        means = f" ({self.means})" if self.means else ""
-        return f"{self.path}: {_short(self.before)} \N{RIGHTWARDS ARROW} {_short(self.after)}{means}"
+    def before(self) -> str:
+        """Return what stood there as the text of a file; "" where nothing did."""
+        return _text(self.old)
+
+    @property
+    def after(self) -> str:
+        """Return what stands there now as the text of a file; "" where nothing does."""
+        return _text(self.new)
 
 
 def differences(before: Scenario, after: Scenario) -> list[Difference]:
@@ -107,16 +108,66 @@ def _of_groups(before: dict[str, Any], after: dict[str, Any], spot: Spot, path: 
 def _of_values(before: Any, after: Any, spot: Spot, path: str) -> Iterator[Difference]:
     if before == after:
         return
+    if spot.table:
+        before, after = before or {}, after or {}
     if isinstance(before, dict) and isinstance(after, dict):
         yield from _of_groups(before, after, spot, path)
         return
     if _named(before) and _named(after):
         yield from _of_groups(_by_id(before), _by_id(after), Spot(item=spot.item, table=True), path)
         return
-    section = SECTIONS.get(path.partition(".")[0].partition("[")[0], "Scene")
+    if path.endswith(_LISTED):
+        yield from _of_entries(before or [], after or [], spot, path)
+        return
+    yield _difference(before, after, spot, path)
+
+
+def _difference(before: Any, after: Any, spot: Spot, path: str) -> Difference:
+    old, new = (_trimmed(value, spot) for value in (before, after))
     kind: Kind = "added" if before is None else "removed" if after is None else "changed"
-    means = spot.description if kind == "changed" else ""
-    yield Difference(path, section, kind, _text(before), _text(after), means)
+    if ".overrides[" in path and isinstance(after or before, dict):
+        kind = _kind_of_override(old or {}, new or {})
+    section = SECTIONS.get(path.partition(".")[0].partition("[")[0], "Scene")
+    return Difference(
+        path, section, kind, old, new, "" if isinstance(after or before, dict) else spot.description
+    )
+
+
+def _kind_of_override(old: dict[str, Any], new: dict[str, Any]) -> Kind:
+    """Return what becomes of a generated thing: taken away, there again, one more, or other than its neighbours."""
+    if new.get("absent") or _is_one_more(old):
+        return "removed"
+    return "added" if old.get("absent") or _is_one_more(new) else "changed"
+
+
+def _is_one_more(override: dict[str, Any]) -> bool:
+    return "part" in override and "u" in override
+
+
+def _of_entries(before: list[Any], after: list[Any], spot: Spot, path: str) -> Iterator[Difference]:
+    """Yield entries that only one of two lists has; of several alike, as many as it has more."""
+    left = list(after)
+    for one in before:
+        if one in left:
+            left.remove(one)
+        else:
+            yield _difference(one, None, fields.below(spot, 0), path)
+    for one in left:
+        yield _difference(None, one, fields.below(spot, 0), path)
+
+
+def _trimmed(value: Any, spot: Spot) -> Any:
+    """Return a value without keys that stand at their defaults, as a person would write it."""
+    if isinstance(value, list):
+        return [_trimmed(one, fields.below(spot, 0)) for one in value]
+    if not isinstance(value, dict) or not spot.models:
+        return value
+    kind = value.get("kind")
+    usual = defaults(spot, kind)
+    below = {key: fields.below(spot, key, kind) for key in value}
+    return {
+        key: _trimmed(one, below[key]) for key, one in value.items() if key not in usual or usual[key] != one
+    }
 
 
 def _named(value: Any) -> bool:
@@ -136,8 +187,3 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return flow(value)
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}\N{HORIZONTAL ELLIPSIS}"

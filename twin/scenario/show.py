@@ -57,6 +57,16 @@ def plain(part: BaseModel, spot: Spot | None = None, *, exact: bool = False) -> 
     return shown
 
 
+def defaults(spot: Spot, kind: object = None) -> dict[str, Any]:
+    """Return what keys of a group stand at when nothing is said, as `plain` gives it; `kind` as in `fields.keys`."""
+    found = {}
+    for key, (_, info) in fields.keys(spot, kind).items():
+        value = None if info.is_required() else info.get_default(call_default_factory=False)
+        if value not in (None, "", (), {}):
+            found[key] = _plain(value, fields.below(spot, key, kind), exact=False)
+    return found
+
+
 def _plain(value: object, spot: Spot, exact: bool) -> Any:
     if isinstance(value, BaseModel):
         return plain(value, spot, exact=exact)
