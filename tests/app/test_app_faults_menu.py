@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from window_steps import action, pixels, run_to, share
 
@@ -51,6 +51,23 @@ def test_the_faults_menu_fits_what_is_selected_and_breaks_it(
     menu.aboutToShow.emit()
     titles = [a.text() for a in menu.actions() if a.menu() is not None]
     assert titles == ["Power", "Cooling", "Site", "Random incidents"]  # of the site alone
+
+
+def test_the_faults_menu_keeps_nothing_of_when_it_was_open_before(
+    use_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = use_window(lab)
+    menu = window.menus.menus["faults"]
+
+    def menus_after_opening() -> int:
+        menu.aboutToShow.emit()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        return len(menu.findChildren(QMenu))
+
+    count = menus_after_opening()
+    assert [menus_after_opening() for _ in range(5)] == [count] * 5
+    window.setEnabled(False)  # told to all menus, and each tells its action
+    window.setEnabled(True)
 
 
 def test_random_incidents_are_interventions_and_told(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:

@@ -40,7 +40,7 @@ class FaultsMenu:
         self._session, self._thing, self._break_thing, self._tell = session, thing, break_thing, tell
         self._drills = 0
         self._drawn: dict[int, str] = {}  # id of an intervention of the last drill, and what is told of it
-        self._made: list[QAction] = []
+        self._made: list[QAction | QMenu] = []
         session.run_started.connect(self._on_run_started)
         session.broken.connect(self._on_taken)
 
@@ -50,9 +50,9 @@ class FaultsMenu:
 
     def fill(self, menu: QMenu, before: QMenu) -> None:
         """Offer what fits what is selected now."""
-        for action in self._made:
-            menu.removeAction(action)
-            action.deleteLater()
+        for made in self._made:  # a menu without the action it is offered by may end the process
+            menu.removeAction(made.menuAction() if isinstance(made, QMenu) else made)
+            made.deleteLater()
         self._made = []
         session, at = self._session, before.menuAction()
         if session.document is None or session.plant is None:
@@ -70,7 +70,7 @@ class FaultsMenu:
                 act = partial(self._break_thing, target, choice.kind)
                 sub.addAction(f"{choice.title}{_DOTS}\t{target or 'site'}", act)
             menu.insertMenu(at, sub)
-            self._made.append(sub.menuAction())
+            self._made.append(sub)
         self._made.append(menu.insertSeparator(at))
 
     def drill(self, level: Level, span: str) -> None:
