@@ -8,7 +8,6 @@ from typing import Any
 from twin.analysis.branch_changes import entry_in_words
 from twin.scenario.differences import Difference
 from twin.scenario.path import split
-from twin.scenario.write import flow
 
 _CALLED: dict[tuple[str, ...], str] = {
     ("halls", "*", "rows"): "Row",
@@ -147,6 +146,8 @@ def _words(value: Any) -> str:
         shown = {key: one for key, one in value.items() if key != "id"}
         return ", ".join(f"{key.replace('_', ' ')} {_inner(one)}" for key, one in shown.items())
     if isinstance(value, list):
+        if value and all(isinstance(one, dict) for one in value):
+            return "; ".join(str(one.get("id") or _words(one)) for one in value)
         return ", ".join(_inner(one) for one in value) or "nothing"
     text = " ".join(str(value).split())
     figure = _FIGURE.fullmatch(text)
@@ -154,13 +155,10 @@ def _words(value: Any) -> str:
 
 
 def _inner(value: Any) -> str:
-    """Return a value inside another: what holds more than words stays as a file has it."""
+    """Return a value inside another; a thing that has an id goes by that."""
     if value == {}:
         return "as usual"
-    if not isinstance(value, dict | list):
-        return _words(value)
-    below = value.values() if isinstance(value, dict) else value
-    return flow(value) if any(isinstance(one, dict | list) for one in below) else f"({_words(value)})"
+    return f"({_words(value)})" if isinstance(value, dict | list) else _words(value)
 
 
 def _meaning(means: str) -> str:

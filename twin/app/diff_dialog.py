@@ -35,7 +35,8 @@ MOST_ROWS = 2000
 """Differences that are listed; of more the count is told."""
 _PLACE = Qt.ItemDataRole.UserRole
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_ROW_PX, _HEAD_PX, _FIGURE_PX = 24, 40, 112
+_ROW_PX, _SUM_PX, _HEAD_PX, _FIGURE_PX = 24, 20, 40, 116
+_MOST_SUMS = 12
 
 
 class DiffDialog(QDialog):
@@ -110,7 +111,7 @@ class DiffDialog(QDialog):
         self.figures = _table("Sums that differ", ["", "Before", "After"])
         for figure in self.comparison.figures:
             item = QTreeWidgetItem([figure.title, figure.before, figure.after])
-            item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
+            item.setSizeHint(0, QSize(0, scaled(_SUM_PX)))
             for place in (1, 2):
                 item.setTextAlignment(place, _RIGHT)
             self.figures.addTopLevelItem(item)
@@ -123,7 +124,7 @@ class DiffDialog(QDialog):
             header.resizeSection(place, scaled(_FIGURE_PX))
         rows = self.figures.topLevelItemCount()
         self.figures.setVisible(rows > 0)
-        self.figures.setFixedHeight((min(rows, 8) * scaled(_ROW_PX)) + scaled(_HEAD_PX))
+        self.figures.setFixedHeight(min(rows, _MOST_SUMS) * scaled(_SUM_PX) + scaled(_HEAD_PX))
         column.addWidget(self.figures)
         self.tree = _table("Differences by section", ["Difference", "Before", "After"])
         self.tree.setToolTip("Choose one to fly there in both halls")

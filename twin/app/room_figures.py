@@ -95,7 +95,9 @@ def _cost(scene: Scene, found: Budget) -> Figure:
         return Figure("Parts", cost)
     parts = [scene.catalog.part(id) for id in found.unpriced]
     kinds = sorted({KINDS.get(part.KIND, part.KIND.replace("_", " ")) for part in parts}, key=str.lower)
-    tip = "\n".join(["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)])
+    tip = "\n".join(
+        ["No price is known of (of nodes their GPUs count):", *sorted(part.title for part in parts)]
+    )
     return Figure("Parts", f"{cost}; without a price: {', '.join(kinds)}", tip)
 
 
