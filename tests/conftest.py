@@ -1,8 +1,21 @@
-"""What holds for all tests: property tests draw the same examples on every machine and are not timed."""
+"""What holds for all tests: property tests draw the same examples on every machine and are not timed, and nothing
+that a person keeps is read or written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("house", derandomize=True, deadline=None)
 settings.load_profile("house")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _state_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep runs and journals in a folder of the tests, also in the programs that they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("TWIN_STATE_DIR", raising=False)  # it would go before the other
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
