@@ -31,9 +31,10 @@ def check_scene(
     """Check a scene before it runs.
 
     Its text, its references, the design rules of space, power, cooling, fabric, tenancy, work and data, and whether
-    its jobs can run. The hall is checked as it begins and after each of its edits. Findings that the scene accepts
-    under `exclusions` are listed with the reason and count for nothing. With --security, every control that keeps
-    tenants apart with pass, fail or not applicable; it is no certificate.
+    its jobs can run. The hall is checked as it begins and after each of its edits, which are tried on the engine.
+    Findings that the scene accepts under `exclusions` are listed with the reason and count for nothing; exclusions
+    that match nothing are counted. With --security, every control that keeps tenants apart with pass, fail or not
+    applicable, after edits too; it is no certificate.
 
     Exit code 0: no error and no warning; there may be notices. 1: errors or warnings. 2: it cannot be read.
     """
