@@ -89,6 +89,10 @@ def _loose(told: argparse.Namespace, folder: Path) -> int:
     window.resize(1400, 900)
     window.show()
     window.activateWindow()
+    for _, command in window.menus._model.commands:
+        _ = (
+            command.run_injected
+        )  # app-model keeps two functions of each from its first time on: no leak either
     collector.start()
     acts = open(folder / "acts", "w", encoding="utf-8")  # noqa: SIM115 - until the end
 
