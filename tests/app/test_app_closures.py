@@ -1,4 +1,4 @@
-"""What is opened and closed again leaves no function behind: one that stays is called for ever, and holds what it knows.
+"""What is opened and closed again leaves no function behind: it would be called for ever, and hold what it knows.
 
 The first time is another matter: app-model keeps two functions for each command that was ever given, not more.
 """
