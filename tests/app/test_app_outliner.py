@@ -127,18 +127,20 @@ def test_names_have_the_room_they_need_before_notes_do(window: MainWindow, qtbot
     tree.collapseAll()
     tree.resize(272, 300)
     tree.share_width()
-    wide, least = tree.columnWidth(NOTE), theme.scaled(40)
+    least = theme.scaled(40)
+    needed = tree.sizeHintForColumn(NOTE)
+    assert tree.columnWidth(NOTE) == max(needed, least)  # nothing of a note is cut while names leave room
     index = tree.model().index(0, NAME)
     while tree.model().hasChildren(index):  # hall, row, rack, node
         tree.expand(index)
         index = tree.model().index(0, NAME, index)
-    qtbot.waitUntil(lambda: least <= tree.columnWidth(NOTE) < wide)
+    qtbot.waitUntil(lambda: tree.sizeHintForColumn(NOTE) > needed)
+    qtbot.waitUntil(lambda: least <= tree.columnWidth(NOTE) < tree.sizeHintForColumn(NOTE))  # names go first
     room = tree.sizeHintForColumn(NAME)
     assert tree.columnWidth(NAME) >= room or tree.columnWidth(NOTE) == least
     assert tree.textElideMode() == Qt.TextElideMode.ElideMiddle
-    narrow = tree.columnWidth(NOTE)
     tree.collapse(tree.model().index(0, NAME))
-    qtbot.waitUntil(lambda: tree.columnWidth(NOTE) > narrow)
+    qtbot.waitUntil(lambda: tree.columnWidth(NOTE) == max(tree.sizeHintForColumn(NOTE), least))
 
 
 def test_the_tree_is_sorted_five_ways(window: MainWindow) -> None:

@@ -6,13 +6,23 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from psygnal import Signal
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+    QTimer,
+)
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLineEdit,
     QMainWindow,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeView,
     QVBoxLayout,
     QWidget,
@@ -32,8 +42,8 @@ from twin.scenario.population import jobs_of
 from twin.view3d.state import ViewState
 
 _WAIT_MS = 120
-_MARK_PX, _NOTE_PX, _NOTE_SHARE, _LEAST_NOTE_PX = 26, 92, 0.4, 40
-"""Width of a mark, of the notes at most, what part of the room beside the marks these take at most, and their least."""
+_MARK_PX, _LEAST_NOTE_PX = 26, 40
+"""Width of a mark, and of the notes at least."""
 _MOST_CHOSEN = 300
 """Things of a selection that the tree opens its lines for."""
 _MOST_MADE = 500
@@ -356,6 +366,17 @@ class OutlinerDock(Dock):
             self.refresh()
 
 
+class _Notes(QStyledItemDelegate):
+    """Notes say the most telling word first."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Leave out the end of what has no room."""
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideRight
+
+
 class _Tree(QTreeView):
     """Lines with marks at their ends."""
 
@@ -368,6 +389,8 @@ class _Tree(QTreeView):
         self.setUniformRowHeights(True)
         self.setIndentation(14)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # ids differ at their ends
+        self._notes = _Notes(self)
+        self.setItemDelegateForColumn(NOTE, self._notes)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
@@ -382,16 +405,16 @@ class _Tree(QTreeView):
         self.shared_soon.timeout.connect(self.share_width)
         self.expanded.connect(lambda _: self.shared_soon.start())
         self.collapsed.connect(lambda _: self.shared_soon.start())
+        self.verticalScrollBar().valueChanged.connect(lambda _: self.shared_soon.start())
 
     def share_width(self) -> None:
-        """Give marks their width, the names in sight what they need, and notes what is left of their share."""
+        """Give marks their width, the names in sight what they need, and notes what is left as far as they need it."""
         mark = theme.scaled(_MARK_PX)
         room = self.viewport().width() - 2 * mark
         self.setColumnWidth(EYE, mark)
         self.setColumnWidth(LOCK, mark)
-        usual = min(theme.scaled(_NOTE_PX), round(_NOTE_SHARE * room))
         left = room - self.sizeHintForColumn(NAME)
-        self.setColumnWidth(NOTE, max(min(usual, left), theme.scaled(_LEAST_NOTE_PX)))
+        self.setColumnWidth(NOTE, max(min(left, self.sizeHintForColumn(NOTE)), theme.scaled(_LEAST_NOTE_PX)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the new width."""

@@ -262,7 +262,7 @@ class _Place:
 def rack_seed(plant: Plant, rack: int) -> Seed:
     """Return the line of a rack, with its nodes and switches inside."""
     racks = plant.racks
-    part = racks.part[rack] or f"{RackKind(int(racks.kind[rack])).name.lower()} rack"
+    part = racks.part[rack] or RackKind(int(racks.kind[rack])).name.lower()
     return Seed(racks.ids[rack], racks.ids[rack], part, "rack", lambda: _in_rack(plant, rack))
 
 
@@ -310,7 +310,8 @@ def _types(scenario: Scenario, plant: Plant) -> list[Seed]:
     rack_parts: dict[str, list[Seed]] = {}
     for rack in np.flatnonzero(racks.present).tolist():
         seed = rack_seed(plant, rack)
-        rack_parts.setdefault(seed.note, []).append(Seed(seed.id, seed.title, "", "rack"))
+        kind = racks.part[rack] or f"{seed.note} rack"
+        rack_parts.setdefault(kind, []).append(Seed(seed.id, seed.title, "", "rack"))
     node_parts: dict[str, list[Seed]] = {}
     for node in np.flatnonzero(nodes.present).tolist():
         node_parts.setdefault(plant.node_parts[int(nodes.part[node])], []).append(node_seed(plant, node))
