@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import shiboken6
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -123,7 +124,7 @@ class Hands:
             QTest.keyClick(popup, draw.choice((Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Return)))
             return "key in a popup"
         QTest.keyClick(popup, Qt.Key.Key_Escape)
-        if popup.isVisible():
+        if shiboken6.isValid(popup) and popup.isVisible():  # lists of suggestions go with their field
             popup.close()
         return "popup closed"
 
