@@ -30,6 +30,7 @@ from twin.app.session import Session
 from twin.catalog import Catalog, NodePart, RackPart
 from twin.commands.command import CommandError, Scene
 from twin.commands.room import AddRoom, Design, Room, RoomError, design, free_corner, is_empty
+from twin.commands.shared_water import water_of
 
 _CHOSEN = "chosen by size"
 _TITLES = {
@@ -146,9 +147,14 @@ class RoomWizard(QDialog):
         if scene is None or is_empty(scene):
             self._where.setText("It fills the empty hall.")
         else:
-            self._where.setText(
-                f"It stands beyond what is there, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
+            stands = f"It stands beyond what is there, from x {corner[0]:.1f} m and y {corner[1]:.1f} m on."
+            water = water_of(scene)
+            grows = (
+                f" Its heat goes to {water}, the facility loop of the hall, which grows for it."
+                if water
+                else ""
             )
+            self._where.setText(stands + grows)
         shown = {one.label: one for one in figures_of(made.scene)}
         for name, figure in shown.items():
             if name not in self.figures:

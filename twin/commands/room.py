@@ -13,6 +13,7 @@ from twin.commands.place import hall_slot
 from twin.commands.planting import Planter
 from twin.commands.room_design import AISLE_M, Design, design
 from twin.commands.room_plan import Room, RoomError
+from twin.commands.shared_water import on_shared_water
 from twin.scenario import Patch
 
 __all__ = ["AddRoom", "Design", "Room", "RoomError", "design", "free_corner", "is_empty"]
@@ -62,9 +63,9 @@ class AddRoom:
 
 
 def planted(changes: Changes, fragment: Fragment, hall: str, by_m: Corner) -> None:
-    """Put a fragment into a hall, moved by so much in coordinates of the hall."""
+    """Put a fragment into a hall, moved by so much in coordinates of the hall, on the facility water it has."""
     planter = Planter(changes, hall)
-    planter.plant(fragment, by_m)
+    planter.plant(on_shared_water(changes, fragment, hall), by_m)
     planter.close()
 
 

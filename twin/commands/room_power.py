@@ -75,7 +75,7 @@ def power_tree(plant: Plant, catalog: Catalog, room: Room) -> list[dict[str, Any
     grid_w = math.ceil(grid_w * GRID_MARGIN / GRID_STEP_W) * GRID_STEP_W
 
     stages: list[dict[str, Any]] = [
-        {"id": "utility", "kind": "utility", "capacity": _power(grid_w)},
+        {"id": "utility", "kind": "utility", "capacity": power_text(grid_w)},
         {"id": "main", "kind": "switchgear", "from": "utility"},
     ]
     if room.generators:
@@ -167,5 +167,10 @@ def _spared(units: int, spare: bool) -> dict[str, int]:
     return {"units": units} if units > 1 else {}
 
 
-def _power(value_w: float) -> str:
+def power_text(value_w: float) -> str:
+    """Return a power as a file says it.
+
+    >>> power_text(650e3), power_text(3.4e6)
+    ('650 kW', '3.4 MW')
+    """
     return f"{value_w / 1e6:g} MW" if value_w >= 1e6 else f"{value_w / 1e3:g} kW"
