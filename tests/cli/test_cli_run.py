@@ -14,7 +14,7 @@ KEYS = {
 }  # fmt: skip
 INSIDE = {
     "interruptions": {"unexpected", "planned", "by_cause"},
-    "energy": {"it_j", "facility_j", "heat_j", "residual"},
+    "energy": {"it_j", "facility_j", "heat_j", "outside_j", "stored_j", "residual"},
     "power": {"it_mean_w", "it_max_w", "facility_mean_w", "facility_max_w", "loss_w"},
     "thermal": {"gpu_max_c", "throttle_gpu_s", "by_loop"},
 }
@@ -44,7 +44,10 @@ def test_json_is_the_documented_object_and_nothing_else(twin) -> None:
     assert (summary["seed"], summary["gpus"], summary["nodes"]) == (7, 16, 2)
     assert summary["simulated_s"] == pytest.approx(6 * 3600)
     assert sum(summary["ledger_gpu_s"].values()) == pytest.approx(16 * 6 * 3600, rel=1e-9)
-    assert summary["energy"]["residual"] < 1e-9
+    energy = summary["energy"]
+    assert energy["residual"] < 1e-9
+    for parts in (("it_j", "cooling_j", "loss_j"), ("heat_j", "outside_j", "loss_j", "stored_j")):
+        assert sum(energy[part] for part in parts) == pytest.approx(energy["facility_j"], rel=1e-9)
 
 
 def test_readme_documents_every_key(twin, readme: str) -> None:

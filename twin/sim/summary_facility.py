@@ -28,6 +28,7 @@ def energy(engine: Engine) -> dict[str, Any]:
             "loss_j": power.loss_j,
             "facility_j": read.facility_j,
             "heat_j": read.heat_j,
+            "outside_j": read.outside_j,
             "stored_j": read.heat_stored_j,
             "residual": read.residual if read.facility_j > 0 else None,
         },
