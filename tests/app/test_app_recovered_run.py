@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pytestqt.qtbot import QtBot
 
+from twin.app.charts import PUE_RUN
 from twin.app.journal import SUFFIX
 from twin.app.recovery import Recovered, left_behind
 from twin.commands.command import Given
@@ -64,6 +66,12 @@ def run_until(window: MainWindow, qtbot: QtBot, t_s: float) -> None:
     session.pause()
 
 
+def so_far(window: MainWindow) -> float:
+    """Return the PUE of the run so far, as its tile says it."""
+    said = window.transport.kpis.tiles["site.pue"].words.partition("the run so far: ")[2]
+    return float(said) if said[:1].isdigit() else math.nan
+
+
 def edit(window: MainWindow, qtbot: QtBot, command: Given) -> None:
     assert window.editing.editor.do(command)
     qtbot.waitUntil(lambda: not window.editing.editor.busy, timeout=60_000)
@@ -75,6 +83,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     first = make_window(own)
     run_until(first, qtbot, 1200.0)
     edit(first, qtbot, ADD)
+    edit(first, qtbot, rename("Ours"))
     first.session.intervene(Intervention(at=first.session.t_s, kind="drain", target=NODE))
     qtbot.waitUntil(lambda: bool(first.session.live.by_hand), timeout=60_000)
     stood_s, happened = first.session.t_s, [event.text for event in first.session.live.events]
@@ -85,14 +94,19 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     assert window.editing.file.recover(left)
     said = window.notifications.notes[-1].trouble
     assert said.title == "Recovered"
-    assert "goes on from its last state" in said.text
+    assert "stands at its last state" in said.text
     qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0, timeout=60_000)
     assert not session.playing
+    assert window.windowTitle().startswith("Ours"), "as the scene stands now"
     assert session.t_s == pytest.approx(stood_s, abs=0.01), "an edit keeps the state it was made in"
     assert session.run_file != left.run_file, "the recording that was left stays as it is"
     qtbot.waitUntil(lambda: len(session.curves.history) > 3, timeout=60_000)
     times_s = session.curves.history.times_s()
     assert times_s[0] < 120.0, "the plots begin where the run began"
+    qtbot.waitUntil(lambda: session.curves.history.times_s()[-5] > 1200.0, timeout=60_000)
+    pue = session.curves.history.series(PUE_RUN)
+    qtbot.waitUntil(lambda: so_far(window) == pytest.approx(pue[-1], abs=6e-4), timeout=60_000)
+    assert pue[-1] == pytest.approx(pue[-5], rel=0.01), "it is that of the whole run"
     assert [event.text for event in session.live.events] == happened
     assert [one.target for one in session.live.by_hand] == [NODE]
     session.replay.look(300.0)
@@ -115,7 +129,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
         engine.advance(session.end_s)
         assert reader.event_hash == engine.event_hash()
         edits = reader.markers("edit")
-    assert len(edits) == 2, "the run file knows both"
+    assert len(edits) == 3, "the run file knows them all"
 
 
 def test_a_run_that_is_gone_is_told_of(

@@ -90,9 +90,14 @@ class History:
         return self._data[self._columns[name] + len(self.names), : self._count]
 
     def at(self, name: str, t_s: float) -> float:
-        """Return the last value of a series up to a time [s]; nan before the first."""
-        place = int(np.searchsorted(self.times_s(), t_s, "right")) - 1
-        return float(self.series(name)[place]) if place >= 0 else float(np.nan)
+        """Return the last value of a series up to a time [s]; nan before the first.
+
+        Of sums the last that is known: a frame of a run that goes on comes before its record is read.
+        """
+        values = self.series(name)[: int(np.searchsorted(self.times_s(), t_s, "right"))]
+        if self._columns[name] in self._sums:
+            values = values[~np.isnan(values)]
+        return float(values[-1]) if len(values) else float(np.nan)
 
     def _with_frames(self, samples: Samples, frames: Samples) -> Samples:
         """Return samples of the record and frames between them, in order of time."""

@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
         session.unplayable.connect(self._on_unplayable)
         session.at_end.connect(self._on_at_end)
         session.began.connect(lambda _: self.editing.tell())
+        session.document_changed.connect(lambda _: self.editing.tell())
         self.gone.changed.connect(lambda: self.editing.tell())
         self.editing.titled.connect(self._on_edited)
         self.editing.file.saved.connect(self.views.saved)

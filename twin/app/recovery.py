@@ -87,8 +87,8 @@ class Run:
         Of its random draws; None: the scene's own.
     snapshot
         Its last state that was kept; None: it begins anew.
-    t_s
-        How far it had come [s].
+    t_s, over
+        How far it had come [s], and whether that was its end.
     by_hand
         What people had done to it, in order.
     lost
@@ -101,6 +101,7 @@ class Run:
     seed: int | None = None
     snapshot: Snapshot | None = None
     t_s: float = 0.0
+    over: bool = False
     by_hand: tuple[Intervention, ...] = ()
     lost: str = ""
 
@@ -180,7 +181,7 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         return Run(document)
     try:
         with Reader(run_file) as reader:
-            header, t_s = reader.header, reader.t_end_s
+            header, t_s, over = reader.header, reader.t_end_s, reader.summary is not None
             snapshot = reader.nearest_snapshot(math.inf)
             found = settled(reader)
             scene = found.scene(header.scenario)
@@ -208,7 +209,7 @@ def run_of(document: Document, run_file: Path | None) -> Run:
         return other
     by_hand = tuple(one for one in asked if isinstance(one, Intervention))
     lost = "no state of it had been kept yet" if snapshot is None and t_s > 0.0 else ""
-    return Run(document, tuple(out), tuple(missed), header.seed, snapshot, t_s, by_hand, lost)
+    return Run(document, tuple(out), tuple(missed), header.seed, snapshot, t_s, over, by_hand, lost)
 
 
 def draft_of(document: Document, left: Recovered, run: Run) -> Draft:

@@ -82,6 +82,7 @@ class RunCurves:
         self._recorded, self._live = Totals(), Totals()
         self._tail: deque[tuple[float, Array]] = deque(maxlen=_TAIL)
         self._recorded_s = -math.inf
+        self._joined = False  # the record has come to the frames
         self._next_wall_s = 0.0
 
     def follow(self, run_file: Path | None) -> None:
@@ -137,13 +138,21 @@ class RunCurves:
         """Let the sums of frames go on from those of the record, which miss nothing between two frames."""
         live, record = self._live, self._recorded
         if not live.t_s > record.t_s:
-            live.t_s, live.rates, live.sums = record.t_s, record.rates, record.sums
-        elif self._tail[0][0] <= record.t_s:
+            live.t_s, live.rates, live.sums, self._joined = record.t_s, record.rates, record.sums, True
+            return
+        first_s, sums = self._tail[0]
+        if first_s <= record.t_s:
             times = [t_s for t_s, _ in self._tail]
             each = np.array([sums for _, sums in self._tail]).T
-            missed = record.sums - [np.interp(record.t_s, times, row) for row in each]
-            live.sums = live.sums + missed
-            self._tail = deque(((t_s, sums + missed) for t_s, sums in self._tail), _TAIL)
+            missed, self._joined = record.sums - [np.interp(record.t_s, times, row) for row in each], True
+        elif (
+            not self._joined
+        ):  # of a run that goes on: from its end to the first frame it went as it did there
+            missed = record.sums + record.rates * (first_s - record.t_s) - sums
+        else:
+            return
+        live.sums = live.sums + missed
+        self._tail = deque(((t_s, sums + missed) for t_s, sums in self._tail), _TAIL)
 
 
 def _shares(sums: Array) -> tuple[Array, Array]:

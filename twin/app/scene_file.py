@@ -180,7 +180,8 @@ class SceneFile:
         session, new, state, branch = self._session, left.path is None, run.snapshot, None
         said = f"The run stands at its start: {run.lost}." if run.lost else ""
         if state is not None and left.run_file is not None:
-            said = f"The run goes on from its last state, {spoken(state.t_s)} after its start."
+            where = "its end" if run.over else f"its last state, {spoken(state.t_s)} after its start"
+            said = f"The run stands at {where}" + ("." if run.over else ", and goes on from there.")
             if round(run.t_s) > round(state.t_s):
                 said += f" It had come to {spoken(run.t_s)}: what was between happens again as it did."
             try:

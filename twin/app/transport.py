@@ -43,6 +43,7 @@ class Transport(QWidget):
         session.ended.connect(self._on_ended)
         session.speed_changed.connect(self._on_speed)
         session.figures_changed.connect(self._on_figures)
+        session.curves.changed.connect(self._on_curves)
         session.looked.connect(self._on_looked)
         self._on_speed(session.speed)
         self._refresh()
@@ -165,6 +166,11 @@ class Transport(QWidget):
         self.kpis.show_figures(frame, self._session.curves)
         if math.isinf(self._session.speed) and self._session.playing and frame.speed > 0:
             self.speed_label.setText(f"flat out: {speed(frame.speed)}")
+
+    def _on_curves(self) -> None:
+        """Show what the record tells of a run that stands, and so brings no further figures: it was recovered, say."""
+        if not self._session.playing and self._session.shown is not None:
+            self.kpis.show_figures(self._session.shown, self._session.curves)
 
 
 def _finite(ratio: float) -> float:
