@@ -1,4 +1,4 @@
-"""What is opened and closed again leaves no function behind: it would be called for ever, and hold what it knows.
+"""What is opened and closed again leaves neither a function, which would hold what it knows, nor an object of Qt.
 
 The first time is another matter: app-model keeps two functions for each command that was ever given, not more.
 """
@@ -16,6 +16,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from tests.app.monkey_level import qt_kinds
 from twin.app.main_window import MainWindow
 from twin.app.trouble import Trouble
 
@@ -61,13 +62,14 @@ def _once(window: MainWindow) -> None:
     window.notifications.ask(Trouble("Asked", "What now?"), {"One": str, "Two": str}).dismiss()
 
 
-def test_what_is_opened_again_and_again_leaves_no_function(
+def test_what_is_opened_again_and_again_leaves_nothing(
     make_window: Callable[..., MainWindow], qtbot: QtBot, lab: Path
 ) -> None:
     window = make_window(lab)
     for _ in range(2):
         _once(window)
-    before = _functions()
+    before, objects = _functions(), qt_kinds(window)
     for _ in range(_TIMES):
         _once(window)
     assert not _functions() - before
+    assert not qt_kinds(window) - objects
