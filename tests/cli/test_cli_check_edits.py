@@ -82,3 +82,20 @@ def test_what_is_accepted_and_what_accepts_nothing_is_counted(twin, scene) -> No
     assert ", 1 accepted, 1 of 2 exclusions matches nothing (" in twin("check", file).stdout.splitlines()[-1]
     report = json.loads(twin("check", file, "--json").stdout)
     assert report["exclusions"] == {"written": 2, "accepted": 1, "unmatched": 1}
+
+
+def test_a_hall_on_two_facility_loops_is_told_once_with_the_loop_to_change(twin, scene) -> None:
+    two = "cooling:\n  plants:\n    - {id: lake, kind: chiller, supply: 16 degC}\n  loops:\n"
+    file = scene(two + "    - {id: coils, kind: air, part: CRAH-chilled, plant: lake, serves: [more]}\n")
+    rows = "halls:\n  - id: lab\n    rows:\n"
+    rows += (
+        "      - {id: more, at: {x: 0 m, y: 6 m}, racks: {count: 1, nodes: [{part: DGX-H100, count: 1}]}}\n"
+    )
+    Path(file).write_text(Path(file).read_text() + rows)
+    told = [
+        one for one in broken(twin("check", file, "--json", code=1).stdout) if one["rule"] != "rack-unfed"
+    ]
+    assert [(one["rule"], one["key"], one["ids"]) for one in told] == [
+        ("hall-water", "cooling.loops[coils].plant", ["coils/0"])
+    ]
+    assert told[0]["fix"].startswith("water here too")

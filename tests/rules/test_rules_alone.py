@@ -130,6 +130,15 @@ BROKEN: list[tuple[str, tuple[str, str], *tuple[tuple[str, str], ...]]] = [
     ("air-class", ("supply: 24 degC", "supply: 37 degC")),
     ("supply-approach", ("supply: 24 degC", "supply: 16 degC")),
     (
+        "hall-water",
+        ("supply: 18 degC}\n", "supply: 18 degC}\n    - {id: lake, kind: chiller, supply: 18 degC}\n"),
+        ("serves: [gpu, net]", "serves: [gpu]"),
+        (
+            "  loops:\n",
+            "  loops:\n    - {id: wall, kind: air, part: CRAH-chilled, plant: lake, serves: [net]}\n",
+        ),
+    ),
+    (
         "loop-idle",
         ("  loops:\n", "  loops:\n    - {id: cdu, kind: liquid, part: CDU-inrow-1350, plant: water}\n"),
     ),

@@ -96,6 +96,7 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     from twin.rules.told import at_the_start, of_an_edit, size_of
     from twin.scenario.expand import counts
     from twin.scenario.population import jobs_of
+    from twin.sim.cooling_draw import SplitHall
     from twin.sim.edit_trial import trials
     from twin.sim.engine import Engine
     from twin.sim.parts import UncooledNode
@@ -123,6 +124,8 @@ def report_of(document: Document) -> tuple[Report, dict[str, int]]:
     except UncooledNode as error:
         if (plant.nodes.loop[plant.nodes.present] >= 0).all():  # else a rule of cooling says it
             told = [("run-impossible", Found(at=(), reason=str(error)))]
+    except SplitHall:
+        pass  # a rule of cooling says it
     except (PlantError, UnplaceableJob, PlanError, ProfileError) as error:
         told = [("run-impossible", Found(at=(), reason=str(error)))]
     except UnknownPart as error:

@@ -190,6 +190,30 @@ def _idle(case: Case, mine: Ints, at: Path) -> Iterator[Found]:
     yield Found(at=(*at, "serves"), reason=reason, fix=fix, ids=ids, value=counted, limit=none)
 
 
+def _split_halls(case: Case) -> Iterator[Found]:
+    """Yield loops that hang on another facility loop than most heat of their hall."""
+    plant, loops, racks = case.plant, case.plant.loops, case.plant.racks
+    busy = np.isin(np.arange(len(loops.ids)), np.concatenate([racks.loop, racks.air_loop]))
+    first = 0
+    for i, generator in enumerate(case.scenario.cooling.loops):
+        mine = np.arange(first, first + generator.count, dtype=np.int32)
+        first += generator.count
+        for hall in np.unique(loops.hall[mine[busy[mine]]]).tolist():
+            here = busy & (loops.hall == hall)
+            heat_w = np.bincount(loops.plant[here], case.heat_w[here], len(plant.plants.ids))
+            most, own = int(heat_w.argmax()), int(loops.plant[mine[0]])
+            if own == most:
+                continue
+            name, best = plant.halls.ids[hall], plant.plants.ids[most]
+            reason = (
+                f"is {plant.plants.ids[own]} while most heat of {name} goes to {best}: air of a hall mixes, so all its "
+                "loops hang on one facility loop"
+            )
+            ids = tuple(loops.ids[loop] for loop in mine[here[mine]].tolist())
+            fix = f"{best} here too, or another hall for the rows it serves"
+            yield Found(at=("cooling", "loops", i, "plant"), reason=reason, fix=fix, ids=ids)
+
+
 def _plant_size(case: Case) -> Iterator[Found]:
     """Yield facility loops with too few machines for the heat of the halls."""
     plants = case.plant.plants
@@ -353,5 +377,14 @@ RULES = (
         "CDUs, air handlers and doors whose loop no rack hangs on.",
         "the scene itself",
         _each_loop(_idle),
+    ),
+    Rule(
+        "hall-water",
+        "Hall on two facility loops",
+        "cooling",
+        "error",
+        "Facility loops that the loops of each hall hang on: one takes the heat of its air.",
+        "no run is possible",
+        _split_halls,
     ),
 )

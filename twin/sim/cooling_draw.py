@@ -21,6 +21,10 @@ FACILITY_HEAD_PA, FACILITY_PUMP_EFFICIENCY = 1.5e5, 0.65
 """Pressure that facility pumps work against, and their efficiency with motor and drive [est, PHYSICS 4: 0.5-0.65]."""
 
 
+class SplitHall(PlantError):
+    """Loops of one hall hang on several facility loops; the message says which."""
+
+
 def design_power_w(plant: Plant, catalog: Catalog) -> Floats:
     """Return the power of the pumps or fans of each loop at its design flow [W].
 
@@ -81,7 +85,7 @@ def refuse_split_halls(plant: Plant) -> None:
 
     Raises
     ------
-    PlantError
+    SplitHall
         Naming the hall and the facility loops.
     """
     loops, racks = plant.loops, plant.racks
@@ -89,7 +93,7 @@ def refuse_split_halls(plant: Plant) -> None:
     for hall, name in enumerate(plant.halls.ids):
         water = sorted({plant.plants.ids[p] for p in loops.plant[serves & (loops.hall == hall)].tolist()})
         if len(water) > 1:
-            raise PlantError(
+            raise SplitHall(
                 f"hall {name!r}: its loops hang on {' and '.join(water)}; a hall has one facility loop, "
                 "so give all of them the same plant"
             )
