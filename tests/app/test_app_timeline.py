@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -151,7 +151,7 @@ def test_keys_move_step_and_loop(window: MainWindow, qtbot: QtBot) -> None:
     assert replay.loop is None
 
 
-def test_a_picture_that_is_older_than_the_clock_says_so(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_picture_that_is_older_than_the_clock_says_so(window: MainWindow, tmp_path: Path) -> None:
     session, mark = window.session, window.hall.mark
     window.timeline.scrub(40_000.0)
     assert session.frame is not None
@@ -159,6 +159,10 @@ def test_a_picture_that_is_older_than_the_clock_says_so(window: MainWindow, qtbo
     assert taken_s < 40_000.0 - 1.0
     assert mark.words.endswith(f"FIGURES AS OF {session.clock.says(taken_s)}")
     assert "figures as of" in mark.accessibleName()
+    window.files.save_picture(tmp_path / "then.png")
+    assert float(QImage(str(tmp_path / "then.png")).text("Simulated time s")) == pytest.approx(
+        taken_s, abs=1e-3
+    )
     window.timeline.scrub(taken_s)
     assert mark.words.endswith("NOT LIVE")
     assert "figures" not in mark.accessibleName()

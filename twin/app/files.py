@@ -25,7 +25,6 @@ from twin.record.inputs import input_hashes, inputs_hash
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
 from twin.scenario import NewerVersion, Problem, Scenario
-from twin.view3d.legend import legend_for
 
 _FILTER = f"Scenes and runs (*{SUFFIX} *{RUN_SUFFIX} *.yaml *.yml);;All files (*)"
 
@@ -135,26 +134,29 @@ class Files:
                 self._tell("Report saved", str(path))
 
     def save_picture(self, path: Path) -> None:
-        """Save the hall as it is shown, with legend, seed, time and the "SIMULATED" mark."""
+        """Save the hall as it is shown, with legends, seed, the time it is of and the "SIMULATED" mark."""
         from twin.view3d.overlay import draw_overlay, save_png
 
         session = self._session
         if session.document is None or session.plant is None:
             return
         scenario, theme = session.document.scenario, self._hall.state.theme
-        legend = legend_for(self._hall.state.colour_by, session.plant, session.frame, self._hall.groups)
+        main, more = self._hall.legends(session.plant)
+        frame = session.frame  # of a record it may be older than the time looked at
+        at_s = session.shown_s if frame is None else frame.t_s
         rgb = draw_overlay(
             self._hall.view.grab(),
-            legend,
+            main,
             title=scenario.title,
-            subtitle=text.calendar(scenario.start, session.shown_s),
+            subtitle=text.calendar(scenario.start, at_s),
             seed=session.seed,
-            t_s=session.shown_s,
+            t_s=at_s,
             theme=theme,
+            more=more,
         )
-        save_png(rgb, path, self._about(scenario))
+        save_png(rgb, path, self._about(scenario, at_s))
 
-    def _about(self, scenario: Scenario) -> dict[str, str]:
+    def _about(self, scenario: Scenario, at_s: float) -> dict[str, str]:
         """Return what a picture says of itself, as far as it is recorded what made it."""
         from twin.report.studio import about, metadata
 
@@ -162,12 +164,10 @@ class Files:
         try:
             if session.run_file is not None:
                 with Reader(session.run_file) as reader:
-                    return about(reader, session.shown_s)
+                    return about(reader, at_s)
         except (RunFileError, OSError):  # the run is just being put away
             pass
-        return metadata(
-            scenario.title, session.seed, session.shown_s, input_hashes(scenario), inputs_hash(scenario), ""
-        )
+        return metadata(scenario.title, session.seed, at_s, input_hashes(scenario), inputs_hash(scenario), "")
 
     def _take(self, path: Path) -> None:
         self._settings.remember(path)

@@ -35,7 +35,7 @@ from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.hall_view import HallView
-from twin.view3d.legend import coolant_legend, legend_for, power_legend
+from twin.view3d.legend import Legend, coolant_legend, legend_for, power_legend
 from twin.view3d.picking import Hit
 from twin.view3d.presets import PRESETS
 from twin.view3d.programs import forget_idle
@@ -282,19 +282,23 @@ class HallPanel(QWidget):
         if worst.severity >= Severity.WARNING and not scrubs:
             self.ticker.show_event(worst)
 
+    def legends(self, plant: Plant) -> tuple[Legend, list[Legend]]:
+        """Return the legend of what is coloured, and those of cables, power and coolant as they are shown."""
+        main = self.trace.legend() or legend_for(
+            self.state.colour_by, plant, self._session.frame, self.groups
+        )
+        more = self.fabric.legends()
+        more += [power_legend(plant, self._session.frame)] if self.view.shows_power else []
+        more += [coolant_legend()] if self.shows("pipes") and len(plant.loops.ids) else []
+        return main, more
+
     def _show_legend(self, *_change: object) -> None:
         plant, document = self._session.plant, self._session.document
         if plant is None or document is None:
             return
         self._legend_due_s = time.monotonic() + _LEGEND_EVERY_S
-        reach = self.trace.legend()
-        main = reach or legend_for(self.state.colour_by, plant, self._session.frame, self.groups)
+        main, more = self.legends(plant)
         self.legend.show_legend(fewer(main) if self._brief else main)
-        more = [
-            *self.fabric.legends(),
-            *([power_legend(plant, self._session.frame)] if self.view.shows_power else []),
-            *([coolant_legend()] if self.shows("pipes") and len(plant.loops.ids) else []),
-        ]
         for plate, each in zip(self.more_legends, more, strict=False):
             plate.show_legend(fewer(each) if self._brief else each)
         self._shown_legends = min(len(more), len(self.more_legends))

@@ -20,7 +20,7 @@ from twin.record.reader import Reader
 from twin.scenario.document import Scenario
 from twin.view3d.groups import NO_GROUPS, Groups
 from twin.view3d.hall_view import HallView
-from twin.view3d.legend import Legend, cable_legend, legend_for
+from twin.view3d.legend import Legend, cable_legend, coolant_legend, legend_for
 from twin.view3d.overlay import draw_overlay, overlay_areas
 from twin.view3d.presets import PRESETS
 from twin.view3d.state import COLOUR_BY, CameraPose, ViewState
@@ -119,7 +119,8 @@ class Studio:
             self._show(scenario, plant)
         view.set_frame(frame)
         legend = legend_for(shot.colour_by, plant, frame, self._groups)
-        more = (cable_legend(plant, frame),) if shot.cables_by == "load" else ()
+        more = [cable_legend(plant, frame)] if shot.cables_by == "load" else []
+        more += [coolant_legend()] if "pipes" in view.state.layers and len(plant.loops.ids) else []
         said = _Said(title=self._title, subtitle=self._subtitle, seed=self._seed, t_s=frame.t_s, more=more)
         view.keep_clear(overlay_areas(*shot.size, legend, **said))
         QApplication.processEvents()

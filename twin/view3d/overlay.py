@@ -82,7 +82,7 @@ def overlay_areas(
     places = (
         _title_place(title, _facts(subtitle, seed, t_s)),
         _mark_place(width),
-        *(place for _, place in _stacked((legend, *more), width, height)),
+        *(place for _, place in _stacked((legend, *more), height)),
     )
     return [(p.x(), p.y(), p.width(), p.height()) for p in places]
 
@@ -131,7 +131,7 @@ def draw_overlay(
     _draw_title(painter, ink, title, _facts(subtitle, seed, t_s))
     if simulated:
         _draw_mark(painter, ink, width / scale)
-    for each, place in _stacked((legend, *more), width / scale, height / scale):
+    for each, place in _stacked((legend, *more), height / scale):
         _draw_legend(painter, ink, each, place)
     painter.end()
     lines = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine() // 4, 4)
@@ -258,13 +258,13 @@ def _heading_font() -> QFont:
     return _font(14, QFont.Weight.DemiBold)
 
 
-def _stacked(legends: Sequence[Legend], width: float, height: float) -> list[tuple[Legend, QRectF]]:
-    """Return the places of legends in the lower right corner, the first at the bottom."""
+def _stacked(legends: Sequence[Legend], height: float) -> list[tuple[Legend, QRectF]]:
+    """Return the places of legends in the lower left corner, as in the window, the first at the bottom."""
     placed, bottom = [], height - _MARGIN
     for legend in legends:
         laid = _laid_out(legend)
         wide = laid.inner + 2 * _PAD
-        placed.append((legend, QRectF(width - _MARGIN - wide, bottom - laid.high, wide, laid.high)))
+        placed.append((legend, QRectF(_MARGIN, bottom - laid.high, wide, laid.high)))
         bottom -= laid.high + _BETWEEN
     return placed
 
