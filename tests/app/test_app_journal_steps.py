@@ -210,6 +210,17 @@ def test_whatever_was_done_comes_back(seed: int, kept: Kept) -> None:
     assert kept.draft.file.text == other.file.text == SCENE
 
 
+def test_what_was_all_taken_back_is_nothing_to_recover(kept: Kept) -> None:
+    kept.do(rename("One"))
+    kept.go(back=True)
+    assert kept.journal.path is not None
+    copy = kept.journal.path.with_name(f"copy{SUFFIX}")
+    shutil.copy(kept.journal.path, copy)
+    assert read(copy) is None
+    kept.go(back=False)
+    assert kept.left().text == kept.draft.file.text
+
+
 def test_a_recovered_scene_is_edited_killed_and_recovered_again(
     make_window: Callable[..., MainWindow], lab: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:

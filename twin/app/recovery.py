@@ -136,7 +136,7 @@ def prune(keep: int = KEPT, days: float = KEPT_DAYS) -> None:
 
 
 def read(path: Path) -> Recovered | None:
-    """Return what a journal holds; None when its program still runs, nothing was changed, or it is no journal."""
+    """Return what a journal holds; None when its program still runs, all is as it was, or it is no journal."""
     lines = _lines(path)
     head, length = next(lines, ({}, 0))
     begun = head.get("text")
@@ -162,7 +162,7 @@ def read(path: Path) -> Recovered | None:
         if not text:
             history = History()  # nothing was there to go back to
         text, steps, length = after, steps + 1, end
-    if not steps:
+    if text == begun:
         return None
     where = head.get("path")
     scene = Path(where) if isinstance(where, str) else None
