@@ -20,8 +20,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from tests.app.two_rows import ROWS
+from twin.app.carried import carried_part
 from twin.app.main_window import MainWindow
 from twin.app.part_mime import Dragged, dragged_part, mime_of
+from twin.catalog import load_catalog
 from twin.commands.command import Given
 from twin.commands.snap import Snap
 from twin.commands.snap_units import UnitSnap
@@ -383,6 +385,19 @@ def test_what_is_held_over_a_rack_stays_in_hand_when_that_rack_goes(open_rows: M
         assert window.tools.place.active
         assert window.editing.editor.undo()
         window.tools.place.cancel()
+
+
+def test_what_is_held_is_told_in_the_hall_as_it_has_become(open_rows: MakeWindow) -> None:
+    window = open_rows()
+    row = "{id: more, at: {x: 0 m, y: 14 m}, racks: {count: 2, part: EIA-48U}}"
+    more = Given(Patch((Change("halls[main].rows[more]", row),), "Add row"))
+    place = window.tools.place
+    window.hall.state.selection = ("more/0/1",)  # comes with the edit
+    assert place.begin_by_keys(carried_part(load_catalog(), NODE.part))
+    assert window.editing.editor.do(more)
+    assert "more/0/1" in place.plate.where
+    assert any(line.label == "Power" for line in place.plate.lines)
+    place.cancel()
 
 
 def test_a_part_is_placed_by_keys_alone(open_rows: MakeWindow) -> None:

@@ -116,9 +116,6 @@ class PlaceTool:
         self._from = carried.at
         self._turned = self._by_keys = False
         self._take_plant(plant)
-        if carried.load is not None:
-            self._budget = budget(Scene.of(document, plant, self._catalog))
-            self._power = PowerRoom(plant, self._catalog)
         return True
 
     def begin_by_keys(self, carried: Carried) -> bool:
@@ -459,6 +456,10 @@ class PlaceTool:
         assert plan is not None
         assert carried is not None
         self._switches = {}
+        document = self._session.document
+        if carried.load is not None and document is not None:
+            self._budget = budget(Scene.of(document, plant, self._catalog))
+            self._power = PowerRoom(plant, self._catalog)
         gone = set(carried.ids)
         known = [find(plant, id) for id in carried.ids]
         rows = [one[1] for one in known if one is not None and one[0] == "row"]
