@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
+import shiboken6
 from PySide6.QtCore import qInstallMessageHandler
+from PySide6.QtWidgets import QLayout, QLayoutItem
 
 if TYPE_CHECKING:
     from twin.app.main_window import MainWindow
@@ -112,6 +114,17 @@ def qt_kinds(window: MainWindow) -> Counter[str]:
     window.dumpObjectTree()
     qInstallMessageHandler(before)
     return Counter(f"{line.strip().partition('::')[0]} of Qt" for line in lines)
+
+
+def known_items() -> list[QLayoutItem]:
+    """Return the items of layouts that Python knows, but those it made itself: see `twin.app.nesting`."""
+    return [
+        one
+        for one in shiboken6.getAllValidWrappers()
+        if isinstance(one, QLayoutItem)
+        and not isinstance(one, QLayout)
+        and not shiboken6.createdByPython(one)
+    ]
 
 
 def kinds(window: MainWindow) -> Counter[str]:

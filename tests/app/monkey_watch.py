@@ -33,7 +33,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from tests.app.monkey_attendant import Attendant
 from tests.app.monkey_hands import Hands, copies
 from tests.app.monkey_held import held_bytes, held_mib
-from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds, qt_kinds
+from tests.app.monkey_level import Growth, Level, gl_objects, growths, kinds, known_items, qt_kinds
 from twin.runtime.memory import give_back
 from twin.runtime.protocol import Died, Failed
 from twin.view3d.state import ViewState
@@ -278,6 +278,8 @@ class Monkey:
             len(gc.get_objects()),
             kinds(window),
         )
+        if known := known_items():
+            self.wrong.append(f"items of layouts that Python knows, and Qt may free: {known}")
         self.levels.append(level)
         return level
 

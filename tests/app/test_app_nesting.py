@@ -15,8 +15,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLayout,
-    QLayoutItem,
     QVBoxLayout,
     QWidget,
     QWidgetAction,
@@ -24,6 +22,7 @@ from PySide6.QtWidgets import (
 
 import twin.app
 import twin.view3d
+from tests.app.monkey_level import known_items
 from twin.app.dock import Dock
 from twin.app.look import Look
 from twin.app.nesting import clear, nest, nest_in_cell
@@ -35,17 +34,6 @@ if TYPE_CHECKING:
 
 _WIDTHS_PX = (1500, 500, 1200, 830)
 _ASKS_QT = ("addLayout", "insertLayout", "itemAt", "itemAtPosition", "takeAt")
-
-
-def known_items() -> list[QLayoutItem]:
-    """Return the items of layouts that Python knows, but those it made itself."""
-    return [
-        one
-        for one in shiboken6.getAllValidWrappers()
-        if isinstance(one, QLayoutItem)
-        and not isinstance(one, QLayout)
-        and not shiboken6.createdByPython(one)
-    ]
 
 
 def _delete_what_is_due() -> None:
