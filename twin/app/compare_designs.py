@@ -28,7 +28,7 @@ from twin.app.count_field import CountBox
 from twin.app.look import label
 from twin.app.nesting import nest
 from twin.app.scene_errors import SCENE_ERRORS
-from twin.app.scene_list import SUFFIX, shipped_scenes
+from twin.app.scene_list import SUFFIX, shipped_scenes, title_of
 from twin.app.theme import scaled
 from twin.plant.build import build
 from twin.scenario import Document, load
@@ -96,7 +96,7 @@ class DesignsDialog(QDialog):
         super().__init__(parent)
         self._designs = [
             *open_designs,
-            *(Design(path.name.removesuffix(SUFFIX), path) for path in shipped_scenes()),
+            *(Design(title_of(path), path) for path in shipped_scenes()),
         ]
         self._asides: list[Aside[Path]] = []
         self._folder: TemporaryDirectory[str] | None = None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from twin import resources
 from twin.plant.build import build
-from twin.scenario import load
+from twin.scenario import ScenarioError, load
 from twin.scenario.document import Scenario
+from twin.scenario.tree import child, parse
 
 SUFFIX = ".twin.yaml"
 _ORDER = (
@@ -49,6 +51,17 @@ def picture_of(path: Path) -> Path | None:
     """Return the picture of a shipped scene, when there is one."""
     picture = Path(str(resources.folder("assets"))) / "pictures" / f"{path.name.removesuffix(SUFFIX)}.png"
     return picture if picture.is_file() else None
+
+
+@cache
+def title_of(path: Path) -> str:
+    """Return the title of a shipped scene as its file says it, with its short name; that alone where it says none."""
+    name = path.name.removesuffix(SUFFIX)
+    try:
+        said = child(parse(path.read_text(encoding="utf-8"), path.name), "title")
+    except (OSError, ValueError, ScenarioError):
+        return name
+    return name if said is None else f"{said.plain()} ({name})"
 
 
 def read_card(path: Path) -> SceneCard:
