@@ -142,6 +142,9 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     dialog = window.findChild(DiffDialog)
     assert dialog is not None
     assert [one.path for one in dialog.comparison.differences] == ["title"]
+    assert [word for word in dialog.buttons if dialog.buttons[word].property("role") == "primary"] == [
+        "Keep mine"
+    ]
     dialog.buttons["Keep mine"].click()
     assert window.isWindowModified()
     assert file.save(), "nobody is asked again"

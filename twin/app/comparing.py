@@ -112,17 +112,16 @@ class Comparing:
             return
         if self._note is not None and self._note in self._notifications.notes:
             return
-        answers: dict[str, Callable[[], object]] = {
-            "Take theirs": scene.take_theirs,
-            "Keep mine": scene.keep_mine,
-        }
+        theirs: dict[str, Callable[[], object]] = {"Take theirs": scene.take_theirs}
+        mine: dict[str, Callable[[], object]] = {"Keep mine": scene.keep_mine}
+        answers = mine | theirs if draft.dirty else theirs | mine  # the first, the usual one, loses nothing
 
         def beside() -> None:
             self.show(path, f"{path.name} on the disk", answers)
 
         if draft.dirty:
             words = "Another program has written it, and here are changes that are not saved."
-            choices = {"Compare": beside, **{word: answers[word] for word in ("Keep mine", "Take theirs")}}
+            choices = {"Compare": beside, **answers}
         else:
             words = "Another program has written it."
             choices = {"Reload": scene.take_theirs, "Compare": beside}
