@@ -86,6 +86,7 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     edit(first, qtbot, rename("Ours"))
     first.session.intervene(Intervention(at=first.session.t_s, kind="drain", target=NODE))
     qtbot.waitUntil(lambda: bool(first.session.live.by_hand), timeout=60_000)
+    qtbot.waitUntil(lambda: first.session.live.events[-2].text == "given no more work", timeout=60_000)
     stood_s, happened = first.session.t_s, [event.text for event in first.session.live.events]
     left = left_by(first)
 
@@ -146,3 +147,38 @@ def test_a_run_that_is_gone_is_told_of(
     assert not window.session.begun
     qtbot.waitUntil(lambda: window.session.frame is not None, timeout=60_000)
     assert window.session.t_s == 0.0
+
+
+def test_a_run_of_a_saved_scene_that_broke_off_is_offered_once_it_is_worth_it(
+    make_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
+) -> None:
+    first = make_window(own)
+    session, journal = first.session, first.editing.file.journal
+    assert journal.path is None, "nobody would miss it yet"
+    run_until(first, qtbot, 60.0)
+    assert journal.path is not None
+    copy = journal.path.with_name(f"early{SUFFIX}")
+    shutil.copy(journal.path, copy)
+    assert left_behind() == [], "it had hardly begun"
+    session.intervene(Intervention(at=session.t_s, kind="drain", target=NODE))
+    qtbot.waitUntil(lambda: bool(session.live.by_hand), timeout=60_000)
+    stood_s = session.t_s
+    copy.unlink()
+    left = left_by(first)
+    assert left.text == left.begun == own.read_text()
+
+    window = make_window(own)
+    window.editing.offer_recovery()
+    (note,) = [note for note in window.notifications.notes if note.buttons]
+    assert note.trouble.title == "A run that broke off was found"
+    note.buttons["Recover"].click()
+    session = window.session
+    qtbot.waitUntil(lambda: session.frame is not None and session.t_s > 0, timeout=60_000)
+    assert session.t_s == pytest.approx(stood_s, abs=0.01)
+    assert not session.playing
+    assert [one.target for one in session.live.by_hand] == [NODE]
+    assert not window.isWindowModified()
+    assert not left.journal.exists()
+    assert window.editing.file.journal.path is not None, "it is kept here now"
+    window.editing.offer_recovery()
+    assert not [note for note in window.notifications.notes if note.buttons]

@@ -19,6 +19,7 @@ from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.app.trouble import Trouble
 from twin.commands.draft import Proposal
+from twin.units import spoken
 
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
@@ -82,14 +83,10 @@ class Editing:
             self._go_on()
 
     def _offer(self, left: Recovered) -> None:
-        at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
-        words = f"One change of {left.name}, made at {at}, was never saved."
-        if left.steps > 1:
-            words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
-        words += " Recovered, they are back in the scene, and Undo takes them back one by one."
+        title, words = _offered(left)
         words += " The run waits until you have chosen." if self._otherwise is not None else ""
         self._notifications.ask(
-            Trouble("Unsaved work was found", words),
+            Trouble(title, words),
             {"Recover": partial(self._recover, left), "Discard": partial(self._discard, left)},
         )
 
@@ -129,3 +126,16 @@ class Editing:
         draft = self.editor.draft
         if draft is not None:
             self.titled.emit(draft.undo_title, draft.redo_title, draft.dirty)
+
+
+def _offered(left: Recovered) -> tuple[str, str]:
+    """Return title and sentence of an offer."""
+    at = f"{left.at:%H:%M on} {left.at.day} {left.at:%B}"
+    if left.run_s:
+        so_far = f"The run of {left.name} had come to {spoken(left.run_s)} when the program ended, at {at}."
+        return "A run that broke off was found", so_far
+    words = f"One change of {left.name}, made at {at}, was never saved."
+    if left.steps > 1:
+        words = f"{left.steps:,} changes of {left.name}, the last at {at}, were never saved."
+    words += " Recovered, they are back in the scene, and Undo takes them back one by one."
+    return "Unsaved work was found", words

@@ -100,11 +100,13 @@ class Journal:
         if self._whole:
             self._text = document.text
 
-    def note_run(self, run_file: Path | None) -> None:
-        """Put down where the run is recorded, so that it can go on from there."""
-        self._run_file = run_file
-        if self._file is not None:
+    def note_run(self, run_file: Path | None, *, keep: bool = False) -> None:
+        """Put down where the run is recorded, so that it can go on from there; `keep`: though nothing was changed."""
+        known, self._run_file = self._run_file, run_file
+        if self._file is not None and run_file != known:
             self._put({"run": str(run_file) if run_file else None})
+        elif self._file is None and keep:
+            self._put(None)
 
     def end(self) -> None:
         """Everything is saved or given up: nothing is left to recover."""
@@ -117,13 +119,17 @@ class Journal:
             self._lock.unlock()
             self._lock = None
 
-    def _put(self, line: dict[str, Any]) -> bool:
-        """Write a line to the end, in a new journal where there is none; return whether the disk took it."""
+    def _put(self, line: dict[str, Any] | None) -> bool:
+        """Write a line to the end, in a new journal where there is none; return whether the disk took it.
+
+        None: the new journal is all.
+        """
         try:
             if self._file is None:
                 self._open()
             assert self._file is not None
-            _write(self._file, line)
+            if line is not None:
+                _write(self._file, line)
         except OSError as error:
             # What lies there ends in half a line: it still gives back what is before, until another is begun.
             self._close()

@@ -17,6 +17,7 @@ from twin.app.journal import SUFFIX, journal_folder, lock_of
 from twin.app.journal_steps import History
 from twin.commands.command import CommandError, Given
 from twin.commands.draft import Draft, edit_text
+from twin.record.branching import BY_HAND
 from twin.record.contents import Snapshot
 from twin.record.reader import Reader
 from twin.record.runfile import RunFileError
@@ -28,6 +29,8 @@ from twin.scenario.splice import apply
 
 MOST_BYTES = 200_000_000
 """A longer journal is not read back."""
+MISSED = 1 / 16
+"""A run that had come so far is missed, as a share of its length."""
 KEPT_DAYS = 30
 KEPT = 20
 """Older journals, and more of them, are thrown away."""
@@ -51,8 +54,10 @@ class Recovered:
         How many those are.
     run_file
         Where its run was recorded last; None when it had none.
+    run_s
+        How far that had come [s], where it alone is left: the scene is as it was saved.
     at
-        When the last change was made.
+        When the last change was made, or the run was recorded last.
     begun
         The text of its file that they were made in; "": that lay nowhere.
     length
@@ -67,6 +72,7 @@ class Recovered:
     text: str
     steps: int
     run_file: Path | None
+    run_s: float
     at: datetime
     begun: str
     length: int
@@ -162,12 +168,16 @@ def read(path: Path) -> Recovered | None:
         if not text:
             history = History()  # nothing was there to go back to
         text, steps, length = after, steps + 1, end
+    run_s = 0.0
     if text == begun:
-        return None
+        broken_off = _broken_off(run_file)
+        if broken_off is None:
+            return None
+        run_s, at = broken_off
     where = head.get("path")
     scene = Path(where) if isinstance(where, str) else None
     name = str(head.get("name") or "scene")
-    return Recovered(path, scene, name, text, steps, run_file, at, begun, length, history)
+    return Recovered(path, scene, name, text, steps, run_file, run_s, at, begun, length, history)
 
 
 def run_of(document: Document, run_file: Path | None) -> Run:
@@ -235,6 +245,24 @@ def draft_of(document: Document, left: Recovered, run: Run) -> Draft:
         return Draft(run.document)
     draft.at(0.0)
     return draft if draft.file.text == run.document.text else Draft(run.document)
+
+
+def _broken_off(run_file: Path | None) -> tuple[float, datetime] | None:
+    """Return how far a run had come [s], and when it was recorded last; None where nobody would miss it.
+
+    One is missed of which a state was kept, and which went for a good part or to which people did something.
+    """
+    if run_file is None:
+        return None
+    try:
+        written = datetime.fromtimestamp(run_file.stat().st_mtime)
+        with Reader(run_file) as reader:
+            kept = any(t_s > 0.0 for t_s, _, _ in reader.snapshot_hashes())
+            by_hand = any(reader.markers(kind) for kind in BY_HAND)
+            t_s, end_s = reader.t_end_s, reader.header.end_s
+    except (RunFileError, OSError):
+        return None
+    return (t_s, written) if kept and (by_hand or t_s >= MISSED * end_s) else None
 
 
 def _in_use(path: Path) -> bool:

@@ -75,7 +75,9 @@ class SceneFile:
         self._disk: tuple[int, int] | None = None  # time and size of the file as it was read or written last
         self.journal.failed.connect(self._on_journal_failed)
         session.opened.connect(self._on_opened)
-        session.began.connect(self.journal.note_run)
+        session.began.connect(self._on_began)
+        session.playing_changed.connect(lambda _: self._keep_run())
+        session.broken.connect(lambda _: self._keep_run())
         editor.changed.connect(self._on_changed)
         files.may_leave = self.may_leave
 
@@ -275,6 +277,7 @@ class SceneFile:
         self._session.path = path
         self.look_at_disk()
         self.journal.begin(written)
+        self._keep_run()
         self._settings.remember(path)
         self._editor.mark_saved()
         self.saved.emit(path)
@@ -313,6 +316,16 @@ class SceneFile:
         """Go on in the journal that is being recovered, if one is; return whether that is so."""
         left = self._left
         return left is not None and self.journal.take_over(left.journal, left.length, left.text, draft.file)
+
+    def _on_began(self, run_file: Path | None) -> None:
+        self.journal.note_run(run_file)
+        self._keep_run()
+
+    def _keep_run(self) -> None:
+        """Let a run that has begun be found after a crash, though the scene is as it is saved."""
+        session = self._session
+        if session.begun and session.recording is None and session.run_file is not None:
+            self.journal.note_run(session.run_file, keep=True)
 
     def _on_journal_failed(self, reason: str) -> None:
         self._tell(
