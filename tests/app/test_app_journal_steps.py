@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from twin.app import journal_steps
 from twin.app.journal import SUFFIX, Journal
 from twin.app.journal_steps import StepNotes
 from twin.app.recovery import Recovered, draft_of, read, run_of
@@ -259,3 +260,18 @@ def test_a_recovered_scene_is_edited_killed_and_recovered_again(
     assert window.editing.file.save()
     assert journal.path is None, "nothing is left to recover"
     assert "x-1" in {row.id for row in load(own).scenario.halls[0].rows}
+
+
+def test_a_step_too_large_for_a_journal_goes_back_in_the_text(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_steps, "MOST_CHARACTERS", 40)
+    kept.do(rename("A title that is longer than a line of a journal may be here"))
+    kept.do(rename("Short"))
+    other = kept.recovered()
+    assert [bool(step.changes) for step in other.done] == [False, False]
+    assert other.undo()
+    assert other.undo()
+    assert other.file.text == SCENE
+    assert other.redo()
+    assert other.file.scenario.title.startswith("A title")

@@ -13,6 +13,8 @@ from twin.scenario.edit import Edit
 from twin.scenario.splice import difference
 
 DO, UNDO, REDO = "do", "undo", "redo"
+MOST_CHARACTERS = 1_000_000
+"""A step that changes more goes back in the text alone, not by an edit of a run: a journal too long is not read."""
 
 
 class StepNotes:
@@ -94,12 +96,10 @@ def _begun(step: Step) -> str:
 
 
 def _plain(step: Step) -> dict[str, Any]:
-    plain: dict[str, Any] = {
-        "title": step.title,
-        "gesture": step.gesture,
-        "changes": [[one.path, one.value] for one in step.changes],
-        "inverse": [[one.path, one.value] for one in step.inverse],
-    }
+    plain: dict[str, Any] = {"title": step.title, "gesture": step.gesture}
+    if sum(len(one.path) + len(one.value or "") for one in (*step.changes, *step.inverse)) <= MOST_CHARACTERS:
+        plain["changes"] = [[one.path, one.value] for one in step.changes]
+        plain["inverse"] = [[one.path, one.value] for one in step.inverse]
     if step.edit is not None:
         plain |= {"edit": part_to_json(step.edit), "out": step.out}
     return plain
