@@ -260,6 +260,9 @@ class Monkey:
         window.menus.execute("view.workspace_run")
         self._fill()
         window.menus.execute("window.reset_layout")
+        for place in ("top", "close", "overview"):  # what is first drawn from near, or in motion, is made now
+            window.hall.view.preset(place, animate=False)
+            rest(300)
         for _ in range(4):
             rest(100)
             gc.collect()
