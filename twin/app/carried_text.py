@@ -7,10 +7,11 @@ import numpy as np
 from twin.app.carried import CABINET_M, Carried, RackPlace
 from twin.catalog import Catalog, UnknownPart
 from twin.commands.clipboard import Paste, pasted
-from twin.commands.command import Command, CommandError, Scene
+from twin.commands.command import Command, Scene
 from twin.commands.fragment import Fragment
 from twin.commands.fragment_load import fragment_load
 from twin.commands.part_load import PartLoad
+from twin.commands.pasted_text import must_know_parts
 from twin.commands.rack_nodes import heights_u
 from twin.commands.snap import Place, Shape
 from twin.scenario import ScenarioError
@@ -19,15 +20,13 @@ from twin.scenario import ScenarioError
 def carried_text(scene: Scene, text: str) -> Carried | None:
     """Return what a text holds, as `clipboard.copied` gives it, on its way into the hall.
 
-    None: nothing of it stands on the floor. Raises CommandError when it holds nothing.
+    None: nothing of it stands on the floor. Raises CommandError when it holds nothing, or something wrong.
     """
     fragment = pasted(text)
+    must_know_parts(text, scene.catalog)
     if fragment.nodes:
         return _carried_nodes(scene, fragment, text)
-    try:
-        boxes = fragment.boxes(scene, 0)
-    except UnknownPart as error:
-        raise CommandError(str(error)) from None
+    boxes = fragment.boxes(scene, 0)
     if not boxes.ids:
         return None
     low = np.stack([boxes.x_m - boxes.width_m / 2, boxes.y_m - boxes.depth_m / 2], axis=1).min(axis=0)

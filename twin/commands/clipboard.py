@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from twin.catalog import UnknownPart
 from twin.commands.changes import Changes
 from twin.commands.command import CommandError, Scene
 from twin.commands.footprint import standing
 from twin.commands.fragment import JOINS, SECTIONS, Fragment, gathered, rows_of
+from twin.commands.pasted_text import left_out, read
 from twin.commands.place import BESIDE_M, hall_slot
 from twin.commands.planting import Planter
 from twin.commands.rack_nodes import NodeCopy, PutNodes, heights_u
 from twin.commands.things import counted
-from twin.scenario import Patch, ScenarioError
-from twin.scenario.tree import parse
+from twin.scenario import Patch
 from twin.scenario.write import block
 
 LARGEST = 500_000
@@ -70,17 +71,11 @@ def pasted(text: str) -> Fragment:
     Raises
     ------
     CommandError
-        When it is too large, no text of a scene, or holds nothing of the kind.
+        When it is too large, no text of a scene, holds nothing of the kind, or says something wrong of it.
     """
     if len(text) > LARGEST:
         raise CommandError(f"the text has {len(text):,} characters", f"at most {LARGEST:,} can be pasted")
-    try:
-        said = parse(text, "clipboard").plain()
-    except ScenarioError as error:
-        problem = error.problems[0]
-        raise CommandError(f"the text is no part of a scene: line {problem.line} {problem.reason}") from None
-    if not isinstance(said, dict):
-        raise CommandError("the text is no part of a scene")
+    said = read(text).plain()
     found = Fragment()
     for hall in _entries(said.get("halls")):
         overrides = _group(hall.get("overrides"))
@@ -182,9 +177,12 @@ class Paste:
         if fragment.nodes:
             return changes, []
         planter = Planter(changes, self.hall)
-        planter.plant(fragment, way_to(scene, fragment, self.hall, self.at))
-        planter.close()
-        return changes, planter.notices
+        try:
+            planter.plant(fragment, way_to(scene, fragment, self.hall, self.at))
+            planter.close()
+        except UnknownPart as error:  # such as a switch where a node belongs
+            raise CommandError(str(error)) from None
+        return changes, [*planter.notices, *left_out(self.text)]
 
 
 def way_to(

@@ -51,6 +51,28 @@ def scenario_of(tree: Tree, name: str, before: ReadBefore | None = None) -> tupl
         return Reading(plain, ReadBefore()).whole(_whole(tree, plain))  # which knows the places
 
 
+def piece_problems(tree: Tree) -> list[Problem]:
+    """Return what is wrong with some things of a scenario; what a whole one must say besides may be missing."""
+    try:
+        _read(tree.plain())
+    except ValidationError as wrong:
+        errors = wrong.errors(include_url=False, include_input=False)
+        return _problems(tree, [one for one in errors if not _of_the_whole(one)])
+    return []
+
+
+def _of_the_whole(error: Any) -> bool:
+    """Return whether an error is that a scenario, or a hall, says too little."""
+    at = error["loc"]
+    above = len(at) == 1 or (at[0] == "halls" and len(at) == 3)
+    return above and error["type"] in ("missing", "too_short")
+
+
+def known_keys() -> tuple[str, ...]:
+    """Return the keys that stand at the top of a scenario."""
+    return tuple(fields.keys(fields.ROOT))
+
+
 def _whole(tree: Tree, plain: Any) -> Scenario:
     try:
         return _read(plain)
