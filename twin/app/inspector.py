@@ -26,6 +26,7 @@ from twin.app.facts import Facts, Section, facts_of
 from twin.app.inspector_edit import EditPanel
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.nesting import nest_in_cell
+from twin.app.page_area import put_page
 from twin.app.session import Session
 from twin.catalog import Catalog, load_catalog
 from twin.commands.command import CommandError
@@ -234,7 +235,7 @@ class Inspector(Dock):
         for section in facts.sections:
             column.addWidget(self._section(section))
         column.addStretch(1)
-        self._scroll.setWidget(content)
+        put_page(self._scroll, content)
 
     def _section(self, section: Section) -> QFrame:
         frame = QFrame()

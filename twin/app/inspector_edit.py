@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 from twin.app import theme
 from twin.app.editor import Editor
 from twin.app.look import Look, label
+from twin.app.page_area import put_page
 from twin.app.property_fields import Property, common, properties, stands_for
 from twin.app.property_row import PropertyRow
 from twin.app.property_values import command, owners, standing
@@ -122,6 +123,8 @@ class EditPanel(QScrollArea):
         column.setSpacing(0)
         self._head = label("", "muted", wrap=True)
         column.addWidget(self._head)
+        for row in self.rows.values():
+            row.blockSignals(True)  # what is half typed when its page goes is not meant
         self.rows = {}
         self._asked = None
         headings: dict[tuple[str, bool], list[Property]] = {}
@@ -134,7 +137,7 @@ class EditPanel(QScrollArea):
             )
             column.addWidget(self._section(title, some))
         column.addStretch(1)
-        self.setWidget(content)
+        put_page(self, content)
 
     def _section(self, title: str, some: Sequence[Property]) -> QFrame:
         frame = QFrame()
