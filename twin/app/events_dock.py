@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
     QHeaderView,
-    QLineEdit,
     QMainWindow,
     QMenu,
     QTableView,
@@ -24,6 +23,7 @@ from twin.app.look import Look, label, tool_button
 from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.row_menu import offer_menus
 from twin.app.row_table import RowTable
+from twin.app.search_field import SearchField
 from twin.app.session import Session
 from twin.record.events import Event, Severity
 
@@ -56,9 +56,8 @@ class EventsDock(Dock):
         self._count = label("", "faint")
         self._least = FIRST_SHOWN
         self.model.filter(self._least, "")
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setPlaceholderText("Filter")
-        self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(64)
         self.search.setMaximumWidth(130)
         self.search.setAccessibleName("Filter events")

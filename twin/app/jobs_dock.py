@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHeaderView,
-    QLineEdit,
     QMainWindow,
     QMenu,
     QToolButton,
@@ -20,6 +19,7 @@ from twin.app.job_model import JobModel, Which
 from twin.app.look import Look, label, tool_button
 from twin.app.row_menu import offer_menus
 from twin.app.row_table import RowTable
+from twin.app.search_field import SearchField
 from twin.app.session import Session
 from twin.scenario.population import jobs_of
 
@@ -54,9 +54,8 @@ class JobsDock(Dock):
         self.table.activated.connect(lambda index: self.opened.emit(self.model.job_at(index.row()).id))
         self._which = Which.ALL
         self._count = label("", "faint")
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setPlaceholderText("Filter")
-        self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(110)
         self.search.setAccessibleName("Filter jobs")
         self.search.setToolTip("Shows the jobs with these letters")

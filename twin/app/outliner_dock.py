@@ -19,7 +19,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLineEdit,
     QMainWindow,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -34,6 +33,7 @@ from twin.app.look import Look, label
 from twin.app.outliner_model import EYE, LOCK, NAME, NOTE, OutlinerModel
 from twin.app.outliner_switch import OutlinerSwitch
 from twin.app.outliner_tree import MOST_FOUND, Item, Mode, found, matcher, root, ways
+from twin.app.search_field import SearchField
 from twin.app.session import Session
 from twin.app.view_marks import ViewMarks
 from twin.plant.find import find
@@ -73,13 +73,12 @@ class OutlinerDock(Dock):
         self.model: OutlinerModel | None = None
         self._ways: dict[str, tuple[int, ...]] | None = None
         self._syncing = self._stale = False
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setPlaceholderText("Search: name, part, job")
         self.search.setAccessibleName("Search the outliner")
         self.search.setToolTip(
             "Keeps the lines with these words in name, id or part, and the nodes of such jobs"
         )
-        self.search.setClearButtonEnabled(True)
         self.tree = _Tree()
         self.none = label("", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from psygnal import Signal
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QMainWindow, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMainWindow, QWidget
 
 from twin.app.dock import Dock
 from twin.app.look import Look, label, tool_button
 from twin.app.palette_list import PaletteList, dragged
 from twin.app.palette_model import GROUPS, Item, counts, found, items_of
 from twin.app.part_pictures import PartPictures
+from twin.app.search_field import SearchField
 from twin.app.session import Session
 from twin.app.settings import Settings
 from twin.catalog import load_catalog
@@ -37,9 +38,8 @@ class PaletteDock(Dock):
         catalog = load_catalog()
         self._catalog = catalog
         self.list = PaletteList(look, catalog, PartPictures())
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setPlaceholderText("Search parts")
-        self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(72)
         self.search.setAccessibleName("Search parts")
         self.search.setToolTip("A few letters of a name; Down and Up choose, Enter takes the part in hand")
@@ -104,9 +104,6 @@ class PaletteDock(Dock):
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.list.take()
-                return True
-            if key == Qt.Key.Key_Escape and self.search.text():
-                self.search.clear()
                 return True
         return super().eventFilter(watched, event)
 
