@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from edit_scenes import absent, closed, edit, racks, replayed, take, with_edits
 from sim_scenes import events, inject, job, times, tiny
 
@@ -12,6 +13,7 @@ from twin.record.channels import JobState
 from twin.record.frame import Frame
 from twin.record.reader import Reader
 from twin.runtime.inline import run
+from twin.scenario import load
 from twin.sim.engine import Engine
 
 GPUS = 8
@@ -162,3 +164,30 @@ def test_a_hall_that_was_emptied_runs_on_and_is_filled_again(tmp_path: Path) -> 
     with Reader(path) as reader:
         assert not reader.frame(1500.0).values["gpu.temp_c"].any()
         assert reader.frame(4000.0).values["gpu.temp_c"].min() > 20.0
+
+
+def test_what_was_done_counts_by_the_plan_it_was_done_under() -> None:
+    scene = load(Path(__file__).parents[2] / "scenes" / "nvl72-row.twin.yaml").scenario
+    engine = Engine(scene)
+    engine.advance(20_000.0)
+    row = engine.jobs.rows[0]
+    before = engine.jobs.goodput(row, 20_000.0)
+    take(engine, edit(20_000.0, "drain", ("halls[hall].overrides[gpu/0/0/5].drained", "true")))
+    engine.advance(20_001.0)
+    row = engine.jobs.rows[0]
+    lost = row.lost_gpu_s / (row.gpus * 20_001.0)
+    after = engine.jobs.goodput(row, 20_001.0)
+    assert before is not None
+    assert after == pytest.approx(before - lost, abs=0.005)  # the plan of the edited hall is 11 % slower
+    engine.advance(24_000.0)
+    again = Engine.restore(scene, engine.snapshot())
+    for one in (engine, again):
+        one.advance(30_000.0)
+    assert engine.jobs.goodput(engine.jobs.rows[0], 30_000.0) == again.jobs.goodput(
+        again.jobs.rows[0], 30_000.0
+    )
+    frame = Frame.empty(engine.layout)
+    engine.fill(frame)
+    shown = float(frame.values["job.goodput"][0]) / 100
+    assert shown == pytest.approx(engine.jobs.goodput(engine.jobs.rows[0], 30_000.0), rel=1e-6)
+    assert shown < 1.0

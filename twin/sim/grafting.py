@@ -217,6 +217,12 @@ def graft(old: Engine, new: Engine, stands: Standing) -> None:
     state["failures"] = clocks.state(stands)
     for name in names:
         getattr(new, name).restore(state[name])
+    for was in old.jobs.rows:
+        row = new.jobs.rows[was.index]
+        if row.start_s is not None:
+            row.first_s = was.first_s or old.jobs.planned[was.index].step_s
+            done = old.jobs.progress_at(was, new.timers.now_s)
+            new.jobs.planned_anew(row, done, old.jobs.ideal_s(was))
     graft_heat(old, new, stands)
 
 

@@ -88,6 +88,10 @@ class JobRow:
     end_s: float | None = None
     since_s: float = 0.0  # booked until
     progress: float = 0.0
+    first_s: float = (
+        0.0  # that a step was planned to take before the hall was edited; 0: it was not since it began
+    )
+    earned_s: float = 0.0  # what steps were to take when they were done, beyond what they are to take now
     durable: float = 0.0
     target: float = 0.0
     interruptions: int = 0
@@ -407,9 +411,23 @@ class Jobs:
         """Return steps kept per second over the same without failures at reference clock, None before the start."""
         if row.start_s is None or t_s <= row.start_s:
             return None
-        return (
-            self.progress_at(row, t_s) * self.planned[row.index].step_s / ((row.end_s or t_s) - row.start_s)
-        )
+        worth_s = row.earned_s + self.progress_at(row, t_s) * self.ideal_s(row)
+        return worth_s / ((row.end_s or t_s) - row.start_s)
+
+    def ideal_s(self, row: JobRow) -> float:
+        """Return what a step takes with nothing lost: as planned [s].
+
+        In an edited hall no longer than before: a plan takes the first nodes, whatever racks they are of, and where
+        one of them is drained it is slower than the job on its spares.
+        """
+        planned_s = self.planned[row.index].step_s
+        return min(row.first_s, planned_s) if row.first_s else planned_s
+
+    def planned_anew(self, row: JobRow, progress: float, before_s: float) -> None:
+        """Let steps of `row` up to `progress` count by the plan they were done under, of which one took `before_s`."""
+        now_s = self.ideal_s(row)
+        if progress and before_s != now_s and math.isfinite(before_s) and math.isfinite(now_s):
+            row.earned_s += progress * (before_s - now_s)
 
     def input_wait(self, row: JobRow, t_s: float) -> float | None:
         """Return the share of the job's life that kept steps waited for input, None before the start."""

@@ -58,12 +58,15 @@ class Moves:
             text = f"{job} does not wait: requeue it first, then move it to {partition}"
             self.log.add(now, "refused", job, text, Severity.WARNING)
             return
+        before_s = self.jobs.ideal_s(row)
         try:
             self._put(index, partition)
         except (UnplaceableJob, PlanError) as error:
             self._put(index, self.now_in.get(index, self.jobs.specs[index].partition))
             self.log.add(now, "refused", job, str(error), Severity.WARNING)
             return
+        row.first_s = 0.0
+        self.jobs.planned_anew(row, row.progress, before_s)
         self.jobs.pace[index] = pace_of(self.jobs.work[index], {})
         self.now_in[index] = partition
         number = [one.id for one in self.scenario.partitions].index(partition)

@@ -32,7 +32,7 @@ class JobsShown:
         self._goodput, self._at_pace, self._weight = np.zeros(count), np.zeros(count), np.zeros(count)
         # Goodput is weighted by the GPU-seconds of jobs so far, as in the summary: a short job counts for little.
         self._under_way = np.zeros(count)  # GPUs of those that began and have not ended
-        self._begun_s, self._kept, self._planned_step_s = np.zeros(count), np.zeros(count), np.zeros(count)
+        self._begun_s, self._worth_s = np.zeros(count), np.zeros(count)
         self._planned = -1  # how often plans had changed by then
         self._active: list[JobRow] = []
         self._marks: dict[int, tuple[Pace, Work, Work, tuple[float, ...]]] = {}  # of jobs as written last
@@ -65,21 +65,21 @@ class JobsShown:
                     row.index,
                     row.state in (JobState.RUNNING, JobState.REMOTE),
                     jobs.pace[row.index].step_s,
-                    jobs.planned[row.index].step_s,
+                    jobs.ideal_s(row),
                     row.since_s,
                     row.start_s,
                     row.progress,
                     row.target,
                     row.gpus,
+                    row.earned_s,
                 )
                 for row in active
             ],
             float,
-        ).reshape(-1, 9)
+        ).reshape(-1, 10)
         self._index = table[:, 0].astype(np.intp)
-        steps, pace_s, self._planned_s, self._since_s, self._start_s, self._progress, target, self._gpus = (
-            table.T[1:]
-        )
+        steps, pace_s, self._ideal_s, self._since_s, self._start_s, self._progress, target = table.T[1:8]
+        self._gpus, self._earned_s = table.T[8:]
         resting = self._under_way > 0.0  # put back in the queue: their time goes on, their steps do not
         resting[self._index] = False
         self._resting = np.flatnonzero(resting)
@@ -144,13 +144,13 @@ class JobsShown:
         rate = work.model_flop / (work.peak_flop_s * row.gpus * pace.step_s) if stepping else 0.0
         v["job.mfu"][i] = 100 * rate
         self._begun_s[i] = row.start_s if row.start_s is not None else 0.0
-        self._kept[i], self._planned_step_s[i] = jobs.progress_at(row, now), jobs.planned[i].step_s
+        self._worth_s[i] = row.earned_s + jobs.progress_at(row, now) * jobs.ideal_s(row)
         self._goodput[i] = jobs.goodput(row, now) or 0.0
         v["job.goodput"][i] = 100 * self._goodput[i]
         v["job.gpus"][i] = row.held
         self._weight[i] = row.gpus * ((row.end_s or now) - row.start_s) if row.start_s is not None else 0.0
         self._under_way[i] = row.gpus if row.start_s is not None and row.end_s is None else 0.0
-        self._at_pace[i] = jobs.planned[i].step_s / pace.step_s * self._duty(row) if stepping else 0.0
+        self._at_pace[i] = jobs.ideal_s(row) / pace.step_s * self._duty(row) if stepping else 0.0
 
     def _duty(self, row: JobRow) -> float:
         """Return the share of its time that a job spends in steps now; the rest are checkpoint pauses."""
@@ -166,7 +166,7 @@ class JobsShown:
         if len(mine):
             step = np.minimum(self._target, self._progress + (now - self._since_s) / self._pace_s)
             # Who starts at this moment has done nothing for no time.
-            so_far = step * self._planned_s / np.maximum(now - self._start_s, 1e-300)
+            so_far = (self._earned_s + step * self._ideal_s) / np.maximum(now - self._start_s, 1e-300)
             v["job.step"][mine] = step
             self._goodput[mine] = so_far
             v["job.goodput"][mine] = 100 * so_far
@@ -174,7 +174,7 @@ class JobsShown:
         rest = self._resting
         if len(rest):
             lasted_s = np.maximum(now - self._begun_s[rest], 1e-300)
-            self._goodput[rest] = self._kept[rest] * self._planned_step_s[rest] / lasted_s
+            self._goodput[rest] = self._worth_s[rest] / lasted_s
             v["job.goodput"][rest] = 100 * self._goodput[rest]
             self._weight[rest] = self._under_way[rest] * lasted_s
         total = max(float(self._weight.sum()), 1e-9)
