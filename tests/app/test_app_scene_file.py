@@ -201,3 +201,22 @@ def test_a_journal_of_a_running_program_or_of_nothing_is_nothing_to_recover(
     journal.end()
     assert not list(journal.path.parent.glob("*.twinjournal.lock")) if journal.path else True
     assert loads(changed.text).scenario.title == "Mine"
+
+
+def test_a_scene_that_cannot_be_written_says_so_until_it_is_saved_elsewhere(
+    make_window: Callable[..., MainWindow], own: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window = make_window(own)
+    window.editing.editor.do(ADD)
+    qtbot.waitUntil(lambda: not window.editing.editor.busy)
+    own.unlink()
+    own.mkdir()  # nobody may write here, not even root
+    scene = window.editing.file
+    scene.look_at_disk()
+    assert not scene.save()
+    assert not scene.save()
+    [note] = [one for one in window.notifications.notes if one.trouble.title == "Not saved"]
+    assert own.name in note.trouble.text
+    assert list(note.buttons) == ["Save as\N{HORIZONTAL ELLIPSIS}"]
+    assert scene.save_as(tmp_path / "elsewhere.twin.yaml")
+    assert not [one for one in window.notifications.notes if one.trouble.title == "Not saved"]

@@ -23,6 +23,7 @@ from twin.units import spoken
 
 SLOW_MS = 300
 """An edit that waits longer for its answer is said to wait."""
+_NOT_SAVED = "Not saved"
 MOST_OFFERED = 3
 """So much left work is offered at once, the newest; what is older waits for the next start."""
 
@@ -52,6 +53,8 @@ class Editing:
         self._notifications, self._show = notifications, show
         self.editor = Editor(session)
         self.file = SceneFile(session, self.editor, files, settings, window, notifications.tell)
+        self.file.saved.connect(self._on_saved)
+        self.file.not_saved.connect(self._on_not_saved)
         self.editor.refused.connect(self._on_refused)
         self.editor.done.connect(show)
         self.editor.changed.connect(self.tell)
@@ -111,6 +114,20 @@ class Editing:
         words = f"{title}: {reason}" if title else reason
         self._show(words)
         self._notifications.tell("Not done", words)
+
+    def _on_not_saved(self, reason: str) -> None:
+        """Say that the work is not on the disk until somebody has seen it, with the way out."""
+        self._on_saved()
+        self._notifications.ask(
+            Trouble(_NOT_SAVED, reason),
+            {"Save as\N{HORIZONTAL ELLIPSIS}": self.file.ask_save_as},
+            alarm=True,
+        )
+
+    def _on_saved(self, *_path: object) -> None:
+        for note in self._notifications.notes:
+            if note.trouble.title == _NOT_SAVED:
+                note.dismiss()
 
     def _on_foreseen(self, proposal: Proposal) -> None:
         self._asked = proposal.title

@@ -122,9 +122,12 @@ class Notifications(QWidget):
         answers = {} if resume is None else {"Resume": resume}
         self._add(Note(self._look, trouble, "alarm", "alarm", answers))
 
-    def ask(self, trouble: Trouble, answers: Mapping[str, Callable[[], object]]) -> Note:
+    def ask(
+        self, trouble: Trouble, answers: Mapping[str, Callable[[], object]], *, alarm: bool = False
+    ) -> Note:
         """Show something with answers to choose from, the first the usual one, until one is chosen; return it."""
-        return self._add(Note(self._look, trouble, "info", "notice", answers))
+        icon, colour = ("alarm", "alarm") if alarm else ("info", "notice")
+        return self._add(Note(self._look, trouble, icon, colour, answers))
 
     def dismiss_resumable(self) -> None:
         """Take away notes about a lost worker: it is back."""

@@ -55,6 +55,7 @@ class SceneFile:
     """
 
     saved = Signal(object)  # Path
+    not_saved = Signal(str)  # why
     compare_wanted = Signal()  # with the file as it lies on the disk
 
     def __init__(
@@ -131,7 +132,7 @@ class SceneFile:
             try:  # a scene names files beside it: they must be there too
                 document_of_text(document, path)
             except SCENE_ERRORS as error:
-                self._tell("Not saved there", f"{error}")
+                self.not_saved.emit(str(error))
                 return False
         return self._write(path)
 
@@ -271,7 +272,7 @@ class SceneFile:
         try:
             written = save(draft.file, path)
         except ScenarioError as error:
-            self._tell("Not saved", str(error))
+            self.not_saved.emit(str(error))
             return False
         draft.mark_saved(written)
         self._session.path = path
