@@ -352,12 +352,14 @@ class Timeline(QWidget):
         if session.document is None or views is None:
             return
         menu = QMenu(self)
+        menu.setObjectName("menu of a time")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(f"Look at {session.clock.says(at_s)}", partial(self.scrub, at_s))
-        menu.addAction("Bookmark it\N{HORIZONTAL ELLIPSIS}", partial(self.bookmark, at_s))
+        been_s = min(at_s, self.strip.shown.reach_s)  # what is ahead can be taken out, not looked at
+        menu.addAction(f"Look at {session.clock.says(been_s)}", partial(self.scrub, been_s))
+        menu.addAction("Bookmark it\N{HORIZONTAL ELLIPSIS}", partial(self.bookmark, been_s))
         menu.addSeparator()
-        menu.addAction("Loop from here", partial(session.replay.set_loop, at_s, None))
-        menu.addAction("Loop up to here", partial(session.replay.set_loop, None, at_s))
+        menu.addAction("Loop from here", partial(session.replay.set_loop, been_s, None))
+        menu.addAction("Loop up to here", partial(session.replay.set_loop, None, been_s))
         menu.addAction("No loop", session.replay.clear_loop).setEnabled(session.replay.loop is not None)
         around_s = 6.0 * self.strip.scale.px_s
         for one in still_ahead(session, at_s - around_s, at_s + around_s):

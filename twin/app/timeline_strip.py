@@ -253,7 +253,7 @@ class TimelineStrip(Painted):
         """Offer what can be done with the time under the pointer, or by keys with the one on screen."""
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         at_s = self.scale.t_s(event.pos().x()) if by_mouse else self._at_s
-        self.menu_wanted.emit(event.globalPos(), min(max(at_s, 0.0), self.shown.reach_s))
+        self.menu_wanted.emit(event.globalPos(), max(at_s, 0.0))
 
     def _scrub_to(self, x: float) -> None:
         self._wanted_s = min(max(self.scale.t_s(x), 0.0), self.shown.reach_s)
