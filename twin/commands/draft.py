@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 
+from twin.commands.apart import apart
 from twin.commands.command import Command, CommandError, Scene
 from twin.plant.tables import Plant
 from twin.scenario import Change, Document, Patch, ScenarioError
@@ -271,6 +272,8 @@ class Draft:
     def _fitting(self, scene: Document, patch: Patch, title: str) -> Proposal:
         if not patch.changes:
             raise CommandError("there is nothing to change")
+        if self.t_s > 0.0:  # it becomes an edit
+            patch = Patch(apart(scene, patch.changes), patch.title)
         try:
             after, inverse = spliced(scene, patch)
         except ScenarioError as error:
