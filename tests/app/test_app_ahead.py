@@ -250,7 +250,7 @@ def test_after_a_crash_what_was_taken_out_stays_out(bench: Bench) -> None:
     again = run_of(draft.file, run_file)
     assert again.snapshot is not None
     assert not again.document.scenario.edits
-    engine = Engine.restore(left.document.scenario, left.snapshot)
+    engine = Engine.restore(left.document.scenario, left.snapshot.data)
     engine.advance(1000.0)
     plain = Engine(left.document.scenario)
     plain.advance(1000.0)
