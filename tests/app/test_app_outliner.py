@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
@@ -428,3 +428,29 @@ def test_edits_land_in_a_run_that_goes_on(window: MainWindow, qtbot: QtBot) -> N
     assert panel.row("supply").text == "19 degC"
     window.editing.editor.undo()
     qtbot.waitUntil(lambda: not window.editing.editor.busy, timeout=20_000)
+
+
+def test_a_heading_that_the_keys_are_on_is_framed(window: MainWindow, qtbot: QtBot) -> None:
+    tree, model = window.docks.outliner.tree, window.docks.outliner.model
+    assert model is not None
+    heading = next(
+        index
+        for row in range(model.rowCount(QModelIndex()))
+        if not model.id_at(index := model.index(row, NAME, QModelIndex()))
+    )
+    tree.scrollTo(heading)
+    place = tree.visualRect(heading)
+
+    def frame() -> str:
+        return tree.viewport().grab().toImage().pixelColor(place.center().x(), place.top()).name()
+
+    tree.setCurrentIndex(model.index(0, NAME, QModelIndex()))
+    plain = frame()
+    window.activateWindow()
+    tree.setFocus()
+    tree.setCurrentIndex(heading)
+    qtbot.waitUntil(tree.hasFocus)
+    assert not tree.selectionModel().isSelected(heading)
+    assert frame() == tree.palette().color(QPalette.ColorRole.Accent).name() != plain
+    tree.clearFocus()
+    assert frame() == plain

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     QTimer,
 )
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -42,7 +42,7 @@ from twin.scenario.population import jobs_of
 from twin.view3d.state import ViewState
 
 _WAIT_MS = 120
-_MARK_PX, _LEAST_NOTE_PX = 26, 40
+_MARK_PX, _LEAST_NOTE_PX = 22, 40
 """Width of a mark, and of the notes at least."""
 _MOST_CHOSEN = 300
 """Things of a selection that the tree opens its lines for."""
@@ -386,7 +386,7 @@ class _Tree(QTreeView):
         self.setAccessibleName("Everything of the scene, as a tree")
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
-        self.setIndentation(14)
+        self.setIndentation(11)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # ids differ at their ends
         self._notes = _Notes(self)
         self.setItemDelegateForColumn(NOTE, self._notes)
@@ -419,6 +419,16 @@ class _Tree(QTreeView):
         """Share the new width."""
         super().resizeEvent(event)
         self.share_width()
+
+    def drawRow(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Frame the line the keys are on where it is a heading, which is not chosen."""
+        super().drawRow(painter, option, index)
+        at = self.currentIndex()
+        if self.hasFocus() and index == at.siblingAtColumn(NAME) and not self.selectionModel().isSelected(at):
+            painter.setPen(option.palette.color(QPalette.ColorRole.Accent))
+            painter.drawRect(option.rect.adjusted(0, 0, -1, -1))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter flies to a line; the menu key opens its menu; the rest are Qt's own keys of a tree."""
