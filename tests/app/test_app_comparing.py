@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from twin.app.comparison import compare, things_of
@@ -120,6 +120,17 @@ def test_both_halls_are_shown_with_one_camera_and_let_go(
     again.buttons["Close"].click()
 
 
+def press(word: str) -> None:
+    """Press a button of the box that is about to open."""
+
+    def now() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        next(button for button in box.buttons() if word in button.text().replace("&", "")).click()
+
+    QTimer.singleShot(0, now)
+
+
 def test_a_file_that_another_program_wrote_is_asked_about(
     use_window: Callable[..., MainWindow], own: Path, qtbot: QtBot
 ) -> None:
@@ -154,7 +165,11 @@ def test_a_file_that_another_program_wrote_is_asked_about(
     own.write_text("no scene at all")
     qtbot.waitUntil(lambda: any(note.buttons for note in notes.notes), timeout=10_000)
     asked = next(note for note in notes.notes if "Take theirs" in note.buttons)
+    press("Cancel")
     asked.buttons["Take theirs"].click()
+    assert window.isWindowModified(), "what is not saved goes only when that is said twice"
+    press("Take theirs")
+    file.take_theirs()
     assert file.document.scenario.title == "Other", "theirs is no scene: mine stays"
     assert window.files.problems is not None
     window.files.problems.close()

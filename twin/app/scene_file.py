@@ -245,10 +245,16 @@ class SceneFile:
             return False
 
     def take_theirs(self) -> None:
-        """Read the file as another program has written it; what is not saved here is given up."""
-        document = self.document
-        if document is not None and document.path is not None:
-            self._files.open(document.path, ask=False)
+        """Read the file as another program has written it; ask before what is not saved here is given up."""
+        document, draft = self.document, self._session.draft
+        if document is None or document.path is None or draft is None:
+            return
+        if draft.dirty:
+            last = f" The last change here was: {draft.undo_title}." if draft.done else ""
+            asked = f"Take {document.path.name} as it lies on the disk? What is not saved here is lost.{last}"
+            if not self._sure(asked, "Take theirs"):
+                return
+        self._files.open(document.path, ask=False)
 
     def keep_mine(self) -> None:
         """Go on with the scene as it is here: saving writes it over what another program has written."""
