@@ -57,10 +57,14 @@ def preset_pose(name: str, plant: Plant, geometry: Geometry, aspect: float) -> C
 
 
 def frame_box(
-    pose: CameraPose, low: NDArray[np.float64], high: NDArray[np.float64], aspect: float
+    pose: CameraPose,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    aspect: float,
+    share: float = 0.55,
 ) -> CameraPose:
     """Return the pose that shows a box whole with air around it, from the same direction."""
-    return _fit(pose, low, high, aspect, share=0.55)
+    return _fit(pose, low, high, aspect, share)
 
 
 def before_front(
@@ -182,15 +186,14 @@ def _racks_box(plant: Plant, geometry: Geometry) -> tuple[NDArray[np.float64], N
 
 
 def open_side(plant: Plant) -> float:
-    """Return -1 or +1: the y side of the hall whose outermost row turns its fronts outwards."""
+    """Return -1 or +1: the y side of the hall whose outermost row turns most of its fronts outwards."""
     racks = plant.racks
     present = np.flatnonzero(racks.present)
     if not len(present):
         return -1.0
-    outermost = present[racks.y_m[present].argmin()]
-    if racks.facing[outermost] < 0:
-        return -1.0
-    return 1.0 if racks.facing[present[racks.y_m[present].argmax()]] > 0 else -1.0
+    y_m, row = racks.y_m[present], racks.row[present]
+    low, high = (racks.facing[present[row == row[end]]] for end in (y_m.argmin(), y_m.argmax()))
+    return 1.0 if low.sum() >= 0 and high.sum() > 0 else -1.0
 
 
 def _overview(plant: Plant, geometry: Geometry, aspect: float) -> CameraPose:

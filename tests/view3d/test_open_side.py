@@ -1,0 +1,23 @@
+"""Which side of a hall is open goes by rows: one rack does not send the power gear to the other side."""
+
+from __future__ import annotations
+
+import pytest
+
+from twin.commands.command import Scene
+from twin.commands.move import Rotate
+from twin.scenario import load
+from twin.scenario.splice import edit
+from twin.view3d.presets import open_side
+from twin.view3d.unseen import seen
+
+
+@pytest.mark.parametrize("rack", ["gpu/0/0", "gpu/0/3", "gpu/0/7"])
+def test_a_rack_that_is_turned_or_hidden_leaves_the_side(rack: str) -> None:
+    scene = Scene.of(load("scenes/superpod-h100.twin.yaml"))
+    side = open_side(scene.plant)
+    turned = Scene.of(edit(scene.document, Rotate((rack,)).patch(scene))[0])
+    assert open_side(turned.plant) == side
+    assert open_side(seen(turned.plant, frozenset({"gpu/0/1", "gpu/0/2"}), frozenset())) == side
+    whole = Scene.of(edit(scene.document, Rotate(("gpu", "net", "store")).patch(scene))[0])
+    assert open_side(whole.plant) == -side
