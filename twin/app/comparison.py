@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from twin.commands.budget import FIGURES, budget, figure_words
+from twin.commands.budget import FIGURES, Budget, budget, figure_words
 from twin.commands.command import Scene
+from twin.commands.prices import left_out
 from twin.plant.tables import Plant
 from twin.scenario import Document
 from twin.scenario.differences import Difference, differences
@@ -45,6 +46,8 @@ class Comparison:
         Sums that differ.
     things
         Racks and machines that came, went, or are others, by id.
+    unpriced
+        What the cost of each leaves out, in words; "" of one that leaves out nothing.
     """
 
     before: Scene
@@ -52,6 +55,7 @@ class Comparison:
     differences: tuple[Difference, ...]
     figures: tuple[Figure, ...]
     things: Mapping[str, Change]
+    unpriced: tuple[str, str]
 
 
 def compare(before: Document, after: Document, t_s: float = 0.0, plant: Plant | None = None) -> Comparison:
@@ -74,7 +78,9 @@ def compare(before: Document, after: Document, t_s: float = 0.0, plant: Plant | 
     found = [one for one in differences(first.scenario, second.scenario) if one.section != _TIMED]
     found += [one for one in differences(before.scenario, after.scenario) if one.section == _TIMED]
     things = _racks(first.plant, second.plant) | _machines(first.plant, second.plant, found)
-    return Comparison(first, second, tuple(found), _figures(first, second), things)
+    sums = budget(first), budget(second)
+    unpriced = left_out(first.catalog, sums[0].unpriced), left_out(second.catalog, sums[1].unpriced)
+    return Comparison(first, second, tuple(found), _figures(*sums), things, unpriced)
 
 
 def things_of(path: str, plant: Plant) -> tuple[str, ...]:
@@ -90,11 +96,10 @@ def things_of(path: str, plant: Plant) -> tuple[str, ...]:
     return ()
 
 
-def _figures(before: Scene, after: Scene) -> tuple[Figure, ...]:
-    first, second = budget(before), budget(after)
+def _figures(before: Budget, after: Budget) -> tuple[Figure, ...]:
     made = []
     for name, (title, _) in FIGURES.items():
-        old, new = (float(getattr(each, name)) for each in (first, second))
+        old, new = (float(getattr(each, name)) for each in (before, after))
         if old != new:
             made.append(Figure(title, figure_words(name, old), figure_words(name, new)))
     return tuple(made)

@@ -25,18 +25,20 @@ from twin.app.hall_pair import HallPair
 from twin.app.look import Look, label
 from twin.app.nesting import nest
 from twin.app.theme import scaled
+from twin.commands.budget import FIGURES
 from twin.scenario.differences import Difference
 from twin.view3d.edit_shapes import TONES
 
 MARK = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "~"}
 _TONE = {"added": TONES["good"], "removed": TONES["bad"], "changed": TONES["warn"]}
-_WORDS = {"added": "new", "removed": "gone", "changed": "other"}
+_WORDS = {"added": "new", "removed": "gone", "changed": "changed"}
 MOST_ROWS = 2000
 """Differences that are listed; of more the count is told."""
 _PLACE = Qt.ItemDataRole.UserRole
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW_PX, _SUM_PX, _HEAD_PX, _FIGURE_PX = 24, 20, 40, 116
 _MOST_SUMS = 12
+_OF_WINDOW, _LEAST_PX = 0.94, (1100, 680)
 
 
 class DiffDialog(QDialog):
@@ -64,7 +66,7 @@ class DiffDialog(QDialog):
         self._drawn = False
         self.setWindowTitle(f"{titles[0]} \N{RIGHTWARDS ARROW} {titles[1]}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(1280, 720)
+        self.resize((parent.window().size() * _OF_WINDOW).expandedTo(QSize(*_LEAST_PX)))
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(10)
@@ -102,6 +104,20 @@ class DiffDialog(QDialog):
         if not count:
             return "They mean the same"
         return "One difference" if count == 1 else f"{count:,} differences"
+
+    def _unpriced(self) -> str:
+        """Return what the costs leave out, where they differ: said as long as no difference is chosen."""
+        if not any(figure.title == FIGURES["cost_usd"][0] for figure in self.comparison.figures):
+            return ""
+        before, after = self.comparison.unpriced
+        if before == after:
+            return f"Both costs leave out {before}." if before else ""
+        said = [
+            f"The cost {when} leaves out {out}."
+            for when, out in (("before", before), ("after", after))
+            if out
+        ]
+        return "\n".join(said)
 
     def _words(self) -> QWidget:
         left = QWidget()
@@ -147,7 +163,7 @@ class DiffDialog(QDialog):
         self.tree.currentItemChanged.connect(self._on_chosen)
         self.tree.itemActivated.connect(self._on_chosen)
         column.addWidget(self.tree, 1)
-        self.sentence = label("", "muted", wrap=True)
+        self.sentence = label(self._unpriced(), "muted", wrap=True)
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setMinimumHeight(3 * self.fontMetrics().height())
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -173,7 +189,7 @@ class DiffDialog(QDialog):
     def _on_chosen(self, item: QTreeWidgetItem | None, *_former: object) -> None:
         place = item.data(0, _PLACE) if item is not None else None
         if not isinstance(place, int):
-            self.sentence.setText("")
+            self.sentence.setText(self._unpriced())
             return
         one = self.comparison.differences[place]
         self.sentence.setText(sentence(one))

@@ -29,7 +29,7 @@ class HallPair(LinkedHalls):
     """
 
     def __init__(self, look: Look, comparison: Comparison, titles: tuple[str, str], parent: QWidget) -> None:
-        super().__init__(look, titles, parent)
+        super().__init__(look, (f"Before: {titles[0]}", f"After: {titles[1]}"), parent)
         for view, scene in zip(self.views, (comparison.before, comparison.after), strict=True):
             view.set_plant(scene.plant)
         self.link()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -15,12 +16,16 @@ from twin.app.overlay import LegendPlate
 from twin.app.theme import Theme
 from twin.view3d.hall_view import HallView
 from twin.view3d.legend import Legend
+from twin.view3d.locate import Box
+from twin.view3d.presets import frame_box
 from twin.view3d.state import CameraPose, ViewState
 
 LAYERS = frozenset({"racks", "trays", "pipes", "labels"})
 _TICK_MS = 33
 _EDGE_PX = 10
 _SIZE_PX = (400, 400)
+_SHARE = 0.94
+"""Of the picture that the larger of the halls takes at first."""
 
 
 class HallPane(QWidget):
@@ -123,11 +128,21 @@ class LinkedHalls(QWidget):
                 view.look(moved.pose)
 
     def link(self) -> None:
-        """Look at the left hall as at the right one from now on."""
+        """Look at both halls from the same place from now on, which shows each of them whole."""
         right = self.views[-1]
-        self._linked = right.pose
-        self._laid_out = right.pose, right.native.size()
-        self.views[0].look(self._linked)
+        self._linked = self._whole(right.pose)
+        self._laid_out = self._linked, right.native.size()
+        for view in self.views:
+            view.look(self._linked)
+
+    def _whole(self, pose: CameraPose) -> CameraPose:
+        """Return the pose from which both halls are seen to their ends; the overview of one is for that one alone."""
+        boxes = [box for view in self.views for box in _indoors(view)]
+        if not boxes:
+            return pose
+        ends = np.array(boxes, float)
+        width, height = self.views[-1].size()
+        return frame_box(pose, ends[:, 0].min(axis=0), ends[:, 1].max(axis=0), width / height, _SHARE)
 
     def _lay_out(self) -> None:
         """Take the overview anew for the place that the window gives the halls, as long as it is all one looks at."""
@@ -151,3 +166,11 @@ class LinkedHalls(QWidget):
     def _on_theme(self, theme: Theme) -> None:
         for view in self.views:
             view.state.theme = theme.name
+
+
+def _indoors(view: HallView) -> list[Box]:
+    """Return the boxes of the racks of a hall, and of what cools them."""
+    if view.plant is None:
+        return []
+    ids = (id for id, (kind, _) in view.plant.slots.items() if kind in ("rack", "loop"))
+    return [box for id in ids if (box := view.standing(id)) is not None]

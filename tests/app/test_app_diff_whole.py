@@ -1,0 +1,49 @@
+"""The window of differences shows both halls to their ends, and says what the costs leave out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from twin.app.main_window import MainWindow
+from twin.view3d.camera import project
+
+
+def test_both_halls_are_in_sight_to_their_last_rack(
+    use_window: Callable[..., MainWindow], lab: Path, qtbot: QtBot
+) -> None:
+    window = use_window(lab)
+    dialog = window.comparing.show(lab.with_name("superpod-h100.twin.yaml"), "SuperPOD")
+    assert dialog is not None
+    halls = dialog.halls
+    assert halls is not None
+    after = halls.views[-1]
+    qtbot.waitUntil(lambda: halls._laid_out == (after.pose, after.native.size()), timeout=5_000)
+    for view in halls.views:
+        assert view.plant is not None
+        width, height = view.size()
+        for id in view.plant.racks.ids:
+            box = view.standing(id)
+            assert box is not None
+            shown = project(view.pose, np.array(box, float), width / height, 1.0)
+            assert (shown[:, :2] >= 0).all(), id
+            assert (shown[:, :2] <= [width / height, 1.0]).all(), id
+    assert [pane.title.text() for pane in halls.panes] == ["Before: SuperPOD", "After: lab-16.twin.yaml here"]
+
+    said = dialog.sentence.text()
+    count = int(next(one for one in dialog.comparison.figures if "leaves out" in one.title).before)
+    named = [int(one) for one in re.findall(r"(?:out|,) ([\d]+) ", said.splitlines()[0])]
+    assert said.startswith("The cost before leaves out ")
+    assert named
+    assert sum(named) <= count
+    first = dialog.tree.topLevelItem(0)
+    assert first is not None
+    dialog.tree.setCurrentItem(first.child(0))
+    assert dialog.sentence.text() != said
+    dialog.tree.setCurrentItem(first)
+    assert dialog.sentence.text() == said, "no difference is chosen"
+    dialog.buttons["Close"].click()
