@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from twin.app.carried_text import carried_text
 from twin.catalog import load_catalog
 from twin.commands.clipboard import Paste, copied, pasted
 from twin.commands.command import CommandError, Scene
@@ -56,7 +57,8 @@ def test_a_part_of_another_kind_is_refused(lab: Scene) -> None:
 def test_a_whole_scene_can_be_pasted_and_says_what_stays_behind(lab: Scene) -> None:
     text = lab.document.text
     assert "gpu" in pasted(text).ids
-    assert left_out(text) == [
-        "jobs, tenants, interventions of the text are left out: paste takes what stands in a hall"
-    ]
+    assert left_out(text) == ["jobs", "tenants", "interventions"]
+    carried = carried_text(lab, text)
+    assert carried is not None
+    assert carried.title.endswith("pasted, without jobs, tenants, interventions")
     assert left_out(copied(lab, ("gpu",))) == []

@@ -11,7 +11,7 @@ from twin.commands.command import Command, Scene
 from twin.commands.fragment import Fragment
 from twin.commands.fragment_load import fragment_load
 from twin.commands.part_load import PartLoad
-from twin.commands.pasted_text import must_know_parts
+from twin.commands.pasted_text import left_out, must_know_parts
 from twin.commands.rack_nodes import heights_u
 from twin.commands.snap import Place, Shape
 from twin.scenario import ScenarioError
@@ -41,6 +41,8 @@ def carried_text(scene: Scene, text: str) -> Carried | None:
 
     count = len(boxes.ids)
     title = "1 rack pasted" if count == 1 else f"{count:,} things pasted"
+    stays = left_out(text)
+    title += f", without {', '.join(stays)}" if stays else ""
     load, joins = _load(fragment, scene.catalog), tuple(fragment.joins.get("fabrics", ()))
     return Carried(
         title, shape, (CABINET_M[2],) * count, load=load, joins=joins, on_floor=on_floor, fixed=True

@@ -182,7 +182,9 @@ class Paste:
             planter.close()
         except UnknownPart as error:  # such as a switch where a node belongs
             raise CommandError(str(error)) from None
-        return changes, [*planter.notices, *left_out(self.text)]
+        stays = left_out(self.text)
+        behind = [f"{', '.join(stays)} of the text are left out: they stand in no hall"] if stays else []
+        return changes, [*planter.notices, *behind]
 
 
 def way_to(

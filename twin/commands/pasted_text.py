@@ -54,12 +54,9 @@ def must_know_parts(text: str, catalog: Catalog) -> None:
 
 
 def left_out(text: str) -> list[str]:
-    """Return one sentence about what a text holds that cannot be pasted, if there is something."""
+    """Return the keys of a text with what cannot be pasted, since it stands in no hall, such as jobs."""
     said = read(text).plain()
-    found = [key for key in _LISTED if said.get(key)]
-    return (
-        [f"{', '.join(found)} of the text are left out: paste takes what stands in a hall"] if found else []
-    )
+    return [key for key in _LISTED if said.get(key)]
 
 
 def _refused(problem: Problem, more: int) -> CommandError:
