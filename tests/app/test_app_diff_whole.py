@@ -10,6 +10,9 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from twin.app.main_window import MainWindow
+from twin.scenario import Change, Patch, load
+from twin.scenario.save import save
+from twin.scenario.splice import edit
 from twin.view3d.camera import project
 
 
@@ -46,4 +49,25 @@ def test_both_halls_are_in_sight_to_their_last_rack(
     assert dialog.sentence.text() != said
     dialog.tree.setCurrentItem(first)
     assert dialog.sentence.text() == said, "no difference is chosen"
+    dialog.buttons["Close"].click()
+
+
+def test_a_chosen_node_is_marked_and_its_row_says_what_becomes_of_it(
+    use_window: Callable[..., MainWindow], lab: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "drained.twin.yaml"
+    draft = edit(load(lab), Patch((Change("halls[lab].overrides", "{gpu/0/0/0: {drained: true}}"),)))[0]
+    save(draft, other)
+    dialog = use_window(lab).comparing.show(other, "Drained")
+    assert dialog is not None
+    assert dialog.halls is not None
+    heading = dialog.tree.topLevelItem(0)
+    assert heading is not None
+    row = heading.child(0)
+    assert row.text(2) == "is as its generator makes it again"
+    marked = len(dialog.halls.views[-1].edit.ghost.boxes)
+    dialog.tree.setCurrentItem(row)
+    boxes = dialog.halls.views[-1].edit.ghost.boxes
+    assert len(boxes) == marked + 1
+    assert boxes[0].high[2] - boxes[0].low[2] < 1.0, "the node, not its rack"
     dialog.buttons["Close"].click()

@@ -48,6 +48,8 @@ def name_of(one: Difference) -> str:
 
 def values_of(one: Difference) -> tuple[str, str]:
     """Return what it was and what it is, in a few words; "" where there was, or is, nothing."""
+    if ".overrides[" in one.path and isinstance(one.new if one.new is not None else one.old, dict):
+        return "", _short(_said_of_item(one))
     return tuple(_short(_words(value)) if value is not None else "" for value in (one.old, one.new))  # type: ignore[return-value]
 
 

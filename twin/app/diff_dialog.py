@@ -196,7 +196,7 @@ class DiffDialog(QDialog):
         things = things_of(one.path, self.comparison.after.plant)
         things = things or things_of(one.path, self.comparison.before.plant)
         if things and self.halls is not None:
-            self.halls.fly_to(things)
+            self.halls.point_at(things, one.kind)
 
 
 def _table(name: str, titles: list[str]) -> QTreeWidget:

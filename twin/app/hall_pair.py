@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
@@ -33,7 +33,15 @@ class HallPair(LinkedHalls):
         for view, scene in zip(self.views, (comparison.before, comparison.after), strict=True):
             view.set_plant(scene.plant)
         self.link()
-        tones = {thing: TONE[change] for thing, change in comparison.things.items()}
+        self._tones = {thing: TONE[change] for thing, change in comparison.things.items()}
+        self._mark(self._tones)
+
+    def point_at(self, things: Sequence[str], change: str) -> None:
+        """Fly to what a difference is about; a single thing is marked, be it a node in a rack that is as it was."""
+        self._mark({thing: TONE[change] for thing in things if len(things) == 1} | self._tones)
+        self.fly_to(things)
+
+    def _mark(self, tones: Mapping[str, Tone]) -> None:
         for view in self.views:
             view.edit.show_ghost(marks(view, tones))
 
