@@ -262,7 +262,9 @@ class Monkey:
         window.menus.execute("window.reset_layout")
         for place in ("top", "close", "overview"):  # what is first drawn from near, or in motion, is made now
             window.hall.view.preset(place, animate=False)
+            window.hall.view.grab()
             rest(300)
+            window.hall.view.grab()
         for _ in range(4):
             rest(100)
             gc.collect()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ def test_what_comes_once_is_no_leak_and_what_goes_on_is() -> None:
     assert abs(worker) < 0.1
     assert used == gl == qt == 0
     assert growths(levels[:1]) == []
+    drawn = (58, 71, 60, 66, 58, 72, 59, 70, 61)
+    for each, leaks in ((0, False), (1, True)):
+        noisy = [
+            replace(level, gl=some + each * k)
+            for k, (level, some) in enumerate(zip(levels, drawn, strict=True))
+        ]
+        assert (growths(noisy)[3].share > 0.05) is leaks
 
 
 def test_a_few_hundred_random_acts(make_window: Callable[..., MainWindow], tmp_path: Path) -> None:
