@@ -88,7 +88,9 @@ def test_a_list_tells_what_it_gains_and_loses() -> None:
     added = (("halls[lab].rows[x]", rack), ("cooling.loops[crah].serves", "[gpu, x]"))
     said = [sentence(one) for one in between(*added)]
     assert "Loop crah, serves: gains x" in said
-    assert any(one.startswith("Row x is new: at (x 20 m), racks (count 1, nodes (part DGX-H100") for one in said)
+    assert any(
+        one.startswith("Row x is new: at (x 20 m), racks (count 1, nodes (part DGX-H100") for one in said
+    )
     there = edit(loads(LAB), Patch(tuple(Change(*one) for one in added)))[0].text
     back = between(("cooling.loops[crah].serves", "[gpu]"), ("halls[lab].rows[x]", None), text=there)
     assert "Loop crah, serves: loses x" in [sentence(one) for one in back]
