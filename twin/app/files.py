@@ -153,6 +153,7 @@ class Files:
             t_s=at_s,
             theme=theme,
             more=more,
+            left=True,
         )
         save_png(rgb, path, self._about(scenario, at_s))
 

@@ -82,7 +82,7 @@ def overlay_areas(
     places = (
         _title_place(title, _facts(subtitle, seed, t_s)),
         _mark_place(width),
-        *(place for _, place in _stacked((legend, *more), height)),
+        *(place for _, place in _stacked((legend, *more), width, height)),
     )
     return [(p.x(), p.y(), p.width(), p.height()) for p in places]
 
@@ -99,6 +99,7 @@ def draw_overlay(
     theme: Theme = "dark",
     simulated: bool = True,
     more: Sequence[Legend] = (),
+    left: bool = False,
 ) -> NDArray[np.uint8]:
     """Return a picture with its title, legend and marks drawn over it; needs a QGuiApplication.
 
@@ -118,6 +119,8 @@ def draw_overlay(
         Whether to draw the SIMULATED mark.
     more
         Further legends, above the first: of the cables, of the collective.
+    left
+        Legends stand at the left, where the window has them and its camera leaves room; else at the right.
     """
     height, width = rgb.shape[:2]
     image = QImage(rgb.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888).convertToFormat(
@@ -131,7 +134,7 @@ def draw_overlay(
     _draw_title(painter, ink, title, _facts(subtitle, seed, t_s))
     if simulated:
         _draw_mark(painter, ink, width / scale)
-    for each, place in _stacked((legend, *more), height / scale):
+    for each, place in _stacked((legend, *more), width / scale, height / scale, left=left):
         _draw_legend(painter, ink, each, place)
     painter.end()
     lines = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine() // 4, 4)
@@ -258,13 +261,16 @@ def _heading_font() -> QFont:
     return _font(14, QFont.Weight.DemiBold)
 
 
-def _stacked(legends: Sequence[Legend], height: float) -> list[tuple[Legend, QRectF]]:
-    """Return the places of legends in the lower left corner, as in the window, the first at the bottom."""
+def _stacked(
+    legends: Sequence[Legend], width: float, height: float, *, left: bool = False
+) -> list[tuple[Legend, QRectF]]:
+    """Return the places of legends in a lower corner, the first at the bottom."""
     placed, bottom = [], height - _MARGIN
     for legend in legends:
         laid = _laid_out(legend)
         wide = laid.inner + 2 * _PAD
-        placed.append((legend, QRectF(_MARGIN, bottom - laid.high, wide, laid.high)))
+        x = _MARGIN if left else width - _MARGIN - wide
+        placed.append((legend, QRectF(x, bottom - laid.high, wide, laid.high)))
         bottom -= laid.high + _BETWEEN
     return placed
 
