@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count, islice
 
 from twin.commands.apart import apart
+from twin.commands.beneath import followed, in_the_way
 from twin.commands.command import Command, CommandError, Scene
 from twin.plant.tables import Plant
 from twin.scenario import Change, Document, Patch, ScenarioError
@@ -306,7 +307,8 @@ class Draft:
             self.done.pop()
             self.file = begun.before if begun is not None else spliced(self.file, step.out_of_file)[0]
         own = not self.file.scenario.edits
-        in_file = Patch(proposal.changes, proposal.title)
+        follow = () if own else followed(self.file, proposal.changes)
+        in_file = Patch((*proposal.changes, *follow), proposal.title)
         if own and proposal.before is self.file:
             after, out_of_file = proposal.after, proposal.back
         else:
@@ -369,7 +371,13 @@ class Draft:
             raise CommandError(
                 "edits of the run are not changed by one of them", "go back to its start first"
             )
-        if any(other.at_s > at_s for other in self.file.scenario.edits):
+        later = [other for other in self.file.scenario.edits if other.at_s > at_s]
+        if (other := in_the_way(later, edit)) is not None:
+            raise CommandError(
+                f"“{other.title or other.id}”, still to come, says the whole of a list that this changes",
+                "take it out of the timeline first, or edit after it",
+            )
+        if later:
             try:
                 spliced(self.file, _in_file(edit))
             except ScenarioError as error:
