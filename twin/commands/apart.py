@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from twin.commands.changes import MANY
+from twin.commands.changes import MANY, said_in
 from twin.scenario import Change, Document
-from twin.scenario.path import resolve, split
-from twin.scenario.tree import child, parse
+from twin.scenario.tree import parse
 from twin.scenario.write import flow
 
 _TABLE = re.compile(r"halls\[[^\[\]]+\]\.overrides")
@@ -35,9 +34,9 @@ def apart(document: Document, changes: Iterable[Change]) -> tuple[Change, ...]:
 
 def _of_items(document: Document, whole: Change) -> list[Change]:
     """Return the changes of the items of a table; none where they are too many, or nothing changes."""
-    before = _said(document, whole.path)
+    before = said_in(document, whole.path) or {}
     after = parse(whole.value, "edit").plain() if whole.value is not None else {}
-    if not isinstance(after, dict) or len({*before, *after}) > MANY:
+    if not isinstance(before, dict) or not isinstance(after, dict) or len({*before, *after}) > MANY:
         return []
     gone = [Change(f"{whole.path}[{item}]", None) for item in before if item not in after]
     there = [
@@ -46,15 +45,3 @@ def _of_items(document: Document, whole: Change) -> list[Change]:
         if before.get(item) != about
     ]
     return [*gone, *there]
-
-
-def _said(document: Document, path: str) -> dict[str, object]:
-    place, rest = resolve(split(path), document.tree)
-    at = document.tree
-    for step in place:
-        below = child(at, step)
-        if below is None:
-            return {}
-        at = below
-    said = at.plain() if not rest else None
-    return said if isinstance(said, dict) else {}

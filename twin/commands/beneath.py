@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from twin.commands.changes import said_in
 from twin.scenario import Change, Document, ScenarioError
 from twin.scenario.edit import Edit
-from twin.scenario.path import resolve, split
-from twin.scenario.tree import child, parse
+from twin.scenario.tree import parse
 from twin.scenario.write import flow
 
 
@@ -42,8 +42,8 @@ def in_the_way(edits: Iterable[Edit], edit: Edit) -> Edit | None:
 
 def _apart(document: Document, change: Change) -> tuple[list[Any], list[Any]] | None:
     """Return what a change gives to a list of words, and takes from it; None where it is about something else."""
-    after, before = _words(change.value), _said(document, change.path)
-    if after is None or before is None:
+    after, before = _words(change.value), said_in(document, change.path) or []
+    if after is None or not isinstance(before, list):
         return None
     return [one for one in after if one not in before], [one for one in before if one not in after]
 
@@ -67,15 +67,3 @@ def _words(value: str | None) -> list[Any] | None:
     except ScenarioError:
         return None
     return said if isinstance(said, list) and not any(isinstance(one, dict | list) for one in said) else None
-
-
-def _said(document: Document, path: str) -> list[Any] | None:
-    place, rest = resolve(split(path), document.tree)
-    at = document.tree
-    for step in () if rest else place:
-        below = child(at, step)
-        if below is None:
-            return []
-        at = below
-    said = [] if rest else at.plain()
-    return said if isinstance(said, list) else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from twin.commands.command import CommandError, Scene
 from twin.commands.things import in_file
-from twin.scenario import Change, Patch
+from twin.scenario import Change, Document, Patch
 from twin.scenario.path import resolve, split
 from twin.scenario.tree import Tree, child
 from twin.scenario.write import block, flow
@@ -34,8 +34,13 @@ def point(x_m: float, y_m: float) -> dict[str, str]:
 
 def said(scene: Scene, path: str) -> Any:
     """Return what the scene says at a path, as its file would; None when nothing is said."""
-    place, rest = resolve(split(path), scene.document.tree)
-    at: Tree | None = scene.document.tree
+    return said_in(scene.document, path)
+
+
+def said_in(document: Document, path: str) -> Any:
+    """Return what a document says at a path, as its file would; None when nothing is said."""
+    place, rest = resolve(split(path), document.tree)
+    at: Tree | None = document.tree
     for step in place:
         at = child(at, step) if at is not None else None
     return at.plain() if at is not None and not rest else None
