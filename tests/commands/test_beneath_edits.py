@@ -18,7 +18,8 @@ LAB = Path(__file__).parents[2] / "scenes" / "lab-16.twin.yaml"
 def rack(name: str, x_m: float, *serves: str) -> Given:
     row = f"{{id: {name}, at: {{x: {x_m} m}}, racks: {{count: 1, nodes: [{{part: DGX-H100, count: 1}}]}}}}"
     served = f"[{', '.join(('gpu', *serves, name))}]"
-    changes = (Change(f"halls[lab].rows[{name}]", row), Change("cooling.loops[crah].serves", served))
+    lists = ("cooling.loops[crah].serves", "power[pdu].feeds", "fabrics[ib].rows")
+    changes = (Change(f"halls[lab].rows[{name}]", row), *(Change(path, served) for path in lists))
     return Given(Patch(changes, f"Add {name}"))
 
 
@@ -38,7 +39,8 @@ def test_a_rack_that_comes_at_the_start_keeps_its_loop_when_a_later_one_comes(dr
     before = draft.file.text
     draft.land(draft.propose(rack("first", 24.0)))
     then = effective(loads(draft.file.text), 3601.0).scenario
-    assert then.cooling.loops[0].serves == ("gpu", "late", "first")
+    fed, joined = next(one for one in then.power if one.id == "pdu").feeds, then.fabrics[0].rows
+    assert then.cooling.loops[0].serves == fed == joined == ("gpu", "late", "first")
     engine = Engine(loads(draft.file.text).scenario)
     engine.advance(3700.0)
     racks = engine.plant.racks
@@ -51,7 +53,8 @@ def test_a_rack_that_comes_at_the_start_keeps_its_loop_when_a_later_one_comes(dr
 
 def test_what_goes_at_the_start_is_in_no_later_list(draft: Draft) -> None:
     draft.land(draft.propose(rack("first", 24.0)))
-    gone = (Change("cooling.loops[crah].serves", "[gpu]"), Change("halls[lab].rows[first]", None))
+    lists = ("cooling.loops[crah].serves", "power[pdu].feeds", "fabrics[ib].rows")
+    gone = (*(Change(path, "[gpu]") for path in lists), Change("halls[lab].rows[first]", None))
     draft.land(draft.propose(Given(Patch(gone, "Delete first"))))
     assert effective(draft.file, 3601.0).scenario.cooling.loops[0].serves == ("gpu", "late")
 
