@@ -55,6 +55,9 @@ def test_both_are_simulated_and_stand_side_by_side(
     window, dialog = asked
     assert dialog.a_box.currentText() == window.session.draft.file.scenario.title
     assert dialog.b_box.currentText() == other.name
+    assert dialog.b_box.findText("A row of eight GB200 NVL72 (nvl72-row)") >= 0, (
+        "shipped scenes by their titles"
+    )
     dialog.go_button.click()
     assert dialog.running
     assert not dialog.a_box.isEnabled()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,9 @@ from twin.app.main_window import MainWindow
 from twin.app.session import SPEEDS
 from twin.app.start import ExceptionHook
 from twin.record.events import Severity
+from twin.view3d import overlay
+from twin.view3d.legend import Legend
+from twin.view3d.overlay import draw_overlay
 
 UseWindow = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.gl
@@ -230,10 +234,19 @@ def test_what_no_handler_caught_is_shown(use_window: UseWindow, lab: Path) -> No
     assert "a fault in a slot" in window.notifications.notes[0].trouble.text
 
 
-def test_a_picture_is_saved_with_what_it_shows(use_window: UseWindow, lab: Path, tmp_path: Path) -> None:
+def test_a_picture_is_saved_with_what_it_shows(
+    use_window: UseWindow, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = use_window(lab)
-    path = tmp_path / "hall.png"
+    path, drawn = tmp_path / "hall.png", list[str]()
+
+    def draw(rgb: np.ndarray, legend: Legend, *, more: Sequence[Legend], **said: Any) -> np.ndarray:
+        drawn.extend(one.title for one in (legend, *more))
+        return draw_overlay(rgb, legend, more=more, **said)
+
+    monkeypatch.setattr(overlay, "draw_overlay", draw)
     window.files.save_picture(path)
+    assert drawn == ["GPU temperature", "Coolant"]
     image = QImage(str(path))
     assert image.width() >= window.hall.view.native.width()
     assert image.text("Seed") == "1"
