@@ -133,6 +133,11 @@ def shipped(name: str) -> Scenario:
     return scenario.load(Path(str(folder("scenes"))) / f"{name}.twin.yaml").scenario
 
 
+def finding(name: str) -> Scenario:
+    """Return a scene of `tests/findings`."""
+    return scenario.load(Path(__file__).parents[1] / "findings" / f"{name}.twin.yaml").scenario
+
+
 def inject(engine: Engine, *lines: str) -> Engine:
     """Ask for interventions, each of which must be taken; return the engine."""
     for line in lines:

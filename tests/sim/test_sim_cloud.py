@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sim_scenes import assert_books_close, causes, events, frame, inject, job, tiny
+from sim_scenes import assert_books_close, causes, events, finding, frame, inject, job, tiny
 
 from twin.physics.checkpoint import renewal_ettr
 from twin.record.channels import JobState
@@ -190,3 +190,17 @@ def test_economics_say_what_is_cheaper_at_this_use() -> None:
     idle = Engine(tiny(8, jobs=(job(2),), clouds=[sky()], ownership={"capital": 50000}))
     idle.advance(DAY_S)
     assert idle.summary()["economics"]["clouds"]["sky"]["cheaper"] == "there"
+
+
+def test_waiting_ends_when_the_nodes_in_the_cloud_are_there() -> None:
+    engine = Engine(finding("cl2"))
+    engine.advance(3000.0)  # the first has its nodes, the data of the second are on the line
+    assert [one["wait_s"] for one in engine.summary()["jobs"]] == pytest.approx([0.0, 2800.0, 2880.0])
+    engine.advance(engine.end_s)
+    own, first, second = engine.summary()["jobs"]
+    assert own["wait_s"] == 0.0
+    assert first["wait_s"] == pytest.approx(2800.0)  # waited 1,800 s for a place, 1,000 s for its data
+    assert second["wait_s"] == pytest.approx(3740.0)  # and this one 940 s for the line
+    (stepped,) = [event.t_s for event in events(engine, "job_running") if event.subject == "w2"]
+    assert stepped == second["submit_s"] + second["wait_s"] == second["start_s"]
+    assert [event.subject for event in events(engine, "cloud_on")] == ["w1", "w2"]

@@ -115,7 +115,9 @@ class Histories:
     up_s
         Time from a start to the interruption after it or to the end, shape (intervals, runs); 0: there is none [s].
     unexpected, planned
-        Interruptions, shape (runs,).
+        Interruptions, shape (runs,); what strikes a job that stands already is none.
+    struck
+        Failures of nodes that the job held, whether it stood or not, shape (runs,).
     detection_s, waiting_s, restart_s
         Spent before steps went on: until noticed, without a spare, restarting, shape (runs,) [s].
     down
@@ -127,6 +129,7 @@ class Histories:
     up_s: Floats
     unexpected: Ints
     planned: Ints
+    struck: Ints
     detection_s: Floats
     waiting_s: Floats
     restart_s: Floats
@@ -222,14 +225,14 @@ def _spares_that_count(model: ReliabilityModel) -> int:
 
 @lru_cache(maxsize=64)
 def _lemons_scale(model: ReliabilityModel) -> float:
-    """Return the factor on the rate of every node with which the job sees the quoted number of interruptions.
+    """Return the factor on the rate of every node with which the nodes of the job fail as often as is quoted.
 
     A quoted rate is that of a fleet: lemons spend more of their life in repair, and others take their places.
     """
     scale = 1.0
     for _ in range(_PILOT_ROUNDS):
         seen = _Run(model, _spares_that_count(model), _PILOT_RUNS, np.random.default_rng(0), scale).history()
-        count = float(seen.interruptions.mean())
+        count = float(seen.struck.mean())
         if not count:
             break
         scale *= model.nodes * model.node_rate_s * model.horizon_s / count
@@ -253,7 +256,7 @@ class _Run:
         self.holder: Ints | None = None  # and which node is at each place
         self._draw(rng)
         self.spent_s = np.zeros((3, runs))  # detection, waiting, restart
-        self.unexpected, self.planned = np.zeros((2, runs), np.int64)
+        self.unexpected, self.planned, self.struck = np.zeros((3, runs), np.int64)
         self.down_s = np.zeros(runs)
         self.booked_s = np.zeros(runs)
         self.noticed_s, self.whole_s = np.zeros((2, runs))
@@ -310,9 +313,8 @@ class _Run:
         up_s.append(self._book(np.arange(self.runs), np.full(self.runs, horizon_s)))
         detection_s, waiting_s, restart_s = self.spent_s
         down = self.down_s / horizon_s
-        return Histories(
-            np.array(up_s), self.unexpected, self.planned, detection_s, waiting_s, restart_s, down, horizon_s
-        )
+        counts = self.unexpected, self.planned, self.struck
+        return Histories(np.array(up_s), *counts, detection_s, waiting_s, restart_s, down, horizon_s)
 
     def _strikes(self) -> Iterator[Floats]:
         """Take the candidates of all runs, the k-th of each at a time; yield how long those they stop had been up."""
@@ -358,9 +360,11 @@ class _Run:
     ) -> None:
         """Stop the job of `runs` now, and find when it steps again."""
         model = self.model
-        self.planned[runs] += planned
-        self.unexpected[runs] += ~planned
         noticed, whole = self.noticed_s[runs], self.whole_s[runs]
+        stops = now >= whole
+        self.struck[runs] += 1
+        self.planned[runs] += planned & stops
+        self.unexpected[runs] += ~planned & stops
         # one more while it is being noticed changes nothing; one while it waits for nodes is seen at once
         noticed = np.where(now < noticed, noticed, np.where(now < whole, now, now + detection_s))
         lost = now + away_s > noticed

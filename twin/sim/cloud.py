@@ -207,14 +207,15 @@ class Clouds:
         stay, now = self.stays[row.index], self.timers.now_s
         if row.target > row.progress:
             self._end(row, stay, now)
-        elif now < stay.first_s:
+            return
+        if now <= stay.ready_s:
             row.waited_s += now - stay.left_s
             row.start_s = now if row.start_s is None else row.start_s
             text = f"{self.clouds[stay.cloud].id} gives {math.ceil(row.gpus)} GPUs to {row.id}"
             self.log.add(now, "cloud_on", row.id, text, gpus=math.ceil(row.gpus))
+        if now < stay.first_s:
             self.timers.set("cloud", row.index, stay.first_s)
         else:
-            row.start_s = now if row.start_s is None else row.start_s
             self._run(row, stay, now)
 
     def _run(self, row: JobRow, stay: Stay, now: float) -> None:

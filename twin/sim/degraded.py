@@ -19,7 +19,7 @@ from twin.record.events import Severity
 from twin.scenario.faults import Cause, Effect, Intervention
 from twin.sim.clockwork import Timers
 from twin.sim.failures import FailureClocks
-from twin.sim.jobs import AT_REST, ENDED, JobRow, Jobs
+from twin.sim.jobs import AT_REST, ENDED, STOPPED, JobRow, Jobs
 from twin.sim.limits import Limits
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
@@ -281,8 +281,8 @@ class Degraded:
             row = self.jobs.rows[job]
             if row.state in AT_REST:
                 continue
-            self.tally.interrupted(cause)
-            self.recovery.interrupt(row, cause, f"{self.nodes.plant.nodes.ids[node]}: {what}")
+            if self.recovery.interrupt(row, cause, f"{self.nodes.plant.nodes.ids[node]}: {what}"):
+                self.tally.interrupted(cause)
 
     def _undo(self, row: JobRow, since_s: float) -> None:
         """Give up what `row` computed since `since_s`, durable or not."""
@@ -329,14 +329,14 @@ class Degraded:
         """Let jobs step no more; their watchdogs notice, then `node` (-1: none) goes to repair."""
         now = self.timers.now_s
         cause = cause.model_copy(update={"detection": "watchdog"})
-        going = [row for row in rows if row.state not in (JobState.DETECTING, JobState.WAITING)]
+        going = [row for row in rows if row.state not in STOPPED]
         if node >= 0 and repair_s > 0:
             noticed = [self.recovery.plans[row.index].detection_s(cause) for row in going]
             self.begin(node, "hang", 0.0, min(noticed, default=0.0), cause=cause, repair_s=repair_s)
         for row in going:
             self.log.add(now, "hang", row.id, f"{row.id} steps no more; nothing says why", Severity.ALARM)
-            self.tally.interrupted(cause)
-            self.recovery.interrupt(row, cause, "it hangs")
+            if self.recovery.interrupt(row, cause, "it hangs"):
+                self.tally.interrupted(cause)
 
     # --- figures
 

@@ -94,7 +94,6 @@ class FaultReplay:
             self.repairs.take_down(node, lasts_s)
         known = self.failures.known.get(cause)
         for job in jobs:
-            self.tally.interrupted(known, cause)
-            self.recovery.interrupt(
-                self.jobs.rows[job], known, f"{name} on {self.nodes.plant.nodes.ids[node]}"
-            )
+            why = f"{name} on {self.nodes.plant.nodes.ids[node]}"
+            if self.recovery.interrupt(self.jobs.rows[job], known, why):
+                self.tally.interrupted(known, cause)

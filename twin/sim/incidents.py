@@ -34,7 +34,7 @@ from twin.sim.repairs import Repairs
 from twin.sim.settings import Settings
 from twin.sim.shutdowns import LEAK, Shutdowns
 from twin.sim.strikes import Strikes
-from twin.sim.tally import Tally
+from twin.sim.tally import INJECTED, Tally
 
 EFFECT_OF: dict[InterventionKind, Effect] = {"slow": "slow", "pcie": "pcie", "corrupt": "corrupt"}
 
@@ -293,6 +293,7 @@ class Incidents:
     def _do_fail(self, i: Intervention, lasts: str) -> None:
         cause = self.failures.known.get(i.cause or "")
         struck: dict[int, list[int]] = {}  # by job
+        self.tally.struck[INJECTED if cause is None else cause.id] += 1
         self._say(
             "injected_failure", i.target, (i.cause or "failure").replace("_", " ") + f", by hand{lasts}"
         )
@@ -310,9 +311,9 @@ class Incidents:
             for job in self.nodes.jobs_on(node):
                 struck.setdefault(job, []).append(node)
         for job in sorted(struck):
-            self.tally.interrupted(cause)
             why = f"{i.target} failed by hand"
-            self.recovery.interrupt(self.jobs.rows[job], cause, why, struck=struck[job])
+            if self.recovery.interrupt(self.jobs.rows[job], cause, why, struck=struck[job]):
+                self.tally.interrupted(cause)
         self.arm()
 
     def _do_slow(self, i: Intervention, _: str) -> None:
@@ -353,9 +354,8 @@ class Incidents:
         for row in jobs:
             if i.value == "checkpoint":
                 self.recovery.vacate(row)
-            elif i.value != "end":
+            elif i.value != "end" and self.recovery.interrupt(row, None, f"{i.target} is drained"):
                 self.planned["drain"] += 1
-                self.recovery.interrupt(row, None, f"{i.target} is drained")
 
     def _undo_drain(self, i: Intervention) -> None:
         self._do_undrain(i, "")

@@ -33,6 +33,9 @@ STALL_ACCOUNT: dict[int, str] = {
 AT_REST = (JobState.QUEUED, JobState.DONE, JobState.KILLED, JobState.REMOTE)
 """States in which a job holds nothing here and nothing about it changes."""
 
+STOPPED = (JobState.DETECTING, JobState.WAITING)
+"""States of a job that an interruption has stopped already: what strikes it now is a failure, no interruption."""
+
 ENDED = (JobState.DONE, JobState.KILLED)
 """States that a job never leaves."""
 

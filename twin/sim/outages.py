@@ -156,8 +156,7 @@ class Outages:
         if row.state == JobState.WAITING:
             self.recovery.swap(row)
             return False
-        self.recovery.interrupt(row, self.failures.known.get(i.cause or ""), f"{i.target} fails")
-        return True
+        return self.recovery.interrupt(row, self.failures.known.get(i.cause or ""), f"{i.target} fails")
 
     def unlight(self, dark: Bools) -> list[JobRow]:
         """Let exactly the switches of `dark` have no power; return the jobs that stops, as `begin` does."""

@@ -16,7 +16,7 @@ from twin.scenario.faults import Cause
 from twin.sim.clockwork import Timers
 from twin.sim.elastic import widths
 from twin.sim.ends import Ends
-from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, JobRow, Jobs
+from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, STOPPED, JobRow, Jobs
 from twin.sim.leaving import Leaving
 from twin.sim.ledger import INDEX
 from twin.sim.log import Log
@@ -180,8 +180,10 @@ class Recovery(Leaving):
         *,
         scope: int | None = None,
         struck: Sequence[int] = (),
-    ) -> None:
+    ) -> bool:
         """Stop `row`: something of it failed (nodes not usable when the swap comes are replaced).
+
+        Returns whether that is an interruption: False where it does not run here, or stands already.
 
         Parameters
         ----------
@@ -192,12 +194,13 @@ class Recovery(Leaving):
             Nodes whose processes ended, though they can be used; none: all of the job's, where no node is lost.
         """
         if row.state in AT_REST:
-            return
+            return False
         row.struck += [node for node in struck if node not in row.struck]
-        now, plan = self.timers.now_s, self.plans[row.index]
+        now, plan, stops = self.timers.now_s, self.plans[row.index], row.state not in STOPPED
         self.jobs.book(row, now)
-        row.interruptions += 1
-        self.saving.adapt(row)
+        if stops:
+            row.interruptions += 1
+            self.saving.adapt(row)
         lost_nodes = int((self.nodes.condition[np.asarray(row.nodes, np.intp)] != FREE).sum())
         if scope is None:
             scope = (PROCESS, NODE, RACK)[min(2, lost_nodes)]
@@ -210,21 +213,22 @@ class Recovery(Leaving):
             lost = self.jobs.roll_back(row, scope=scope)
             self._give_up_writes(row)
         step = row.progress
-        self.log.add(
-            now,
-            "job_interrupted",
-            row.id,
-            f"{row.id} stops: {why}; {lost / max(row.held, 1):,.0f} s of work back to step {step:,.0f}",
-            Severity.WARNING,
-            step=int(step),
-        )
+        if stops or lost > 0:
+            self.log.add(
+                now,
+                "job_interrupted",
+                row.id,
+                f"{row.id} stops: {why}; {lost / max(row.held, 1):,.0f} s of work back to step {step:,.0f}",
+                Severity.WARNING,
+                step=int(step),
+            )
         if row.state == JobState.WAITING:
             self.swap(row)
-            return
-        if row.state != JobState.DETECTING:
+        elif stops:
             self.jobs.enter(row, now, JobState.DETECTING)
             self.timers.set("job", row.index, now + plan.detection_s(cause))
             self.changed.add(row.index)
+        return stops
 
     def _goes_without(self, row: JobRow) -> bool:
         """Return whether `row` can go on with the replicas that the failure has left as they are."""

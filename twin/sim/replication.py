@@ -145,6 +145,7 @@ class Replication:
     def _come_back(self, row: JobRow) -> None:
         """Put a job into the queue again whose copy is not complete."""
         now = self.timers.now_s
+        row.waited_s += now - self.clouds.stays[row.index].left_s
         self.clouds.release(row)
         row.site, row.queued_s = "", now
         self.jobs.enter(row, now, JobState.QUEUED)

@@ -147,8 +147,8 @@ class Shutdowns:
             self.log.add(now, "nodes_unpowered", where, text, Severity.ALARM, nodes=len(lost))
             self._stop_jobs_of(lost.tolist(), POWER_LOSS, "without power")
         for row in self.outages.unlight(dark_switches):
-            self.unexpected[POWER_LOSS] += 1
-            self.recovery.interrupt(row, None, "switches without power")
+            if self.recovery.interrupt(row, None, "switches without power"):
+                self.unexpected[POWER_LOSS] += 1
         if len(back):
             self._boot(back[nodes.dark[back]].tolist())
             text = f"{counted(len(back), 'node')} supplied again: they boot"

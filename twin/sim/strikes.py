@@ -10,7 +10,6 @@ import numpy as np
 
 from twin import units
 from twin.physics import reliability
-from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.scenario.faults import Bursts, Cause, Intervention
 from twin.sim.clockwork import Timers
@@ -122,8 +121,8 @@ class Strikes:
         self.log.add(now, kind, subject, f"{name}{away}", severity, repair=int(repair_s), job=first)
         self.repairs.failed(node, repair_s, cause.repair)
         for job in jobs:
-            self.tally.interrupted(cause)
-            self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}", struck=[node])
+            if self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}", struck=[node]):
+                self.tally.interrupted(cause)
 
     def _domain(self, strike: Strike, nodes: list[int]) -> None:
         """Let all nodes of a rack, row or scale-up domain fail at once."""
@@ -142,10 +141,8 @@ class Strikes:
             elif strike.repair_s > 0:
                 self.repairs.take_down(node, strike.repair_s)
         for job in jobs:
-            row = self.jobs.rows[job]
-            if row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
+            if self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {target}"):
                 self.tally.interrupted(cause)
-            self.recovery.interrupt(row, cause, f"{name} on {target}")
 
     # --- what has machines of its own
 

@@ -123,7 +123,7 @@ def _job(engine: Engine, row: JobRow, energy_j: float) -> dict[str, Any]:
         "partition": partitions[plan.partition].id if plan.partition >= 0 else None,
         "site": row.site or None,
         "outcome": row.outcome or None,
-        "wait_s": wait_s(row, now),
+        "wait_s": wait_s(engine, row),
         "limit_s": plan.limit_s,
         "energy_j": energy_j,
         "requeues": row.requeues,

@@ -64,12 +64,15 @@ def queue_figures(engine: Engine, ledger: dict[str, float], energy_j: Floats) ->
     }
 
 
-def wait_s(row: JobRow, now_s: float) -> float | None:
-    """Return how long a job has waited in the queue in all [s]; None before it was submitted."""
+def wait_s(engine: Engine, row: JobRow) -> float | None:
+    """Return how long a job has waited in all for its nodes, here or in a cloud [s]; None before it was submitted."""
+    now_s, stay = engine.now_s, engine.clouds.stays.get(row.index)
     if now_s < row.submit_s:
         return None
-    queued_s = max(row.queued_s, row.submit_s)
-    return row.waited_s + (now_s - queued_s if row.state == JobState.QUEUED else 0.0)
+    if row.state == JobState.QUEUED:
+        return row.waited_s + now_s - max(row.queued_s, row.submit_s)
+    coming = stay is not None and now_s < stay.ready_s  # its data or its nodes are on their way
+    return row.waited_s + (now_s - row.entered_s if coming else 0.0)
 
 
 def held_gpu_s(jobs: Jobs, row: JobRow, now_s: float) -> float:
