@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from twin import scenario
 from twin.schedule.placement import first, pack, spread
 from twin.schedule.queue import Labels
+from twin.sim.engine import Engine
 
+FOUND = Path(__file__).parents[1] / "findings" / "pack.twin.yaml"
 NODE = np.arange(24)
 LABELS = Labels(NODE // 2, NODE // 4, NODE // 12, NODE // 4)
 """Domains of 2 nodes, leaves of 4, pods of 12."""
@@ -29,6 +34,24 @@ def test_a_job_larger_than_a_leaf_takes_the_fewest_leaves() -> None:
     chosen = pack(free, 9, LABELS)
     assert len(chosen) == 9
     assert len(set((chosen // 12).tolist())) == 2
+
+
+def test_a_job_larger_than_a_leaf_takes_the_pod_that_fits_tightest() -> None:
+    free = np.array([0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18])  # pods with room 9 and 6
+    assert pack(free, 6, LABELS).tolist() == [12, 13, 14, 16, 17, 18]
+    assert pack(free, 8, LABELS).tolist() == [4, 5, 6, 7, 8, 9, 10, 11]
+
+
+def test_of_leaves_that_fit_alike_the_one_of_the_tightest_pod_is_taken() -> None:
+    free = np.array([0, 1, 2, 4, 5, 6, 8, 9, 12, 13, 14])  # leaves of 3 in pods with room 8 and 3
+    assert pack(free, 3, LABELS).tolist() == [12, 13, 14]
+
+
+def test_the_engine_packs_a_job_into_the_pod_that_fits_exactly() -> None:
+    engine = Engine(scenario.load(FOUND).scenario)
+    engine.advance(60.0)
+    held = next(row.nodes for row in engine.jobs.rows if row.id == "pk")
+    assert {engine.plant.nodes.ids[node].split("/")[1] for node in held} == {"1"}
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -31,8 +31,9 @@ def spread(nodes: Slots, count: int, labels: Labels) -> Slots:
 def pack(nodes: Slots, count: int, labels: Labels) -> Slots:
     """Take nodes of the fewest NVLink domains, then leaves, then pods; what fits tightest, so that whole ones stay.
 
-    A job that fits into one domain, leaf or pod stays in the smallest of these that holds it, the one with least
-    room; one that fits into none takes the emptiest whole, and its remainder the tightest.
+    A job that fits into one domain, leaf or pod stays in the smallest of these that holds it: of several the one with
+    least room, and of equals the one whose leaf, then whose pod has least room. One that fits into none takes the
+    emptiest whole, and its remainder the tightest.
     """
     levels = (labels.domain, labels.leaf, labels.pod)
     chosen: Slots = np.sort(_packed(nodes, count, levels))
@@ -47,12 +48,13 @@ def _packed(nodes: Slots, count: int, levels: tuple[Ints, ...]) -> Slots:
     if room[-1].max() >= count:
         depth = next(number for number, has in enumerate(room) if has.max() >= count)
         tightness = np.zeros(len(nodes))
-        for has in room:  # of the finest level first
+        for has in room[depth:]:  # of the level that holds it first, then of what that is part of
             tightness = tightness * (len(nodes) + 1.0) + has
         home = labels[depth][np.argmin(np.where(room[depth] >= count, tightness, np.inf))]
         return _packed(nodes[labels[depth] == home], count, levels[:depth])
-    mine = _emptiest(labels[-1], count)
-    return np.concatenate([nodes[mine], _packed(nodes[~mine], count - int(mine.sum()), levels)])
+    whole = _emptiest(labels[-1], count)
+    left = count - int(whole.sum())
+    return np.concatenate([nodes[whole], _packed(nodes[~whole], left, levels)])
 
 
 def _emptiest(label: Ints, count: int) -> Bools:

@@ -86,7 +86,7 @@ class Planner:
             of_window=np.array([member(window.nodes) for window in windows], bool).reshape(-1, classes),
             depth=policy.depth,
         )
-        self.shares = FairShare(tenants.share, policy.weights.half_life_s)
+        self.shares = FairShare(tenants.shares_of(requests), policy.weights.half_life_s)
         self._gpus = max(1.0, float(gpus.sum()) if gpus is not None else float(nodes))
         self._plain = not (policy.green.carbon_limit_kg_j or policy.green.price_limit_usd_j)
 

@@ -15,7 +15,7 @@ class FairShare:
     Parameters
     ----------
     shares
-        Weight of each tenant, shape (tenants,).
+        Weight of each tenant, shape (tenants,); 0: it is none and is due nothing.
     half_life_s
         After which use counts half [s].
     """
@@ -36,11 +36,21 @@ class FairShare:
             self.at_s = t_s
 
     def factor(self) -> Floats:
-        """Return 2^(-usage / share) of each tenant, 0..1: 1 unused, 1/2 who used as much as is due."""
+        """Return the factor of each tenant, 0..1, shape (tenants,).
+
+        Notes
+        -----
+        ``2^(-(used / used of all) / due)``: 1 unused, ``2^-1`` at its due, ``2^-2`` at twice that.
+
+        References
+        ----------
+        .. [1] Slurm, priority_multifactor, "the fair-share factor", F = 2^(-Ue / S).
+        """
         total = self.used_gpu_s.sum()
-        if total <= 0:
-            return np.ones(len(self.due))
-        result: Floats = 2.0 ** (-(self.used_gpu_s / total) / self.due)
+        result = np.ones(len(self.due))
+        if total > 0:
+            due = self.due > 0
+            result[due] = 2.0 ** (-(self.used_gpu_s[due] / total) / self.due[due])
         return result
 
     def state(self) -> dict[str, object]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from twin.scenario.work import Tenant
 from twin.schedule.gates import Quotas
-from twin.schedule.queue import Bools, Floats, Ints, Labels
+from twin.schedule.queue import Bools, Floats, Ints, Labels, Requests
 from twin.schedule.zones import LEVELS, Isolation
 
 
@@ -30,6 +30,13 @@ class Tenants:
             np.array([1.0, *(one.share for one in tenants)]),
             np.array([0, *(LEVELS.index(one.isolation) for one in tenants)], np.int64),
         )
+
+    def shares_of(self, requests: Requests) -> Floats:
+        """Return the weight of each in the fair share: nobody's counts only where jobs are nobody's."""
+        shares = self.share.copy()
+        if len(shares) > 1 and not (requests.tenant == 0).any():
+            shares[0] = 0.0
+        return shares
 
     @classmethod
     def nobody(cls) -> Tenants:
