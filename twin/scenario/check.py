@@ -17,6 +17,7 @@ from twin.scenario import (
     fault_fits,
     fits,
     place_fits,
+    sizes,
     storage_fits,
     tenancy_fits,
     workload_fits,
@@ -60,15 +61,19 @@ def check(
     since_s, until_s = during or (0.0, min((edit.at_s for edit in scenario.edits), default=math.inf))
     acting = [(i, one) for i, one in enumerate(scenario.interventions) if since_s <= one.at_s < until_s]
     checker = _Checker(scenario, tree, catalog or load_catalog(), acting)
-    problems = checker.ids() or [
-        *checker.references(),
-        *checker.parts(),
-        *checker.overrides(),
-        *checker.stands(),
-        *checker.actions(),
-        *checker.place(),
-    ]
-    problems = problems or checker.fits()
+    problems = (
+        checker.sizes()
+        or checker.ids()
+        or [
+            *checker.references(),
+            *checker.parts(),
+            *checker.overrides(),
+            *checker.stands(),
+            *checker.actions(),
+            *checker.place(),
+        ]
+    )
+    problems = problems or checker.products() or checker.fits()
     if problems:
         raise ScenarioError(sorted(problems, key=lambda problem: problem.line))
 
@@ -94,6 +99,17 @@ class _Checker:
     def __post_init__(self) -> None:
         self.rows = [rows.id for hall in self.scenario.halls for rows in hall.rows]
         self.generators = {rows.id: (hall, rows) for hall in self.scenario.halls for rows in hall.rows}
+
+    def sizes(self) -> list[Problem]:
+        """Return what makes the scene larger than one may be; nothing of it is made to see that."""
+        here = self.scenario
+        wrong = (*sizes.halls(here, self.catalog), *sizes.machines(here))
+        return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
+
+    def products(self) -> list[Problem]:
+        """Return what makes too many jobs, switches or links; wants references and parts that hold."""
+        wrong = (*sizes.jobs(self.scenario), *sizes.fabrics(self.scenario, self.catalog))
+        return [self._problem(at, reason, hint, value="") for at, reason, hint in wrong]
 
     def ids(self) -> list[Problem]:
         """Return ids that are given twice; with those, references would only mislead."""
@@ -294,12 +310,8 @@ class _Checker:
 
     def _gpus(self, node: str) -> int:
         """Return how many GPUs a node that exists has."""
-        for row in expand.rows(self.scenario, self.catalog):
-            for rack in row.racks:
-                for one in rack.nodes:
-                    if one.id == node:
-                        return one.gpus
-        return 0
+        hall, generator = self.generators[node.partition("/")[0]]
+        return expand.gpus_of(hall, generator, node, self.catalog)
 
     def _item(self, item: str, hall: Hall | None = None) -> str:
         """Return why no generator makes an item of this id, one of this hall; "" when one does."""

@@ -143,6 +143,20 @@ def counts(scenario: Scenario, catalog: Catalog) -> Counts:
     return Counts(len(made), len(racks), len(nodes), sum(node.gpus for node in nodes))
 
 
+def gpus_of(hall: Hall, generator: Rows, node: str, catalog: Catalog) -> int:
+    """Return the GPUs of a node by its id, none where it is absent or no generator makes it; raises as `rows`."""
+    rack, _, number = node.rpartition("/")
+    row = rack.rpartition("/")[0]
+    said = hall.overrides.get(node, _PLAIN)
+    if any(hall.overrides.get(item, _PLAIN).absent for item in (row, rack, node)):
+        return 0
+    parts = node_parts(
+        generator.racks, hall.overrides.get(rack, _PLAIN).part or generator.racks.part, catalog
+    )
+    part = said.part or (parts[int(number)] if int(number) < len(parts) else None)
+    return catalog.node(part).n_gpu if part is not None else 0
+
+
 def label(generator: Rows, index: int) -> str:
     """Return what is written over a row: "ROW A", "ROW B", ... "ROW AA".
 

@@ -9,7 +9,6 @@ from twin.catalog import Catalog
 from twin.scenario import cuts
 from twin.scenario.document import Scenario
 from twin.scenario.job_rows import Hardware, rows_of, rows_within, split
-from twin.scenario.job_streams import MAX_JOBS, expected_jobs
 from twin.scenario.job_traces import TOO_LARGE, gpus_of, mapped, partitions_of, table_of
 from twin.scenario.mig import profile_wrong
 from twin.scenario.problem import shown
@@ -45,7 +44,7 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
         yield from _known(stream.storage, stores, "store", (*at, "storage"))
         yield from _known(stream.checkpoint.storage, stores, "store", (*at, "checkpoint", "storage"))
         yield from _tiers(stream.checkpoint.tiers, stores, (*at, "checkpoint", "tiers"))
-        yield from _stream(stream, at, scenario.duration_s)
+        yield from _stream(stream, at)
     for i, trace in enumerate(scenario.traces):
         at = ("traces", i)
         yield from _known(trace.map.partition, partitions, "partition", (*at, "map", "partition"))
@@ -128,7 +127,7 @@ def _tiers(tiers: Sequence[CheckpointTier], stores: list[str], at: Path) -> Iter
             yield (*at, n, "to"), "needs storage: the store it goes to", ""
 
 
-def _stream(stream: JobStream, at: Path, duration_s: float) -> Iterator[Wrong]:
+def _stream(stream: JobStream, at: Path) -> Iterator[Wrong]:
     sizes, hours = stream.sizes, stream.arrivals.hours
     if sizes.weights and len(sizes.weights) != len(sizes.gpus):
         reason = f"are {len(sizes.weights)} for {len(sizes.gpus)} sizes"
@@ -139,10 +138,6 @@ def _stream(stream: JobStream, at: Path, duration_s: float) -> Iterator[Wrong]:
         yield (*at, "arrivals", "hours"), f"mean nothing for {stream.arrivals.kind}", "write kind: daily"
     if stream.lengths.longest_s is not None and stream.lengths.longest_s < stream.lengths.mean_s:
         yield (*at, "lengths", "longest"), "is shorter than the mean", ""
-    many = expected_jobs(stream, duration_s)
-    if many > MAX_JOBS:
-        reason = f"makes about {many:,.0f} jobs; at most {MAX_JOBS:,} can run in one scene"
-        yield (*at, "arrivals", "gap"), reason, "a longer gap, or a count"
 
 
 def _sized(job: Job, hardware: Hardware, at: Path) -> Iterator[Wrong]:
