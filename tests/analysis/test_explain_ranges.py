@@ -11,7 +11,7 @@ import pytest
 
 from twin.analysis.account_words import account_title
 from twin.analysis.explain import Explanation, explain
-from twin.analysis.explain_causes import BEHIND, Roots
+from twin.analysis.explain_causes import Roots, stretches
 from twin.analysis.figures import FIGURES
 from twin.analysis.spans import spans
 from twin.record.accounts import ACCOUNTS
@@ -118,9 +118,9 @@ def event(row: int, t_s: float, kind: str, subject: str, text: str = "", **data:
     return Event(row, t_s, kind, subject, Severity.NOTICE, text, data)
 
 
-def root(account: str, events: list[Event], row: int) -> int | None:
+def root(events: list[Event], row: int) -> int | None:
     """Return the row of what is behind an event."""
-    found = Roots(events).of(events[row], BEHIND[account])
+    found = Roots(events).of(events[row])
     return None if found is None else found.row
 
 
@@ -137,7 +137,7 @@ def test_of_what_was_said_of_one_trouble_the_last_before_its_effect_is_the_cause
         event(8, 40.0, "throttle_on", "cdu/1"),
         event(9, 40.0, "pump_stop", "cdu/1", "still"),
     ]
-    assert [root("thermal_throttle", events, row) for row in (3, 6, 8)] == [2, 1, 7]
+    assert [root(events, row) for row in (3, 6, 8)] == [2, 1, 7]
     (first, second) = spans(events, ("pump_stop",), ("pump_start",))
     assert [one.row for one in first.again] == [2, 4]
     assert first.end is events[5]
@@ -150,7 +150,7 @@ def test_what_is_over_at_once_and_comes_again_is_another_trouble() -> None:
         event(1, 90000.0, "site_lost", "hall"),
         event(2, 90060.0, "nodes_unpowered", "gpu/0", nodes=4),
     ]
-    assert root("idle_no_power", events, 2) == 1
+    assert root(events, 2) == 1
 
 
 def test_a_failure_of_the_same_moment_is_behind_the_job_that_names_it_alone() -> None:
@@ -159,7 +159,7 @@ def test_a_failure_of_the_same_moment_is_behind_the_job_that_names_it_alone() ->
         event(1, 10.0, "failure", "gpu/1/12/3"),
         event(2, 10.0, "job_interrupted", "llama3", "llama3 stops: faulty gpu on gpu/1/12/3; 9 s of work"),
     ]
-    assert root("restart_and_load", events, 2) == 1
+    assert root(events, 2) == 1
 
 
 def test_nodes_of_a_stretch_end_one_by_one() -> None:
@@ -189,3 +189,40 @@ def test_a_repair_of_a_node_ends_what_its_gpu_began_and_a_restart_is_no_repair()
         ("repaired",),
     )
     assert [(span.subject, span.end and span.end.t_s) for span in found] == [("gpu/0/1/3", 9.0)]
+
+
+def stretches_of(account: str, events: list[Event]) -> list[tuple[str, float | None]]:
+    """Return the things in the stretches of an account, and when each ended."""
+    found = stretches(account, events, 0.0, 1000.0)
+    return [(span.subject, None if span.end is None else span.end.t_s) for span in found]
+
+
+def test_nodes_shut_down_or_cut_off_are_in_the_account_that_the_ledger_books_them_to() -> None:
+    events = [
+        event(0, 10.0, "shutdown", "gpu/0", nodes=2),
+        event(1, 20.0, "fabric_fault", "leaf/0", nodes=3),
+        event(2, 20.0, "fabric_fault", "leaf/1", nodes=0),
+        event(3, 30.0, "restarted", "gpu/0", nodes=2),
+        event(4, 40.0, "fabric_back", "leaf/0", nodes=3),
+    ]
+    assert stretches_of("idle_in_repair", events) == [("gpu/0", 30.0), ("leaf/0", 40.0)]
+    assert stretches_of("idle_no_power", events) == []
+
+
+def test_a_failed_switch_puts_no_node_in_repair() -> None:
+    events = [
+        event(0, 10.0, "failure", "leaf/0", repair=60),
+        event(1, 20.0, "failure", "gpu/0/1", repair=60, job=-1),
+        event(2, 80.0, "repaired", "gpu/0/1", job=-1),
+    ]
+    assert stretches_of("idle_in_repair", events) == [("gpu/0/1", 80.0)]
+
+
+def test_a_job_that_shrinks_is_no_longer_noticing_its_failure_but_restarts_until_it_steps() -> None:
+    events = [
+        event(0, 10.0, "job_interrupted", "llama3", step=7),
+        event(1, 20.0, "job_shrunk", "llama3", nodes=3),
+        event(2, 50.0, "job_resumed", "llama3", step=7),
+    ]
+    assert stretches_of("detection", events) == [("llama3", 20.0)]
+    assert stretches_of("restart_and_load", events) == [("llama3", 50.0)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from twin.record.alarms import ENDED_BY, Alarms
+from twin.record.alarms import Alarms
+from twin.record.event_kinds import KINDS
 from twin.record.events import Event, Severity
 
 
@@ -52,7 +53,7 @@ def test_a_repaired_node_ends_the_failure_of_its_gpu() -> None:
 
 
 def test_no_kind_ends_itself() -> None:
-    assert all(kind not in ends for kind, ends in ENDED_BY.items())
+    assert all(kind.id not in kind.ends for kind in KINDS.values())
 
 
 def test_what_another_fault_still_holds_down_goes_on_being_an_alarm() -> None:
@@ -100,3 +101,18 @@ def test_a_failure_that_a_restart_mends_is_over_at_once() -> None:
     assert alarms.active_count == 1
     alarms.add([event(602, "repaired", "gpu/0/1/2", Severity.INFO)])
     assert (alarms.active_count, alarms.all()[0].status) == (0, "ended")
+
+
+def test_an_interrupted_job_is_an_alarm_until_it_steps_again() -> None:
+    alarms = Alarms()
+    alarms.add([event(1, "job_interrupted", "llama3"), event(2, "waiting_for_spare", "llama3")])
+    alarms.add([event(3, "job_shrunk", "llama3", Severity.NOTICE)])
+    assert [alarm.kind for alarm in alarms.active()] == ["job_interrupted"]
+    alarms.add([event(4, "job_resumed", "llama3", Severity.NOTICE)])
+    assert not alarms.active()
+
+
+def test_a_job_back_in_the_queue_waits_for_no_spare() -> None:
+    alarms = Alarms()
+    alarms.add([event(1, "waiting_for_spare", "llama3"), event(2, "job_requeued", "llama3", Severity.NOTICE)])
+    assert not alarms.active()

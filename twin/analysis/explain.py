@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.analysis.account_words import MEANINGS, account_title
-from twin.analysis.explain_causes import BEHIND, Roots, lost_s, stretches, why
+from twin.analysis.explain_causes import Roots, has_stretches, lost_s, stretches, why
 from twin.analysis.moments import Moments, moments
 from twin.analysis.spans import Span
 from twin.record.accounts import ACCOUNTS, JOB_SECONDS
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 from twin.record.reader import Reader
 
@@ -198,7 +199,7 @@ class _Finder:
     def _found(self, account: str, gpu_s: float) -> list[_Found]:
         if account == "lost_work":
             return self._lost_work(gpu_s)
-        found = self._lasting(account, gpu_s) if account in BEHIND else []
+        found = self._lasting(account, gpu_s) if has_stretches(account) else []
         return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
 
     def _headline(self, account: str, gpu_s: float, causes: Sequence[Cause], count: int) -> str:
@@ -245,7 +246,7 @@ class _Finder:
         ]
 
     def _interruption(self, event: Event, gpu_s: float) -> Cause:
-        root = self._roots.of(event, BEHIND["restart_and_load"])
+        root = self._roots.of(event)
         subject = root.subject if root is not None else event.subject
         since = f"{lost_s(event):,.0f} s of {event.subject} since its last checkpoint"
         return Cause(
@@ -280,8 +281,8 @@ class _Finder:
         ]
 
     def _stretch(self, account: str, span: Span, gpu_s: float, alone: bool) -> Cause:
-        behind, says = BEHIND[account], self._says
-        root = self._roots.of(span.begin, behind)
+        kind, says = kind_of(span.begin.kind), self._says
+        root = self._roots.of(span.begin)
         begin_s, end_s = span.begin.t_s, span.end.t_s if span.end is not None else None
         until = f"to {says(end_s)}" if end_s is not None and end_s <= self._t1_s else "on"
         who = span.subject
@@ -289,7 +290,7 @@ class _Finder:
             who += self._how_many("site.throttled", begin_s, end_s) if alone else ""
         elif span.nodes > 1:
             who += f" ({span.nodes:,} nodes)"
-        text = f"{who} {behind.verb} from {says(begin_s)} {until}"
+        text = f"{who} {kind.verb} from {says(begin_s)} {until}"
         subject = span.subject
         if span.begin.kind == "job_interrupted":
             text += f": {why(span.begin)}"
@@ -297,7 +298,7 @@ class _Finder:
         elif root is not None:
             place = "" if root.subject == span.subject else f"{root.subject}: "
             text += f", after {place}{root.text} (at {says(root.t_s)})"
-        elif not behind.roots:
+        elif not kind.caused_by:
             text += f": {span.begin.text}"
         events = [span.begin, *([root] if root is not None else []), *([span.end] if span.end else [])]
         return Cause(

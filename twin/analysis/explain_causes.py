@@ -4,128 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from twin.analysis.spans import Span, related, spans
-from twin.record.alarms import ENDED_BY
+from twin.record.event_kinds import KINDS, ended_by, kind_of
 from twin.record.events import Event
 
 LONG_BEFORE_S = 3600.0
 """A trouble that ended so long before has nothing to do with what began now."""
-_BACK = ("job_running", "job_resumed", "job_grown", "job_shrunk")
-_ENDED = ("job_done", "job_killed", "job_cancelled", "job_given_up", "job_requeued")
-
-_COOLING = (
-    "pump_stop",
-    "fans_stop",
-    "valve_stuck",
-    "leak",
-    "leak_shut",
-    "chiller_trip",
-    "heat_rejection_loss",
-    "heat_wave",
-    "supply_warm",
-    "inlet_hot",
-    "room_too_hot",
-    "blocked_plate",
-    "bad_contact",
-)
-_POWER = (
-    "site_lost",
-    "power_failure",
-    "power_lost",
-    "battery_empty",
-    "generator_failed",
-    "no_start",
-    "breaker_trip",
-    "psu_loss",
-    "peak_exceeded",
-    "overload",
-)
-_BROKEN = (
-    "failure",
-    "injected_failure",
-    "maintenance",
-    "node_found",
-    "hang",
-    "fabric_fault",
-    "shutdown",
-    "nodes_unpowered",
-    "drained",
-    "corruption_found",
-)
-
-
-@dataclass(frozen=True)
-class Behind:
-    """The events of an account.
-
-    Parameters
-    ----------
-    begins, ends
-        What begins and ends a stretch of it.
-    roots
-        What may have brought it about; the nearest one that lasted then, or had ended shortly before.
-    verb
-        What a stretch is called: "cdu/0 throttled".
-    exact
-        Only what happened at the same moment is a root.
-    """
-
-    begins: tuple[str, ...]
-    ends: tuple[str, ...]
-    roots: tuple[str, ...] = ()
-    verb: str = ""
-    exact: bool = False
-
-
-BEHIND: dict[str, Behind] = {
-    "thermal_throttle": Behind(
-        ("throttle_on",), ("throttle_off",), (*_COOLING, "power_failure", "on_battery"), "throttled"
-    ),
-    "power_cap": Behind(
-        ("cap_on", "power_cap", "power_brake_on"),
-        ("cap_off", "power_cap_off", "power_brake_off"),
-        _POWER,
-        "held down",
-    ),
-    "straggler": Behind(
-        ("straggler_on", "node_degraded"),
-        ("straggler_off", "node_sound", "node_found", "repaired"),
-        (),
-        "slow",
-    ),
-    "fabric_contention": Behind(("fabric_fault",), ("fabric_back",), (), "out"),
-    "input_wait": Behind(("input_bound",), ("input_free", *_ENDED), (), "waited for input"),
-    "detection": Behind(("job_interrupted", "hang"), (*_BACK, *_ENDED), _BROKEN, "stood", exact=True),
-    "restart_and_load": Behind(
-        ("job_started", "job_interrupted", "hang"), (*_BACK, *_ENDED), _BROKEN, "stood", exact=True
-    ),
-    "idle_in_repair": Behind(
-        ("failure", "injected_failure", "maintenance", "node_found"), ("repaired", "replaced"), (), "away"
-    ),
-    "idle_drained": Behind(
-        ("drained", "lemon_out", "health_check"), ("undrained", "replaced"), (), "out of use"
-    ),
-    "idle_no_power": Behind(
-        ("nodes_unpowered", "shutdown"),
-        ("restarted", "repaired"),
-        (*_POWER, *_COOLING, "fabric_fault"),
-        "dark",
-    ),
-    "idle_reserved": Behind(
-        ("waiting_for_spare", "reservation_on"), (*_BACK, *_ENDED, "reservation_off"), (), "kept waiting"
-    ),
-    "idle_preempted": Behind(("job_preempted",), (*_BACK, *_ENDED), (), "gave its GPUs to others"),
-}
-
 _LOST = re.compile(r"; ([\d,]+) s of work back to step [\d,]+$")
+
+
+def has_stretches(account: str) -> bool:
+    """Return whether events begin what is booked to an account."""
+    return any(account in kind.opens for kind in KINDS.values())
 
 
 def stretches(account: str, events: Sequence[Event], t0_s: float, t1_s: float) -> list[Span]:
     """Return what events say lasted within a range and is booked to an account."""
-    behind = BEHIND[account]
-    return [span for span in spans(events, behind.begins, behind.ends) if span.touches(t0_s, t1_s)]
+    begins = [kind.id for kind in KINDS.values() if account in kind.opens]
+    ends = [kind.id for kind in KINDS.values() if account in kind.closes]
+    if account == "idle_in_repair":
+        events = [one for one in events if one.kind not in begins or _takes_nodes(one)]
+    return [span for span in spans(events, begins, ends) if span.touches(t0_s, t1_s)]
+
+
+def _takes_nodes(event: Event) -> bool:
+    """Return whether a failure puts nodes out of use: that of a switch, cable or pump may take none."""
+    if "nodes" in event.data:
+        return event.data["nodes"] > 0
+    return event.kind != "failure" or "job" in event.data  # of machines it says no job
 
 
 def lost_s(event: Event) -> float:
@@ -147,18 +54,20 @@ class Roots:
         self._events = list(events)
         self._spans: dict[str, list[Span]] = {}
 
-    def of(self, event: Event, behind: Behind) -> Event | None:
+    def of(self, event: Event) -> Event | None:
         """Return the event behind another; None: nothing that is known."""
-        if not behind.roots:
+        kind = kind_of(event.kind)
+        roots = [root.id for root in KINDS.values() if not set(root.groups).isdisjoint(kind.caused_by)]
+        if not roots:
             return None
-        if behind.exact:
-            same = [one for one in self._events if one.t_s == event.t_s and one.kind in behind.roots]
+        if kind.at_once:
+            same = [one for one in self._events if one.t_s == event.t_s and one.kind in roots]
             named = [one for one in same if _names(event.text, one.subject)]
             return _last_said(named or same)
         earlier = [
             span
-            for kind in dict.fromkeys(behind.roots)
-            for span in self._of_kind(kind)
+            for root in roots
+            for span in self._of_kind(root)
             if span.begin.t_s <= event.t_s and (span.end is None or span.end.t_s >= event.t_s - LONG_BEFORE_S)
         ]
         near = [span for span in earlier if related(span.subject, event.subject)]
@@ -168,8 +77,8 @@ class Roots:
     def _of_kind(self, kind: str) -> list[Span]:
         found = self._spans.get(kind)
         if found is None:
-            if kind in ENDED_BY:
-                found = spans(self._events, (kind,), ENDED_BY[kind])
+            if ends := ended_by(kind):
+                found = spans(self._events, (kind,), ends)
             else:  # what is over at once is no trouble for ever, and the next of it another one
                 found = [Span(one, one) for one in self._events if one.kind == kind]
             self._spans[kind] = found

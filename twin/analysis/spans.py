@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event
 
 
@@ -93,7 +94,7 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
             if event.subject in lasting:
                 lasting[event.subject].again.append(event)
                 continue
-            counted = not event.kind.startswith("job_")  # the nodes of a job come and go with it
+            counted = kind_of(event.kind).counts_nodes
             span = Span(event, nodes=max(event.data.get("nodes", 1), 1) if counted else 1)
             lasting[event.subject] = span
             found.append(span)

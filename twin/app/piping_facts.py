@@ -14,21 +14,13 @@ from twin.app.diagram import Tone, worst
 from twin.app.fact_rows import World
 from twin.app.figure_text import flow as volume_flow
 from twin.plant.tables import LoopKind
-from twin.record.alarms import ENDED_BY
+from twin.record.event_kinds import KINDS, kind_of
 from twin.record.events import Event
 
-STUCK, LEAKING, WARM, HOT_AIR, DEW = "VALVE STUCK", "LEAK", "SUPPLY WARM", "INLET HOT", "NEAR DEW POINT"
-STANDING = {
-    "valve_stuck": STUCK,
-    "leak": LEAKING,
-    "chiller_trip": "TRIPPED",
-    "heat_rejection_loss": "NO HEAT REJECTION",
-    "supply_warm": WARM,
-    "inlet_hot": HOT_AIR,
-    "below_dew_point": DEW,
-}
-"""Kinds of events that put a mark on a machine until they end: limits are those of the run, not of the diagram."""
-
+STUCK, LEAKING, WARM, HOT_AIR, DEW = (
+    KINDS[kind].mark for kind in ("valve_stuck", "leak", "supply_warm", "inlet_hot", "below_dew_point")
+)
+"""Marks of machines; limits are those of the run, not of the diagram."""
 STANDS = 1.0
 """Flow below this is none [% of design]."""
 SYMBOLS = {
@@ -42,12 +34,12 @@ SYMBOLS = {
 def standing_marks(events: Sequence[Event]) -> dict[str, frozenset[str]]:
     """Return the marks that events have left on things: id to words."""
     marks: dict[str, set[str]] = {}
-    ends = {end: words for kind, words in STANDING.items() for end in ENDED_BY[kind]}
     for event in events:
-        if event.kind in STANDING:
-            marks.setdefault(event.subject, set()).add(STANDING[event.kind])
-        elif event.kind in ends:
-            marks.get(event.subject, set()).discard(ends[event.kind])
+        kind = kind_of(event.kind)
+        if kind.mark:
+            marks.setdefault(event.subject, set()).add(kind.mark)
+        for begun in kind.ends:
+            marks.get(event.subject, set()).discard(kind_of(begun).mark)
     return {thing: frozenset(mine) for thing, mine in marks.items() if mine}
 
 

@@ -9,81 +9,8 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from twin.record.event_kinds import ended_by, kind_of
 from twin.record.events import Event, Severity
-
-_JOB_ENDS = (
-    *("job_resumed", "job_running", "job_shrunk"),
-    *("job_done", "job_killed", "job_cancelled", "job_given_up"),
-)
-ENDED_BY: dict[str, tuple[str, ...]] = {
-    "power_lost": ("power_back",),
-    "power_failure": ("power_restored",),
-    "nodes_unpowered": ("nodes_supplied",),
-    "breaker_trip": ("breaker_closed",),
-    "on_battery": ("off_battery", "battery_empty", "power_lost"),
-    "battery_empty": ("off_battery", "power_back", "battery_refilled"),
-    "site_lost": ("site_back",),
-    "generator_failed": ("generator_on", "generator_off", "generator_start", "starts_again"),
-    "no_start": ("starts_again",),
-    "transfer": ("transfer_back",),
-    "ramp_exceeded": ("ramp_kept",),
-    "peak_exceeded": ("peak_kept",),
-    "overload": ("overload_end", "breaker_trip"),
-    "power_brake_on": ("power_brake_off",),
-    "cap_on": ("cap_off",),
-    "cap_exceeded": ("cap_kept",),
-    "island_on": ("generator_off", "power_restored", "off_battery"),
-    "power_cap": ("power_cap_off",),
-    "psu_loss": ("psu_back",),
-    "pump_stop": ("pump_start",),
-    "fans_stop": ("fans_start",),
-    "valve_stuck": ("valve_free",),
-    "leak": ("leak_mended",),
-    "leak_shut": ("leak_mended",),
-    "chiller_trip": ("chiller_on", "chiller_mended"),
-    "heat_rejection_loss": ("heat_rejection_back",),
-    "heat_wave": ("heat_wave_over",),
-    "supply_warm": ("supply_ok",),
-    "inlet_warm": ("inlet_ok",),
-    "inlet_hot": ("inlet_allowed", "inlet_ok"),
-    "below_dew_point": ("above_dew_point",),
-    "throttle_on": ("throttle_off",),
-    "shutdown": ("restarted", "repaired"),
-    "room_too_hot": ("room_cool",),
-    "blocked_plate": ("unblocked",),
-    "bad_contact": ("contact_good",),
-    "fabric_fault": ("fabric_back",),
-    "failure": ("repaired", "fabric_back", "power_restored", "pump_start"),
-    "injected_failure": ("repaired",),
-    "node_found": ("repaired",),
-    "node_degraded": ("node_sound", "node_found", "replaced"),
-    "lemon_out": ("replaced", "undrained"),
-    "part_missing": ("part_arrived",),
-    "drained": ("undrained",),
-    "job_interrupted": _JOB_ENDS,
-    "waiting_for_spare": _JOB_ENDS,
-    "input_bound": ("input_free", "job_done", "job_killed", "job_cancelled", "job_given_up"),
-}
-"""Kinds of events that last, and the kinds that end them for the same subject; all others are over at once."""
-
-_OF_PLACES = {
-    "repaired",
-    "replaced",
-    "restarted",
-    "nodes_supplied",
-    "power_brake_off",
-    "node_found",
-    "undrained",
-}
-"""Ends that speak of nodes: of a rack or hall they end what is in it, of a node what it was a part of."""
-_ONE_EACH = {"fabric_fault", "node_degraded", "throttle_on"}
-"""Begun and ended one by one, where several act on one thing; of all others the run tells what still acts."""
-
-_ENDS: dict[str, tuple[str, ...]] = {
-    end: tuple(begin for begin, ends in ENDED_BY.items() if end in ends)
-    for ends in ENDED_BY.values()
-    for end in ends
-}
 
 
 @dataclass(eq=False)
@@ -164,8 +91,7 @@ class Alarms:
         """Take new events, later than those before; return whether any alarm came, came again or ended."""
         changed = False
         for event in events:
-            if event.kind in _ENDS:
-                changed |= self._end(event)
+            changed |= self._end(event)
             if event.severity >= self.least:
                 self._raise(event)
                 changed = True
@@ -242,7 +168,7 @@ class Alarms:
             alarm.severity, alarm.text, alarm.last_s = event.severity, event.text, event.t_s
             alarm.count += 1
         alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
-        if event.kind in ENDED_BY and event.data.get("repair") != 0:  # 0: nothing went away
+        if ended_by(event.kind) and event.data.get("repair") != 0:  # 0: nothing went away
             nodes, before = event.data.get("nodes", 0), alarm.nodes if alarm.active else 0
             alarm.nodes = (
                 max(nodes, before) if event.kind == "failure" else nodes + before
@@ -257,11 +183,12 @@ class Alarms:
 
     def _end(self, event: Event) -> bool:
         over: list[Alarm] = []
-        for kind in _ENDS[event.kind]:
+        told = kind_of(event.kind)
+        for kind in told.ends:
             lasting = self._active.get(kind)
             if not lasting:
                 continue
-            if event.kind not in _OF_PLACES:
+            if not told.of_nodes:
                 found = self._of_one(event, lasting)
             elif "nodes" in event.data:
                 found = _of_many(event, lasting)
@@ -277,7 +204,7 @@ class Alarms:
         alarm = lasting.get(event.subject)
         if alarm is None:
             return []
-        if alarm.kind in _ONE_EACH and alarm.begun > 1:
+        if kind_of(alarm.kind).each_ends and alarm.begun > 1:
             alarm.begun -= 1
             return []
         other = alarm.kind == "failure" and event.subject in self._active.get("fabric_fault", {})

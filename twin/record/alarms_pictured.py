@@ -15,47 +15,9 @@ from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import Plant
 from twin.record.alarms import Alarm
-from twin.record.channels import NodeCondition, PowerState
+from twin.record.channels import PowerState
+from twin.record.event_kinds import kind_of
 from twin.record.frame import Frame
-
-_DOWN = (
-    NodeCondition.IN_REPAIR,
-    NodeCondition.NO_PART,
-    NodeCondition.NO_HANDS,
-    NodeCondition.BURN_IN,
-    NodeCondition.REPLACED,
-)
-_CONDITIONS: dict[str, tuple[NodeCondition, ...]] = {
-    "failure": _DOWN,
-    "injected_failure": _DOWN,
-    "node_found": _DOWN,
-    "lemon_out": (*_DOWN, NodeCondition.LEMON),
-    "shutdown": (*_DOWN, NodeCondition.OFF),
-    "nodes_unpowered": (*_DOWN, NodeCondition.UNPOWERED),
-}
-"""Alarms about nodes, and how at least one of them stands while they last."""
-_OF_GEAR = frozenset(
-    (
-        "fabric_fault",
-        "node_degraded",
-        "power_failure",
-        "breaker_trip",
-        "psu_loss",
-        "pump_stop",
-        "fans_stop",
-        "valve_stuck",
-        "leak",
-        "leak_shut",
-        "supply_warm",
-        "blocked_plate",
-        "bad_contact",
-        "power_brake_on",
-    )
-)
-"""Alarms about things that may be carried away, which ends them."""
-_DARK = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED)
-_HEAT = 0x20 | 0x40
-"""Bits of the throttle reason (NVML): slowed by heat."""
 
 
 def over_in(plant: Plant, frame: Frame) -> Callable[[Alarm], bool]:
@@ -71,25 +33,28 @@ def over_in(plant: Plant, frame: Frame) -> Callable[[Alarm], bool]:
     values = frame.values
 
     def over(alarm: Alarm) -> bool:
-        kind = alarm.kind
-        if kind in _CONDITIONS:
+        kind = kind_of(alarm.kind)
+        shows = kind.pictured
+        if shows is None:
+            return False
+        if shows.nodes:
             nodes = _nodes(plant, alarm.subject)
             if nodes is None:  # failures of switches, links and gear have ends of their own
-                return kind != "failure" or _is_gone(plant, alarm.subject)
-            stand, meant = values["node.condition"][nodes], _CONDITIONS[kind]
-            return int(stand[0]) not in meant if len(stand) == 1 else not np.isin(stand, meant).any()
-        found = find(plant, alarm.subject)
-        if kind in ("power_lost", "battery_empty", "on_battery"):
+                return kind.id != "failure" or _is_gone(plant, alarm.subject)
+            stand = values["node.condition"][nodes]
+            return (
+                int(stand[0]) not in shows.nodes if len(stand) == 1 else not np.isin(stand, shows.nodes).any()
+            )
+        if shows.power:
+            found = find(plant, alarm.subject)
             if found is None or found[0] != "power":
                 return found is None
-            state = PowerState(int(values["power.state"][found[1]]))
-            if kind == "on_battery":
-                return state != PowerState.ON_BATTERY
-            return state not in _DARK and (kind == "power_lost" or values["power.charge"][found[1]] > 0.0)
-        if kind == "throttle_on":
+            state, charge = (values[f"power.{name}"][found[1]] for name in ("state", "charge"))
+            return PowerState(int(state)) not in shows.power and (not shows.charged or float(charge) > 0.0)
+        if shows.throttle:
             gpus = _gpus(plant, alarm.subject)
-            return gpus is None or not (values["gpu.throttle"][gpus].astype(np.int64) & _HEAT).any()
-        return kind in _OF_GEAR and _is_gone(plant, alarm.subject)
+            return gpus is None or not (values["gpu.throttle"][gpus].astype(np.int64) & shows.throttle).any()
+        return shows.gear and _is_gone(plant, alarm.subject)
 
     fits = len(values["node.condition"]) == len(plant.nodes.ids)
     return over if frame.detail and fits else lambda alarm: False

@@ -283,9 +283,7 @@ class Engine(Parts):
         for hall, too_hot in self.meter.trips(state):
             self.incidents.shutdowns.room(hall, too_hot)
         for change in self.comfort.look(state, self.heat.network):
-            alarming = change.on and change.kind in ("inlet_hot", "below_dew_point", "supply_warm")
-            severity = Severity.WARNING if alarming else Severity.NOTICE
-            self.log.add(self.timers.now_s, change.kind, change.subject, change.text, severity)
+            self.log.add(self.timers.now_s, change.kind, change.subject, change.text)
 
     def _log_throttles(self) -> None:
         heat, now = self.heat, self.timers.now_s

@@ -18,9 +18,9 @@ ROUNDING = 1e-9
 """Of sums of times, relative: a job that ends at its wall time is not over it."""
 
 _ENDS = {
-    "killed": ("job_killed", Severity.NOTICE),  # a wall time and a cancellation are matters of their user
-    "cancelled": ("job_cancelled", Severity.NOTICE),
-    "given_up": ("job_given_up", Severity.WARNING),
+    "killed": "job_killed",
+    "cancelled": "job_cancelled",
+    "given_up": "job_given_up",
 }
 
 
@@ -142,8 +142,7 @@ class Leaving(ABC):
         row.end_s, row.outcome = now, outcome
         self._let_go(row)
         text = f"{row.id} ends at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h lost"
-        kind, severity = _ENDS[outcome]
-        self.log.add(now, kind, row.id, text, severity, step=int(row.progress))
+        self.log.add(now, _ENDS[outcome], row.id, text, step=int(row.progress))
         self.node_usable()
         return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from twin.record.event_kinds import KINDS
 from twin.record.events import Event, Severity
 from twin.record.hash import EventHash
 
@@ -26,12 +27,24 @@ class Log:
         kind: str,
         subject: str,
         text: str,
-        severity: Severity = Severity.INFO,
+        severity: Severity | None = None,
         *,
         where: str = "",
         **data: int,
     ) -> None:
-        """Append an event; `where` names nodes for pictures and does not enter the hash."""
+        """Append an event.
+
+        Parameters
+        ----------
+        kind
+            A registered one (`twin.record.event_kinds`).
+        severity
+            None: as its kind has it.
+        where
+            Nodes it is about, for pictures; it does not enter the hash.
+        """
+        usual = KINDS[kind].severity
+        severity = usual if severity is None else severity
         event = Event(self.rows, t_s, kind, subject, severity, text, data, where)
         self.events.append(event)
         self.hash.update(event)

@@ -1,0 +1,126 @@
+"""What is known of a kind of event: how it reads, what it ends, causes and costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from twin.record.channels import NodeCondition, PowerState
+from twin.record.events import Severity
+
+Group = Literal["cooling", "power", "supply", "nodes"]
+"""What an event may be the cause of: heat, darkness and caps, cooling without power, jobs that fail."""
+
+
+class JobTurn(Enum):
+    """What a job is from an event about it on."""
+
+    QUEUED = "queued"
+    STARTING = "starting"
+    CLOUD = "cloud"
+    RUNNING = "running"
+    STOPPED = "stopped"
+    DONE = "done"
+    ENDED = "ended"  # before its work was done
+    REFUSED = "refused"
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing of the job follows."""
+        return self in (JobTurn.DONE, JobTurn.ENDED, JobTurn.REFUSED)
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """What a frame shows of a thing while an event about it lasts; nothing of it any more: the event is over.
+
+    Parameters
+    ----------
+    nodes
+        Conditions, one of which at least one of its nodes is in.
+    power
+        States, one of which the item of the power tree is in.
+    charged
+        The battery of the item has to hold some charge, too, before it is over.
+    throttle
+        Bits of the throttle reason (NVML), one of which is set for a GPU that it cools.
+    gear
+        It is about a piece of gear: over when that is carried away.
+    """
+
+    nodes: tuple[NodeCondition, ...] = ()
+    power: tuple[PowerState, ...] = ()
+    charged: bool = False
+    throttle: int = 0
+    gear: bool = False
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """One kind of event.
+
+    Parameters
+    ----------
+    id
+        Snake case, as it is hashed and stored.
+    severity
+        How severe it is unless the event itself says otherwise.
+    title
+        For people; "" is replaced by the words of the id.
+    ends
+        Kinds of events about the same subject that last until this one.
+    hashed
+        Names of its values that enter the event hash; all are integers.
+    groups
+        Of causes, to which it belongs.
+    caused_by
+        Groups of causes that may be behind it.
+    at_once
+        Only what happened at the same moment is a cause of it.
+    opens, closes
+        Ledger accounts a stretch of which it begins or ends.
+    verb
+        What a thing did in a stretch that it opened: "throttled".
+    counts_nodes
+        Its value ``nodes`` counts the nodes that it holds down while it lasts.
+    of_nodes
+        It ends things of nodes: of a rack or hall what is in it, of a node what it was a part of.
+    each_ends
+        Several that act on one thing end one by one; of other kinds the run says again what still acts.
+    pictured
+        What a frame shows while it lasts.
+    job
+        What the job it is about is from then on; None: the same as before.
+    setback
+        It is listed among the failures of a job.
+    job_title
+        On the page of a job; "": the title.
+    mark
+        In capitals on a machine of a diagram while it lasts; "": none.
+    """
+
+    id: str
+    severity: Severity = Severity.INFO
+    title: str = ""
+    ends: tuple[str, ...] = ()
+    hashed: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
+    caused_by: tuple[Group, ...] = ()
+    at_once: bool = False
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+    verb: str = "lasted"
+    counts_nodes: bool = False
+    of_nodes: bool = False
+    each_ends: bool = False
+    pictured: Pictured | None = None
+    job: JobTurn | None = None
+    setback: bool = False
+    job_title: str = ""
+    mark: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.id.replace("_", " "))
+        object.__setattr__(self, "hashed", tuple(sorted(self.hashed)))

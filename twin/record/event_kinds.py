@@ -1,0 +1,476 @@
+"""Every kind of event that the engine logs: one entry each, which alarms, explain, lists and pages of jobs read.
+
+To add a kind, add an entry to the table of its subject and log it. Ids are hashed and stored in run files: they never
+change; titles may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from twin.record.channels import NodeCondition, PowerState
+from twin.record.event_kind import EventKind, JobTurn, Pictured
+from twin.record.events import Severity
+
+KINDS: dict[str, EventKind] = {}
+"""Every kind by its id."""
+_ENDED_BY: dict[str, tuple[str, ...]] = {}
+
+
+def register(*kinds: EventKind) -> None:
+    """Add kinds of events."""
+    for kind in kinds:
+        if kind.id in KINDS:
+            raise ValueError(f"there is a kind of event {kind.id!r} already")
+        KINDS[kind.id] = kind
+        for begun in kind.ends:
+            _ENDED_BY[begun] = (*_ENDED_BY.get(begun, ()), kind.id)
+
+
+@contextmanager
+def with_kinds(*kinds: EventKind) -> Iterator[None]:
+    """Have more kinds of events for a while."""
+    known, enders = dict(KINDS), dict(_ENDED_BY)
+    register(*kinds)
+    try:
+        yield
+    finally:
+        KINDS.clear()
+        KINDS.update(known)
+        _ENDED_BY.clear()
+        _ENDED_BY.update(enders)
+
+
+def kind_of(id: str) -> EventKind:
+    """Return a kind by its id; one of another version, which run files may hold, says no more than its id."""
+    return KINDS.get(id) or EventKind(id)
+
+
+def ended_by(id: str) -> tuple[str, ...]:
+    """Return the kinds that end a kind of event; (): it is over at once."""
+    return _ENDED_BY.get(id, ())
+
+
+INFO, NOTICE, WARNING, ALARM = Severity
+_DOWN = (
+    NodeCondition.IN_REPAIR,
+    NodeCondition.NO_PART,
+    NodeCondition.NO_HANDS,
+    NodeCondition.BURN_IN,
+    NodeCondition.REPLACED,
+)
+_DARK = (PowerState.DEAD, PowerState.TRIPPED, PowerState.FAILED)
+_HEAT = 0x20 | 0x40
+"""Bits of the throttle reason (NVML): slowed by heat."""
+_GEAR = Pictured(gear=True)
+_STOPS = ("detection", "restart_and_load")
+"""Accounts of a job that stands after a failure."""
+_WAITS = ("idle_reserved", "idle_preempted")
+_RUNS = (*_STOPS, *_WAITS)
+_OUT = ("job_interrupted", "waiting_for_spare")
+"""What is over when a job runs, or will never run again."""
+
+_JOBS = (
+    EventKind("job_submitted", job=JobTurn.QUEUED, job_title="submitted", hashed=("gpus",)),
+    EventKind("job_refused", WARNING, job=JobTurn.REFUSED, setback=True, job_title="refused"),
+    EventKind(
+        "job_started",
+        job=JobTurn.STARTING,
+        job_title="starts",
+        hashed=("nodes",),
+        opens=("restart_and_load",),
+        verb="stood",
+    ),
+    EventKind(
+        "job_running",
+        NOTICE,
+        job=JobTurn.RUNNING,
+        job_title="first step",
+        hashed=("step",),
+        ends=_OUT,
+        closes=_RUNS,
+    ),
+    EventKind(
+        "job_resumed",
+        NOTICE,
+        job=JobTurn.RUNNING,
+        job_title="steps again",
+        hashed=("step",),
+        ends=_OUT,
+        closes=_RUNS,
+    ),
+    EventKind(
+        "job_interrupted",
+        WARNING,
+        job=JobTurn.STOPPED,
+        setback=True,
+        job_title="interrupted",
+        hashed=("step",),
+        caused_by=("nodes",),
+        at_once=True,
+        opens=_STOPS,
+        verb="stood",
+    ),
+    EventKind(
+        "job_requeued",
+        WARNING,
+        job=JobTurn.QUEUED,
+        setback=True,
+        job_title="back in the queue",
+        hashed=("step",),
+        ends=("waiting_for_spare",),
+        closes=(*_RUNS, "input_wait"),
+    ),
+    EventKind(
+        "job_preempted",
+        NOTICE,
+        job=JobTurn.QUEUED,
+        setback=True,
+        job_title="preempted",
+        opens=("idle_preempted",),
+        verb="gave its GPUs to others",
+    ),
+    EventKind(
+        "job_shrunk",
+        WARNING,
+        setback=True,
+        job_title="on fewer nodes",
+        hashed=("nodes",),
+        ends=("waiting_for_spare",),
+        opens=("restart_and_load",),
+        closes=("detection", *_WAITS),
+        verb="stood",
+    ),
+    EventKind(
+        "job_grown",
+        NOTICE,
+        job_title="on more nodes",
+        hashed=("nodes",),
+        ends=("waiting_for_spare",),
+        opens=("restart_and_load",),
+        closes=("detection", *_WAITS),
+        verb="stood",
+    ),
+    EventKind("job_moved", NOTICE, job_title="moved", hashed=("partition",)),
+    EventKind("job_cloud", NOTICE, job=JobTurn.CLOUD, job_title="to a cloud", hashed=("gpus",)),
+    *(
+        EventKind(
+            id,
+            severity,
+            job=turn,
+            setback=turn is JobTurn.ENDED,
+            job_title=title,
+            hashed=("step",),
+            ends=(*_OUT, "input_bound"),
+            closes=(*_RUNS, "input_wait"),
+        )
+        for id, severity, turn, title in (
+            ("job_done", NOTICE, JobTurn.DONE, "done"),
+            ("job_killed", NOTICE, JobTurn.ENDED, "killed"),
+            ("job_cancelled", NOTICE, JobTurn.ENDED, "cancelled"),
+            ("job_given_up", WARNING, JobTurn.ENDED, "given up"),
+        )
+    ),
+    EventKind(
+        "hang",
+        ALARM,
+        job=JobTurn.STOPPED,
+        setback=True,
+        groups=("nodes",),
+        caused_by=("nodes",),
+        at_once=True,
+        opens=_STOPS,
+        verb="stood",
+    ),
+    EventKind(
+        "waiting_for_spare",
+        ALARM,
+        setback=True,
+        job_title="waits for a node",
+        opens=("idle_reserved",),
+        verb="kept waiting",
+    ),
+    EventKind("spare_taken", hashed=("node",)),
+    EventKind("spare_left"),
+    EventKind("checkpoint", hashed=("step",)),
+    EventKind("replicated", hashed=("step",)),
+    EventKind(
+        "corruption_found",
+        ALARM,
+        setback=True,
+        job_title="wrong results found",
+        hashed=("steps",),
+        groups=("nodes",),
+    ),
+    EventKind("straggler_on", NOTICE, setback=True, opens=("straggler",), verb="slow"),
+    EventKind("straggler_off", ends=("straggler_on",), closes=("straggler",)),
+    EventKind("input_bound", WARNING, opens=("input_wait",), verb="waited for input"),
+    EventKind("input_free", NOTICE, ends=("input_bound",), closes=("input_wait",)),
+    EventKind("does_not_fit", WARNING),
+    EventKind("cloud_on", hashed=("gpus",)),
+    EventKind("cloud_off", hashed=("gpus",)),
+    EventKind("reservation_on", NOTICE, opens=("idle_reserved",), verb="kept waiting"),
+    EventKind("reservation_off", ends=("reservation_on",), closes=("idle_reserved",)),
+)
+
+_NODES = (
+    EventKind(
+        "failure",
+        ALARM,
+        hashed=("job", "nodes", "repair"),
+        groups=("nodes",),
+        counts_nodes=True,
+        opens=("idle_in_repair",),
+        verb="away",
+        pictured=Pictured(nodes=_DOWN),
+    ),
+    EventKind(
+        "injected_failure",
+        ALARM,
+        groups=("nodes",),
+        counts_nodes=True,
+        opens=("idle_in_repair",),
+        verb="away",
+        pictured=Pictured(nodes=_DOWN),
+    ),
+    EventKind(
+        "maintenance",
+        NOTICE,
+        hashed=("job", "repair"),
+        groups=("nodes",),
+        opens=("idle_in_repair",),
+        verb="away",
+    ),
+    EventKind("burst", WARNING, hashed=("nodes",)),
+    EventKind("trace_cut", WARNING, hashed=("nodes",)),
+    EventKind(
+        "repaired",
+        hashed=("job",),
+        of_nodes=True,
+        ends=("failure", "injected_failure", "maintenance", "node_found", "shutdown"),
+        closes=("idle_in_repair", "idle_no_power"),
+    ),
+    EventKind(
+        "replaced",
+        NOTICE,
+        of_nodes=True,
+        ends=("node_degraded", "lemon_out"),
+        closes=("idle_drained", "straggler"),
+    ),
+    EventKind("repair_waits", NOTICE),
+    EventKind("part_missing", WARNING, hashed=("node",)),
+    EventKind("part_arrived", NOTICE, hashed=("parts",), ends=("part_missing",)),
+    EventKind(
+        "lemon_out",
+        WARNING,
+        hashed=("failures",),
+        opens=("idle_drained",),
+        verb="out of use",
+        pictured=Pictured(nodes=(*_DOWN, NodeCondition.LEMON)),
+    ),
+    EventKind("health_check", WARNING, opens=("idle_drained",), verb="out of use"),
+    EventKind(
+        "node_degraded",
+        WARNING,
+        hashed=("job",),
+        each_ends=True,
+        opens=("straggler",),
+        verb="slow",
+        pictured=_GEAR,
+    ),
+    EventKind("node_sound", NOTICE, ends=("node_degraded",), closes=("straggler",)),
+    EventKind(
+        "node_found",
+        WARNING,
+        hashed=("repair",),
+        groups=("nodes",),
+        of_nodes=True,
+        ends=("node_degraded",),
+        opens=("idle_in_repair",),
+        closes=("straggler", "idle_drained"),
+        verb="away",
+        pictured=Pictured(nodes=_DOWN),
+    ),
+    EventKind("drained", NOTICE, groups=("nodes",), opens=("idle_drained",), verb="out of use"),
+    EventKind("undrained", NOTICE, of_nodes=True, ends=("drained", "lemon_out"), closes=("idle_drained",)),
+    EventKind(
+        "shutdown",
+        ALARM,
+        hashed=("nodes",),
+        groups=("nodes",),
+        caused_by=("cooling", "power"),
+        counts_nodes=True,
+        opens=("idle_in_repair",),
+        verb="dark",
+        pictured=Pictured(nodes=(*_DOWN, NodeCondition.OFF)),
+    ),
+    EventKind(
+        "restarted",
+        hashed=("nodes",),
+        of_nodes=True,
+        ends=("shutdown",),
+        closes=("idle_in_repair", "idle_no_power"),
+    ),
+)
+
+_POWER = (
+    EventKind("power_failure", ALARM, groups=("power", "supply"), pictured=_GEAR),
+    EventKind("power_restored", NOTICE, ends=("power_failure", "failure", "island_on")),
+    EventKind(
+        "power_lost",
+        ALARM,
+        hashed=("racks",),
+        groups=("power",),
+        ends=("on_battery",),
+        pictured=Pictured(power=_DARK),
+    ),
+    EventKind("power_back", NOTICE, hashed=("racks",), ends=("power_lost", "battery_empty")),
+    EventKind(
+        "nodes_unpowered",
+        ALARM,
+        hashed=("nodes",),
+        groups=("nodes",),
+        caused_by=("power",),
+        counts_nodes=True,
+        opens=("idle_no_power",),
+        verb="dark",
+        pictured=Pictured(nodes=(*_DOWN, NodeCondition.UNPOWERED)),
+    ),
+    EventKind("nodes_supplied", NOTICE, hashed=("nodes",), of_nodes=True, ends=("nodes_unpowered",)),
+    EventKind("breaker_trip", ALARM, groups=("power",), ends=("overload",), pictured=_GEAR),
+    EventKind("breaker_closed", NOTICE, ends=("breaker_trip",)),
+    EventKind("overload", WARNING, groups=("power",)),
+    EventKind("overload_end", NOTICE, ends=("overload",)),
+    EventKind(
+        "on_battery",
+        WARNING,
+        groups=("supply",),
+        pictured=Pictured(power=(PowerState.ON_BATTERY,)),
+    ),
+    EventKind("off_battery", NOTICE, ends=("on_battery", "battery_empty", "island_on")),
+    EventKind(
+        "battery_empty",
+        ALARM,
+        groups=("power",),
+        ends=("on_battery",),
+        pictured=Pictured(power=_DARK, charged=True),
+    ),
+    EventKind("battery_refilled", NOTICE, ends=("battery_empty",)),
+    EventKind("site_lost", ALARM, groups=("power",)),
+    EventKind("site_back", NOTICE, ends=("site_lost",)),
+    EventKind("generator_start", NOTICE, ends=("generator_failed",)),
+    EventKind("generator_on", NOTICE, ends=("generator_failed",)),
+    EventKind("generator_off", NOTICE, ends=("generator_failed", "island_on")),
+    EventKind("generator_failed", ALARM, groups=("power",)),
+    EventKind("no_start", ALARM, groups=("power",)),
+    EventKind("starts_again", NOTICE, ends=("no_start", "generator_failed")),
+    EventKind("island_on", WARNING),
+    EventKind("transfer", WARNING),
+    EventKind("transfer_back", NOTICE, ends=("transfer",)),
+    EventKind("psu_loss", WARNING, groups=("power",), pictured=_GEAR),
+    EventKind("psu_back", NOTICE, ends=("psu_loss",)),
+    EventKind(
+        "power_brake_on",
+        ALARM,
+        hashed=("nodes",),
+        caused_by=("power",),
+        counts_nodes=True,
+        opens=("power_cap",),
+        verb="held down",
+        pictured=_GEAR,
+    ),
+    EventKind(
+        "power_brake_off",
+        NOTICE,
+        hashed=("nodes",),
+        of_nodes=True,
+        ends=("power_brake_on",),
+        closes=("power_cap",),
+    ),
+    EventKind("power_cap", NOTICE, caused_by=("power",), opens=("power_cap",), verb="held down"),
+    EventKind("power_cap_off", NOTICE, ends=("power_cap",), closes=("power_cap",)),
+    EventKind("cap_on", NOTICE, caused_by=("power",), opens=("power_cap",), verb="held down"),
+    EventKind("cap_off", NOTICE, ends=("cap_on",), closes=("power_cap",)),
+    EventKind("cap_exceeded", WARNING),
+    EventKind("cap_kept", NOTICE, ends=("cap_exceeded",)),
+    EventKind("ramp_exceeded", WARNING),
+    EventKind("ramp_kept", NOTICE, ends=("ramp_exceeded",)),
+    EventKind("peak_exceeded", WARNING, groups=("power",)),
+    EventKind("peak_kept", NOTICE, ends=("peak_exceeded",)),
+)
+
+_COOLING = (
+    EventKind("pump_stop", ALARM, groups=("cooling",), pictured=_GEAR),
+    EventKind("pump_start", NOTICE, ends=("pump_stop", "failure")),
+    EventKind("fans_stop", ALARM, groups=("cooling",), pictured=_GEAR),
+    EventKind("fans_start", NOTICE, ends=("fans_stop",)),
+    EventKind("valve_stuck", WARNING, groups=("cooling",), pictured=_GEAR, mark="VALVE STUCK"),
+    EventKind("valve_free", NOTICE, ends=("valve_stuck",)),
+    EventKind("leak", ALARM, groups=("cooling",), pictured=_GEAR, mark="LEAK"),
+    EventKind("leak_shut", ALARM, groups=("cooling",), pictured=_GEAR),  # of old run files
+    EventKind("leak_mended", NOTICE, ends=("leak", "leak_shut")),
+    EventKind("chiller_trip", ALARM, groups=("cooling",), mark="TRIPPED"),
+    EventKind("chiller_started", NOTICE),
+    EventKind("chiller_on", NOTICE, ends=("chiller_trip",)),
+    EventKind("chiller_mended", NOTICE, ends=("chiller_trip",)),
+    EventKind("heat_rejection_loss", ALARM, groups=("cooling",), mark="NO HEAT REJECTION"),
+    EventKind("heat_rejection_back", NOTICE, ends=("heat_rejection_loss",)),
+    EventKind("heat_wave", WARNING, groups=("cooling",)),
+    EventKind("heat_wave_over", NOTICE, ends=("heat_wave",)),
+    EventKind("supply_warm", WARNING, groups=("cooling",), pictured=_GEAR, mark="SUPPLY WARM"),
+    EventKind("supply_ok", NOTICE, ends=("supply_warm",)),
+    EventKind("inlet_warm", NOTICE),
+    EventKind("inlet_hot", WARNING, groups=("cooling",), mark="INLET HOT"),
+    EventKind("inlet_allowed", NOTICE, ends=("inlet_hot",)),
+    EventKind("inlet_ok", NOTICE, ends=("inlet_warm", "inlet_hot")),
+    EventKind("below_dew_point", WARNING, mark="NEAR DEW POINT"),
+    EventKind("above_dew_point", NOTICE, ends=("below_dew_point",)),
+    EventKind("room_too_hot", ALARM, groups=("cooling",)),
+    EventKind("room_cool", NOTICE, ends=("room_too_hot",)),
+    EventKind("blocked_plate", WARNING, groups=("cooling",), pictured=_GEAR),
+    EventKind("unblocked", NOTICE, ends=("blocked_plate",)),
+    EventKind("bad_contact", WARNING, groups=("cooling",), pictured=_GEAR),
+    EventKind("contact_good", NOTICE, ends=("bad_contact",)),
+    EventKind(
+        "throttle_on",
+        WARNING,
+        each_ends=True,
+        caused_by=("cooling", "supply"),
+        opens=("thermal_throttle",),
+        verb="throttled",
+        pictured=Pictured(throttle=_HEAT),
+    ),
+    EventKind("throttle_off", NOTICE, ends=("throttle_on",), closes=("thermal_throttle",)),
+    EventKind("free_cooling_on"),
+    EventKind("free_cooling_off"),
+)
+
+_NETWORK = (
+    EventKind(
+        "fabric_fault",
+        WARNING,
+        hashed=("nodes",),
+        groups=("nodes",),
+        each_ends=True,
+        opens=("fabric_contention", "idle_in_repair"),
+        verb="out",
+        counts_nodes=True,
+        pictured=_GEAR,
+    ),
+    EventKind(
+        "fabric_back",
+        NOTICE,
+        hashed=("nodes",),
+        ends=("fabric_fault", "failure"),
+        closes=("fabric_contention", "idle_in_repair"),
+    ),
+)
+
+_PEOPLE = (
+    EventKind("edited", NOTICE, hashed=("epoch",)),
+    EventKind("set", NOTICE),
+    EventKind("refused", WARNING),
+)
+
+register(*_JOBS, *_NODES, *_POWER, *_COOLING, *_NETWORK, *_PEOPLE)
