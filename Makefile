@@ -2,7 +2,7 @@
 # relatives, the system packages of packaging/debian-packages.txt. The second time that takes no time.
 # Another Python: make run PYTHON=python3.12
 .POSIX:
-.PHONY: help setup run test lint bench pictures lock
+.PHONY: help setup run test slow lint bench pictures lock
 
 PYTHON = python3
 BIN = .venv/bin
@@ -10,6 +10,7 @@ BIN = .venv/bin
 help:
 	@echo 'make run       open the hall of 16,384 GPUs; without a display: run it, leave summary and picture in out/'
 	@echo 'make test      all checks: style, types, layers, tests'
+	@echo 'make slow      the long tests, up to 75 minutes'
 	@echo 'make lint      style, types and layers only'
 	@echo 'make bench     speed figures of this machine'
 	@echo 'make pictures  take the pictures of assets/pictures/ again'
@@ -24,6 +25,9 @@ run: setup
 
 test: lint
 	@sh packaging/test.sh
+
+slow: setup
+	@sh packaging/test.sh -m slow
 
 lint: setup
 	$(BIN)/ruff check

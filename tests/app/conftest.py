@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from patience import HANG_S
+from patient_bot import PatientBot
 from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
@@ -42,6 +44,12 @@ class _Errors(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.texts.append(self.format(record))
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> PatientBot:
+    """Return pytest-qt's bot, with patience: a loaded machine may take its time."""
+    return PatientBot(request)
 
 
 @pytest.fixture
@@ -108,11 +116,11 @@ def _windows(app: QApplication, folder: Path) -> Iterator[MakeWindow]:
     assert not errors.texts, errors.texts
 
 
-def _wait(until: Callable[[], bool], most_ms: int = 30_000) -> None:
+def _wait(until: Callable[[], bool]) -> None:
     timer = QElapsedTimer()
     timer.start()
     while not until():
-        assert timer.elapsed() < most_ms, "the window does not come to it"
+        assert timer.elapsed() < 1e3 * HANG_S, "the window does not come to it"
         QTest.qWait(5)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
-from select import select
-from time import monotonic
 
 import numpy as np
 import psutil
 import pytest
+from replies import one_client, until, until_type
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sim"))
 from edit_scenes import absent, edit, racks, tiny, with_edits
@@ -20,35 +19,16 @@ from twin.record.reader import Reader
 from twin.record.recorder import Recorder
 from twin.runtime.client import Client
 from twin.runtime.inline import InlineClient, run
-from twin.runtime.protocol import Applied, At, Died, Finished, Message, Ready, Refused, Relaid
+from twin.runtime.protocol import Applied, At, Died, Finished, Ready, Refused, Relaid
 from twin.sim.engine import Engine
 
-PATIENCE_S = 60.0
 SCENE = tiny(nodes=3, duration="2 h")
 
 
 @pytest.fixture
-def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    monkeypatch.setenv("TWIN_STATE_DIR", str(tmp_path / "state"))
-    one = Client()
-    yield one
-    one.close()
-
-
-def until(client: Client, wanted: Callable[[Message], bool]) -> list[Message]:
-    messages: list[Message] = []
-    deadline = monotonic() + PATIENCE_S
-    while monotonic() < deadline:
-        fresh = client.poll()
-        messages += fresh
-        if any(wanted(message) for message in fresh):
-            return messages
-        select([], [], [], 0.005)
-    raise AssertionError(f"nothing of the kind among {[type(m).__name__ for m in messages]}")
-
-
-def until_type(client: Client, kind: type) -> list[Message]:
-    return until(client, lambda message: isinstance(message, kind))
+def client(tmp_path: Path) -> Iterator[Client]:
+    with one_client(tmp_path) as client:
+        yield client
 
 
 def test_an_edit_in_the_worker_shows_and_outlives_it(client: Client, tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from time import monotonic, sleep
 
 import psutil
 import pytest
+from replies import one_client, until
 
 from twin.plant import build
 from twin.record import inputs
@@ -18,7 +18,6 @@ from twin.scenario.document import Scenario
 from twin.scenario.load import load
 
 _SCENES = Path(__file__).parents[2] / "scenes"
-_PATIENCE_WALL_S = 60.0
 _MIB = 2.0**20
 
 
@@ -29,32 +28,25 @@ def _scene(name: str) -> Scenario:
 def _begin(client: Client, scenario: Scenario, folder: Path) -> float:
     """Begin a run; return the memory of the worker when it stands at its start [MiB]."""
     session = client.load(scenario, run_file=folder / f"{client.session + 1}.twinrun")
-    end = monotonic() + _PATIENCE_WALL_S
-    while monotonic() < end:
-        for message in client.poll():
-            assert not isinstance(message, (Failed, Died)), message
-            if isinstance(message, Ready) and message.session == session:
-                (worker,) = (one for one in psutil.Process().children() if "spawn_main" in str(one.cmdline()))
-                return worker.memory_info().rss / _MIB
-        sleep(0.01)
-    raise AssertionError("the worker does not come to it")
+    messages = until(client, lambda message: isinstance(message, (Ready, Failed, Died)))
+    assert not [message for message in messages if isinstance(message, (Failed, Died))]
+    assert next(message for message in messages if isinstance(message, Ready)).session == session
+    (worker,) = (child for child in psutil.Process().children() if "spawn_main" in str(child.cmdline()))
+    return worker.memory_info().rss / _MIB
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have no malloc_trim")
 def test_a_small_run_after_large_ones_is_small_again(tmp_path: Path) -> None:
-    client = Client()
-    try:
+    with one_client(tmp_path) as client:
         small, large = _scene("lab-16"), [_scene(name) for name in ("superpod-h100", "nvl72-row")]
-        for one in (small, *large):  # what comes once: code, data that is read, memory of C libraries
-            _begin(client, one, tmp_path)
+        for scenario in (small, *large):  # what comes once: code, data that is read, memory of C libraries
+            _begin(client, scenario, tmp_path)
         before = _begin(client, small, tmp_path)
         for _ in range(3):
-            for one in large:
-                _begin(client, one, tmp_path)
+            for scenario in large:
+                _begin(client, scenario, tmp_path)
             after = _begin(client, small, tmp_path)
         assert after < 1.05 * before
-    finally:
-        client.close()
 
 
 def test_what_is_forgotten_is_made_anew() -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from multiprocessing import active_children
 from pathlib import Path
-from select import select
-from time import monotonic
 
 import psutil
 import pytest
+from replies import events_of, one_client, until, until_type
 
-from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.record.scenario_json import from_json, to_json
 from twin.resources import folder
-from twin.runtime.client import Client
 from twin.runtime.inline import InlineClient, run
-from twin.runtime.protocol import At, Died, Failed, Finished, Happened, Message, Ready
+from twin.runtime.protocol import At, Died, Failed, Finished, Ready
 from twin.scenario import Scenario, load
 
-PATIENCE_S = 90.0
 SCENES = ["lab-16", "superpod-h100", "llama3-16k", "nvl72-row", "video-ingest"]
 
 
@@ -59,29 +55,16 @@ def test_one_run_however_it_is_run(name: str, tmp_path: Path) -> None:
 def test_a_crash_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     original = scene("llama3-16k").model_copy(update={"duration_s": 2 * 86400.0})
     straight = run(original, 1).engine
-    client = Client()
-    told: list[Event] = []
-
-    def until(kind: type, past_s: float = 0.0) -> Message:
-        deadline = monotonic() + PATIENCE_S
-        while monotonic() < deadline:
-            messages = client.poll()
-            told.extend(e for m in messages if isinstance(m, Happened) for e in m.events)
-            for message in messages:
-                if isinstance(message, kind) and getattr(message, "t_s", past_s) >= past_s:
-                    return message
-            select([], [], [], 0.005)
-        raise AssertionError(f"no {kind.__name__}")
-
-    client.load(original, 1, tmp_path / "a.twinrun")
-    client.play()
-    until(At, 0.6 * 86400.0)
-    psutil.Process(active_children()[0].pid).kill()
-    until(Died)
-    client.restart()
-    finished = until(Finished)
-    client.close()
-    assert isinstance(finished, Finished)
+    with one_client(tmp_path) as client:
+        client.load(original, 1, tmp_path / "a.twinrun")
+        client.play()
+        messages = until(client, lambda message: isinstance(message, At) and message.t_s >= 0.6 * 86400.0)
+        psutil.Process(active_children()[0].pid).kill()
+        messages += until_type(client, Died)
+        client.restart()
+        messages += until_type(client, Finished)
+    finished = next(message for message in reversed(messages) if isinstance(message, Finished))
+    told = events_of(messages)
     assert finished.summary == straight.summary()
     assert told == list(straight.events(0))
 

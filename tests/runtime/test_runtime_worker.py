@@ -5,17 +5,16 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
-from select import select
-from time import monotonic
 
 import psutil
 import pytest
+from patience import HANG_S
+from replies import events_of, one_client, until, until_type
 from toy_engine import NAME, scenario
 
-from twin.record.events import Event
 from twin.record.reader import Reader
 from twin.runtime.client import Client
 from twin.runtime.inline import run
@@ -25,48 +24,19 @@ from twin.runtime.protocol import (
     Died,
     Failed,
     Finished,
-    Happened,
-    Message,
     Ready,
     Refused,
 )
 from twin.runtime.shared_frames import memory_folder
 from twin.scenario.faults import Intervention
 
-PATIENCE_S = 60.0
 LONG = "200 h"  # 70,000 events: a second or two flat out
 
 
 @pytest.fixture
-def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    monkeypatch.setenv("TWIN_STATE_DIR", str(tmp_path / "state"))
-    one = Client(NAME)
-    yield one
-    one.close()
-    assert not one.alive
-    assert not active_children()
-    assert not list(memory_folder().glob(f"twin-frames-{psutil.Process().pid}-*"))
-
-
-def until(client: Client, wanted: Callable[[Message], bool]) -> list[Message]:
-    """Poll as a GUI timer does until a message is `wanted`; return all messages."""
-    messages: list[Message] = []
-    deadline = monotonic() + PATIENCE_S
-    while monotonic() < deadline:
-        fresh = client.poll()
-        messages += fresh
-        if any(wanted(message) for message in fresh):
-            return messages
-        select([], [], [], 0.005)
-    raise AssertionError(f"nothing of the kind among {[type(m).__name__ for m in messages]}")
-
-
-def until_type(client: Client, kind: type) -> list[Message]:
-    return until(client, lambda message: isinstance(message, kind))
-
-
-def events_of(messages: list[Message]) -> list[Event]:
-    return [event for m in messages if isinstance(m, Happened) for event in m.events]
+def client(tmp_path: Path) -> Iterator[Client]:
+    with one_client(tmp_path, NAME) as client:
+        yield client
 
 
 def worker_of(client: Client) -> psutil.Process:
@@ -165,7 +135,7 @@ def test_what_broke_is_told_though_its_run_was_put_away_meanwhile(client: Client
     client.play()
     until_type(client, Ready)
     (worker,) = active_children()
-    worker.join(PATIENCE_S)
+    worker.join(HANG_S)
     client.load(scenario(), 4)
     died = until_type(client, Died)[-1]
     assert isinstance(died, Died)
@@ -185,11 +155,10 @@ def test_a_run_file_that_cannot_be_written_ends_nothing(client: Client, tmp_path
 
 
 def test_an_engine_that_is_not_there(tmp_path: Path) -> None:
-    client = Client("toy_engine:Nothing")
-    client.start()
-    messages = until_type(client, Died)
+    with one_client(tmp_path, "toy_engine:Nothing") as client:
+        client.start()
+        messages = until_type(client, Died)
     assert "has no attribute 'Nothing'" in next(m for m in messages if isinstance(m, Failed)).message
-    client.close()
 
 
 def test_loading_again_drops_the_old_run(client: Client) -> None:
@@ -268,9 +237,9 @@ def test_the_worker_ends_with_its_parent(tmp_path: Path) -> None:
         assert parent.stdout is not None
         worker = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
-    gone, alive = psutil.wait_procs([worker], timeout=PATIENCE_S)
-    (left,) = memory_folder().glob(f"twin-frames-{parent.pid}-*")  # the next start would remove it
-    left.unlink()
+    gone, alive = psutil.wait_procs([worker], timeout=HANG_S)
+    for left in memory_folder().glob(f"twin-frames-{parent.pid}-*"):  # the next start would remove it
+        left.unlink()
     assert gone
     assert not alive
     with Reader(path) as reader:
