@@ -151,6 +151,14 @@ def test_inject_makes_it_happen(twin) -> None:
 SET = "set jobs[llama3].checkpoint.interval"
 
 
+def test_what_is_injected_after_the_end_of_the_run_is_warned_of(twin) -> None:
+    result = twin("run", "lab-16", "--json", "--until", "1 min", "--inject", "99 day fail gpu/0/1/0")
+    assert "'99 day fail gpu/0/1/0': is at 99 d, and the run ends at 1 min: it never happens" in result.stderr
+    result = twin("run", "lab-16", "--json", "--until", "1 min", "--inject", "1 min fail gpu/0/1/0")
+    assert "never happens" not in result.stderr
+    assert json.loads(result.stdout)["interruptions"] is not None
+
+
 def test_a_value_is_set_while_the_hall_runs(twin, tmp_path: Path) -> None:
     words = ("--until", "2 h", "--json", "--no-record", "--set", "failures.enabled=false")
     stall = "checkpoint_stall"

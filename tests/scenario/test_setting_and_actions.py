@@ -107,6 +107,9 @@ def test_injections() -> None:
         at_s=5400.0, kind="fail", target="gpu/0/3/1", cause="nic"
     )
     assert parse_injection("1 h pump_stop cdu/0 for=20 s count=1").count == 1
+    assert parse_injection("1 d 1 h 10 min pump_stop cdu/0 for=1 h 10 min") == Intervention(
+        at_s=90600.0, kind="pump_stop", target="cdu/0", duration_s=4200.0
+    )
     assert parse_injection("0 s power_cap all value=600 W").value == "600 W"
     assert parse_injection("1 h set failures.enabled value=false").value == "false"
 
@@ -139,6 +142,8 @@ def test_the_injections_of_the_readme_are_understood() -> None:
         ("10 h pump_stop cdu/0 for=20", "no unit"),
         ("10 h pump_stop cdu/0 for=1s for=2s", "given twice"),
         ("10 h pump_stop cdu/0 count=two", "whole number"),
+        ("1e-300 s pump_stop cdu/0", "less than 1 ms, the least step"),
+        ("1 h pump_stop cdu/0 for=1e-9 s", "less than 1 ms, the least step"),
         ("10 h pump_stop cdu/0 count=0", "at least 1"),
         ("10 h pump_stop cdu/0 soon", "no option"),
     ],

@@ -24,6 +24,7 @@ from twin.app.text import elapsed
 from twin.plant.cable_names import find_bundle
 from twin.plant.find import describe, find
 from twin.scenario import parse_injection
+from twin.scenario.horizon import too_late
 from twin.scenario.problem import ScenarioError
 
 NOW, LATER = "Now", "At"
@@ -94,16 +95,24 @@ class BreakDialog(QDialog):
 
     def do(self) -> bool:
         """Break it; return whether what is asked makes sense (else the reason is shown)."""
+        session = self._session
         try:
-            asked = parse_injection(self.line)
+            asked = parse_injection(self.line, session.document.scenario.start if session.document else None)
         except ScenarioError as error:
             problem = error.problems[0]
-            self.problem.setText(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
-            self.problem.show()
+            self._refuse(f"{problem.key}: {problem.reason}. {problem.hint}".rstrip())
             return False
-        self._session.intervene(asked)
+        if 0 < session.end_s < asked.at_s:
+            self._refuse(f"at: {too_late(asked.at_s, session.end_s)}.")
+            return False
+        session.intervene(asked)
         self.close()
         return True
+
+    def _refuse(self, sentence: str) -> None:
+        """Show why what is asked makes no sense."""
+        self.problem.setText(sentence)
+        self.problem.show()
 
     def _lay_out(self, look: Look) -> None:
         column = QVBoxLayout(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -129,9 +130,10 @@ def summary_of_run(
     from twin.record.state_folder import new_run_path
     from twin.runtime.inline import run
 
-    scenario = with_changes(load_scene(scene), settings, injections, work)
-    scenario = with_incidents(scenario, incidents, seed)
     until_s = None if until is None else time_of(until, "--until")
+    end_s = math.inf if until_s is None else until_s
+    scenario = with_changes(load_scene(scene), settings, injections, work, end_s)
+    scenario = with_incidents(scenario, incidents, seed)
     if until_s is not None and until_s > scenario.duration_s:
         raise BadInput(
             f"--until: {until!r} lies after the end of the scene; for a longer run: --set duration={until!r}"

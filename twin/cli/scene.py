@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from twin.cli.errors import BadInput
+from twin.cli.errors import BadInput, warn
 
 if TYPE_CHECKING:
     from twin.scenario import Document, Scenario
@@ -121,11 +121,13 @@ def with_changes(
     settings: Sequence[str],
     injections: Sequence[str],
     work: Callable[[Scenario], Scenario] | None = None,
+    end_s: float = math.inf,
 ) -> Scenario:
     """Return the scenario after all ``PATH=VALUE`` and with each ``T KIND TARGET [k=v]`` among its interventions.
 
     The settings are one change: they are checked together, in whatever order they are given. `work` gives it other
-    jobs after them, and before the injections.
+    jobs after them, and before the injections. An injection after `end_s` [s], or after the end of the scene, is
+    warned of.
 
     Raises
     ------
@@ -133,6 +135,7 @@ def with_changes(
         When one of them is not understood or does not fit the scene.
     """
     from twin.scenario import check, parse_injection
+    from twin.scenario.horizon import too_late
     from twin.scenario.problem import ScenarioError
     from twin.scenario.setting import set_texts
 
@@ -152,6 +155,8 @@ def with_changes(
                 replace(problem, file=f"--inject {injection!r}", line=0, key=problem.key.rpartition(".")[2])
                 for problem in error.problems
             ) from None
+        if one.at_s > min(end_s, scenario.duration_s):
+            warn(f"--inject {injection!r}: {too_late(one.at_s, min(end_s, scenario.duration_s))}")
     if injections:
         _must_be_accepted(scenario, before)
     return scenario

@@ -9,6 +9,7 @@ from twin.rules.case import Case
 from twin.rules.finding import Found, number
 from twin.rules.rule import Rule, written
 from twin.scenario import fits, recovery_fits, storage_fits, workload_fits
+from twin.scenario.horizon import past_the_end
 from twin.scenario.job_rows import rows_of
 from twin.scenario.tenancy_fits import work_of
 from twin.scenario.work import Inference, Load, MonteCarlo
@@ -50,6 +51,12 @@ def _checkpoint_targets(case: Case) -> Iterator[Found]:
             )
 
 
+def _never(case: Case) -> Iterator[Found]:
+    """Yield what is asked for at a time that the run never reaches."""
+    for at, id, reason in past_the_end(case.scenario):
+        yield Found(at=at, reason=reason, fix="an earlier time, or a longer duration", ids=(id,))
+
+
 _SCENE = "the scene itself"
 
 RULES = (
@@ -61,6 +68,15 @@ RULES = (
         "Nodes left over for each job that takes spares after a failure.",
         "one at least; fleets keep 1 to 4 %",
         _spares,
+    ),
+    Rule(
+        "after-the-end",
+        "After the end of the run",
+        "work",
+        "warning",
+        "Interventions, edits and reservations that begin when the run is over.",
+        _SCENE,
+        _never,
     ),
     Rule(
         "checkpoint-target",

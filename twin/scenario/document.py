@@ -14,7 +14,7 @@ from twin.scenario.edit import Edit
 from twin.scenario.exclusion import Exclusion
 from twin.scenario.faults import Failures, Intervention
 from twin.scenario.group import Group
-from twin.scenario.quantity import Duration
+from twin.scenario.quantity import Moment
 from twin.scenario.scheduling import Partition, Reservation, Scheduler
 from twin.scenario.site import Hall, Site
 from twin.scenario.streams import JobStream, JobTrace
@@ -47,7 +47,7 @@ class Scenario(Part):
         default=datetime.fromisoformat("2026-01-05T00:00:00+00:00"),
         description="wall clock at t = 0, with offset",
     )
-    duration_s: Duration = Field(default=86400.0, alias="duration", gt=0, description="how long a run lasts")
+    duration_s: Moment = Field(default=86400.0, alias="duration", gt=0, description="how long a run lasts")
     ends: Literal["duration", "jobs"] = Field(
         default="duration",
         description="when a run ends: after its duration, or with the last job if that is sooner",

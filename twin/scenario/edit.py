@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Duration
+from twin.scenario.quantity import Moment
 
 MOST_CHANGES = 20_000
 
@@ -29,7 +29,7 @@ class Edit(Part):
     """What a person changed in the scene while it ran; until then the scene is as the file says above."""
 
     id: Id = Field(description="name of the edit")
-    at_s: Duration = Field(alias="at", ge=0, description="after the start")
+    at_s: Moment = Field(alias="at", ge=0, description="after the start")
     title: str = Field(default="", max_length=200, description="what was done, for people")
     changes: tuple[EditChange, ...] = Field(
         min_length=1, max_length=MOST_CHANGES, description="in order; they act together"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from twin.scenario.base import Id, ItemId, Part
-from twin.scenario.quantity import Duration, Fraction, Rate, Temperature
+from twin.scenario.quantity import Duration, Fraction, Moment, Rate, Temperature
 
 CauseId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 """Snake case, as in the summary's ``by_cause``."""
@@ -324,7 +324,7 @@ class Intervention(Part):
     """Something done to the running hall at a time: the grammar of ``--inject``."""
 
     id: Id | None = Field(default=None, description="name; none: made from kind and time")
-    at_s: Duration = Field(
+    at_s: Moment = Field(
         alias="at", ge=0, description="after the start, or a time of day: 10:00, or 2026-01-06T10:00"
     )
     kind: InterventionKind = Field(
@@ -334,7 +334,7 @@ class Intervention(Part):
         description="id of the thing, such as gpu/3/12/1, cdu/0, plant, ups-a/1 or site, switch ib/0/3, link "
         "gpu/0/1/2~3 (card 3 of a node) or ib/0/3~ib/1/0; set: a path"
     )
-    duration_s: Duration | None = Field(
+    duration_s: Moment | None = Field(
         default=None,
         alias="for",
         ge=0,

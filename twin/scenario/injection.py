@@ -14,6 +14,8 @@ from twin.scenario.quantity import FROM_FILE
 from twin.scenario.validate import nearest, value_problem
 
 _OPTIONS = ("for", "count", "cause", "value", "id")
+_MOST_WORDS = 8
+"""Of a time: "1 d 2 h 3 min 4 s"."""
 _EXAMPLE = "write it like '10 h pump_stop cdu/0 for=20s'"
 _UNIX = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -74,7 +76,8 @@ def _time(words: list[str], start: datetime | None) -> tuple[int, str]:
                 words[0], "at", "is a time of day, and the start of the scene is not known", _EXAMPLE
             )
         return 1, f"{clock.after_start_s(words[0], start)!r} s"
-    taken = next((n for n in (1, 2) if _is_duration(" ".join(words[:n]))), 0)
+    longest = range(min(len(words), _MOST_WORDS), 0, -1)  # of "1 h 10 min" all, not the first of it
+    taken = next((n for n in longest if _is_duration(" ".join(words[:n]))), 0)
     return taken, " ".join(words[:taken])
 
 

@@ -29,18 +29,27 @@ class Quantity:
     ----------
     dimension
         A name of `twin.units.DIMENSIONS`.
+    least
+        Text for anything between 0 and this is refused [SI unit of the dimension].
     """
 
     dimension: str
+    least: float = 0.0
 
     def parse(self, value: object) -> float:
         """Return the SI value of text [SI unit of the dimension]; raises `units.UnitError`."""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             said = "true or false" if isinstance(value, bool) else _kind_of(value)
             raise units.UnitError(f"{said} is not a quantity; {self.needed()}")
-        return (
-            _of_text(value, self.dimension) if isinstance(value, str) else units.parse(value, self.dimension)
-        )
+        if not isinstance(value, str):
+            return units.parse(value, self.dimension)
+        number = _of_text(value, self.dimension)
+        if 0 < number < self.least:
+            least = rendered(self.least, self.dimension)
+            raise units.UnitError(
+                f"{value!r} is less than {least}, the least step; write 0 s or at least {least}"
+            )
+        return number
 
     def needed(self) -> str:
         """Return what a person should have written, with an example."""
@@ -96,6 +105,10 @@ Power = Annotated[float, Quantity("power")]
 Temperature = Annotated[float, Quantity("temperature")]
 TemperatureDifference = Annotated[float, Quantity("temperature_difference")]
 Duration = Annotated[float, Quantity("duration")]
+LEAST_TIME_S = 1e-3
+"""Least step of what happens on the clock of a run; events are told apart, and hashed, by whole milliseconds [s]."""
+Moment = Annotated[float, Quantity("duration", LEAST_TIME_S)]
+"""A time of a run, or how long something lasts in it."""
 Length = Annotated[float, Quantity("length")]
 VolumeFlow = Annotated[float, Quantity("volume_flow")]
 Bandwidth = Annotated[float, Quantity("bandwidth")]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from twin.scenario.base import Id, Part
-from twin.scenario.quantity import Carbon, Duration, Fraction, Power, Price
+from twin.scenario.quantity import Carbon, Duration, Fraction, Moment, Power, Price
 
 Policy = Literal["fifo", "shortest", "easy", "conservative", "priority"]
 """Named combinations of order and backfill; see `twin.schedule.policies`."""
@@ -113,9 +113,9 @@ class Reservation(Part):
     kind: Literal["reservation", "maintenance"] = Field(
         default="reservation", description="maintenance: nobody runs there meanwhile"
     )
-    at_s: Duration = Field(alias="at", ge=0, description="begins, after the start or at a time of day")
-    duration_s: Duration = Field(alias="for", gt=0, description="lasts")
-    every_s: Duration | None = Field(default=None, alias="every", gt=0, description="comes again after")
+    at_s: Moment = Field(alias="at", ge=0, description="begins, after the start or at a time of day")
+    duration_s: Moment = Field(alias="for", gt=0, description="lasts")
+    every_s: Moment | None = Field(default=None, alias="every", gt=0, description="comes again after")
     rows: tuple[Id, ...] = Field(default=(), description="of these row generators; none: of all")
     nodes: int | None = Field(default=None, ge=1, description="how many of them; none: all")
     tenants: tuple[Id, ...] = Field(default=(), description="who may use them")

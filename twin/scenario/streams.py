@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from twin.scenario.base import Id, Part
 from twin.scenario.mig import MigProfile
-from twin.scenario.quantity import Duration, Fraction
+from twin.scenario.quantity import Duration, Fraction, Moment
 from twin.scenario.work import Checkpointing, Recovery
 from twin.scenario.workload import Load, Workload
 
@@ -62,7 +62,7 @@ class JobStream(Part):
     partition: Id | None = Field(default=None, description="where they are submitted")
     rows: tuple[Id, ...] = Field(default=(), description="row generators they may use; none: any")
     count: int | None = Field(default=None, ge=1, le=200_000, description="jobs at most; none: until the end")
-    begin_s: Duration = Field(default=0.0, alias="begin", ge=0, description="the first comes after this")
+    begin_s: Moment = Field(default=0.0, alias="begin", ge=0, description="the first comes after this")
     arrivals: Arrivals = Field(description="when they come")
     sizes: Sizes = Field(default=Sizes(), description="how large they are")
     mig: MigProfile | None = Field(

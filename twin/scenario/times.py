@@ -10,7 +10,6 @@ from twin.scenario.clock import after_start_s
 from twin.units import UnitError, parse
 
 EXAMPLES = "3d 4h, t+5400, +10 min, 10:32, 8 Jan 10:32, 2026-01-08 10:32, end"
-_PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zA-Zµ]+)\s*")
 _SECONDS = re.compile(r"(?:t\s*\+?\s*)?(\d+(?:\.\d+)?)\s*s?")
 _DAY = re.compile(r"(\d{1,2})\.?\s+([a-zA-Z]{3,9})(?:\s+(20\d\d))?(?:\s+(\d{1,2}:\d\d(?::\d\d)?))?")
 _DATE = re.compile(r"20\d\d-\d\d-\d\d")
@@ -111,17 +110,11 @@ class Times:
 
 
 def length_s(text: str) -> float:
-    """Return the sum of lengths such as "3d 4h 10 min" [s]; raises `NoTime`."""
+    """Return a length such as "3d 4h 10 min" [s]; raises `NoTime`."""
     text = text.strip()
-    pieces = _PIECE.findall(text)
     try:
         return parse(text, "duration")
     except UnitError as error:
         if not any(letter.isdigit() for letter in text):
             raise NoTime(f"{text!r} is no time; write for example {EXAMPLES}") from None
-        if len(pieces) < 2 or _PIECE.sub("", text):
-            raise NoTime(str(error)) from None
-    try:
-        return sum(parse(f"{number} {unit}", "duration") for number, unit in pieces)
-    except UnitError as error:
         raise NoTime(str(error)) from None

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from twin.scenario.base import Id, Part
 from twin.scenario.mig import MigProfile
-from twin.scenario.quantity import Bandwidth, Duration, Fraction
+from twin.scenario.quantity import Bandwidth, Duration, Fraction, Moment
 from twin.scenario.workload import (
     Hpc,
     Inference,
@@ -191,7 +191,7 @@ class Job(Part):
     partition: Id | None = Field(
         default=None, description="part of the cluster it is submitted to; none: any"
     )
-    submit_s: Duration = Field(
+    submit_s: Moment = Field(
         default=0.0, alias="submit", ge=0, description="enters the queue, after the start"
     )
     nodes: int = Field(default=1, ge=1, le=200_000, description="nodes it spans")

@@ -24,6 +24,8 @@ Wrong = tuple[Path, str, str]
 
 _STORED = ("store", "object")
 _HOURS = 24
+MAX_WINDOWS = 10_000
+"""Windows of all reservations of a scene: one an hour for more than a year."""
 
 
 def references(scenario: Scenario) -> Iterator[Wrong]:
@@ -53,6 +55,7 @@ def references(scenario: Scenario) -> Iterator[Wrong]:
             table_of(trace)
         except ValueError as wrong:
             yield (*at, "rows"), str(wrong), ""
+    yield from _windows(scenario)
     for i, one in enumerate(scenario.reservations):
         at = ("reservations", i)
         yield from _all_known(one.rows, rows, "row generator", (*at, "rows"))
@@ -138,6 +141,19 @@ def _stream(stream: JobStream, at: Path) -> Iterator[Wrong]:
         yield (*at, "arrivals", "hours"), f"mean nothing for {stream.arrivals.kind}", "write kind: daily"
     if stream.lengths.longest_s is not None and stream.lengths.longest_s < stream.lengths.mean_s:
         yield (*at, "lengths", "longest"), "is shorter than the mean", ""
+
+
+def _windows(scenario: Scenario) -> Iterator[Wrong]:
+    """Yield the reservation whose windows are too many, with those of the ones before it."""
+    so_far = 0.0
+    for i, said in enumerate(scenario.reservations):
+        left_s = max(scenario.duration_s - said.at_s, 0.0)
+        so_far += 1 if said.every_s is None else math.ceil(left_s / said.every_s)
+        if so_far > MAX_WINDOWS:
+            reason = f"makes {so_far:,.0f} windows until the end of the scene; at most {MAX_WINDOWS:,} can be in one"
+            key = "at" if said.every_s is None else "every"
+            yield ("reservations", i, key), reason, "a longer every, or a shorter duration"
+            return
 
 
 def _sized(job: Job, hardware: Hardware, at: Path) -> Iterator[Wrong]:

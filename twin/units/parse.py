@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from difflib import get_close_matches
+from itertools import pairwise
 
 from twin.units.dimension import DIMENSIONS, Dimension
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(.*)", re.DOTALL)
 _THOUSANDS = re.compile(r"[+-]?\d+,\d")
+_PIECE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([A-Za-zµ]+)\s*")
 _ABSOLUTE_ZERO_C = -273.15
 
 
@@ -23,7 +25,8 @@ def parse(text: str | int | float, dimension: str) -> float:
     Parameters
     ----------
     text
-        A number, blanks (or none), and a unit. A bare number only where the dimension is a pure number.
+        A number, blanks (or none), and a unit. A bare number only where the dimension is a pure number. A duration may
+        be a sum, the largest unit first: "1 h 10 min".
     dimension
         A key of `DIMENSIONS`, for example "power".
 
@@ -45,6 +48,8 @@ def parse(text: str | int | float, dimension: str) -> float:
     132000.0
     >>> parse("400 Gb/s", "bandwidth")
     50000000000.0
+    >>> parse("1 h 10 min", "duration")
+    4200.0
     """
     wanted = DIMENSIONS[dimension]
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
@@ -54,6 +59,8 @@ def parse(text: str | int | float, dimension: str) -> float:
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
         raise UnitError(f"{_shown(text)} is not a number with a unit; {_needed(wanted)}")
+    if wanted.name == "duration" and _PIECE.search(match[2]):
+        return _checked(text, _sum_of_durations(text.strip(), wanted), wanted)
     number, unit = float(match[1]), match[2].strip()
     if not unit and not wanted.bare_number:
         raise UnitError(f"{_shown(text)} has no unit; {_needed(wanted)}")
@@ -61,6 +68,20 @@ def parse(text: str | int | float, dimension: str) -> float:
     if factor is None:
         factor = _uncommon_factor(text, unit, wanted)
     return _checked(text, _scaled(number, factor) + wanted.offsets.get(unit, 0.0), wanted)
+
+
+def _sum_of_durations(text: str, wanted: Dimension) -> float:
+    """Return the sum of "1 d 2 h 3 min" [s]: each unit once, the largest first."""
+    if not re.fullmatch(rf"(?:{_PIECE.pattern})+", text):
+        raise UnitError(f"{_shown(text)} is no sum of durations; write it like '1 h 10 min'")
+    pieces = [(float(number), unit) for number, unit in _PIECE.findall(text)]
+    for _, unit in pieces:
+        if unit not in wanted.factors:
+            raise UnitError(f"{_shown(text)}: unknown unit {unit[:40]!r}; {_nearest(unit, wanted, 0.5)}")
+    sizes = [wanted.factors[unit] for _, unit in pieces]
+    if any(later >= size for size, later in pairwise(sizes)):
+        raise UnitError(f"{_shown(text)}: name each unit once, the largest first, such as '1 h 10 min'")
+    return sum(_scaled(number, size) for (number, _), size in zip(pieces, sizes, strict=True))
 
 
 def _scaled(number: float, factor: float) -> float:
