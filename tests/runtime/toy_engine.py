@@ -25,6 +25,7 @@ from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.hash import EventHash
+from twin.record.redraw import Redraw
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Intervention
 
@@ -50,6 +51,8 @@ def scenario(duration: str = "2 h", racks: int = 4, rate: str = "0.5 /h", **more
 
 
 class ToyEngine:
+    redraws: tuple[Redraw, ...] = ()
+
     def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
         self.scenario = scenario
         self.seed = scenario.seed if seed is None else seed

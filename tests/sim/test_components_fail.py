@@ -17,6 +17,7 @@ from twin.plant.links import links_of
 from twin.record.channels import JobState
 from twin.scenario.document import Scenario
 from twin.sim.components import components_of
+from twin.sim.draws import Draws
 from twin.sim.engine import Engine
 from twin.sim.failures import FailureClocks
 
@@ -119,7 +120,7 @@ def test_published_rates_of_links_and_leaves_come_out(on: str, rate_month: float
     scene = hall(nodes=16, failures=_failing(cause, repair_constant="0 s"))
     plant = build(scene, load_catalog())
     for seed in range(30):
-        clocks = FailureClocks(plant, scene.failures, seed)
+        clocks = FailureClocks(plant, scene.failures, Draws(seed))
         exposed += float(components_of(plant, on).weight.sum()) * months  # type: ignore[arg-type]
         while clocks.earliest_s() < months * 30 * DAY_S:
             clocks.take(clocks.earliest_s())
@@ -152,7 +153,7 @@ def test_other_components_leave_the_failures_of_nodes_where_they_were() -> None:
     more = tiny(nodes=4, jobs=(), failures={"causes": [*causes(0.3), _cause("rack", "0.01 per day")]})
     struck = []
     for scene in (plain, more):
-        clocks = FailureClocks(build(scene, load_catalog()), scene.failures, 9)
+        clocks = FailureClocks(build(scene, load_catalog()), scene.failures, Draws(9))
         history = []
         for _ in range(40):
             due_s, node = clocks.next()
@@ -169,7 +170,7 @@ def test_the_mean_life_is_the_quoted_one_whatever_the_shape(shape: float) -> Non
         jobs=(),
         failures=_failing({"id": "gpu", "rate": "0.01 per day", "repair": "gpu", "shape": shape}),
     )
-    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, 1)
+    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, Draws(1))
     (_, _, own) = clocks.others[0]
     lives = []
     for _ in range(60):

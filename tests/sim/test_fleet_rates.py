@@ -12,6 +12,7 @@ from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
+from twin.sim.draws import Draws
 from twin.sim.failures import FailureClocks
 from twin.sim.fleet import Fleet
 
@@ -75,11 +76,11 @@ def test_without_the_worst_nodes_by_realised_counts_a_fleet_fails_less() -> None
     plant = build(scene, load_catalog())
     cuts = []
     for seed in range(3):
-        count, _ = _counts(FailureClocks(plant, scene.failures, seed), 349 * DAY_S, 2000)
+        count, _ = _counts(FailureClocks(plant, scene.failures, Draws(seed)), 349 * DAY_S, 2000)
         worst = np.argsort(-count, kind="stable")[: round(0.012 * 2000)]
         held = count[worst].sum() / count.sum()
         fewer, _ = _counts(
-            FailureClocks(plant, scene.failures, seed), 349 * DAY_S, 2000, frozenset(worst.tolist())
+            FailureClocks(plant, scene.failures, Draws(seed)), 349 * DAY_S, 2000, frozenset(worst.tolist())
         )
         assert held == pytest.approx(1 - fewer.sum() / count.sum(), abs=1e-9)  # the others fail as before
         cuts.append(held)
@@ -94,7 +95,7 @@ def test_the_expected_count_stays_the_quoted_one(held: int, repair_day: int) -> 
     plant = build(scene, load_catalog())
     ratios = []
     for seed in range(6):
-        clocks = FailureClocks(plant, scene.failures, seed, Fleet(days * DAY_S, held / 400))
+        clocks = FailureClocks(plant, scene.failures, Draws(seed), Fleet(days * DAY_S, held / 400))
         count, node_days = _counts(clocks, days * DAY_S, held)
         ratios.append(count.sum() / (node_days * rate / 1000))
     error = np.std(ratios, ddof=1) / np.sqrt(len(ratios))
@@ -106,18 +107,18 @@ def test_unequal_nodes_move_the_rate_of_the_large_scene_by_little_whatever_the_s
     failures = scene.failures.model_copy(update={"lemons": True})
     plant: Plant = build(scene, load_catalog())
     fleet = Fleet(scene.duration_s, 2048 / 2144)
-    clocks = [FailureClocks(plant, failures, seed, fleet) for seed in range(2)]
+    clocks = [FailureClocks(plant, failures, Draws(seed), fleet) for seed in range(2)]
     assert clocks[0].scale == clocks[1].scale == pytest.approx(1.0, abs=0.03)
 
 
 def test_a_node_that_was_replaced_is_another_one() -> None:
     scene = _fleet(8, 40.0, "1 day")
-    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, 3)
+    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, Draws(3))
     before = clocks.quality.copy()
     clocks.renew(2, 1000.0)
     assert clocks.quality[2] != before[2]
     assert np.delete(clocks.quality, 2).tolist() == np.delete(before, 2).tolist()
-    again = FailureClocks(build(scene, load_catalog()), scene.failures, 3)
+    again = FailureClocks(build(scene, load_catalog()), scene.failures, Draws(3))
     again.restore(clocks.state())
     assert again.quality.tolist() == clocks.quality.tolist()
     assert again.due_s.tolist() == clocks.due_s.tolist()

@@ -13,6 +13,7 @@ from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.scenario.document import Scenario
 from twin.scenario.faults import Cause
+from twin.sim.draws import Draws
 from twin.sim.engine import Engine
 from twin.sim.failures import FailureClocks
 
@@ -26,7 +27,7 @@ def counted() -> list[Counter[str]]:
     """Interruptions by cause of the 2,048 nodes of llama3-16k in 54 days, spares swapped in at once."""
     scene = shipped("llama3-16k")
     plant = build(scene, load_catalog())
-    return [_interruptions(FailureClocks(plant, scene.failures, seed), scene) for seed in FEW_SEEDS]
+    return [_interruptions(FailureClocks(plant, scene.failures, Draws(seed)), scene) for seed in FEW_SEEDS]
 
 
 def _interruptions(clocks: FailureClocks, scene: Scenario) -> Counter[str]:
@@ -91,7 +92,7 @@ def _histories(clocks: FailureClocks, nodes: int, strikes: int) -> list[list[tup
 def test_sixteen_more_nodes_leave_all_other_failures_where_they_were(lemons: bool) -> None:
     failures = {"lemons": lemons, "causes": causes(0.5)}
     histories = [
-        _histories(FailureClocks(build(scene, load_catalog()), scene.failures, 3), 4, 6)
+        _histories(FailureClocks(build(scene, load_catalog()), scene.failures, Draws(3)), 4, 6)
         for scene in (tiny(nodes=4, failures=failures), tiny(nodes=20, failures=failures))
     ]
     assert histories[0] == histories[1]
@@ -117,7 +118,7 @@ def test_sixteen_more_nodes_leave_a_whole_run_of_the_others_where_it_was() -> No
 
 def test_a_node_that_is_down_does_not_age() -> None:
     scene = tiny(failures={"causes": causes(1.0)})
-    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, 1)
+    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, Draws(1))
     due_s = float(clocks.due_s[0])
     clocks.set_up(0, due_s / 2, False)
     assert clocks.due_s[0] == np.inf
@@ -127,7 +128,7 @@ def test_a_node_that_is_down_does_not_age() -> None:
 
 def test_repairs_are_heavy_tailed_and_restarts_take_none() -> None:
     scene = tiny(failures={"causes": causes(1.0)})
-    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, 1)
+    clocks = FailureClocks(build(scene, load_catalog()), scene.failures, Draws(1))
     by_id: dict[str, Cause] = {cause.id: cause for cause in clocks.causes}
     times_s = np.array([clocks.repair_s(by_id["gpu"], u) for u in (np.arange(400) + 0.5) / 400])
     assert (np.diff(times_s) > 0).all()

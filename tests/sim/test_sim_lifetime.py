@@ -14,6 +14,7 @@ from twin.physics.reliability import arrhenius_factor
 from twin.physics.thermal_network import State
 from twin.plant.build import build
 from twin.sim.clocks import Clocks
+from twin.sim.draws import Draws
 from twin.sim.engine import Engine
 from twin.sim.failures import FailureClocks
 from twin.sim.lifetime import BANDS_C, Lifetime
@@ -110,7 +111,7 @@ def test_the_law_of_arrhenius() -> None:
 def test_heat_hastens_failures_by_the_factor_and_leaves_the_draws_alone() -> None:
     scenario = failing(arrhenius={"activation": 0.7, "reference": "60 degC"})
     plant = build(scenario, load_catalog())
-    clocks = FailureClocks(plant, scenario.failures, 1)
+    clocks = FailureClocks(plant, scenario.failures, Draws(1))
     due_s, threshold = clocks.due_s.copy(), clocks.threshold.copy()
     n = len(due_s)
     assert not clocks.heat(np.full(n, 60.0), 0.0)

@@ -18,7 +18,7 @@ from twin.record.hash import EventHash, canonical
 from twin.record.reader import Reader
 from twin.record.recorder import entity_ids
 from twin.record.runfile import RunFileError
-from twin.runtime.loading import engine_type
+from twin.runtime.loading import begun, engine_type
 from twin.runtime.protocol import ENGINE, Engine
 
 NEAR = 1e-9
@@ -157,7 +157,7 @@ class _Replay:
         for t_s, events, text in (*snapshots, (self._end_s, self._count, self._last)):
             self._hashes.setdefault(events, []).append((t_s, text))
         self._times = sorted({t_s for t_s, _, _ in snapshots if t_s <= self._end_s})
-        self._engine: Engine = engine_type(engine)(header.scenario, header.seed)
+        self._engine: Engine = begun(engine_type(engine), header.scenario, header.seed, header.redraws)
         self._hash = EventHash()
         self._expected: list[Event] = []
         self.rows = self.hashes = self.states = 0

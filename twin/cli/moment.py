@@ -70,14 +70,14 @@ def moment_of_run(path: str, at_s: float | None, progress: Progress | None) -> M
 def _nearest(reader: Reader, at_s: float) -> Engine:
     """Return the engine at the last snapshot before `at_s`, or at the start with all that was done to the run."""
     from twin.analysis.rerun import settled
-    from twin.runtime.loading import engine_type
+    from twin.runtime.loading import begun, engine_type, gone_on
     from twin.runtime.protocol import ENGINE
 
     make, header, found = engine_type(ENGINE), reader.header, settled(reader)
     snapshot = None if found.asked or found.spans else reader.nearest_snapshot(at_s)
     if snapshot is not None:
-        return make.restore(header.scenario, snapshot.data)
-    engine = make(found.scene(header.scenario), header.seed)
+        return gone_on(make, header.scenario, snapshot.data, header.redraws)
+    engine = begun(make, found.scene(header.scenario), header.seed, header.redraws)
     for one in found.asked:
         engine.intervene(one.done.model_copy(update={"at_s": one.marker.t_s}))
     return engine

@@ -115,6 +115,27 @@ def weibull_threshold(exponential: ArrayLike, shape: float) -> Floats:
     return result
 
 
+def threshold_beyond(reached: ArrayLike, exponential: ArrayLike, shape: float = 1.0) -> Floats:
+    """Age at its failure of a component that has survived up to `reached`, in units of its mean life [-].
+
+    Its integrated hazard at the failure is what it has reached and an exponential draw of mean 1 more. Without a shape
+    (1) that is memoryless; with a Weibull law the chance is that under the condition of having survived so far.
+
+    Examples
+    --------
+    >>> float(threshold_beyond(2.0, 0.5))
+    2.5
+    >>> float(threshold_beyond(0.0, 0.5, 2.0)) == float(weibull_threshold(0.5, 2.0))
+    True
+    """
+    age, drawn = np.asarray(reached, np.float64), np.asarray(exponential, np.float64)
+    if shape == 1.0:
+        result: Floats = age + drawn
+        return result
+    hazard = (age * math.gamma(1.0 + 1.0 / shape)) ** shape
+    return np.maximum(age, weibull_threshold(hazard + drawn, shape))
+
+
 def geometric(mean: float, u: ArrayLike) -> NDArray[np.int64]:
     """Return a count from 0 on with geometric chances and the given mean, at quantile `u` [-].
 

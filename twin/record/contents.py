@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from twin.record.channels import Entity
 from twin.record.frame import Layout
+from twin.record.redraw import Redraw
 from twin.record.runfile import RunFileError
 from twin.record.scenario_json import from_json
 from twin.scenario.document import Scenario
@@ -27,6 +28,8 @@ class Header:
         The effective scenario as JSON with units.
     seed
         Of all random draws.
+    redraws
+        From when on they are of another seed.
     layout
         Counts of entities of the run's frames.
     ids
@@ -53,6 +56,7 @@ class Header:
     inputs: Mapping[str, str]
     inputs_hash: str
     end_s: float
+    redraws: tuple[Redraw, ...] = ()
 
     @cached_property
     def scenario(self) -> Scenario:

@@ -23,6 +23,7 @@ from twin.record.contents import Header, Marker, Snapshot
 from twin.record.events import WHERE, Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.pictures import Pictures
+from twin.record.redraw import redraws_of
 from twin.record.runfile import MAX_BLOB_BYTES, RunFileError, explained, of_part
 from twin.record.series import LEDGER, SERIES_CHANNELS, Series, condense
 from twin.record.source import Source, layout_at, layout_of, state_at, stretch
@@ -87,6 +88,7 @@ class Reader:
                 inputs=dict(json.loads(found["inputs"])),
                 inputs_hash=found["inputs_hash"],
                 end_s=float(found["end_s"]),
+                redraws=redraws_of(found.get("redraws", "[]")),
             )
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise RunFileError(f"{self.path}: the header of this run file is damaged") from error

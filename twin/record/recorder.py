@@ -17,6 +17,7 @@ from twin.record.contents import Snapshot
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
+from twin.record.redraw import Redraw
 from twin.record.series import SERIES_CHANNELS
 from twin.record.writer import Writer
 from twin.scenario.document import Scenario
@@ -66,6 +67,10 @@ class Observed(Protocol):
     layout: Layout
     now_s: float
     end_s: float
+
+    @property
+    def redraws(self) -> tuple[Redraw, ...]:
+        """Return from when on its random draws are of another seed."""
 
     def fill(self, frame: Frame) -> None:
         """Write every channel at the present time into `frame`."""
@@ -123,7 +128,13 @@ class Recorder:
             self._writer = Writer.resume(path, engine.layout, resumed, entity_ids(engine))
         else:
             self._writer = Writer(
-                path, engine.scenario, engine.seed, engine.layout, engine.end_s, entity_ids(engine)
+                path,
+                engine.scenario,
+                engine.seed,
+                engine.layout,
+                engine.end_s,
+                entity_ids(engine),
+                engine.redraws,
             )
         self._make_room()
         self._rows = resumed.events if resumed else 0

@@ -20,6 +20,7 @@ from twin.record.detail import Detail, dies_to_bytes
 from twin.record.events import WHERE, Event
 from twin.record.frame import Layout
 from twin.record.inputs import input_hashes, inputs_hash, versions
+from twin.record.redraw import Redraw, redraws_text
 from twin.record.runfile import create, explained, fold, reopen
 from twin.record.scenario_json import to_json
 from twin.record.series import DIES, Block
@@ -39,6 +40,8 @@ class Writer:
         What is run, with which seed, what its frames carry, and how long it lasts [s].
     ids
         Ids of the entities of each kind that series are kept of, in frame order.
+    redraws
+        From when on its random draws are of another seed.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class Writer:
         layout: Layout,
         end_s: float,
         ids: Mapping[Entity, Sequence[str]],
+        redraws: Sequence[Redraw] = (),
     ) -> None:
         self.path = path
         self._file = create(path)
@@ -72,6 +76,7 @@ class Writer:
             "inputs_hash": inputs_hash(scenario),
             "constants": packed(),
             "original": packed_text(text),
+            **({"redraws": redraws_text(redraws)} if redraws else {}),
         }
         with explained(path, "write"):
             self._file.execute("BEGIN")

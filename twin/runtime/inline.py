@@ -12,7 +12,8 @@ from time import monotonic, perf_counter, process_time
 from twin.record.frame import Frame, Layout
 from twin.record.reader import Reader
 from twin.record.recorder import Recorder
-from twin.runtime.loading import begun_anew, engine_type
+from twin.record.redraw import Redraw
+from twin.runtime.loading import begun, begun_anew, engine_type, gone_on
 from twin.runtime.protocol import ENGINE, Engine, Intervene, Load, Message, Pause, Play, Ready, Step, Withdraw
 from twin.runtime.session import Session
 from twin.scenario.document import Scenario
@@ -62,6 +63,7 @@ def run(
     engine: str = ENGINE,
     *,
     paced: bool = False,
+    redraws: Sequence[Redraw] = (),
 ) -> Result:
     """Run `scenario` to its end or to `until_s` [s], as fast as possible.
 
@@ -79,6 +81,8 @@ def run(
         Dotted name of the engine class.
     paced
         Nobody wants more than up to `until_s`: samples are as close as that length allows.
+    redraws
+        From when on chance is drawn from other seeds.
 
     Raises
     ------
@@ -88,7 +92,7 @@ def run(
         When the run file cannot be written.
     """
     wall_s, cpu_s = perf_counter(), process_time()
-    one = engine_type(engine)(scenario, seed)
+    one = begun(engine_type(engine), scenario, seed, redraws)
     for intervention in interventions:
         reason = one.intervene(intervention)
         if reason is not None:
@@ -127,9 +131,13 @@ def go_on(
     """
     wall_s, cpu_s = perf_counter(), process_time()
     with Reader(run_file) as reader:
-        seed, snapshot = reader.header.seed, reader.nearest_snapshot(math.inf)
+        seed, redraws = reader.header.seed, reader.header.redraws
+        snapshot = reader.nearest_snapshot(math.inf)
     make = engine_type(engine)
-    one = begun_anew(make, scenario, seed) if snapshot is None else make.restore(scenario, snapshot.data)
+    if snapshot is None:
+        one = begun_anew(make, scenario, seed, redraws)
+    else:
+        one = gone_on(make, scenario, snapshot.data, redraws)
     one.advance(one.now_s)
     recorder = Recorder(one, run_file, resume=True, resumed=snapshot)
     end_s = one.end_s if until_s is None else min(until_s, one.end_s)

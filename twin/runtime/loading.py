@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
+from twin.record.redraw import Redraw
 from twin.runtime.protocol import Engine, EngineType
 from twin.scenario.document import Scenario
 
@@ -26,7 +28,31 @@ def engine_type(name: str) -> EngineType:
     return cast(EngineType, getattr(import_module(module), attribute))
 
 
-def begun_anew(make: EngineType, scenario: Scenario, seed: int | None) -> Engine:
+def begun(make: EngineType, scenario: Scenario, seed: int | None, redraws: Sequence[Redraw] = ()) -> Engine:
+    """Return an engine at t = 0 that draws from other seeds from the times of `redraws` on."""
+    engine = make(scenario, seed)
+    for one in redraws:
+        engine.redraw(one)
+    return engine
+
+
+def gone_on(make: EngineType, scenario: Scenario, snapshot: bytes, redraws: Sequence[Redraw] = ()) -> Engine:
+    """Return an engine that goes on from a snapshot; of `redraws` it makes those that it does not know yet.
+
+    Raises
+    ------
+    ValueError
+        When something that is done from then on is refused, or a redraw lies before it.
+    """
+    engine = make.restore(scenario, snapshot)
+    for one in redraws:
+        engine.redraw(one)
+    return engine
+
+
+def begun_anew(
+    make: EngineType, scenario: Scenario, seed: int | None, redraws: Sequence[Redraw] = ()
+) -> Engine:
     """Return the engine of a branch whose parent has no snapshot before the cut, at t = 0.
 
     Raises
@@ -35,7 +61,7 @@ def begun_anew(make: EngineType, scenario: Scenario, seed: int | None) -> Engine
         When something that is done from the cut on is refused, as a restored engine raises it; a run that begins with
         its scene only tells of it.
     """
-    engine = make(scenario, seed)
+    engine = begun(make, scenario, seed, redraws)
     cut_s = math.inf if scenario.branch is None else scenario.branch.at_s
     later = {one.target: one.kind for one in scenario.interventions if one.at_s >= cut_s}
     for event in engine.events(0):

@@ -11,6 +11,7 @@ from twin.plant.tables import Plant
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
+from twin.record.redraw import Redraw
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
 from twin.scenario.faults import Intervention
@@ -55,6 +56,21 @@ class Engine(Protocol):
 
         An edit is found by its name, an intervention by being like this one. The run goes on as if it had never been
         asked for.
+        """
+        ...
+
+    @property
+    def redraws(self) -> tuple[Redraw, ...]:
+        """Return the redraws that were asked for."""
+        ...
+
+    def redraw(self, redraw: Redraw) -> None:
+        """Draw chance from another seed from a time on; one that is known already is made once.
+
+        Raises
+        ------
+        ValueError
+            When that time has passed.
         """
         ...
 

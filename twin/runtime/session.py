@@ -20,7 +20,7 @@ from twin.record.recorder import Recorder
 from twin.record.runfile import RunFileError
 from twin.record.scenario_json import part_to_json
 from twin.record.state_folder import new_run_path
-from twin.runtime.loading import begun_anew, engine_type
+from twin.runtime.loading import begun_anew, engine_type, gone_on
 from twin.runtime.protocol import (
     Applied,
     At,
@@ -190,8 +190,10 @@ class Session:
                     for marker in (one for one in reader.markers() if one.kind in BY_HAND):
                         self._done_revs[int(json.loads(marker.data)["rev"])] = marker.t_s
                     missed = [e for e in reader.all_events(request.told) if e.row < snapshot.events]
-                    return make.restore(request.scenario, snapshot.data), snapshot, tuple(missed)
-            return begun_anew(make, request.scenario, request.seed), None, ()
+                    engine = gone_on(make, request.scenario, snapshot.data, reader.header.redraws)
+                    return engine, snapshot, tuple(missed)
+                redraws = reader.header.redraws
+            return begun_anew(make, request.scenario, request.seed, redraws), None, ()
         if request.snapshot is not None:
             return make.restore(request.scenario, request.snapshot), None, ()
         return make(request.scenario, request.seed), None, ()

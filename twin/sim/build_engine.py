@@ -19,6 +19,7 @@ from twin.sim.cloud import Clouds
 from twin.sim.comfort import Comfort
 from twin.sim.cooling import Cooling
 from twin.sim.degraded import Degraded
+from twin.sim.draws import Draws
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.fault_replay import FaultReplay
@@ -86,8 +87,12 @@ class Parts:
         self.log = Log()
         self.ledger = Ledger()
         self.nodes = Nodes(plant, self.ledger)
+        standing_draws: Draws | None = vars(self).get(
+            "draws"
+        )  # of the run whose hall is edited, or is restored
+        self.draws = Draws(seed) if standing_draws is None else standing_draws
         fleet = fleet_of(*self.first)  # rates are scaled once: who comes or goes moves nobody else's failures
-        self.failures = FailureClocks(plant, scenario.failures, seed, fleet, self.first[1])
+        self.failures = FailureClocks(plant, scenario.failures, self.draws, fleet, self.first[1])
         before: FabricState | None = vars(self).get("network")  # of the hall before an edit
         self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions, before)
         self.plans, work, gpus = self._plans(scenario)
@@ -148,7 +153,7 @@ class Parts:
             self.weather,
             scenario,
             catalog,
-            seed,
+            self.draws,
         )
         self.repairs = Repairs(self.timers, self.log, self.nodes, self.recovery, self.failures, scenario)
         self.degraded = Degraded(
@@ -171,7 +176,7 @@ class Parts:
             self.recovery,
             self.degraded,
             scenario.failures.checks,
-            seed,
+            self.draws,
             self.failures.keys,
         )
         self.incidents = Incidents(
@@ -212,7 +217,9 @@ class Parts:
             self.timers, self.log, self.jobs, self.plans, self.scheduler, scenario, self._plan_in
         )
         self.incidents.moves, self.incidents.clouds = self.moves, self.clouds
-        self.stragglers = Stragglers(self.timers, self.log, self.jobs, self.recovery, scenario.failures, seed)
+        self.stragglers = Stragglers(
+            self.timers, self.log, self.jobs, self.recovery, scenario.failures, self.draws
+        )
         self.pacing = Pacing(
             self.timers,
             self.nodes,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from twin.physics import reliability
 from twin.scenario.faults import Cause
+from twin.sim.draws import Draws
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -28,8 +29,8 @@ class ClockSet:
         Of the components, shape (N,).
     causes
         What strikes them; all of one Weibull shape.
-    seed
-        Of the run.
+    draws
+        Seeds of the run.
     name
         Added to the names of their draws: those of another set are others.
     weight
@@ -46,9 +47,9 @@ class ClockSet:
     """
 
     def __init__(
-        self, keys: reliability.Keys, causes: tuple[Cause, ...], seed: int, name: str, weight: Floats
+        self, keys: reliability.Keys, causes: tuple[Cause, ...], draws: Draws, name: str, weight: Floats
     ) -> None:
-        self.keys, self.causes, self.seed, self.name = keys, causes, seed, name
+        self.keys, self.causes, self.draws, self.name = keys, causes, draws, name
         self.shape = causes[0].shape if causes and causes[0].shape is not None else 1.0
         rates = np.array([c.per_node_s for c in causes])
         self.rate = float(rates.sum())
@@ -60,8 +61,14 @@ class ClockSet:
         self.hazard = np.zeros(n)
         self.since_s = np.zeros(n)
         self.up = np.ones(n, bool)
+        self.redrawn = False  # some thresholds are beyond what was reached at a redraw
         self.threshold = self._drawn(slice(None))
         self.due_s = self.due(np.arange(n))
+
+    @property
+    def seed(self) -> int:
+        """Return the seed of the draws that are made now."""
+        return self.draws.seed
 
     def _drawn(self, which: slice | Longs) -> Floats:
         drawn = reliability.unit_exponential(
@@ -108,6 +115,24 @@ class ClockSet:
         self.threshold[one] = self._drawn(which)[0]
         self.due_s[one] = self.due(which)[0]
 
+    def reached(self, t_s: float) -> Floats:
+        """Return how far each clock has come by `t_s` [-]."""
+        ran_s = np.where(self.up, t_s - self.since_s, 0.0)
+        result: Floats = self.hazard + ran_s * (self.rate * self.quality * self.wear)
+        return result
+
+    def redraw(self, t_s: float) -> None:
+        """Draw anew how far each clock still has to go from `t_s` on: whatever it has reached, it has survived.
+
+        The draws are of that time alone, so they tell nothing of what the clocks have reached.
+        """
+        drawn = reliability.unit_exponential(
+            self.seed, self.keys, f"failure{self.name} beyond {t_s!r}", self.count
+        )
+        self.threshold = reliability.threshold_beyond(self.reached(t_s), drawn, self.shape)
+        self.due_s = self.due(np.arange(len(self.keys)))
+        self.redrawn = True
+
     def set_up(self, one: int, t_s: float, up: bool) -> None:
         """Stop (it is down) or let go on (it is up) the clock of a component."""
         if bool(self.up[one]) == up:
@@ -136,6 +161,7 @@ class ClockSet:
             "since_s": self.since_s.tolist(),
             "up": self.up.tolist(),
             "wear": [] if (self.wear == 1.0).all() else self.wear.tolist(),
+            **({"threshold": self.threshold.tolist()} if self.redrawn else {}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -145,5 +171,6 @@ class ClockSet:
         self.since_s = np.array(state["since_s"])
         self.up = np.array(state["up"], bool)
         self.wear = np.array(state["wear"], float) if state["wear"] else np.ones(len(self.keys))
-        self.threshold = self._drawn(slice(None))
+        self.redrawn = "threshold" in state
+        self.threshold = np.array(state["threshold"]) if self.redrawn else self._drawn(slice(None))
         self.due_s = self.due(np.arange(len(self.keys)))

@@ -233,6 +233,16 @@ class Degraded:
         else:
             self.found(bad.node, "somebody")
 
+    def redraw(self, t_s: float) -> None:
+        """Draw anew from `t_s` on when somebody finds each fault that came by itself: nobody has so far."""
+        for number, bad in self.faults.items():
+            cause = self.failures.known.get(bad.cause)
+            if cause is None or cause.found_s is None or bad.effect == "hang":
+                continue
+            key = self.failures.keys[bad.node : bad.node + 1]
+            drawn = reliability.unit_exponential(self.failures.seed, key, f"found beyond {t_s!r}", number)
+            self.timers.set("degraded", number, t_s + float(drawn[0]) * cause.found_s)
+
     # --- who looks
 
     def _of(self, node: int) -> list[int]:

@@ -23,6 +23,7 @@ from twin.plant.tables import Plant
 from twin.record.detail import Detail
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
+from twin.record.redraw import Redraw
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
 from twin.scenario.edits import in_order
@@ -31,6 +32,7 @@ from twin.scenario.population import jobs_of
 from twin.sim import snapshot, summary
 from twin.sim.build_engine import Parts
 from twin.sim.collection import nothing_collected
+from twin.sim.draws import Draws
 from twin.sim.editing import FIRST, Edits, move_over
 from twin.sim.hourly import Hourly
 from twin.sim.observe import Observer
@@ -40,7 +42,7 @@ from twin.sim.withdrawal import withdraw
 
 Floats = NDArray[np.float64]
 
-_OWN = ("edits", "seed", "first", "end_s", "now_s", "generation", "_ended", "_edited")
+_OWN = ("edits", "seed", "draws", "first", "end_s", "now_s", "generation", "_ended", "_edited")
 """What an engine has beside the parts of a run."""
 REPOWER = 0.01
 """Relative change of step time that is worth new powers: who waits longer draws less."""
@@ -91,6 +93,8 @@ class Engine(Parts):
         engine.edits = Edits(scenario)
         engine.edits.restore(state["edits"])
         seed, env_s = int(state["seed"]), float(state["env_s"])
+        engine.draws = Draws(seed)
+        engine.draws.restore(state)
         if engine.edits.acted:
             catalog = load_catalog()
             begun = scenario.model_copy(update={"seed": seed}) if scenario.streams else scenario
@@ -133,7 +137,9 @@ class Engine(Parts):
             0  # jobs of the first indices that have ended for good, where the run ends with the last
         )
         self._edited: int | None = None  # an edit whose time is now
+        self._redrawn = False  # chance is drawn anew now
         self.timers.handle("edit", self._edit)
+        self.timers.handle("redraw", self._redraw)
         self.incidents.edited_by = self.edits.any_by
         self.observer = Observer(self)
         self.layout: Layout = self.observer.layout
@@ -173,13 +179,13 @@ class Engine(Parts):
         """Do all that happens at the next time: powers and heat follow once, when the last of it has happened."""
         self.generation += 1
         self.timers.step()
-        edited = self._edited is not None
+        alone, self._redrawn = self._redrawn or self._edited is not None, False
         if self._edited is not None:
             place, self._edited = self._edited, None
             self._act(place)
         self._arrange()
         timers = self.timers
-        while not edited and timers.next_s() <= timers.now_s:  # edits come first, each by itself
+        while not alone and timers.next_s() <= timers.now_s:  # edits and redraws come first, each by itself
             timers.step()
             self._arrange()
         self._after()
@@ -358,6 +364,35 @@ class Engine(Parts):
     def withdraw(self, done: Intervention | Edit) -> str | None:
         """Take out what was asked for and is still ahead, as if it never had been; return None, or why it stays."""
         return withdraw(self, done)
+
+    def redraw(self, redraw: Redraw) -> None:
+        """Draw chance from another seed from a time on; one that is known already is made once.
+
+        Raises
+        ------
+        ValueError
+            When that time has passed.
+        """
+        if redraw in self.draws.redraws:
+            return
+        if redraw.at_s < self.now_s:
+            raise ValueError(f"the run is past {redraw.at_s:g} s, from which it was to be drawn anew")
+        self.generation += 1
+        self.draws.redraws.append(redraw)
+        self.timers.set("redraw", len(self.draws.redraws) - 1, redraw.at_s, FIRST)
+
+    def _redraw(self, place: int) -> None:
+        self._redrawn, now = True, self.timers.now_s
+        self.draws.begin(place)
+        self.failures.redraw(now)
+        self.degraded.redraw(now)
+        self.stragglers.redraw(now)
+        self.incidents.arm()
+
+    @property
+    def redraws(self) -> tuple[Redraw, ...]:
+        """Return the redraws that were asked for."""
+        return tuple(self.draws.redraws)
 
     # --- edits of the hall
 

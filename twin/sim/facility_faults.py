@@ -26,6 +26,7 @@ from twin.scenario.validate import nearest
 from twin.sim.caps import PowerCaps
 from twin.sim.clockwork import Timers
 from twin.sim.cooling import Cooling
+from twin.sim.draws import Draws
 from twin.sim.log import Log
 from twin.sim.oddities import Oddities, fan_share
 from twin.sim.power_system import PowerSystem
@@ -88,9 +89,9 @@ class FacilityFaults:
         weather: Weather,
         scenario: Scenario,
         catalog: Catalog,
-        seed: int,
+        draws: Draws,
     ) -> None:
-        self.timers, self.log, self.plant, self.seed = timers, log, plant, seed
+        self.timers, self.log, self.plant, self.draws = timers, log, plant, draws
         self.scenario, self.catalog = scenario, catalog
         self.power, self.cooling, self.oddities, self.caps, self.weather = (
             power,
@@ -137,7 +138,7 @@ class FacilityFaults:
         if spread is None:
             return None
         key = reliability.component_keys([i.target])
-        uniform = reliability.hash_uniform(self.seed, key, i.kind, index)
+        uniform = reliability.hash_uniform(self.draws.seed, key, i.kind, index)
         return float(spread[0] * np.exp(spread[1] * normal_quantile(uniform))[0])
 
     def refusal(self, i: Intervention) -> str | None:

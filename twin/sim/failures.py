@@ -19,6 +19,7 @@ from twin.plant.tables import Plant
 from twin.scenario.faults import Cause, Failures, On
 from twin.sim.clock_set import ClockSet, Floats
 from twin.sim.components import components_of
+from twin.sim.draws import Draws
 from twin.sim.fleet import Fleet, bursts_scale, lemons_scale
 
 WORN_SHARE = 0.02
@@ -64,8 +65,8 @@ class FailureClocks(ClockSet):
         With its nodes.
     failures
         Causes and what they depend on.
-    seed
-        Of the run.
+    draws
+        Seeds of the run.
     fleet
         How the nodes are used, so that the quoted rates come out; None: all of them, for ever.
     first
@@ -76,7 +77,7 @@ class FailureClocks(ClockSet):
         self,
         plant: Plant,
         failures: Failures,
-        seed: int,
+        draws: Draws,
         fleet: Fleet | None = None,
         first: Plant | None = None,
     ) -> None:
@@ -90,7 +91,8 @@ class FailureClocks(ClockSet):
         self.lemons = failures.lemons and bool(self.active)
         keys = reliability.component_keys(plant.nodes.ids)
         self.generation = np.zeros(len(keys), np.int64)
-        self.seed, self.scale = seed, 1.0
+        self.replaced_by: dict[int, int] = {}  # seed of the quality of nodes that came after a redraw
+        self.draws, self.scale = draws, 1.0
         if failures.bursts is not None:
             self.scale *= bursts_scale(plant if first is None else first, failures.bursts)
         if self.lemons:
@@ -98,9 +100,9 @@ class FailureClocks(ClockSet):
             self.scale *= lemons_scale(
                 on_nodes, self.repair_times_s, [self.mean_repair_s(c) for c in on_nodes], fleet or Fleet()
             )
-        quality = np.where(plant.nodes.present, self._quality(keys), 0.0)
+        quality = np.where(plant.nodes.present, self._quality(keys, draws.own), 0.0)
         main = tuple(c for c in self.active if c.on == "node" and c.shape is None)
-        super().__init__(keys, main, seed, "", quality)
+        super().__init__(keys, main, draws, "", quality)
         self.up = plant.nodes.present.copy()
         self.due_s = self.due(np.arange(len(keys)))
         self.others: list[tuple[On, NDArray[np.int64], ClockSet]] = []
@@ -115,10 +117,10 @@ class FailureClocks(ClockSet):
             else:
                 found = components_of(plant, on)
                 slots, own_keys, weight = found.slots, found.keys, found.weight
-            self.others.append((on, slots, ClockSet(own_keys, mine, seed, name, weight)))
+            self.others.append((on, slots, ClockSet(own_keys, mine, draws, name, weight)))
 
-    def _quality(self, keys: reliability.Keys) -> Floats:
-        factor = reliability.lemon_factor(self.seed, keys) if self.lemons else np.ones(len(keys))
+    def _quality(self, keys: reliability.Keys, seed: int) -> Floats:
+        factor = reliability.lemon_factor(seed, keys) if self.lemons else np.ones(len(keys))
         return factor * self.scale if self.scale != 1.0 else factor
 
     @property
@@ -212,20 +214,28 @@ class FailureClocks(ClockSet):
     def renew(self, node: int, t_s: float) -> None:
         """Let another node stand in place of `node` from `t_s` on: new, and of a quality of its own."""
         self.generation[node] += 1
-        self._requalify(np.array([node]))
+        if self.seed != self.draws.own:
+            self.replaced_by[node] = self.seed
+        self._requalify(np.array([node]), self.seed)
         self.restart(node, t_s)
         for on, _, clocks in self.others:
             if on == "node":
                 clocks.restart(node, t_s)
 
-    def _requalify(self, nodes: NDArray[np.int64]) -> None:
+    def _requalify(self, nodes: NDArray[np.int64], seed: int) -> None:
         """Draw the quality of nodes that were replaced, each by its id and how often that was."""
         if not self.lemons:
             return
-        keys = reliability.hash_u64(self.seed, self.keys[nodes], "replaced", self.generation[nodes])
-        quality = self._quality(keys)
+        keys = reliability.hash_u64(seed, self.keys[nodes], "replaced", self.generation[nodes])
+        quality = self._quality(keys, seed)
         for clocks in [self, *(clocks for on, _, clocks in self.others if on == "node")]:
             clocks.quality[nodes] = quality
+
+    def redraw(self, t_s: float) -> None:
+        """Draw anew how far the clock of each component still has to go from `t_s` on."""
+        super().redraw(t_s)
+        for _, _, clocks in self.others:
+            clocks.redraw(t_s)
 
     def heat(self, node_die_c: Floats, t_s: float) -> bool:
         """Let the clocks of nodes run as their mean dies have it from `t_s` on; return whether any changed its rate.
@@ -254,12 +264,16 @@ class FailureClocks(ClockSet):
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
         more = [clocks.state() for _, _, clocks in self.others]
-        return super().state() | {"others": more, "generation": self.generation.tolist()}
+        said = super().state() | {"others": more, "generation": self.generation.tolist()}
+        return said | ({"replaced_by": sorted(self.replaced_by.items())} if self.replaced_by else {})
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         self.generation = np.array(state["generation"], np.int64)
-        self._requalify(np.flatnonzero(self.generation))
+        self.replaced_by = {int(node): int(seed) for node, seed in state.get("replaced_by", ())}
+        self._requalify(np.flatnonzero(self.generation), self.draws.own)
+        for node, seed in self.replaced_by.items():
+            self._requalify(np.array([node]), seed)
         super().restore(state)
         for (_, _, clocks), saved in zip(self.others, state["others"], strict=True):
             clocks.restore(saved)

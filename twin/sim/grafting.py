@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.plant.tables import Plant
+from twin.sim.clock_set import ClockSet
 from twin.sim.clockwork import Timer
 from twin.sim.failures import FailureClocks
 from twin.sim.grafting_heat import graft_heat
@@ -284,7 +285,10 @@ class _Clocks:
         nodes = np.append(there, gone), np.append(here, gone)
         generation = np.zeros(after, np.int64)
         generation[nodes[1]] = self.old.generation[nodes[0]]
-        merged = self._set(old, new, nodes, after) | {"generation": generation.tolist()}
+        merged = self._set(self.old, self.new, old, new, nodes) | {"generation": generation.tolist()}
+        if self.old.replaced_by:
+            place = dict(zip(nodes[0].tolist(), nodes[1].tolist(), strict=True))
+            merged["replaced_by"] = [(place[node], seed) for node, seed in self.old.replaced_by.items()]
         others = []
         laws = {(on, clocks.shape): at for at, (on, _, clocks) in enumerate(self.old.others)}
         for at, (on, _, clocks) in enumerate(self.new.others):
@@ -293,19 +297,28 @@ class _Clocks:
             if on != "node":
                 _, had, has = np.intersect1d(mine.keys, clocks.keys, return_indices=True)
                 slots = had, has
-            others.append(self._set(old["others"][before], new["others"][at], slots, len(clocks.count)))
+            others.append(self._set(mine, clocks, old["others"][before], new["others"][at], slots))
         return merged | {"others": others}
 
     def _set(
-        self, old: dict[str, Any], new: dict[str, Any], slots: tuple[Ints, Ints], count: int
+        self,
+        mine: ClockSet,
+        clocks: ClockSet,
+        old: dict[str, Any],
+        new: dict[str, Any],
+        slots: tuple[Ints, Ints],
     ) -> dict[str, Any]:
-        there, here = slots
+        (there, here), count = slots, len(clocks.count)
         merged: dict[str, Any] = {}
         for name, begin in (("count", 0), ("hazard", 0.0), ("since_s", self.now_s), ("wear", 1.0)):
             values = np.full(count, begin)
             if old[name]:
                 values[here] = np.array(old[name])[there]
             merged[name] = values.tolist()
+        if mine.redrawn:
+            threshold = clocks.threshold.copy()
+            threshold[here] = mine.threshold[there]
+            merged["threshold"] = threshold.tolist()
         up = np.array(new["up"], bool)
         up[here] = np.array(old["up"], bool)[there]
         return merged | {"up": up.tolist()}

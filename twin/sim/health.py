@@ -16,6 +16,7 @@ from twin.physics import reliability
 from twin.record.events import Severity
 from twin.scenario.faults import HealthCheck
 from twin.sim.clockwork import Timers
+from twin.sim.draws import Draws
 from twin.sim.log import Log
 from twin.sim.nodes import CUT, DRAINED, FREE, Nodes
 from twin.sim.recovery import Recovery
@@ -58,7 +59,7 @@ class Health:
         recovery: Recovery,
         degraded: Sick,
         checks: tuple[HealthCheck, ...],
-        seed: int,
+        draws: Draws,
         keys: NDArray[np.uint64],
     ) -> None:
         self.timers, self.log, self.nodes, self.recovery, self.degraded = (
@@ -68,7 +69,7 @@ class Health:
             recovery,
             degraded,
         )
-        self.checks, self.seed, self.keys = checks, seed, keys
+        self.checks, self.draws, self.keys = checks, draws, keys
         self.count = np.zeros((len(checks), len(keys)), np.int64)  # runs of each check on each node
         self.found = [0] * len(checks)
         self.held: dict[int, tuple[list[int], list[int]]] = {}  # checks and nodes of each group held
@@ -142,7 +143,9 @@ class Health:
         if not sick:
             return
         check = self.checks[i]
-        draws = reliability.hash_uniform(self.seed, self.keys[sick], f"check {check.id}", self.count[i, sick])
+        draws = reliability.hash_uniform(
+            self.draws.seed, self.keys[sick], f"check {check.id}", self.count[i, sick]
+        )
         self.reported = {(c, n) for c, n in self.reported if self.degraded.faults_on(n)}
         for node, draw in zip(sick, draws.tolist(), strict=True):
             seen = [effect for effect in self.degraded.faults_on(node) if effect in check.finds]

@@ -57,6 +57,7 @@ def pack(engine: Engine) -> bytes:
     """Return the state of `engine`."""
     state = {
         "seed": engine.seed,
+        **engine.draws.state(),
         "now_s": engine.now_s,
         "env_s": engine.timers.now_s,
         "timers": [tuple(row) for row in engine.timers.rows()],

@@ -12,6 +12,7 @@ from twin.physics import reliability
 from twin.record.events import Severity
 from twin.scenario.faults import Failures
 from twin.sim.clockwork import Timers
+from twin.sim.draws import Draws
 from twin.sim.jobs import AT_REST, JobRow, Jobs
 from twin.sim.log import Log
 from twin.sim.recovery import Recovery
@@ -30,17 +31,18 @@ class Stragglers:
     """
 
     def __init__(
-        self, timers: Timers, log: Log, jobs: Jobs, recovery: Recovery, failures: Failures, seed: int
+        self, timers: Timers, log: Log, jobs: Jobs, recovery: Recovery, failures: Failures, draws: Draws
     ) -> None:
-        self.timers, self.log, self.jobs, self.recovery, self.seed = timers, log, jobs, recovery, seed
+        self.timers, self.log, self.jobs, self.recovery, self.draws = timers, log, jobs, recovery, draws
         self.excess = failures.straggler_factor - 1.0
         share = failures.stragglers if failures.enabled else 0.0
         self.keys: dict[int, int] = {}  # of the jobs that see stragglers
         if share > 0:
             keys = reliability.component_keys(row.id for row in jobs.rows)
-            hit = reliability.hash_uniform(seed, keys, "straggles", 0) < share
+            hit = reliability.hash_uniform(draws.own, keys, "straggles", 0) < share
             self.keys = {int(job): int(keys[job]) for job in hit.nonzero()[0]}
         self.drawn: dict[int, int] = {}  # changes so far, of jobs that have begun
+        self.fresh: set[int] = set()  # those that wait for their first one since they began to step
         self.slower: dict[int, float] = {}  # of those that have one now: share of a step more
         timers.handle("straggler", self._turn)
 
@@ -50,17 +52,28 @@ class Stragglers:
             return
         for row in rows:
             if row.index in self.keys and self.timers.due_s("straggler", row.index) is None:
-                self._await(row.index, FIRST_S)
+                self.fresh.add(row.index)
+                self._await(row.index)
 
-    def _await(self, job: int, mean_s: float) -> None:
-        self.timers.set("straggler", job, self.timers.now_s + mean_s * self._exponential(job, "time"))
+    def _await(self, job: int, stream: str = "time") -> None:
+        mean_s = LASTS_S if job in self.slower else FIRST_S if job in self.fresh else PAUSE_S
+        self.timers.set("straggler", job, self.timers.now_s + mean_s * self._exponential(job, stream))
 
     def _exponential(self, job: int, stream: str) -> float:
         number = self.drawn.get(job, 0)
-        return float(reliability.unit_exponential(self.seed, self.keys[job], f"straggler {stream}", number))
+        return float(
+            reliability.unit_exponential(self.draws.seed, self.keys[job], f"straggler {stream}", number)
+        )
+
+    def redraw(self, t_s: float) -> None:
+        """Draw anew from `t_s` on how long each goes on, and when the next one comes: both know no past."""
+        for job in self.keys:
+            if self.timers.due_s("straggler", job) is not None:
+                self._await(job, f"time beyond {t_s!r}")
 
     def _turn(self, job: int) -> None:
         row, was = self.jobs.rows[job], self.slower.pop(job, None)
+        self.fresh.discard(job)
         self.drawn[job] = self.drawn.get(job, 0) + 1
         if was is not None:
             self.log.add(self.timers.now_s, "straggler_off", row.id, f"{row.id} is at its pace again")
@@ -71,7 +84,7 @@ class Stragglers:
         if row.state in AT_REST:  # it begins anew if it ever runs again
             return
         self.recovery.changed.add(job)
-        self._await(job, LASTS_S if job in self.slower else PAUSE_S)
+        self._await(job)
 
     def extra_s(self, job: int) -> float:
         """Return how much longer a step of `job` is now [s]."""
@@ -80,9 +93,14 @@ class Stragglers:
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot needs."""
-        return {"drawn": sorted(self.drawn.items()), "slower": sorted(self.slower.items())}
+        return {
+            "drawn": sorted(self.drawn.items()),
+            "fresh": sorted(self.fresh),
+            "slower": sorted(self.slower.items()),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         self.drawn = {int(job): int(count) for job, count in state["drawn"]}
+        self.fresh = set(state.get("fresh", ()))  # run files of before do not tell
         self.slower = {int(job): share for job, share in state["slower"]}

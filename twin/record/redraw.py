@@ -1,0 +1,40 @@
+"""A redraw: from a time of a run on, chance is drawn from another seed; all that has happened by then stays."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Redraw:
+    """Where a run changes its seed.
+
+    What has not happened by then is drawn anew under the condition that it has not; the hall, its dies, the quality of
+    its nodes and the jobs that come are those of the run's own seed. See `twin.sim.draws`.
+
+    Parameters
+    ----------
+    at_s
+        When [s].
+    seed
+        Of the random draws from then on.
+    """
+
+    at_s: float
+    seed: int
+
+
+def redraws_text(redraws: Iterable[Redraw]) -> str:
+    """Return redraws as a run file holds them."""
+    return json.dumps([[one.at_s, one.seed] for one in redraws])
+
+
+def redraws_of(text: str) -> tuple[Redraw, ...]:
+    """Return the redraws that a run file holds; raises `ValueError` or `TypeError` where it is damaged."""
+    found = tuple(Redraw(float(at_s), int(seed)) for at_s, seed in json.loads(text))
+    if any(not (math.isfinite(one.at_s) and one.at_s >= 0.0) for one in found):
+        raise ValueError("a redraw at no time")
+    return found
