@@ -136,7 +136,7 @@ def test_a_curve_that_cannot_be_read_says_of_what_and_when(run_file: Path) -> No
 
 def test_other_than_integers_in_an_event_and_a_damaged_hash_are_one_sentence(run_file: Path) -> None:
     with closing(sqlite3.connect(run_file)) as file, file:
-        file.execute("""UPDATE events SET data = '{"node": "0-1"}' WHERE row = 5""")
+        file.execute("""UPDATE events SET data = '{"job": "0-1"}' WHERE row = 5""")
         file.execute("UPDATE snapshots SET hash = 'no'")
     with Reader(run_file) as reader:
         with pytest.raises(RunFileError, match="an event of this run file is damaged"):

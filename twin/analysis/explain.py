@@ -177,9 +177,7 @@ class _Finder:
         self._says: Moments = moments(reader.header.scenario)
         self._roots = Roots(events)
         self._gpus = {
-            event.subject: float(event.data.get("gpus", 1))
-            for event in events
-            if event.kind == "job_submitted"
+            event.subject: event.number("gpus", 1.0) for event in events if event.kind == "job_submitted"
         }
         self._saved = Counter(e.subject for e in events if e.kind == "checkpoint" and e.t_s >= t0_s)
         self._by_job = self._jobs()

@@ -31,7 +31,7 @@ def stretches(account: str, events: Sequence[Event], t0_s: float, t1_s: float) -
 def _takes_nodes(event: Event) -> bool:
     """Return whether a failure puts nodes out of use: that of a switch, cable or pump may take none."""
     if "nodes" in event.data:
-        return event.data["nodes"] > 0
+        return event.integer("nodes") > 0
     return event.kind != "failure" or "job" in event.data  # of machines it says no job
 
 

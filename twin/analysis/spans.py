@@ -77,7 +77,7 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
     lasting: dict[str, Span] = {}
     for event in events:
         if event.kind in last:
-            left = event.data.get("nodes", 0)
+            left = event.integer("nodes")
             for subject in _about(event.subject, lasting):
                 span = lasting[subject]
                 if span.nodes > 1:
@@ -86,16 +86,16 @@ def spans(events: Iterable[Event], begins: Sequence[str], ends: Sequence[str]) -
                     span.end = event
                 if span.end is not None:
                     del lasting[subject]
-                if event.data.get("nodes") and not left:
+                if event.integer("nodes") and not left:
                     break
         if event.kind in first:
-            if event.data.get("repair") == 0:  # a restart was enough
+            if event.integer("repair", -1) == 0:  # a restart was enough
                 continue
             if event.subject in lasting:
                 lasting[event.subject].again.append(event)
                 continue
             counted = kind_of(event.kind).counts_nodes
-            span = Span(event, nodes=max(event.data.get("nodes", 1), 1) if counted else 1)
+            span = Span(event, nodes=max(event.integer("nodes", 1), 1) if counted else 1)
             lasting[event.subject] = span
             found.append(span)
     return found

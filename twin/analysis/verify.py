@@ -14,7 +14,7 @@ from twin.analysis.causes import altered_scene, causes_of
 from twin.analysis.rerun import Asked, said_of
 from twin.plant.tables import Plant
 from twin.record.events import Event
-from twin.record.hash import EventHash, canonical
+from twin.record.hash import EventHash, canonical, hashed_names
 from twin.record.reader import Reader
 from twin.record.recorder import entity_ids
 from twin.record.runfile import RunFileError
@@ -326,7 +326,7 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
     if round(theirs.t_s * 1000) != round(mine.t_s * 1000):
         differs.append("time")
     differs += [name for name in ("kind", "subject") if getattr(theirs, name) != getattr(mine, name)]
-    keys = sorted({*theirs.data, *mine.data})
+    keys = sorted({*hashed_names(theirs), *hashed_names(mine)})
     differs += [f"data.{key}" for key in keys if theirs.data.get(key) != mine.data.get(key)]
     t_s = min(theirs.t_s, mine.t_s)
     text = f"event {one.row} is another: {', '.join(differs)}"
@@ -336,7 +336,8 @@ def _parted(theirs: Event | None, mine: Event | None) -> Divergence:
 def _told(event: Event) -> str:
     """Return what of an event is for people alone."""
     where = f" on nodes {event.where}" if event.where else ""
-    return f"{event.text!r} ({event.severity.name.lower()}){where}"
+    values = "".join(f" {name}={event.data[name]}" for name in sorted(event.data))
+    return f"{event.text!r} ({event.severity.name.lower()}){where}{values}"
 
 
 def _ordered(state: dict[str, Any]) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def _steps_before(events: list[Event]) -> list[int]:
     for event in events:
         before.append(safe)
         if event.kind == "checkpoint":
-            safe = event.data.get("step", safe)
+            safe = event.integer("step", safe)
     return before
 
 
@@ -164,7 +164,7 @@ def _line(event: Event, job: str, plant: Plant, back_s: float, safe: int) -> Lin
     words = event.text.removeprefix(f"{job} ")
     what, place = _WORDS.get(event.kind, event.kind.replace("_", " ")), ""
     if event.kind == "checkpoint":
-        step = event.data.get("step", safe)
+        step = event.integer("step", safe)
         return Line(event, "checkpoint", f"safe up to step {step:,}", f"{step - safe:,} steps", "")
     if event.kind in _STOPPED:
         lost = _LOST.search(words)

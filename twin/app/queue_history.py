@@ -159,7 +159,7 @@ class JobHistory:
             self._wait_no_more(job, t_s, started=True)
             self._hold(job, t_s, self._places(job, event))
         elif kind == "job_submitted":
-            self._asked[job] = event.data.get("gpus", 0) or self.gpus_of(job)
+            self._asked[job] = event.integer("gpus") or self.gpus_of(job)
             self._wait(job, t_s)
         elif kind == "job_preempted":
             self._leaving.add(job)  # it may save its state first: it gives its GPUs back when it is requeued
@@ -169,8 +169,8 @@ class JobHistory:
         elif kind in _ENDS:
             self._leave(job, t_s, _ENDS[kind])
             self._wait_no_more(job, t_s)
-        elif kind == "job_moved" and 0 <= event.data.get("partition", -1) < len(self.partitions):
-            self.moved[job] = self.partitions[event.data["partition"]]
+        elif kind == "job_moved" and 0 <= event.integer("partition", -1) < len(self.partitions):
+            self.moved[job] = self.partitions[event.integer("partition")]
         if kind in ("job_shrunk", "job_grown", "job_moved") and event.where:
             self._leave(job, t_s, End.CHANGED, goes_on=True)
             self._hold(job, t_s, self._places(job, event), goes_on=True)
@@ -230,7 +230,7 @@ class JobHistory:
     def _places(self, job: int, event: Event) -> list[tuple[float, float]]:
         """Return the GPUs a job takes, as ranges of slots; of a shared last node only its part."""
         said = node_ranges(event.where)
-        ranges = self._here(said) if said else self._unsaid(event.data.get("nodes", self.jobs[job].nodes))
+        ranges = self._here(said) if said else self._unsaid(event.integer("nodes", self.jobs[job].nodes))
         if not ranges:
             return []
         shared = ranges[-1][1] if _part_gpus(self.jobs[job], self._node_gpus, ranges) else -1

@@ -168,8 +168,8 @@ class Alarms:
             alarm.severity, alarm.text, alarm.last_s = event.severity, event.text, event.t_s
             alarm.count += 1
         alarm.acknowledged = event.t_s <= self._seen_s.get(key, -math.inf)
-        if ended_by(event.kind) and event.data.get("repair") != 0:  # 0: nothing went away
-            nodes, before = event.data.get("nodes", 0), alarm.nodes if alarm.active else 0
+        if ended_by(event.kind) and event.integer("repair", -1) != 0:  # 0: nothing went away
+            nodes, before = event.integer("nodes"), alarm.nodes if alarm.active else 0
             alarm.nodes = (
                 max(nodes, before) if event.kind == "failure" else nodes + before
             )  # those down are in both
@@ -213,7 +213,7 @@ class Alarms:
 
 def _of_many(event: Event, lasting: dict[str, Alarm]) -> list[Alarm]:
     """Return the alarms that end with so many nodes of a place; others hold fewer down now."""
-    back, over = event.data["nodes"], []
+    back, over = event.integer("nodes"), []
     for subject in _about(event.subject, lasting):
         alarm = lasting[subject]
         if back and alarm.nodes:

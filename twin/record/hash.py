@@ -1,14 +1,16 @@
 """Event hash: one number for everything that happened, in order.
 
 A chained digest: ``h = blake2b(h_before + bytes of the event)``, so the whole state is 32 bytes and a
-snapshot carries it. Only kind, subject, integer outcomes and the time in whole milliseconds enter; no text,
-no row number, no wall clock.
+snapshot carries it. Only kind, subject, the values that the kind declares as hashed and the time in whole milliseconds
+enter; no text, no row number, no wall clock.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 
+from twin.record.event_kinds import KINDS
 from twin.record.events import Event
 
 SIZE = 32
@@ -18,12 +20,22 @@ _START = blake2b(b"twin event hash 1", digest_size=SIZE).digest()
 def canonical(event: Event) -> bytes:
     """Return the bytes of `event` that enter the hash.
 
-    Strings are written with their length, so that no two events share bytes; ``data`` is sorted by key.
+    Strings are written with their length, so that no two events share bytes; values are sorted by name.
     """
     kind, subject = event.kind, event.subject
     head = f"{round(event.t_s * 1000)}|{len(kind)}:{kind}|{len(subject)}:{subject}"
-    data = "".join(f"|{len(key)}:{key}={int(event.data[key])}" for key in sorted(event.data))
+    told, data = event.data, ""
+    if told:
+        data = "".join([f"|{len(key)}:{key}={told[key]:d}" for key in hashed_names(event) if key in told])
     return (head + data).encode()
+
+
+def hashed_names(event: Event) -> Sequence[str]:
+    """Return the names of the values of an event that enter the hash, sorted; of an unknown kind all integers."""
+    known = KINDS.get(event.kind)
+    if known is not None:
+        return known.hashed
+    return sorted(name for name, value in event.data.items() if isinstance(value, int))
 
 
 class EventHash:

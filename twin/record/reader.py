@@ -20,7 +20,8 @@ from twin.record.channels import BY_ID, Channel
 from twin.record.columns import unpack
 from twin.record.constants import unpacked, unpacked_text
 from twin.record.contents import Header, Marker, Snapshot
-from twin.record.events import WHERE, Event, Severity
+from twin.record.event_kinds import KINDS
+from twin.record.events import WHERE, Event, Severity, Value
 from twin.record.frame import Frame, Layout
 from twin.record.pictures import Pictures
 from twin.record.redraw import redraws_of
@@ -201,7 +202,7 @@ class Reader:
                     str(subject),
                     Severity(severity),
                     str(text),
-                    _outcomes(found),
+                    _outcomes(str(kind), found),
                     where,
                 )
                 for row, t, kind, subject, severity, text, data in rows
@@ -438,8 +439,12 @@ class Reader:
             return decode_channel(channel, blob, samples, entities).whole()
 
 
-def _outcomes(data: dict[str, Any]) -> dict[str, int]:
-    """Return what an event holds; raises `ValueError` where that is anything else than integers."""
-    if not all(isinstance(value, int) for value in data.values()):
-        raise ValueError("no integer outcomes")
+def _outcomes(kind: str, data: dict[str, Any]) -> dict[str, Value]:
+    """Return the values of an event; raises `ValueError` where one is no figure or text, or a hashed one no integer."""
+    known = KINDS.get(kind)
+    for name, value in data.items():
+        if known is not None and name in known.hashed and type(value) is not int:
+            raise ValueError(f"{name} is no integer")
+        if not isinstance(value, str) and not (type(value) in (int, float) and math.isfinite(value)):
+            raise ValueError(f"{name} is no figure and no text")
     return data

@@ -289,7 +289,7 @@ def _packed(data: bytes) -> bytes:
 
 
 def _data(event: Event) -> str:
-    """Return the integers of an event as JSON, and beside them the nodes it is about."""
+    """Return the values of an event as JSON, and beside them the nodes it is about."""
     if event.where:
         return json.dumps({**event.data, WHERE: event.where})
     if not event.data:

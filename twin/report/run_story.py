@@ -170,7 +170,7 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
 
 def _size(event: Event) -> int:
     """Return how much an alarm is about: seconds of a repair, else nodes."""
-    return event.data.get("repair", event.data.get("nodes", 0))
+    return event.integer("repair", event.integer("nodes"))
 
 
 def why(found: Explanation) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from twin.record.event_kinds import KINDS
-from twin.record.events import Event, Severity
+from twin.record.events import Event, Severity, Value
 from twin.record.hash import EventHash
 
 
@@ -30,7 +30,7 @@ class Log:
         severity: Severity | None = None,
         *,
         where: str = "",
-        **data: int,
+        **data: Value,
     ) -> None:
         """Append an event.
 
@@ -42,6 +42,8 @@ class Log:
             None: as its kind has it.
         where
             Nodes it is about, for pictures; it does not enter the hash.
+        data
+            Figures and ids; those that the kind declares as hashed are integers.
         """
         usual = KINDS[kind].severity
         severity = usual if severity is None else severity
