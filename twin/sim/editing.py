@@ -365,11 +365,10 @@ def _settle(engine: Engine, came: Ints, drained: list[tuple[int, bool]], loops: 
     for node, drain in drained:
         if drain:
             for job in nodes.jobs_on(node):
-                engine.incidents.planned["drain"] += 1
                 nodes.cordon(now, node, True)
-                engine.recovery.interrupt(
-                    engine.jobs.rows[job], None, f"{nodes.plant.nodes.ids[node]} is drained"
-                )
+                why = f"{nodes.plant.nodes.ids[node]} is drained"
+                if engine.recovery.interrupt(engine.jobs.rows[job], None, why):
+                    engine.incidents.planned["drain"] += 1
         nodes.cordon(now, node, drain)
     engine.incidents.shutdowns.renew()
     engine.incidents.machines_changed = True

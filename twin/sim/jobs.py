@@ -129,6 +129,8 @@ class JobRow:
     restarts: int = 0  # after failures
     entered_s: float = 0.0  # its present state
     budget_s: list[float] = field(default_factory=list)  # of the restart that goes on, by BUDGET
+    load_from: int = -1  # store from which it reads its state back, and how much of that [B]
+    load_bytes: float = 0.0
     away_s: list[float] = field(default_factory=lambda: [0.0] * len(AWAY))
 
 

@@ -9,6 +9,7 @@ from twin.record.channels import JobState
 from twin.record.events import Severity
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.jobs import AT_REST, ENDED, RACK, JobRow, Jobs
+from twin.sim.loading import Loading
 from twin.sim.log import Log
 from twin.sim.nodes import Nodes
 from twin.sim.plan import JobPlan
@@ -38,10 +39,17 @@ class Leaving(ABC):
     """
 
     def __init__(
-        self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], saving: Saving
+        self,
+        timers: Timers,
+        log: Log,
+        nodes: Nodes,
+        jobs: Jobs,
+        plans: list[JobPlan],
+        saving: Saving,
+        loading: Loading,
     ) -> None:
         self.timers, self.log, self.nodes, self.jobs, self.plans = timers, log, nodes, jobs, plans
-        self.saving = saving
+        self.saving, self.loading = saving, loading
         self.changed = saving.changed
         self.freed = False
         self.returned: list[int] = []
@@ -147,14 +155,15 @@ class Leaving(ABC):
         return True
 
     def _let_go(self, row: JobRow) -> None:
-        """Give up nodes, timers and writes of `row`, which is at rest now."""
+        """Give up nodes, timers, writes and loads of `row`, which is at rest now."""
         for kind in ("job", "limit"):
             self.timers.cancel(kind, row.index)
-        self._give_up_writes(row)
+        self._give_up_transfers(row)
         self.nodes.give_back(self.timers.now_s, row.index, row.nodes)
         row.nodes, row.vacant, row.held, row.width = [], [], 0, 0
         row.leaving, row.dropping, row.moves, row.struck = False, False, False, []
         self.changed.add(row.index)
 
-    def _give_up_writes(self, row: JobRow) -> None:
+    def _give_up_transfers(self, row: JobRow) -> None:
         self.saving.give_up(row)
+        self.loading.give_up(row)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.physics.storage import transfer_s
 from twin.plant.domains import scale_up_domains
 from twin.record.channels import JobState
 from twin.record.events import Severity
@@ -19,6 +18,7 @@ from twin.sim.ends import Ends
 from twin.sim.jobs import AT_REST, NODE, PROCESS, RACK, STOPPED, JobRow, Jobs
 from twin.sim.leaving import Leaving
 from twin.sim.ledger import INDEX
+from twin.sim.loading import Loading, Source
 from twin.sim.log import Log
 from twin.sim.nodes import FREE, Nodes
 from twin.sim.pace import RERATE, Pace
@@ -53,8 +53,10 @@ class Recovery(Leaving):
     def __init__(
         self, timers: Timers, log: Log, nodes: Nodes, jobs: Jobs, plans: list[JobPlan], stores: Stores
     ) -> None:
-        super().__init__(timers, log, nodes, jobs, plans, Saving(timers, log, jobs, plans, stores))
-        self.stores = stores
+        saving = Saving(timers, log, jobs, plans, stores)
+        super().__init__(
+            timers, log, nodes, jobs, plans, saving, Loading(timers, jobs, plans, stores, saving)
+        )
         self.domain = scale_up_domains(nodes.plant)
         self.fits: Callable[[int, int], bool] = lambda index, width: True
         self.open_to: Callable[[int], Bools | None] = lambda index: None
@@ -72,7 +74,7 @@ class Recovery(Leaving):
         row.waited_s += now - max(row.submit_s, row.queued_s)
         self._hold(row)
         if again:
-            self._restart(row, plan.restart(swapped=False, load_s=self._load_s(row)))
+            self._reload(row, swapped=False)
         else:
             self.jobs.enter(row, now, JobState.STARTING)
             row.start_s = now  # what it waited before is no time away
@@ -103,6 +105,7 @@ class Recovery(Leaving):
 
     def _run(self, row: JobRow, now: float) -> None:
         resumed = row.state == JobState.RESTARTING
+        self.loading.give_up(row)  # all of it is there
         self.jobs.enter(row, now, JobState.RUNNING)
         self.changed.add(row.index)
         text = (
@@ -211,7 +214,7 @@ class Recovery(Leaving):
         else:
             row.dropping = False
             lost = self.jobs.roll_back(row, scope=scope)
-            self._give_up_writes(row)
+            self._give_up_transfers(row)
         step = row.progress
         if stops or lost > 0:
             self.log.add(
@@ -288,7 +291,7 @@ class Recovery(Leaving):
             self._widened(row, before)
         hit = lost | np.isin(seats, row.struck)
         share = 1.0 if plan.cut is None else plan.cut.share_hit(hit, plan.recovery.partial)
-        self._restart(row, plan.restart(swapped=bool(len(gone)), load_s=self._load_s(row), share=share))
+        self._reload(row, swapped=bool(len(gone)), share=share)
         if left:
             self.node_usable()
 
@@ -312,7 +315,7 @@ class Recovery(Leaving):
     def _move(self, row: JobRow) -> None:
         self.jobs.book(row, self.timers.now_s)
         self.jobs.roll_back(row, scope=RACK)  # to where it stands: what it saved is safe
-        self._give_up_writes(row)
+        self._give_up_transfers(row)
         self.swap(row)
 
     def _spares(self, row: JobRow) -> Bools:
@@ -320,12 +323,19 @@ class Recovery(Leaving):
         opened = self.open_to(row.index)
         return self.nodes.usable if opened is None else self.nodes.usable & opened
 
-    def _restart(self, row: JobRow, budget_s: list[float]) -> None:
+    def _reload(self, row: JobRow, *, swapped: bool, share: float = 1.0) -> None:
+        """Let `row`, or that share of it, restart from its last checkpoint; `swapped`: nodes were replaced."""
+        source = self.loading.source(row)
+        plan = self.plans[row.index]
+        self._restart(row, plan.restart(swapped=swapped, load_s=source.lasts_s, share=share), source)
+
+    def _restart(self, row: JobRow, budget_s: list[float], source: Source) -> None:
         """Let `row` go through the parts of a restart."""
         now = self.timers.now_s
         self.jobs.enter(row, now, JobState.RESTARTING)
         row.budget_s, row.struck, row.moves = budget_s, [], False
         self.timers.set("job", row.index, now + sum(budget_s))
+        self.loading.expect(row, source)
 
     def _lack(self, row: JobRow, swapped: bool) -> None:
         """Go on with fewer nodes where the policy says so, or wait for more."""
@@ -361,23 +371,6 @@ class Recovery(Leaving):
             self.log.add(now, "spare_taken", ids[node], f"joins {row.id}", where=where, node=node)
         return bool(len(left))
 
-    def _load_s(self, row: JobRow) -> float:
-        """Return the time to load the last checkpoint beside all that reads and writes as the restart begins [s].
-
-        It comes from the fastest place that still has it.
-        """
-        plan = self.plans[row.index]
-        return min(self._read_s(row, tier) for tier in row.sources or [plan.strongest])
-
-    def _read_s(self, row: JobRow, number: int) -> float:
-        plan, size = self.plans[row.index], self.jobs.work[row.index].checkpoint_bytes
-        tier = plan.tiers[number]
-        if number == 0 and (tier.store < 0 or plan.load_s == 0):
-            return plan.load_s
-        if tier.store >= 0:
-            return float(transfer_s(size, self.stores.load_bytes_s(tier.store, tier.load_bytes_s)))
-        return size / tier.load_bytes_s * plan.nodes / max(row.width, 1)
-
     # --- fewer nodes, and more again
 
     def _present(self, row: JobRow) -> list[int]:
@@ -395,7 +388,7 @@ class Recovery(Leaving):
             return False
         before = row.width
         self._resize(row, present[:width])
-        self._restart(row, plan.restart(swapped=width != before, load_s=self._load_s(row)))
+        self._reload(row, swapped=width != before)
         self.node_usable()
         return True
 
@@ -411,7 +404,7 @@ class Recovery(Leaving):
             self.node_usable()
         elif lost.any():  # more was lost meanwhile than it can do without
             self.jobs.roll_back(row, scope=RACK if lost.sum() > 1 else NODE)
-            self._give_up_writes(row)
+            self._give_up_transfers(row)
             self.swap(row)
             return
         self.jobs.enter(row, self.timers.now_s, JobState.RESTARTING)
@@ -433,11 +426,12 @@ class Recovery(Leaving):
         self.nodes.assign_all(now, taken, row.index)
         row.nodes = [*row.nodes, *taken.tolist()]
         self._widened(row, before)
-        budget_s = plan.restart(swapped=False, load_s=self._load_s(row), share=1 - before / width)
+        source = self.loading.source(row)
+        budget_s = plan.restart(swapped=False, load_s=source.lasts_s, share=1 - before / width)
         if plan.recovery.policy == "drop-replica" and plan.recovery.constant_s is None:
             # The others step on until the newcomers are ready to join: only that stops them.
             budget_s = [0.0, 0.0, budget_s[2], budget_s[3], 0.0, 0.0]
-        self._restart(row, budget_s)
+        self._restart(row, budget_s, source)
         return True
 
     def _resize(self, row: JobRow, nodes: list[int]) -> None:

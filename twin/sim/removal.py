@@ -43,8 +43,8 @@ def let_go(engine: Engine, nodes: Ints, after: Plant, why: str) -> None:
     gone = set(nodes.tolist())
     for job in engine.nodes.jobs_of(nodes):
         row = engine.jobs.rows[job]
-        engine.incidents.planned[PLANNED] += 1
-        engine.recovery.interrupt(row, None, why)
+        if engine.recovery.interrupt(row, None, why):
+            engine.incidents.planned[PLANNED] += 1
         _leave(engine, row, gone)
     for node in nodes.tolist():
         _forget(engine, node)

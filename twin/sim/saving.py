@@ -11,7 +11,7 @@ from twin.sim.clockwork import Timers
 from twin.sim.jobs import RACK, JobRow, Jobs
 from twin.sim.log import Log
 from twin.sim.plan import UNKNOWN_RATE_S, JobPlan
-from twin.sim.stores import Stores, Write
+from twin.sim.stores import Stores, Transfer
 
 
 class Saving:
@@ -23,12 +23,15 @@ class Saving:
         Jobs whose checkpoint made others read slower or faster; shared with `Recovery`.
     found : callable
         Told of a job whose checkpoint did not pass its check, and how that came out.
+    load_moved : callable
+        Told of a job one of whose checkpoints on their way will be there at another time.
     """
 
     def __init__(self, timers: Timers, log: Log, jobs: Jobs, plans: list[JobPlan], stores: Stores) -> None:
         self.timers, self.log, self.jobs, self.plans, self.stores = timers, log, jobs, plans, stores
         self.changed: set[int] = set()
         self.found: Callable[[int, str], None] = lambda index, how: None
+        self.load_moved: Callable[[int], None] = lambda index: None
         timers.handle("durable", self._durable)
 
     # --- when
@@ -92,7 +95,7 @@ class Saving:
                 lasts_s, due_s = pause_s + tier.drain_s, now + pause_s + tier.drain_s
                 cap = size / lasts_s if lasts_s > 0 else math.inf
                 writes.append(
-                    Write(row.index, row.progress, tier.store, size, cap, due_s, due_s, tier=number)
+                    Transfer(row.index, row.progress, tier.store, size, cap, due_s, due_s, tier=number)
                 )
         self.stores.pause(now, row.index, writes)
         self.follow_stores(row.index)
@@ -152,6 +155,7 @@ class Saving:
                 save.safe_s = [finish_s.get((save.step, i), at_s) for i, at_s in enumerate(save.safe_s)]
                 save.keep_s = self._keep_s(row, save.safe_s)
             self._await(row)
+            self.load_moved(job)
         stores.moved.clear()
 
     def _await(self, row: JobRow) -> None:

@@ -1,7 +1,8 @@
 """Stores of a run: who reads and writes now, what each gets, and what that adds up to.
 
-Readers are jobs that step; writers are checkpoints on their way. Reads and writes of a store share its time, bytes
-and operations are limited apart, and what is short is shared max-min fair.
+Readers are jobs that step; besides them checkpoints are on their way, to a store while they are written and from it
+while a restart loads them. Reads and writes of a store share its time, bytes and operations are limited apart, and what
+is short is shared max-min fair.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ class Reader:
 
 
 @dataclass(slots=True)
-class Write:
-    """A checkpoint on its way to a store; `step` is what it saves, `tier` what the store is to the job.
+class Transfer:
+    """A checkpoint on its way to a store or from it; `step` is what it saves, `tier` what the store is to the job.
 
-    It moves no faster than `cap_bytes_s`, the pace of an undisturbed one, and is done at `finish_s`.
+    It moves no faster than `cap_bytes_s`, the pace of an undisturbed one, and is done at `finish_s`; undisturbed at
+    `due_s`.
     """
 
     job: int
@@ -85,12 +87,15 @@ class Tally:
 class Stores:
     """Shares every store among its readers and writers.
 
-    `pause`, `resume` and `end` say what changes at a moment; `share` then says who gets what from there on.
+    `pause`, `resume`, `end`, `load` and `end_load` say what changes at a moment; `share` then says who gets what from
+    there on.
 
     Attributes
     ----------
+    writes, loads
+        Checkpoints on their way to a store, and those that are read back.
     moved
-        Jobs with a write that will be done at another time than was said; whoever follows them clears it.
+        Jobs with one of them that will be done at another time than was said; whoever follows them clears it.
     disturbed
         Whether a reader gets another rate since `read` last said what they get.
     """
@@ -104,10 +109,13 @@ class Stores:
         self.read_limit: list[float] = read.tolist()
         self.write_cost: list[float] = np.nan_to_num(cost).tolist()
         self.operation_limit: list[float] = table.operations_s.tolist()
-        self.write_uses = [(Use(s, 0.0, 1.0, 1 / OPERATION_BYTES),) for s in range(len(table.ids))]
+        stores = range(len(table.ids))
+        self.write_uses = [(Use(s, 0.0, 1.0, 1 / OPERATION_BYTES),) for s in stores]
+        self.load_uses = [(Use(s, 1.0, 0.0, 1 / OPERATION_BYTES),) for s in stores]
         self.tally = [Tally() for _ in table.ids]
         self.readers: dict[int, Reader] = {}
-        self.writes: list[Write] = []
+        self.writes: list[Transfer] = []
+        self.loads: list[Transfer] = []
         self.at_s = 0.0
         self.moved: set[int] = set()
         self.disturbed = False
@@ -119,13 +127,13 @@ class Stores:
         if dt > 0:
             for one in self.tally:
                 one.book(dt)
-            for write in self.writes:
-                write.left_bytes = max(0.0, write.left_bytes - write.rate_bytes_s * dt)
+            for moving in self._moving():
+                moving.left_bytes = max(0.0, moving.left_bytes - moving.rate_bytes_s * dt)
         self.at_s = now
 
     def read(self, now: float, readers: dict[int, Reader]) -> None:
         """Let these jobs read from now on, and no others; who pauses keeps what it got."""
-        if not (readers or self.readers or self.writes or self.stale):
+        if not (readers or self.readers or self.writes or self.loads or self.stale):
             self.at_s, self.disturbed = now, False
             return
         self.book(now)
@@ -136,7 +144,7 @@ class Stores:
         self._grant()
         self.disturbed = False
 
-    def pause(self, now: float, job: int, writes: Sequence[Write]) -> None:
+    def pause(self, now: float, job: int, writes: Sequence[Transfer]) -> None:
         """Let a job read no more, its read-ahead being full, and its checkpoint begin to move."""
         reader = self.readers.get(job)
         if reader is None and not writes:
@@ -155,13 +163,31 @@ class Stores:
             reader.paused = False
             self.stale = True
 
-    def end(self, now: float, job: int, done: Callable[[Write], bool] = lambda write: True) -> None:
+    def end(self, now: float, job: int, done: Callable[[Transfer], bool] = lambda write: True) -> None:
         """Take note that those checkpoints of a job move no more: they are done, or given up."""
         left = [one for one in self.writes if one.job != job or not done(one)]
         if len(left) < len(self.writes):
             self.book(now)
             self.writes = left
             self.stale = True
+
+    def load(self, now: float, load: Transfer) -> None:
+        """Let a job read a checkpoint back from now on."""
+        self.book(now)
+        self.loads.append(load)
+        self.stale = True
+
+    def end_load(self, now: float, job: int) -> None:
+        """Take note that a job reads no checkpoint any more: all of it is there, or its restart was cut off."""
+        left = [load for load in self.loads if load.job != job]
+        if len(left) < len(self.loads):
+            self.book(now)
+            self.loads = left
+            self.stale = True
+
+    def load_of(self, job: int) -> Transfer | None:
+        """Return the checkpoint that a job reads back now."""
+        return next((load for load in self.loads if load.job == job), None)
 
     def share(self) -> None:
         """Say anew who gets what, if anything has changed."""
@@ -177,13 +203,18 @@ class Stores:
         flows = self._flows()
         if not any(use.store == store for _, uses in flows for use in uses):
             return min(limit_bytes_s, self.read_limit[store])
-        flows.append((limit_bytes_s, (Use(store, 1.0, 0.0, 1 / OPERATION_BYTES),)))
+        flows.append((limit_bytes_s, self.load_uses[store]))
         return self._shared(flows)[-1]
 
+    def _moving(self) -> list[Transfer]:
+        return [*self.writes, *self.loads]
+
     def _flows(self) -> list[Flow]:
-        """Return what every reader and then every writer asks, and of which stores."""
+        """Return what every reader, then every write, then every load asks, and of which stores."""
         reads = [(one.asked, one.uses) for one in self.readers.values() if not one.paused]
-        return reads + [(one.cap_bytes_s, self.write_uses[one.store]) for one in self.writes]
+        writes = [(write.cap_bytes_s, self.write_uses[write.store]) for write in self.writes]
+        loads = [(load.cap_bytes_s, self.load_uses[load.store]) for load in self.loads]
+        return reads + writes + loads
 
     def _grant(self) -> None:
         self.stale = False
@@ -196,14 +227,14 @@ class Stores:
         for reader, rate in zip(reading, rates, strict=False):
             self.disturbed |= abs(rate - reader.granted) > 1e-9 * reader.granted
             reader.granted = rate
-        for write, rate in zip(self.writes, rates[len(reading) :], strict=True):
-            write.rate_bytes_s = rate
-            write.late |= rate < write.cap_bytes_s / FULL
-            if write.late:
-                finish_s = max(write.due_s, self.at_s + write.left_bytes / rate)
-                if finish_s != write.finish_s:
-                    write.finish_s = finish_s
-                    self.moved.add(write.job)
+        for moving, rate in zip(self._moving(), rates[len(reading) :], strict=True):
+            moving.rate_bytes_s = rate
+            moving.late |= rate < moving.cap_bytes_s / FULL
+            if moving.late:
+                finish_s = max(moving.due_s, self.at_s + moving.left_bytes / rate)
+                if finish_s != moving.finish_s:
+                    moving.finish_s = finish_s
+                    self.moved.add(moving.job)
 
     def _shared(self, flows: list[Flow]) -> list[float]:
         """Return the max-min fair rates of flows that ask too much together [B/s]."""
@@ -273,7 +304,8 @@ class Stores:
                 [job, [astuple(use) for use in one.uses], one.asked, one.granted, one.paused]
                 for job, one in self.readers.items()
             ],
-            "writes": [asdict(one) for one in self.writes],
+            "writes": [asdict(write) for write in self.writes],
+            "loads": [asdict(load) for load in self.loads],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -283,4 +315,5 @@ class Stores:
         self.readers = {
             job: Reader(tuple(Use(*use) for use in uses), *rest) for job, uses, *rest in state["readers"]
         }
-        self.writes = [Write(**one) for one in state["writes"]]
+        self.writes = [Transfer(**write) for write in state["writes"]]
+        self.loads = [Transfer(**load) for load in state.get("loads", ())]  # run files of before know of none
