@@ -49,13 +49,10 @@ FAULTS = (
 """Twenty things that go wrong in a day, of every kind."""
 
 
-def measure() -> dict[str, float | None]:
-    """Return the figures of both facilities by key; None where a run failed."""
-    figures: dict[str, float | None] = {}
-    for name in ("raps", "giant"):
-        cpu_s, memory_mb = measured_apart("twin.cli.bench.facility", name)
-        figures |= {f"{name}_day_cpu_s": cpu_s, f"{name}_day_mb": memory_mb}
-    return figures
+def measure(name: str) -> dict[str, float | None]:
+    """Return the figures of a facility, ``raps`` or ``giant``, by key; None where its run failed."""
+    cpu_s, memory_mb = measured_apart("twin.cli.bench.facility", name)
+    return {f"{name}_day_cpu_s": cpu_s, f"{name}_day_mb": memory_mb}
 
 
 def measured_apart(module: str, *names: str) -> tuple[float | None, float | None]:
