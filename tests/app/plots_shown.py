@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,6 +17,9 @@ from twin.app.clock import Clock
 from twin.app.history import History
 from twin.app.look import Look
 from twin.app.plot_area import PlotArea
+
+if TYPE_CHECKING:
+    from twin.app.main_window import MainWindow
 
 
 class Paints(QObject):
@@ -41,3 +46,22 @@ def plots_of(history: History, app: QApplication, bot: QtBot, height: int, dated
     bot.wait(50)
     yield made
     look.close()
+
+
+def curves_agree(window: MainWindow) -> bool:
+    """Return whether the plots in front show the curves of the run on screen, on axes that hold them."""
+    area, history = window.docks.plots.area, window.session.curves.history
+    if area is None or not len(history) or window.docks.plots._stack.currentWidget() is not area:
+        return False
+    times_s = history.times_s()
+    for number, (chart, plot) in enumerate(zip(area._charts, area._plots, strict=True)):
+        (from_s, to_s), (low, high) = plot.getPlotItem().getViewBox().viewRange()
+        span_s = times_s[-1] - times_s[0]
+        if not (from_s <= times_s[0] and times_s[-1] <= to_s <= times_s[-1] + 0.1 * span_s + 1.0):
+            return False
+        for curve in chart.curves:
+            values = history.series(curve.series) / area._scales[number][0]
+            found = area._curves[curve.series].drawn
+            if found is None or not (low <= np.nanmin(values) and np.nanmax(values) <= high):
+                return False
+    return True

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from plots_shown import curves_agree
 from pytestqt.qtbot import QtBot
 
 from twin.app.charts import PUE_RUN
@@ -108,6 +109,8 @@ def test_the_past_of_a_recovered_run_is_there_and_it_takes_edits_as_before(
     pue = session.curves.history.series(PUE_RUN)
     qtbot.waitUntil(lambda: so_far(window) == pytest.approx(pue[-1], abs=6e-4), timeout=60_000)
     assert pue[-1] == pytest.approx(pue[-5], rel=0.01), "it is that of the whole run"
+    window.docks.show("plots")
+    qtbot.waitUntil(lambda: curves_agree(window))
     assert [event.text for event in session.live.events] == happened
     assert [one.target for one in session.live.by_hand] == [NODE]
     session.replay.look(300.0)

@@ -129,9 +129,9 @@ class PlotArea(QWidget):
         for cursor in self._cursors:
             cursor.show_time(t_s)
 
-    def tell_time_by(self, clock: Clock) -> None:
-        """Follow another run."""
-        self._clock = clock
+    def begin(self, clock: Clock) -> None:
+        """Follow another run, all of it."""
+        self._clock, self._whole = clock, True
         for plot in self._plots:
             plot.getPlotItem().getAxis("bottom").clock = clock
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from psygnal import Signal
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QMainWindow, QStackedWidget
 
 from twin.app.charts import PAGES
 from twin.app.dock import Dock
-from twin.app.look import Look
+from twin.app.look import Look, label
 from twin.app.session import Session
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ class PlotsDock(Dock):
         self.page_box.currentIndexChanged.connect(self._on_page)
         self.tools.addWidget(self.page_box)
         self._stack = QStackedWidget()
+        self.none = label("No samples yet: the curves come with the run.", "muted", wrap=True)
+        self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack.addWidget(self.none)
         self.body.addWidget(self._stack)
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
@@ -43,6 +46,7 @@ class PlotsDock(Dock):
         session.run_started.connect(self._on_run_started)
         session.curves.changed.connect(self._on_curves)
         session.looked.connect(self._on_looked)
+        self.visibilityChanged.connect(self._on_visible)
 
     @property
     def area(self) -> PlotArea | None:
@@ -52,8 +56,12 @@ class PlotsDock(Dock):
     def _on_run_started(self) -> None:
         if self._session.document is not None:
             for area in self.areas.values():
-                area.tell_time_by(self._session.clock)
+                area.begin(self._session.clock)
         self._redraw.start()
+
+    def _on_visible(self, visible: bool) -> None:
+        if visible:  # hidden, it draws nothing: what it showed may be of another run
+            self._redraw.start(0)
 
     def _on_looked(self, t_s: float | None) -> None:
         if self.area is not None and self.isVisible():
@@ -71,7 +79,8 @@ class PlotsDock(Dock):
 
     def _draw(self) -> None:
         history = self._session.curves.history
-        if self.area is None and not len(history):
+        if not len(history):
+            self._stack.setCurrentWidget(self.none)
             return
         page = self.page_box.currentText()
         if page not in self.areas:
