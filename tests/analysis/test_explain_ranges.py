@@ -114,7 +114,7 @@ def test_a_range_without_the_trouble_does_not_tell_of_it(runs: dict[str, Path]) 
             explain(reader, 3600.0, 3600.0)
 
 
-def event(row: int, t_s: float, kind: str, subject: str, text: str = "", **data: int) -> Event:
+def event(row: int, t_s: float, kind: str, subject: str, text: str = "", **data: int | str) -> Event:
     return Event(row, t_s, kind, subject, Severity.NOTICE, text, data)
 
 
@@ -157,9 +157,12 @@ def test_a_failure_of_the_same_moment_is_behind_the_job_that_names_it_alone() ->
     events = [
         event(0, 10.0, "failure", "gpu/1/1"),
         event(1, 10.0, "failure", "gpu/1/12/3"),
-        event(2, 10.0, "job_interrupted", "llama3", "llama3 stops: faulty gpu on gpu/1/12/3; 9 s of work"),
+        event(2, 10.0, "job_interrupted", "llama3", on="gpu/1/12/3"),
+        event(3, 20.0, "hang", "llama3"),
+        event(4, 20.0, "failure", "gpu/1/1"),
+        event(5, 20.0, "job_interrupted", "llama3"),
     ]
-    assert root(events, 2) == 1
+    assert (root(events, 2), root(events, 5)) == (1, 3)
 
 
 def test_nodes_of_a_stretch_end_one_by_one() -> None:

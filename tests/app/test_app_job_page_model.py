@@ -24,6 +24,7 @@ from twin.planning.random_incidents import LEVELS, random_incidents
 from twin.planning.risk import risk_of
 from twin.plant.build import build
 from twin.record.channels import JobState, NodeCondition
+from twin.record.events import Event, Severity
 from twin.record.frame import Frame
 from twin.scenario import load, parse_injection
 from twin.scenario.action import wrong
@@ -353,3 +354,34 @@ def test_slices_come_to_what_the_quick_model_says() -> None:
     assert much.ettr < found.ettr - 3 * found.error
     assert much.interruptions > 10 * found.interruptions
     assert np.all((worse.curve() >= 0) & (worse.curve() <= 1))
+
+
+def test_a_line_says_what_the_values_of_its_event_say_whatever_its_sentence_is(lab: _Run) -> None:
+    values: dict[str, int | float | str] = {
+        "step": 7,
+        "lost_s": 1496.0,
+        "why": "a NIC fell out",
+        "on": "gpu/0/1/0",
+    }
+    events = JobEvents()
+    events.begin(["llama3"])
+    events.add(
+        [
+            Event(0, 10.0, "job_interrupted", "llama3", Severity.WARNING, "not to be read", values),
+            Event(1, 20.0, "job_shrunk", "llama3", Severity.WARNING, "", {"nodes": 1, "planned_nodes": 2}),
+            Event(2, 70.0, "job_resumed", "llama3", Severity.NOTICE, "not to be read", {"step": 7}),
+        ]
+    )
+    resumed, shrunk, stop = events.lines("llama3", lab.plant)
+    assert (stop.what, stop.why, stop.place) == ("interrupted", "a NIC fell out", "gpu/0/1/0")
+    assert stop.cost == "25 min lost, 60 s away"  # until it steps, not until its nodes are chosen
+    assert (shrunk.why, resumed.why) == ("1 of 2 nodes", "at step 7")
+
+
+def test_a_line_of_an_older_run_file_shows_the_sentence_of_its_event(lab: _Run) -> None:
+    told = "llama3 stops: faulty gpu on gpu/0/1/0; 1,496 s of work back to step 7"
+    events = JobEvents()
+    events.begin(["llama3"])
+    events.add([Event(0, 10.0, "job_interrupted", "llama3", Severity.WARNING, told, {"step": 7})])
+    (stop,) = events.lines("llama3", lab.plant)
+    assert (stop.why, stop.cost, stop.place) == (told.replace("faulty gpu", "faulty GPU"), "", "")

@@ -82,7 +82,7 @@ def history(scenario: Scenario, plant: Plant) -> JobHistory:
     return JobHistory(scenario, plant)
 
 
-def _event(t_s: float, kind: str, subject: str, where: str = "", text: str = "", **data: int) -> Event:
+def _event(t_s: float, kind: str, subject: str, where: str = "", text: str = "", **data: int | str) -> Event:
     return Event(0, t_s, kind, subject, Severity.INFO, text, data, where)
 
 
@@ -152,13 +152,16 @@ def test_parts_of_a_node_lie_beside_each_other(history: JobHistory) -> None:
     assert history.holds(history.index["c"]) == [(48, 51)]
 
 
-def test_a_spare_stands_for_the_node_that_failed(history: JobHistory, plant: Plant) -> None:
+@pytest.mark.parametrize("values", [{"job_id": "a"}, {}])  # files of older versions do not name the job
+def test_a_spare_stands_for_the_node_that_failed(
+    history: JobHistory, plant: Plant, values: dict[str, str]
+) -> None:
     ids = plant.nodes.ids
     history.add(
         [
             _event(0, "job_started", "a", "0-1"),
             _event(10, "failure", f"{ids[1]}/3", repair=600, job=0),
-            _event(20, "spare_taken", ids[5], "0,5", text="joins a", node=5),
+            _event(20, "spare_taken", ids[5], "0,5", text="is told in any words", node=5, **values),
         ]
     )
     assert sorted(history.holds(history.index["a"])) == [(0, 8), (40, 48)]

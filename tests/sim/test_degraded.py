@@ -192,7 +192,7 @@ def test_the_told_share_of_jobs_sees_stragglers_of_the_told_size() -> None:
     engine.advance(DAY_S / 2)
     seen = {one.subject for one in events(engine, "straggler_on")}
     assert abs(len(seen) / 60 - 0.42) < 3 * (0.42 * 0.58 / 60) ** 0.5
-    size = [float(one.text.split("take ")[1].split(" %")[0]) / 100 for one in events(engine, "straggler_on")]
+    size = [one.number("slower") for one in events(engine, "straggler_on")]
     assert sum(size) / len(size) == pytest.approx(0.3, abs=3 * 0.3 / len(size) ** 0.5)
     booked = engine.summary()["ledger_gpu_s"]
     quiet = _straggling("0 %", 2)

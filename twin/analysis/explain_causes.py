@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from twin.analysis.spans import Span, related, spans
@@ -11,7 +10,6 @@ from twin.record.events import Event
 
 LONG_BEFORE_S = 3600.0
 """A trouble that ended so long before has nothing to do with what began now."""
-_LOST = re.compile(r"; ([\d,]+) s of work back to step [\d,]+$")
 
 
 def has_stretches(account: str) -> bool:
@@ -37,14 +35,12 @@ def _takes_nodes(event: Event) -> bool:
 
 def lost_s(event: Event) -> float:
     """Return the seconds of work that an interruption took [s]."""
-    found = _LOST.search(event.text) if event.kind == "job_interrupted" else None
-    return float(found[1].replace(",", "")) if found is not None else 0.0
+    return event.number("lost_s")
 
 
 def why(event: Event) -> str:
     """Return why a job was interrupted, as its event says: "faulty gpu on gpu/3/12/1"."""
-    words = _LOST.sub("", event.text)
-    return words.partition(" stops: ")[2] or words
+    return event.word("why") or event.text
 
 
 class Roots:
@@ -62,8 +58,10 @@ class Roots:
             return None
         if kind.at_once:
             same = [one for one in self._events if one.t_s == event.t_s and one.kind in roots]
-            named = [one for one in same if _names(event.text, one.subject)]
-            return _last_said(named or same)
+            on = event.word("on") or event.subject
+            exact = [one for one in same if one.subject == on]
+            about = [one for one in same if related(one.subject, on) or one.subject == event.subject]
+            return _last_said(exact or about or same)
         earlier = [
             span
             for root in roots
@@ -83,11 +81,6 @@ class Roots:
                 found = [Span(one, one) for one in self._events if one.kind == kind]
             self._spans[kind] = found
         return found
-
-
-def _names(text: str, subject: str) -> bool:
-    """Return whether a text speaks of a thing, or of what is in it: one of gpu/1/12 does not of gpu/1/1."""
-    return re.search(rf"(?<![\w/-]){re.escape(subject)}(?![\w-])", text) is not None
 
 
 def _last_said(events: Sequence[Event]) -> Event | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,44 +12,9 @@ from twin.plant.cable_names import find_bundle
 from twin.plant.find import find
 from twin.plant.links import find_link
 from twin.plant.tables import Plant
+from twin.record.event_kind import JobTurn
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
-
-_LOST = re.compile(r"; ([\d,]+) s of work back to step [\d,]+$")
-_OVER = frozenset({"job_done", "job_killed", "job_cancelled", "job_given_up", "job_refused"})
-_BACK = frozenset({"job_resumed", "job_running", "job_shrunk"})
-_STOPPED = frozenset({"job_interrupted", "hang"})
-_TROUBLE = frozenset(
-    {
-        *_STOPPED,
-        *(_OVER - {"job_done"}),
-        "waiting_for_spare",
-        "corruption_found",
-        "job_requeued",
-        "job_preempted",
-        "job_shrunk",
-        "straggler_on",
-    }
-)
-_WORDS = {
-    "job_submitted": "submitted",
-    "job_started": "starts",
-    "job_running": "first step",
-    "job_resumed": "steps again",
-    "job_interrupted": "interrupted",
-    "job_done": "done",
-    "job_killed": "killed",
-    "job_cancelled": "cancelled",
-    "job_given_up": "given up",
-    "job_refused": "refused",
-    "job_requeued": "back in the queue",
-    "job_preempted": "preempted",
-    "job_shrunk": "on fewer nodes",
-    "job_grown": "on more nodes",
-    "job_moved": "moved",
-    "job_cloud": "to a cloud",
-    "waiting_for_spare": "waits for a node",
-    "corruption_found": "wrong results found",
-}
 
 
 class Which(Enum):
@@ -63,7 +27,7 @@ class Which(Enum):
     def holds(self, line: Line) -> bool:
         """Return whether a line belongs to it."""
         if self is Which.TROUBLE:
-            return line.event.kind in _TROUBLE
+            return kind_of(line.event.kind).setback
         return self is Which.ALL or line.event.kind == "checkpoint"
 
 
@@ -132,7 +96,7 @@ class JobEvents:
     def end_s(self, job: str) -> float | None:
         """Return when a job was over [s]; None: it is not."""
         events = self.of(job)
-        return next((event.t_s for event in reversed(events[-4:]) if event.kind in _OVER), None)
+        return next((event.t_s for event in reversed(events[-4:]) if _is_over(event)), None)
 
     def lines(self, job: str, plant: Plant) -> list[Line]:
         """Return what happened to a job, newest first."""
@@ -142,10 +106,10 @@ class JobEvents:
         steps = _steps_before(events)
         for number in range(len(events) - 1, -1, -1):
             event = events[number]
-            made.append(_line(event, job, plant, back_s, steps[number]))
-            if event.kind in _BACK:
+            made.append(_line(event, plant, back_s, steps[number]))
+            if kind_of(event.kind).job is JobTurn.RUNNING:
                 back_s = event.t_s
-            elif event.kind in _OVER:
+            elif _is_over(event):
                 back_s = float("nan")
         return made
 
@@ -160,22 +124,24 @@ def _steps_before(events: list[Event]) -> list[int]:
     return before
 
 
-def _line(event: Event, job: str, plant: Plant, back_s: float, safe: int) -> Line:
-    words = event.text.removeprefix(f"{job} ")
-    what, place = _WORDS.get(event.kind, event.kind.replace("_", " ")), ""
+def _is_over(event: Event) -> bool:
+    turn = kind_of(event.kind).job
+    return turn is not None and turn.is_over
+
+
+def _line(event: Event, plant: Plant, back_s: float, safe: int) -> Line:
+    kind = kind_of(event.kind)
+    what = kind.job_title or kind.title
     if event.kind == "checkpoint":
         step = event.integer("step", safe)
-        return Line(event, "checkpoint", f"safe up to step {step:,}", f"{step - safe:,} steps", "")
-    if event.kind in _STOPPED:
-        lost = _LOST.search(words)
-        why = words.removeprefix("stops: ")[: None if lost is None else -len(lost.group())]
-        place = place_in(plant, why)
-        lost_s = float(lost[1].replace(",", "")) if lost is not None else 0.0
-        away_s = back_s - event.t_s
-        parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
-        parts += [f"{_brief(away_s)} away"] if away_s >= 1.0 else []
-        return Line(event, what, text.spelled(why), ", ".join(parts), place, away_s)
-    return Line(event, what, text.spelled(words), "", place_in(plant, words))
+        return Line(event, what, f"safe up to step {step:,}", f"{step - safe:,} steps", "")
+    why, place = text.spelled(kind.detail_of(event)), place_of(plant, event)
+    if kind.job is not JobTurn.STOPPED:
+        return Line(event, what, why, "", place)
+    lost_s, away_s = event.number("lost_s"), back_s - event.t_s
+    parts = [f"{_brief(lost_s)} lost"] if lost_s >= 1.0 else []
+    parts += [f"{_brief(away_s)} away"] if away_s >= 1.0 else []
+    return Line(event, what, why, ", ".join(parts), place, away_s)
 
 
 def _brief(t_s: float) -> str:
@@ -186,12 +152,8 @@ def _brief(t_s: float) -> str:
     return f"{t_s / 60.0:.0f} min" if t_s >= 90.0 else f"{t_s:.0f} s"
 
 
-def place_in(plant: Plant, words: str) -> str:
-    """Return the first thing of the hall that a sentence names; "" for none."""
-    for word in words.replace(",", " ").replace(":", " ").replace(";", " ").split():
-        if "/" in word or "~" in word or word in plant.slots:
-            if find(plant, word) is not None or find_bundle(plant, word) is not None:
-                return word
-            if "~" in word and find_link(plant, word) is not None:
-                return word
-    return ""
+def place_of(plant: Plant, event: Event) -> str:
+    """Return the thing of the hall that an event of a job is about; "" for none, and where it stands no more."""
+    place = event.word("on")
+    there = find(plant, place) is not None or find_bundle(plant, place) is not None
+    return place if place and (there or find_link(plant, place) is not None) else ""

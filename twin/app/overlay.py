@@ -24,6 +24,7 @@ from twin.app.clock import Clock
 from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS
 from twin.app.text import elapsed, significant, spelled
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.view3d.legend import Legend
 from twin.view3d.palette import Rgb
@@ -372,7 +373,7 @@ class Ticker(Glass):
         """Show an event, with its severity as colour and icon."""
         self.event_shown = event
         time = elapsed(event.t_s) if self._clock is None else self._clock.says(event.t_s)
-        where = "" if event.subject in event.text else f"{event.subject}: "
+        where = "" if kind_of(event.kind).names_subject else f"{event.subject}: "
         self._whole = f"{time}   {where}{spelled(event.text)}"
         self.keep_within(self.host.width() / 2)
         self.setAccessibleName(spelled(event.text))

@@ -303,12 +303,11 @@ class JobHistory:
 
     def _exchange(self, event: Event) -> None:
         """Let a job hold the nodes that it has after a swap, and no others."""
-        spared = event.kind == "spare_taken"
-        job = self.index.get(event.text.removeprefix("joins ") if spared else event.subject, -1)
         ranges = self._here(node_ranges(event.where))
-        if job not in self._open or not ranges:
-            return
         has = {node for begin, end in ranges for node in range(begin, end + 1)}
+        job = self._who(event, has)
+        if job not in self._open or not has:
+            return
         had = set(self.nodes_of(job))
         for node in sorted(had - has):
             self._cut(job, node, event.t_s)
@@ -319,6 +318,15 @@ class JobHistory:
         for low, high in _joined(places):
             self._open[job].append(self.spans.open(job, low, high, event.t_s))
             self.accounts[self.owner[job]].held.change(event.t_s, high - low)
+
+    def _who(self, event: Event, has: set[int]) -> int:
+        """Return the job that has these nodes after a swap; files of older versions do not name it. -1: nobody."""
+        if event.kind != "spare_taken":
+            return self.index.get(event.subject, -1)
+        if named := event.word("job_id"):
+            return self.index.get(named, -1)
+        shared = {job: len(has.intersection(self.nodes_of(job))) for job in self._open} if has else {}
+        return max(shared, key=lambda job: shared[job]) if any(shared.values()) else -1
 
 
 def _part_gpus(job: Job, node_gpus: NDArray[np.int64], ranges: list[tuple[int, int]]) -> float:

@@ -12,6 +12,7 @@ from twin.app.fact_rows import World
 from twin.app.trace_layer import Told
 from twin.record.alarms import Alarm, Alarms
 from twin.record.channels import JobState
+from twin.record.event_kinds import kind_of
 from twin.record.frame import Frame
 from twin.scenario.population import jobs_of
 
@@ -88,7 +89,7 @@ def _causes(active: list[Alarm], clock: Clock) -> list[str]:
     for kind, alarm in first.items():
         more = f"  (and {kinds[kind] - 1:,} more)" if kinds[kind] > 1 else ""
         said = text.spelled(alarm.text)
-        where = "" if alarm.subject in said else f"{alarm.subject}: "
+        where = "" if kind_of(kind).names_subject else f"{alarm.subject}: "
         lines.append(f"{clock.says(alarm.last_s)}   {where}{said}{more}")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more kinds of alarm"]

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Literal
 
 from twin.record.channels import NodeCondition, PowerState
-from twin.record.events import Severity
+from twin.record.events import Event, Severity
 
 Group = Literal["cooling", "power", "supply", "nodes"]
 """What an event may be the cause of: heat, darkness and caps, cooling without power, jobs that fail."""
@@ -96,6 +96,10 @@ class EventKind:
         It is listed among the failures of a job.
     job_title
         On the page of a job; "": the title.
+    job_detail
+        What its values say on the page of a job: "at step {step:,}"; "": its sentence.
+    names_subject
+        Its sentence names its subject.
     mark
         In capitals on a machine of a diagram while it lasts; "": none.
     """
@@ -118,9 +122,18 @@ class EventKind:
     job: JobTurn | None = None
     setback: bool = False
     job_title: str = ""
+    job_detail: str = ""
+    names_subject: bool = False
     mark: str = ""
 
     def __post_init__(self) -> None:
         if not self.title:
             object.__setattr__(self, "title", self.id.replace("_", " "))
         object.__setattr__(self, "hashed", tuple(sorted(self.hashed)))
+
+    def detail_of(self, event: Event) -> str:
+        """Return what an event says on the page of its job; of older files, which lack values, its sentence."""
+        try:
+            return self.job_detail.format_map(event.data) or event.text
+        except (KeyError, ValueError):
+            return event.text

@@ -72,8 +72,22 @@ _OUT = ("job_interrupted", "waiting_for_spare")
 """What is over when a job runs, or will never run again."""
 
 _JOBS = (
-    EventKind("job_submitted", job=JobTurn.QUEUED, job_title="submitted", hashed=("gpus",)),
-    EventKind("job_refused", WARNING, job=JobTurn.REFUSED, setback=True, job_title="refused"),
+    EventKind(
+        "job_submitted",
+        job=JobTurn.QUEUED,
+        job_title="submitted",
+        hashed=("gpus",),
+        job_detail="asks for {gpus:,} GPUs",
+    ),
+    EventKind(
+        "job_refused",
+        WARNING,
+        job=JobTurn.REFUSED,
+        setback=True,
+        job_title="refused",
+        job_detail="{why}",
+        names_subject=True,
+    ),
     EventKind(
         "job_started",
         job=JobTurn.STARTING,
@@ -81,6 +95,8 @@ _JOBS = (
         hashed=("nodes",),
         opens=("restart_and_load",),
         verb="stood",
+        job_detail="on {nodes:,} nodes",
+        names_subject=True,
     ),
     EventKind(
         "job_running",
@@ -90,6 +106,8 @@ _JOBS = (
         hashed=("step",),
         ends=_OUT,
         closes=_RUNS,
+        job_detail="at step {step:,}",
+        names_subject=True,
     ),
     EventKind(
         "job_resumed",
@@ -99,6 +117,8 @@ _JOBS = (
         hashed=("step",),
         ends=_OUT,
         closes=_RUNS,
+        job_detail="at step {step:,}",
+        names_subject=True,
     ),
     EventKind(
         "job_interrupted",
@@ -111,6 +131,8 @@ _JOBS = (
         at_once=True,
         opens=_STOPS,
         verb="stood",
+        job_detail="{why}",
+        names_subject=True,
     ),
     EventKind(
         "job_requeued",
@@ -121,6 +143,8 @@ _JOBS = (
         hashed=("step",),
         ends=("waiting_for_spare",),
         closes=(*_RUNS, "input_wait"),
+        job_detail="{why}",
+        names_subject=True,
     ),
     EventKind(
         "job_preempted",
@@ -141,6 +165,8 @@ _JOBS = (
         opens=("restart_and_load",),
         closes=("detection", *_WAITS),
         verb="stood",
+        job_detail="{nodes:,} of {planned_nodes:,} nodes",
+        names_subject=True,
     ),
     EventKind(
         "job_grown",
@@ -151,9 +177,13 @@ _JOBS = (
         opens=("restart_and_load",),
         closes=("detection", *_WAITS),
         verb="stood",
+        job_detail="{before_nodes:,} to {nodes:,} nodes",
+        names_subject=True,
     ),
-    EventKind("job_moved", NOTICE, job_title="moved", hashed=("partition",)),
-    EventKind("job_cloud", NOTICE, job=JobTurn.CLOUD, job_title="to a cloud", hashed=("gpus",)),
+    EventKind("job_moved", NOTICE, job_title="moved", hashed=("partition",), names_subject=True),
+    EventKind(
+        "job_cloud", NOTICE, job=JobTurn.CLOUD, job_title="to a cloud", hashed=("gpus",), names_subject=True
+    ),
     *(
         EventKind(
             id,
@@ -161,15 +191,17 @@ _JOBS = (
             job=turn,
             setback=turn is JobTurn.ENDED,
             job_title=title,
+            job_detail=detail,
+            names_subject=True,
             hashed=("step",),
             ends=(*_OUT, "input_bound"),
             closes=(*_RUNS, "input_wait"),
         )
-        for id, severity, turn, title in (
-            ("job_done", NOTICE, JobTurn.DONE, "done"),
-            ("job_killed", NOTICE, JobTurn.ENDED, "killed"),
-            ("job_cancelled", NOTICE, JobTurn.ENDED, "cancelled"),
-            ("job_given_up", WARNING, JobTurn.ENDED, "given up"),
+        for id, severity, turn, title, detail in (
+            ("job_done", NOTICE, JobTurn.DONE, "done", "after {step:,} steps"),
+            ("job_killed", NOTICE, JobTurn.ENDED, "killed", "{why}"),
+            ("job_cancelled", NOTICE, JobTurn.ENDED, "cancelled", "{why}"),
+            ("job_given_up", WARNING, JobTurn.ENDED, "given up", "{why}"),
         )
     ),
     EventKind(
@@ -182,6 +214,7 @@ _JOBS = (
         at_once=True,
         opens=_STOPS,
         verb="stood",
+        names_subject=True,
     ),
     EventKind(
         "waiting_for_spare",
@@ -190,11 +223,12 @@ _JOBS = (
         job_title="waits for a node",
         opens=("idle_reserved",),
         verb="kept waiting",
+        names_subject=True,
     ),
     EventKind("spare_taken", hashed=("node",)),
     EventKind("spare_left"),
-    EventKind("checkpoint", hashed=("step",)),
-    EventKind("replicated", hashed=("step",)),
+    EventKind("checkpoint", hashed=("step",), names_subject=True),
+    EventKind("replicated", hashed=("step",), names_subject=True),
     EventKind(
         "corruption_found",
         ALARM,
@@ -202,13 +236,14 @@ _JOBS = (
         job_title="wrong results found",
         hashed=("steps",),
         groups=("nodes",),
+        names_subject=True,
     ),
-    EventKind("straggler_on", NOTICE, setback=True, opens=("straggler",), verb="slow"),
-    EventKind("straggler_off", ends=("straggler_on",), closes=("straggler",)),
-    EventKind("input_bound", WARNING, opens=("input_wait",), verb="waited for input"),
-    EventKind("input_free", NOTICE, ends=("input_bound",), closes=("input_wait",)),
-    EventKind("does_not_fit", WARNING),
-    EventKind("cloud_on", hashed=("gpus",)),
+    EventKind("straggler_on", NOTICE, setback=True, opens=("straggler",), verb="slow", names_subject=True),
+    EventKind("straggler_off", ends=("straggler_on",), closes=("straggler",), names_subject=True),
+    EventKind("input_bound", WARNING, opens=("input_wait",), verb="waited for input", names_subject=True),
+    EventKind("input_free", NOTICE, ends=("input_bound",), closes=("input_wait",), names_subject=True),
+    EventKind("does_not_fit", WARNING, names_subject=True),
+    EventKind("cloud_on", hashed=("gpus",), names_subject=True),
     EventKind("cloud_off", hashed=("gpus",)),
     EventKind("reservation_on", NOTICE, opens=("idle_reserved",), verb="kept waiting"),
     EventKind("reservation_off", ends=("reservation_on",), closes=("idle_reserved",)),

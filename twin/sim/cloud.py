@@ -191,7 +191,16 @@ class Clouds:
         self.jobs.enter(row, now, JobState.REMOTE)
         self.timers.set("cloud", row.index, ready_s)
         text = f"{row.id} {why}: it goes to {cloud.id}, nodes there in {units.spoken(ready_s - now)}"
-        self.log.add(now, "job_cloud", row.id, text, Severity.NOTICE, gpus=math.ceil(row.gpus))
+        self.log.add(
+            now,
+            "job_cloud",
+            row.id,
+            text,
+            gpus=math.ceil(row.gpus),
+            cloud=cloud.id,
+            ready_in_s=ready_s - now,
+            why=why,
+        )
         return stay
 
     def send(self, k: int, size_bytes: float) -> float:
@@ -212,7 +221,9 @@ class Clouds:
             row.waited_s += now - stay.left_s
             row.start_s = now if row.start_s is None else row.start_s
             text = f"{self.clouds[stay.cloud].id} gives {math.ceil(row.gpus)} GPUs to {row.id}"
-            self.log.add(now, "cloud_on", row.id, text, gpus=math.ceil(row.gpus))
+            self.log.add(
+                now, "cloud_on", row.id, text, gpus=math.ceil(row.gpus), cloud=self.clouds[stay.cloud].id
+            )
         if now < stay.first_s:
             self.timers.set("cloud", row.index, stay.first_s)
         else:
@@ -226,7 +237,7 @@ class Clouds:
         self.jobs.pace[row.index] = Pace(self._pace_s(stay.cloud, row), share)
         kind = "job_resumed" if row.progress else "job_running"
         text = f"{row.id} steps in {self.clouds[stay.cloud].id} from step {row.progress:,.0f}"
-        self.log.add(now, kind, row.id, text, Severity.NOTICE, step=int(row.progress))
+        self.log.add(now, kind, row.id, text, step=int(row.progress), cloud=self.clouds[stay.cloud].id)
         if row.target < math.inf:
             lasts_s = (row.target - row.progress) * self.jobs.pace[row.index].step_s
             self.timers.set("cloud", row.index, now + max(0.0, lasts_s))
@@ -236,7 +247,7 @@ class Clouds:
         now = self.timers.now_s
         self.jobs.enter(row, now, JobState.KILLED)
         row.end_s, row.outcome = now, "cancelled"
-        self.log.add(now, "job_cancelled", row.id, f"{row.id} ends: {why}", Severity.WARNING)
+        self.log.add(now, "job_cancelled", row.id, f"{row.id} ends: {why}", Severity.WARNING, why=why)
         self.release(row)
 
     def _end(self, row: JobRow, stay: Stay, now: float) -> None:
@@ -250,7 +261,7 @@ class Clouds:
             if not self.cut:
                 self.send(stay.cloud, work.checkpoint_bytes)
         text = f"{row.id} is done in {cloud.id} after {row.progress:,.0f} steps"
-        self.log.add(now, "job_done", row.id, text, Severity.NOTICE, step=int(row.progress))
+        self.log.add(now, "job_done", row.id, text, step=int(row.progress), cloud=cloud.id)
         self.release(row)
 
     def release(self, row: JobRow) -> None:
@@ -260,7 +271,8 @@ class Clouds:
         books.used -= math.ceil(row.gpus)
         books.gpu_s += self._paid_s(row, stay, now)
         self.timers.cancel("cloud", row.index)
-        self.log.add(now, "cloud_off", row.id, f"{cloud.id} takes its nodes back", gpus=math.ceil(row.gpus))
+        text = f"{cloud.id} takes its nodes back"
+        self.log.add(now, "cloud_off", row.id, text, gpus=math.ceil(row.gpus), cloud=cloud.id)
         self.look_again()
 
     def look_again(self) -> None:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from twin.catalog import Catalog
 from twin.physics.thermal_network import Network
 from twin.plant.tables import Plant
-from twin.record.events import Severity
 from twin.sim.clockwork import Timers
 from twin.sim.cooling_machines import Work, machines_of, working_units
 from twin.sim.log import Log
@@ -140,7 +139,10 @@ class Rejection:
         if down:  # what is still off goes on being an alarm
             left = int(self.plants.units[plant]) - down
             kind, text = "chiller_started", f"{left} of {left + down} {noun} run again"
-        self.log.add(self.timers.now_s, kind, self.plants.ids[plant], text, Severity.NOTICE)
+        of_units = int(self.plants.units[plant])
+        self.log.add(
+            self.timers.now_s, kind, self.plants.ids[plant], text, units=of_units - down, of_units=of_units
+        )
 
     # --- what works
 

@@ -152,7 +152,15 @@ class Degraded:
             severity = Severity.WARNING if jobs else Severity.NOTICE
             name = f"{cause.id.replace('_', ' ')}: " if cause else ""
             self.log.add(
-                now, "node_degraded", self._subject(bad), name + text, severity, job=jobs[0] if jobs else -1
+                now,
+                "node_degraded",
+                self._subject(bad),
+                name + text,
+                severity,
+                job=jobs[0] if jobs else -1,
+                cause=bad.cause,
+                effect=effect,
+                left=left,
             )
         if effect == "flap":
             bad.link = self._link_of(node, number)
@@ -160,7 +168,7 @@ class Degraded:
             fault = self._network_fault(bad)
             if fault is not None:
                 for row in self.outages.begin(fault, None):  # it may narrow, but cuts nobody off
-                    self.recovery.interrupt(row, cause, WORDS[effect])
+                    self.recovery.interrupt(row, cause, WORDS[effect], on=self._subject(bad))
         if effect == "slow":
             self._slow()
         self.changed = True
@@ -228,7 +236,7 @@ class Degraded:
                 "node_sound",
                 self._subject(bad),
                 text.get(bad.effect, "its link is steady again"),
-                Severity.NOTICE,
+                effect=bad.effect,
             )
         else:
             self.found(bad.node, "somebody")
@@ -278,7 +286,15 @@ class Degraded:
         away = f", away for {units.spoken(worst.repair_s)}" if worst.repair_s else ""
         text = f"{how} finds it: {what}{away}"
         self.log.add(
-            now, "node_found", self._subject(worst), text, Severity.WARNING, repair=int(worst.repair_s)
+            now,
+            "node_found",
+            self._subject(worst),
+            text,
+            repair=int(worst.repair_s),
+            cause=worst.cause,
+            effect=worst.effect,
+            found_by=how,
+            lasts_s=worst.repair_s,
         )
         self.repairs.failed(node, worst.repair_s, worst.repair_class)
         wrong: dict[int, float] = {}
@@ -287,11 +303,12 @@ class Degraded:
                 wrong[job] = min(since_s, wrong.get(job, since_s))
         for job, since_s in sorted(wrong.items()):
             self._undo(self.jobs.rows[job], since_s)
+        on = self.nodes.plant.nodes.ids[node]
         for job in sorted({*self.nodes.jobs_on(node), *wrong}):
             row = self.jobs.rows[job]
             if row.state in AT_REST:
                 continue
-            if self.recovery.interrupt(row, cause, f"{self.nodes.plant.nodes.ids[node]}: {what}"):
+            if self.recovery.interrupt(row, cause, f"{on}: {what}", on=on):
                 self.tally.interrupted(cause)
 
     def _undo(self, row: JobRow, since_s: float) -> None:
@@ -313,7 +330,7 @@ class Degraded:
             if ended
             else f"{row.id} was wrong for {units.spoken(now - since_s)}: {lost:,.0f} steps are void"
         )
-        self.log.add(now, "corruption_found", row.id, text, Severity.ALARM, steps=int(lost))
+        self.log.add(now, "corruption_found", row.id, text, steps=int(lost), since_s=since_s)
 
     # --- wrong results
 
@@ -343,9 +360,12 @@ class Degraded:
         if node >= 0 and repair_s > 0:
             noticed = [self.recovery.plans[row.index].detection_s(cause) for row in going]
             self.begin(node, "hang", 0.0, min(noticed, default=0.0), cause=cause, repair_s=repair_s)
+        on = self.nodes.plant.nodes.ids[node] if node >= 0 else ""
         for row in going:
-            self.log.add(now, "hang", row.id, f"{row.id} steps no more; nothing says why", Severity.ALARM)
-            if self.recovery.interrupt(row, cause, "it hangs"):
+            self.log.add(
+                now, "hang", row.id, f"{row.id} steps no more; nothing says why", on=on, cause=cause.id
+            )
+            if self.recovery.interrupt(row, cause, "it hangs", on=on):
                 self.tally.interrupted(cause)
 
     # --- figures

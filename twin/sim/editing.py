@@ -19,7 +19,6 @@ from twin.plant.error import PlantError
 from twin.plant.patch import rebuild
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
-from twin.record.events import Severity
 from twin.record.scenario_json import part_from_json, part_to_json
 from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit
@@ -181,7 +180,7 @@ class Edits:
                 stage.parts = parts_of(stage, engine, now_s)
             _fits_now(engine, stage)
         except PROBLEMS as error:
-            engine.log.add(now_s, "refused", edit.id, said(error), Severity.WARNING)
+            engine.log.add(now_s, "refused", edit.id, said(error))
             return None
         self.acted.append(place)
         self.scene = stage.scenario
@@ -320,7 +319,7 @@ def move_over(engine: Engine, stage: Stage, edit: Edit) -> None:
         slot for slot in stands.kept["loops"].there if old.cooling.drives[slot] != engine.cooling.drives[slot]
     ]
     _settle(engine, stands.came, drained, moved)
-    engine.log.add(now, "edited", edit.id, what, Severity.NOTICE, epoch=engine.plant.epoch)
+    engine.log.add(now, "edited", edit.id, what, epoch=engine.plant.epoch)
 
 
 def _drained(before: Plant, after: Plant, stands: Standing) -> list[tuple[int, bool]]:
@@ -366,8 +365,8 @@ def _settle(engine: Engine, came: Ints, drained: list[tuple[int, bool]], loops: 
         if drain:
             for job in nodes.jobs_on(node):
                 nodes.cordon(now, node, True)
-                why = f"{nodes.plant.nodes.ids[node]} is drained"
-                if engine.recovery.interrupt(engine.jobs.rows[job], None, why):
+                on = nodes.plant.nodes.ids[node]
+                if engine.recovery.interrupt(engine.jobs.rows[job], None, f"{on} is drained", on=on):
                     engine.incidents.planned["drain"] += 1
         nodes.cordon(now, node, drain)
     engine.incidents.shutdowns.renew()

@@ -60,7 +60,12 @@ class FaultReplay:
                 f"{left_out} of the {self.faults.nodes} nodes of the fault trace have no place here: left out"
             )
             self.log.add(
-                self.timers.now_s, "trace_cut", "failures.trace", text, Severity.WARNING, nodes=left_out
+                self.timers.now_s,
+                "trace_cut",
+                "failures.trace",
+                text,
+                nodes=left_out,
+                trace_nodes=self.faults.nodes,
             )
         self._await(0)
 
@@ -87,6 +92,8 @@ class FaultReplay:
             Severity.ALARM if jobs else Severity.NOTICE,
             repair=int(lasts_s),
             job=jobs[0] if jobs else -1,
+            cause=cause,
+            lasts_s=lasts_s,
         )
         if self.nodes.condition[node] == DOWN:
             self.repairs.prolong(node, lasts_s)
@@ -94,6 +101,6 @@ class FaultReplay:
             self.repairs.take_down(node, lasts_s)
         known = self.failures.known.get(cause)
         for job in jobs:
-            why = f"{name} on {self.nodes.plant.nodes.ids[node]}"
-            if self.recovery.interrupt(self.jobs.rows[job], known, why):
+            on = self.nodes.plant.nodes.ids[node]
+            if self.recovery.interrupt(self.jobs.rows[job], known, f"{name} on {on}", on=on):
                 self.tally.interrupted(known, cause)

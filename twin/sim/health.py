@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics import reliability
-from twin.record.events import Severity
 from twin.scenario.faults import HealthCheck
 from twin.sim.clockwork import Timers
 from twin.sim.draws import Draws
@@ -166,7 +165,8 @@ class Health:
         text = (
             f"{check.id.replace('_', ' ')} finds it {' and '.join(_WORDS[effect] for effect in seen)}: {then}"
         )
-        self.log.add(now, "health_check", name, text, Severity.WARNING)
+        drains = int(check.action == "drain" and not at_once)
+        self.log.add(now, "health_check", name, text, check=check.id, effects=", ".join(seen), drains=drains)
         if check.action == "drain" and at_once:
             self._repair(node, i)
         elif check.action == "drain":

@@ -312,7 +312,7 @@ class Incidents:
                 struck.setdefault(job, []).append(node)
         for job in sorted(struck):
             why = f"{i.target} failed by hand"
-            if self.recovery.interrupt(self.jobs.rows[job], cause, why, struck=struck[job]):
+            if self.recovery.interrupt(self.jobs.rows[job], cause, why, on=i.target, struck=struck[job]):
                 self.tally.interrupted(cause)
         self.arm()
 
@@ -354,7 +354,9 @@ class Incidents:
         for row in jobs:
             if i.value == "checkpoint":
                 self.recovery.vacate(row)
-            elif i.value != "end" and self.recovery.interrupt(row, None, f"{i.target} is drained"):
+            elif i.value != "end" and self.recovery.interrupt(
+                row, None, f"{i.target} is drained", on=i.target
+            ):
                 self.planned["drain"] += 1
 
     def _undo_drain(self, i: Intervention) -> None:

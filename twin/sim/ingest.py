@@ -7,7 +7,6 @@ from typing import Any
 from twin import units
 from twin.physics.input_tiers import input_wait_s
 from twin.record.channels import JobState
-from twin.record.events import Severity
 from twin.sim.inputs import JobInput, Reading
 from twin.sim.jobs import JobRow, Jobs
 from twin.sim.log import Log
@@ -60,22 +59,23 @@ class Ingest:
     def _say(self, now: float, row: JobRow, wait_s: float, step_s: float) -> None:
         if row.index not in self.bound and wait_s > BEGINS * step_s:
             self.bound.add(row.index)
-            text = f"{row.id} waits {wait_s:.3g} s of {step_s:.3g} s a step for its input from {self._source(row)}"
-            self.log.add(now, "input_bound", row.id, text, Severity.WARNING)
+            source, words = self._source(row)
+            text = f"{row.id} waits {wait_s:.3g} s of {step_s:.3g} s a step for its input from {words}"
+            self.log.add(now, "input_bound", row.id, text, wait_s=wait_s, step_s=step_s, on=source)
         elif row.index in self.bound and wait_s <= CEASES * step_s:
             self.bound.discard(row.index)
-            self.log.add(now, "input_free", row.id, f"{row.id} waits for input no more", Severity.NOTICE)
+            self.log.add(now, "input_free", row.id, f"{row.id} waits for input no more")
 
-    def _source(self, row: JobRow) -> str:
-        """Return what holds a job up: the busiest store of its chain, or its own nodes."""
+    def _source(self, row: JobRow) -> tuple[str, str]:
+        """Return the busiest store of a job's chain and how busy it is; "" where its own nodes hold it up."""
         stores = self.stores
         reader = stores.readers.get(row.index)
         if reader is None or (reader.granted >= reader.asked and self._own(row) > 0):
-            return "its own nodes"
+            return "", "its own nodes"
         store = max((use.store for use in reader.uses), key=lambda s: stores.tally[s].load)
         users = sum(any(use.store == store for use in one.uses) for one in stores.readers.values())
         rate = units.render(stores.tally[store].read, "bandwidth", digits=3)
-        return f"{stores.ids[store]} ({rate}, {users} job{'s' * (users > 1)})"
+        return stores.ids[store], f"{stores.ids[store]} ({rate}, {users} job{'s' * (users > 1)})"
 
     def _own(self, row: JobRow) -> float:
         one = self.inputs[row.index]

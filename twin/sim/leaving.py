@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 
 from twin import units
 from twin.record.channels import JobState
-from twin.record.events import Severity
 from twin.sim.clockwork import LATE, Timers
 from twin.sim.jobs import AT_REST, ENDED, RACK, JobRow, Jobs
 from twin.sim.loading import Loading
@@ -69,7 +68,7 @@ class Leaving(ABC):
         row.requeues += 1
         self.returned.append(row.index)
         text = f"{row.id} goes back to the queue: {why}; it will go on from step {row.progress:,.0f}"
-        self.log.add(now, "job_requeued", row.id, text, Severity.WARNING, step=int(row.progress))
+        self.log.add(now, "job_requeued", row.id, text, step=int(row.progress), why=why)
         self.node_usable()
         return True
 
@@ -79,7 +78,7 @@ class Leaving(ABC):
             return
         now = self.timers.now_s
         row.preemptions += 1
-        self.log.add(now, "job_preempted", row.id, "gives its GPUs to others", Severity.NOTICE)
+        self.log.add(now, "job_preempted", row.id, "gives its GPUs to others")
         stepping = row.state in (JobState.RUNNING, JobState.CHECKPOINT)
         if not (checkpoint and stepping and self.saving.interval_steps(row)):
             self.requeue(row, "preempted")
@@ -150,7 +149,9 @@ class Leaving(ABC):
         row.end_s, row.outcome = now, outcome
         self._let_go(row)
         text = f"{row.id} ends at step {row.progress:,.0f}: {why}; {lost / 3600:,.1f} GPU h lost"
-        self.log.add(now, _ENDS[outcome], row.id, text, step=int(row.progress))
+        self.log.add(
+            now, _ENDS[outcome], row.id, text, step=int(row.progress), why=why, lost_gpu_s=float(lost)
+        )
         self.node_usable()
         return True
 

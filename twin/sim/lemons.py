@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from twin import units
-from twin.record.events import Severity
 from twin.scenario.faults import LemonRule
 from twin.sim.log import Log
 
@@ -50,7 +49,8 @@ class Lemons:
         )
         span = units.spoken(t_s - failures[0])
         text = f"failed {len(failures)} times in {span}: taken out, {then}"
-        self.log.add(t_s, "lemon_out", name, text, Severity.WARNING, failures=len(failures))
+        within_s, in_s, count = t_s - failures[0], self.replace_s, len(failures)
+        self.log.add(t_s, "lemon_out", name, text, failures=count, within_s=within_s, replaced_in_s=in_s)
 
     def replaced(self, node: int) -> None:
         """Count `node` as replaced by another one."""

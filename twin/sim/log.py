@@ -30,7 +30,7 @@ class Log:
         severity: Severity | None = None,
         *,
         where: str = "",
-        **data: Value,
+        **data: Value | None,
     ) -> None:
         """Append an event.
 
@@ -43,11 +43,12 @@ class Log:
         where
             Nodes it is about, for pictures; it does not enter the hash.
         data
-            Figures and ids; those that the kind declares as hashed are integers.
+            Figures and ids, None where there is none; those that the kind declares as hashed are integers.
         """
         usual = KINDS[kind].severity
         severity = usual if severity is None else severity
-        event = Event(self.rows, t_s, kind, subject, severity, text, data, where)
+        values = {name: value for name, value in data.items() if value is not None}
+        event = Event(self.rows, t_s, kind, subject, severity, text, values, where)
         self.events.append(event)
         self.hash.update(event)
         self.worst = max(self.worst, severity)

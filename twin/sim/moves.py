@@ -7,7 +7,6 @@ from typing import Any
 
 from twin.planning.result import PlanError
 from twin.record.channels import JobState
-from twin.record.events import Severity
 from twin.scenario.document import Scenario
 from twin.sim.clockwork import Timers
 from twin.sim.jobs import Jobs
@@ -56,14 +55,14 @@ class Moves:
         row = self.jobs.rows[index]
         if row.state != JobState.QUEUED:
             text = f"{job} does not wait: requeue it first, then move it to {partition}"
-            self.log.add(now, "refused", job, text, Severity.WARNING)
+            self.log.add(now, "refused", job, text)
             return
         before_s = self.jobs.ideal_s(row)
         try:
             self._put(index, partition)
         except (UnplaceableJob, PlanError) as error:
             self._put(index, self.now_in.get(index, self.jobs.specs[index].partition))
-            self.log.add(now, "refused", job, str(error), Severity.WARNING)
+            self.log.add(now, "refused", job, str(error))
             return
         row.first_s = 0.0
         self.jobs.planned_anew(row, row.progress, before_s)
@@ -71,7 +70,7 @@ class Moves:
         self.now_in[index] = partition
         number = [one.id for one in self.scenario.partitions].index(partition)
         self.log.add(
-            now, "job_moved", job, f"{job} waits in {partition} now", Severity.NOTICE, partition=number
+            now, "job_moved", job, f"{job} waits in {partition} now", partition=number, partition_id=partition
         )
         self.scheduler.moved(index)
 

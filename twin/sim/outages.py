@@ -156,7 +156,9 @@ class Outages:
         if row.state == JobState.WAITING:
             self.recovery.swap(row)
             return False
-        return self.recovery.interrupt(row, self.failures.known.get(i.cause or ""), f"{i.target} fails")
+        return self.recovery.interrupt(
+            row, self.failures.known.get(i.cause or ""), f"{i.target} fails", on=i.target
+        )
 
     def unlight(self, dark: Bools) -> list[JobRow]:
         """Let exactly the switches of `dark` have no power; return the jobs that stops, as `begin` does."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twin.record.events import Severity
 from twin.scenario.faults import SparePart
 from twin.sim.clockwork import Timers
 from twin.sim.log import Log
@@ -85,7 +84,9 @@ class PartsStore:
         count = min(len(self.waiting[i]), self.left[i])
         served, self.waiting[i] = self.waiting[i][:count], self.waiting[i][count:]
         text = f"{stock.order} delivered" + (f", {count} of them waited for" if count else "")
-        self.log.add(self.timers.now_s, "part_arrived", stock.id, text, Severity.NOTICE, parts=stock.order)
+        self.log.add(
+            self.timers.now_s, "part_arrived", stock.id, text, parts=stock.order, awaited_parts=count
+        )
         for node in served:
             self._use(i)
             self._arrived(node)

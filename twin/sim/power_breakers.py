@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.physics.breakers import heated, trip_time_s
-from twin.record.events import Severity
 from twin.sim.log import Log
 from twin.sim.power_circuit import Circuit
 from twin.sim.power_condition import Condition
@@ -83,7 +82,9 @@ class Breakers:
         ids, k = self.circuit.items.ids, self.condition
         if len(begun) <= FEW:
             for i in begun.tolist():
-                self.log.add(t_s, "overload", ids[i], self._how_much(i, float(out_w[i])), Severity.WARNING)
+                self.log.add(
+                    t_s, "overload", ids[i], self._how_much(i, float(out_w[i])), out_w=float(out_w[i])
+                )
             return
         k.told_together[begun] = True
         worst = int(begun[np.argmax(out_w[begun] / self._limit_w[begun])])
@@ -92,18 +93,27 @@ class Breakers:
             f"{int(k.told_together[mine].sum())} of {len(mine)} {what} are above their rating; "
             f"most of all {ids[worst]} {self._how_much(worst, float(out_w[worst]))}"
         )
-        self.log.add(t_s, "overload", _together(ids[worst]), text, Severity.WARNING)
+        self.log.add(
+            t_s,
+            "overload",
+            _together(ids[worst]),
+            text,
+            items=int(k.told_together[mine].sum()),
+            of_items=len(mine),
+            worst=ids[worst],
+            out_w=float(out_w[worst]),
+        )
 
     def _say_over(self, mine: Ints, ended: Ints, t_s: float) -> None:
         """Say which overloads of a stage, `mine`, are over; those told of together when the last of them is."""
         ids, k = self.circuit.items.ids, self.condition
         together = ended[k.told_together[ended]]
         for i in ended[~k.told_together[ended]].tolist():
-            self.log.add(t_s, "overload_end", ids[i], "no longer overloaded", Severity.NOTICE)
+            self.log.add(t_s, "overload_end", ids[i], "no longer overloaded")
         k.told_together[together] = False
         if len(together) and not k.told_together[mine].any():
             subject, text = _together(ids[int(together[0])]), "none of them is overloaded any longer"
-            self.log.add(t_s, "overload_end", subject, text, Severity.NOTICE)
+            self.log.add(t_s, "overload_end", subject, text)
 
     def _how_much(self, i: int, out_w: float) -> str:
         c, k = self.circuit, self.condition
@@ -136,14 +146,14 @@ class Breakers:
             return
         for i in at[k.opened[at] & (t_s >= k.reclose_s[at] - JUST)].tolist():
             k.opened[i], k.reclose_s[i], k.heat[i] = False, math.inf, 0.0
-            self.log.add(t_s, "breaker_closed", c.items.ids[i], "closed again by hand", Severity.NOTICE)
+            self.log.add(t_s, "breaker_closed", c.items.ids[i], "closed again by hand")
         if not self._warm:
             return
         for j in np.flatnonzero((self.ratio > 1.0) & k.live[at] & self._gathered()).tolist():
             i = int(at[j])
             k.opened[i], k.reclose_s[i] = True, t_s + RECLOSE_S
             text = f"opens at {100 * self.ratio[j]:.0f} % of its rating"
-            self.log.add(t_s, "breaker_trip", c.items.ids[i], text, Severity.ALARM)
+            self.log.add(t_s, "breaker_trip", c.items.ids[i], text, load_share=float(self.ratio[j]))
 
     def _gathered(self) -> Bools:
         """Return which breakers have gathered their heat; a magnetic trip lasts one cycle, in which they warm too."""

@@ -92,10 +92,11 @@ class Reporter:
                 parts.append(f"and {len(tops) - MOST} items more")
             level = severity if hit or kind == "power_back" else Severity.WARNING
             text = ", ".join(parts) or ("dead" if kind == "power_lost" else "live again")
-            self.log.add(t_s, kind, c.items.ids[top], text, level, racks=hit)
+            self.log.add(t_s, kind, c.items.ids[top], text, level, racks=hit, thinned_racks=thinned)
 
     def short(self, t_s: float, bus: int, asked_w: float) -> None:
         """Say that an island is asked for too much, and when it breaks down."""
         self.condition.short_s[bus] = t_s + STALL_S
         text = f"its own sources cannot give {asked_w / 1e3:.0f} kW: they stall in {STALL_S:.0f} s"
-        self.log.add(t_s, "overload", self.circuit.items.ids[bus], text, Severity.ALARM)
+        bus_id, asked_w = self.circuit.items.ids[bus], float(asked_w)
+        self.log.add(t_s, "overload", bus_id, text, Severity.ALARM, asked_w=asked_w, stalls_in_s=STALL_S)

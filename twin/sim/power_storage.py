@@ -14,7 +14,6 @@ from twin.physics.batteries import (
     ride_through_s,
     smoothed_grid_w,
 )
-from twin.record.events import Severity
 from twin.sim.power_circuit import Circuit
 from twin.sim.power_condition import Condition, target_charge
 from twin.sim.power_sources import JUST, Sources
@@ -135,14 +134,14 @@ class Storage:
             why = "it gives all it can" if self._above_reserve(i) else "it is down to its reserve"
             why = why if self.sources.healthy(i) else "it is out of order"
             text = f"the grid gives {grid_w / 1e3:.0f} kW, not {peak_w / 1e3:.0f} kW: {why}"
-            log.add(t_s, "peak_exceeded", c.items.ids[i], text, Severity.WARNING)
+            log.add(t_s, "peak_exceeded", c.items.ids[i], text, grid_w=float(grid_w), limit_w=peak_w)
             self.too_high = True
         elif self.too_high and not over:
             refilled = k.charge_j[i] > (c.items.reserve[i] + REFILLED) * c.energy_j[i]
             without_w = grid_w + float(k.battery_w.sum())  # what charges them could be left out
             if without_w <= CALM * peak_w or (refilled and self.sources.healthy(i)):
                 text = f"the grid gives no more than {peak_w / 1e3:.0f} kW again"
-                log.add(t_s, "peak_kept", c.items.ids[i], text, Severity.NOTICE)
+                log.add(t_s, "peak_kept", c.items.ids[i], text, grid_w=float(grid_w), limit_w=peak_w)
                 self.too_high = False
 
     def _track(self, t_s: float, grid_w: float, tick_s: float) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from twin.record.events import Severity
 from twin.sim.log import Log
 from twin.sim.power_circuit import Circuit
 from twin.sim.power_condition import Condition
@@ -60,7 +59,8 @@ class Switching:
         c, k = self.circuit, self.condition
         if primary:  # back without a break: both sides are live while the switch goes over
             if k.on_spare[i]:
-                self._say(t_s, "transfer_back", i, f"on {c.items.ids[c.parent[i]]} again", Severity.NOTICE)
+                source = c.items.ids[c.parent[i]]
+                self._say(t_s, "transfer_back", i, f"on {source} again", source=source)
             k.on_spare[i], k.transfer_s[i] = False, math.inf
             return True
         if not spare:
@@ -71,26 +71,19 @@ class Switching:
                 k.transfer_s[i] = min(k.transfer_s[i], t_s + c.transfer_s[i])
                 return False
             k.on_spare[i], k.transfer_s[i] = True, math.inf
-            self._say(t_s, "transfer", i, f"goes over to {c.items.ids[c.spare[i]]}", Severity.WARNING)
+            source = c.items.ids[c.spare[i]]
+            self._say(t_s, "transfer", i, f"goes over to {source}", source=source)
         return True
 
     def _say_batteries(self, t_s: float, before: Bools) -> None:
         c, k = self.circuit, self.condition
         for i in np.flatnonzero(before != k.on_battery).tolist():
             if k.on_battery[i]:
-                self._say(
-                    t_s, "on_battery", i, "its input is dead: the battery carries the load", Severity.WARNING
-                )
+                self._say(t_s, "on_battery", i, "its input is dead: the battery carries the load")
             elif k.fed[i]:
-                self._say(t_s, "off_battery", i, "its input is back", Severity.NOTICE)
+                self._say(t_s, "off_battery", i, "its input is back")
             elif k.lost[i] < c.units[i]:
-                self._say(
-                    t_s,
-                    "battery_empty",
-                    i,
-                    "the battery is empty: what hangs on it goes dark",
-                    Severity.ALARM,
-                )
+                self._say(t_s, "battery_empty", i, "the battery is empty: what hangs on it goes dark")
 
     def active_parent(self) -> Ints:
         """Return what each item takes its power from now; -1: the grid, or itself."""
@@ -133,5 +126,5 @@ class Switching:
         units = np.where(sound & ~c.is_source, c.units - k.lost, 0)
         return np.array(live, bool), np.array(parent, np.intp), units
 
-    def _say(self, t_s: float, kind: str, i: int, text: str, severity: Severity) -> None:
-        self.log.add(t_s, kind, self.circuit.items.ids[i], text, severity)
+    def _say(self, t_s: float, kind: str, i: int, text: str, source: str | None = None) -> None:
+        self.log.add(t_s, kind, self.circuit.items.ids[i], text, source=source)

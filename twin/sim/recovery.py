@@ -83,7 +83,9 @@ class Recovery(Leaving):
             self.timers.set("limit", row.index, now + plan.limit_s)
         self.changed.add(row.index)
         text = f"{row.id} starts{' again' if again else ''} on {row.held:g} GPUs"
-        self.log.add(now, "job_started", row.id, text, nodes=len(chosen), where=node_list(chosen))
+        self.log.add(
+            now, "job_started", row.id, text, nodes=len(chosen), gpus=row.held, where=node_list(chosen)
+        )
 
     def _hold(self, row: JobRow) -> None:
         plan, slots = self.plans[row.index], np.asarray(row.nodes, int)
@@ -181,6 +183,7 @@ class Recovery(Leaving):
         cause: Cause | None,
         why: str,
         *,
+        on: str = "",
         scope: int | None = None,
         struck: Sequence[int] = (),
     ) -> bool:
@@ -190,6 +193,10 @@ class Recovery(Leaving):
 
         Parameters
         ----------
+        why
+            For people.
+        on
+            Id of the thing that failed; "": of none.
         scope
             What the failure took: PROCESS, NODE, RACK or SITE; none: as many nodes as are lost now. More than one may
             have held copies for each other.
@@ -217,13 +224,17 @@ class Recovery(Leaving):
             self._give_up_transfers(row)
         step = row.progress
         if stops or lost > 0:
+            lost_s = lost / max(row.held, 1)
             self.log.add(
                 now,
                 "job_interrupted",
                 row.id,
-                f"{row.id} stops: {why}; {lost / max(row.held, 1):,.0f} s of work back to step {step:,.0f}",
-                Severity.WARNING,
+                f"{row.id} stops: {why}; {lost_s:,.0f} s of work back to step {step:,.0f}",
                 step=int(step),
+                lost_s=float(lost_s),
+                why=why,
+                on=on,
+                cause="" if cause is None else cause.id,
             )
         if row.state == JobState.WAITING:
             self.swap(row)
@@ -349,7 +360,7 @@ class Recovery(Leaving):
         if fresh:
             lacking = len(row.vacant)
             text = f"{row.id} waits for {lacking} more node{'s' * (lacking > 1)}"
-            self.log.add(now, "waiting_for_spare", row.id, text, Severity.ALARM, where=node_list(row.nodes))
+            self.log.add(now, "waiting_for_spare", row.id, text, lacking=lacking, where=node_list(row.nodes))
         self.jobs.enter(row, now, JobState.WAITING)
         if fresh and recovery.policy == "shrink" and recovery.patience_s > 0:
             self.timers.set("job", row.index, now + recovery.patience_s)
@@ -364,11 +375,13 @@ class Recovery(Leaving):
         left, taken = np.flatnonzero(had & ~has), np.flatnonzero(has & ~had)
         self.nodes.assign_all(now, left, -1)
         for node in left.tolist():
-            self.log.add(now, "spare_left", ids[node], f"stands by: {row.id} keeps its NVLink domains whole")
+            text = f"stands by: {row.id} keeps its NVLink domains whole"
+            self.log.add(now, "spare_left", ids[node], text, job_id=row.id)
         self.nodes.assign_all(now, taken, row.index)
         where = node_list(np.flatnonzero(has).tolist()) if len(taken) else ""
         for node in taken.tolist():
-            self.log.add(now, "spare_taken", ids[node], f"joins {row.id}", where=where, node=node)
+            text = f"joins {row.id}"
+            self.log.add(now, "spare_taken", ids[node], text, where=where, node=node, job_id=row.id)
         return bool(len(left))
 
     # --- fewer nodes, and more again
@@ -449,7 +462,13 @@ class Recovery(Leaving):
             return
         text = f"{row.id} goes on with {row.width:,} of {plan.nodes:,} nodes"
         self.log.add(
-            now, "job_shrunk", row.id, text, Severity.WARNING, nodes=row.width, where=node_list(row.nodes)
+            now,
+            "job_shrunk",
+            row.id,
+            text,
+            nodes=row.width,
+            planned_nodes=plan.nodes,
+            where=node_list(row.nodes),
         )
 
     def _widened(self, row: JobRow, before: int) -> None:
@@ -460,8 +479,8 @@ class Recovery(Leaving):
             "job_grown",
             row.id,
             text,
-            Severity.NOTICE,
             nodes=row.width,
+            before_nodes=before,
             where=node_list(row.nodes),
         )
 

@@ -159,9 +159,10 @@ class Repairs:
         due_s, name = self.parts.due_s(stock), self.parts.stocks[stock].id
         comes = "none is on its way" if due_s is None else f"the next comes in {units.spoken(due_s - now)}"
         severity = Severity.ALARM if due_s is None else Severity.WARNING
-        self.log.add(now, "part_missing", name, f"none left; {comes}", severity, node=node)
+        in_s = None if due_s is None else due_s - now
+        self.log.add(now, "part_missing", name, f"none left; {comes}", severity, node=node, comes_in_s=in_s)
         text = f"waits for a part of {name}; {comes}"
-        self.log.add(now, "repair_waits", self.nodes.plant.nodes.ids[node], text, Severity.NOTICE)
+        self.log.add(now, "repair_waits", self.nodes.plant.nodes.ids[node], text, part=name, comes_in_s=in_s)
 
     def _lemon(self, node: int, repair_s: float, repair_class: str) -> None:
         now, rule = self.timers.now_s, self.lemons
@@ -196,7 +197,7 @@ class Repairs:
             before = len(self.queue) - 1
             text = f"waits for hands, {before} before it" if before else "waits for hands"
             now = self.timers.now_s
-            self.log.add(now, "repair_waits", self.nodes.plant.nodes.ids[node], text, Severity.NOTICE)
+            self.log.add(now, "repair_waits", self.nodes.plant.nodes.ids[node], text, ahead=before)
 
     def _call(self) -> None:
         """Let people who are free and at work begin with the nodes that have waited longest."""
@@ -237,7 +238,7 @@ class Repairs:
             self.failures.renew(node, now)
             self.forget(node)
             self.lemons.replaced(node)
-            self.log.add(now, "replaced", name, "another node stands here", Severity.NOTICE)
+            self.log.add(now, "replaced", name, "another node stands here")
         if ticket.burn_in_s:
             self.timers.set("repair", node, now + ticket.burn_in_s)
             ticket.stage, ticket.burn_in_s = NodeCondition.BURN_IN, 0.0

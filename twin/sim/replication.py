@@ -16,7 +16,6 @@ import numpy as np
 
 from twin import units
 from twin.record.channels import JobState
-from twin.record.events import Severity
 from twin.sim.clockwork import LATE
 from twin.sim.cloud import Clouds
 from twin.sim.jobs import JobRow
@@ -112,7 +111,8 @@ class Replication:
         row, replica = self.jobs.rows[index], self.coming.pop((k, index))
         self.replicas[k, index] = replica
         text = f"step {replica.step:,.0f} of {row.id} is safe in {self.clouds.clouds[k].id}"
-        self.log.add(self.timers.now_s, "replicated", row.id, text, step=int(replica.step))
+        cloud = self.clouds.clouds[k].id
+        self.log.add(self.timers.now_s, "replicated", row.id, text, step=int(replica.step), cloud=cloud)
 
     # --- the loss of the site
 
@@ -152,7 +152,7 @@ class Replication:
         self.recovery.returned.append(row.index)
         self.recovery.freed = True
         text = f"{row.id} waits again: the line broke before all of it was there"
-        self.log.add(now, "job_requeued", row.id, text, Severity.WARNING)
+        self.log.add(now, "job_requeued", row.id, text, why="the line broke before all of it was there")
 
     def _elsewhere(self, row: JobRow) -> bool:
         """Let a job go on in a cloud if the site is lost and a copy is there; return whether that settles it."""

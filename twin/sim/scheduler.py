@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import JobState, WaitReason
-from twin.record.events import Severity
 from twin.record.node_list import node_list
 from twin.schedule.queue import Decision
 from twin.schedule.trial import Trial
@@ -100,12 +99,19 @@ class Scheduler:
         if row.state != JobState.QUEUED:  # cancelled before it came
             return
         asked = f"{row.gpus:.2f}" if row.gpus % 1 else f"{row.gpus:.0f}"
-        self.log.add(now, "job_submitted", row.id, f"asks for {asked} GPUs", gpus=math.ceil(row.gpus))
+        self.log.add(
+            now,
+            "job_submitted",
+            row.id,
+            f"asks for {asked} GPUs",
+            gpus=math.ceil(row.gpus),
+            asked_gpus=row.gpus,
+        )
         refusal = self.site.refusal(index)
         if refusal:
             self.jobs.enter(row, now, JobState.KILLED)
             row.outcome, row.end_s = "refused", now
-            self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", Severity.WARNING)
+            self.log.add(now, "job_refused", row.id, f"{row.id} {refusal}", why=refusal)
             return
         self._enter(index)
         if not (self._is_settled() and (len(self.queue) > self.site.policy.depth or self._lacks_room(index))):
@@ -230,9 +236,10 @@ class Scheduler:
         if window.on(now):
             where = node_list(np.flatnonzero(window.nodes).tolist())
             text = f"{count} nodes are set aside"
-            self.log.add(now, "reservation_on", window.id, text, Severity.NOTICE, where=where)
+            self.log.add(now, "reservation_on", window.id, text, nodes=count, where=where)
         else:
-            self.log.add(now, "reservation_off", window.id, f"{count} nodes are there for all again")
+            text = f"{count} nodes are there for all again"
+            self.log.add(now, "reservation_off", window.id, text, nodes=count)
             self.recovery.node_usable()
         turn_s = window.turn_s(now)
         if turn_s < math.inf:

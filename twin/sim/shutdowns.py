@@ -93,7 +93,7 @@ class Shutdowns:
         self._boot(hot)
         for place, count in places(self.plant, hot):
             text = why if count == 1 else f"{counted(count, 'node')}: {why}"
-            self.log.add(now, "shutdown", place, text, Severity.ALARM, nodes=count)
+            self.log.add(now, "shutdown", place, text, nodes=count, cause=cause)
         self._stop_jobs_of(hot, cause, how)
 
     def _boot(self, nodes: list[int]) -> None:
@@ -115,8 +115,10 @@ class Shutdowns:
     def _stop_jobs_of(self, nodes: list[int], cause: str, how: str) -> None:
         """Interrupt the jobs that hold any of the nodes that went off now, once each."""
         self.changed |= bool(nodes)
-        by_job: Counter[int] = Counter(int(self.nodes.job[node]) for node in nodes)
-        for job, count in sorted(by_job.items()):
+        by_job: dict[int, list[int]] = {}
+        for node in nodes:
+            by_job.setdefault(int(self.nodes.job[node]), []).append(node)
+        for job, mine in sorted(by_job.items()):
             if job < 0:
                 continue
             row = self.jobs.rows[job]
@@ -124,7 +126,8 @@ class Shutdowns:
                 self.recovery.swap(row)
             elif row.state != JobState.DETECTING:  # one incident, whatever follows until it is noticed
                 self.unexpected[cause] += 1
-                self.recovery.interrupt(row, None, f"{counted(count, 'node')} {how}")
+                on = common_place(self.plant, np.array(mine))
+                self.recovery.interrupt(row, None, f"{counted(len(mine), 'node')} {how}", on=on)
         self.arm()
 
     # --- power

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from twin.physics import reliability
-from twin.record.events import Severity
 from twin.scenario.faults import Failures
 from twin.sim.clockwork import Timers
 from twin.sim.draws import Draws
@@ -80,7 +79,7 @@ class Stragglers:
         elif row.state not in AT_REST:
             self.slower[job] = self.excess * self._exponential(job, "size")
             text = f"{row.id} has a straggler: steps take {100 * self.slower[job]:.0f} % longer"
-            self.log.add(self.timers.now_s, "straggler_on", row.id, text, Severity.NOTICE)
+            self.log.add(self.timers.now_s, "straggler_on", row.id, text, slower=self.slower[job])
         if row.state in AT_REST:  # it begins anew if it ever runs again
             return
         self.recovery.changed.add(job)

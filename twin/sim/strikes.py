@@ -118,10 +118,23 @@ class Strikes:
         if cause.effect == "hang" and jobs:
             self.degraded.hang([self.jobs.rows[job] for job in jobs], node, cause, repair_s)
             return
-        self.log.add(now, kind, subject, f"{name}{away}", severity, repair=int(repair_s), job=first)
+        self.log.add(
+            now,
+            kind,
+            subject,
+            f"{name}{away}",
+            severity,
+            repair=int(repair_s),
+            job=first,
+            cause=cause.id,
+            effect=cause.effect,
+            lasts_s=repair_s,
+        )
         self.repairs.failed(node, repair_s, cause.repair)
         for job in jobs:
-            if self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {subject}", struck=[node]):
+            if self.recovery.interrupt(
+                self.jobs.rows[job], cause, f"{name} on {subject}", on=subject, struck=[node]
+            ):
                 self.tally.interrupted(cause)
 
     def _domain(self, strike: Strike, nodes: list[int]) -> None:
@@ -134,14 +147,24 @@ class Strikes:
         away = f", away for {units.spoken(strike.repair_s)}" if strike.repair_s else ""
         severity = Severity.ALARM if jobs else Severity.NOTICE
         text = f"{name}: {what}{target} fails{away}"
-        self.log.add(self.timers.now_s, "failure", target, text, severity, nodes=len(nodes))
+        self.log.add(
+            self.timers.now_s,
+            "failure",
+            target,
+            text,
+            severity,
+            nodes=len(nodes),
+            cause=cause.id,
+            effect=cause.effect,
+            lasts_s=strike.repair_s,
+        )
         for node in nodes:
             if self.nodes.condition[node] == DOWN:
                 self.repairs.prolong(node, strike.repair_s)
             elif strike.repair_s > 0:
                 self.repairs.take_down(node, strike.repair_s)
         for job in jobs:
-            if self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {target}"):
+            if self.recovery.interrupt(self.jobs.rows[job], cause, f"{name} on {target}", on=target):
                 self.tally.interrupted(cause)
 
     # --- what has machines of its own
@@ -153,7 +176,17 @@ class Strikes:
         lasts_s = max(strike.repair_s, RESET_S)
         name = cause.id.replace("_", " ")
         text = f"{name}, away for {units.spoken(lasts_s)}"
-        self.log.add(self.timers.now_s, "failure", target, text, Severity.WARNING, repair=int(lasts_s))
+        self.log.add(
+            self.timers.now_s,
+            "failure",
+            target,
+            text,
+            Severity.WARNING,
+            repair=int(lasts_s),
+            cause=cause.id,
+            effect=cause.effect,
+            lasts_s=lasts_s,
+        )
         done: dict[str, Any] = {"at": self.timers.now_s, "kind": "fail", "target": target, "for": lasts_s}
         if strike.on == "cdu":
             done["kind"] = "pump_stop"
@@ -203,7 +236,13 @@ class Strikes:
         count = len(chosen)
         text = f"{count} neighbour{'s' * (count > 1)} of its {bursts.domain} will follow"
         self.log.add(
-            self.timers.now_s, "burst", self.plant.nodes.ids[node], text, Severity.WARNING, nodes=count
+            self.timers.now_s,
+            "burst",
+            self.plant.nodes.ids[node],
+            text,
+            nodes=count,
+            domain=bursts.domain,
+            within_s=bursts.within_s,
         )
 
     def _follower(self, number: int) -> None:

@@ -27,7 +27,6 @@ from twin.physics.swings import (
 )
 from twin.plant.tables import Plant
 from twin.record.channels import JobState
-from twin.record.events import Severity
 from twin.sim.clocks import Clocks
 from twin.sim.jobs import JobRow, Jobs
 from twin.sim.log import Log
@@ -238,12 +237,13 @@ class Swing:
         self.above = above
         allowed = units.render(self.ramp_w_s, "power", digits=3)
         if above:
-            swing = units.render(together_w(swings.grid), "power", digits=3)
+            swing_w = float(together_w(swings.grid))
+            swing = units.render(swing_w, "power", digits=3)
             text = f"steps swing by {swing} at the grid, faster than the {allowed} a second that it allows"
-            self.log.add(now_s, "ramp_exceeded", "site", text, Severity.WARNING)
+            self.log.add(now_s, "ramp_exceeded", "site", text, swing_w=swing_w, limit_w_s=self.ramp_w_s)
         else:
             text = f"steps change no faster than {allowed} a second at the grid"
-            self.log.add(now_s, "ramp_kept", "site", text, Severity.NOTICE)
+            self.log.add(now_s, "ramp_kept", "site", text, limit_w_s=self.ramp_w_s)
 
     def summary(self) -> dict[str, Any]:
         """Return the swings now, for the report of a run: power in watts, times in seconds."""
