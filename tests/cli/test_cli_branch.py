@@ -108,7 +108,7 @@ def test_what_cannot_be_is_one_sentence(twin: Twin, lab: Path, words: tuple[str,
 
 def test_what_is_missing_is_named(twin: Twin, lab: Path, tmp_path: Path) -> None:
     assert "RUN is missing" in twin("branch", code=2).stderr
-    assert "-o SCENE is missing" in twin("branch", lab, "--at", "1 h", code=2).stderr
+    assert "-o SCENE or --run FILE is missing" in twin("branch", lab, "--at", "1 h", code=2).stderr
     assert "end it with .twin.yaml" in twin("branch", lab, "--at", "1 h", "-o", tmp_path / "x", code=2).stderr
     own = twin("branch", lab, "--at", "1 h", "-o", lab.parent / "o.twin.yaml", "--run", lab, code=2)
     assert "name another file" in own.stderr
@@ -248,3 +248,50 @@ def test_a_branch_without_its_parent_says_what_is_missing(twin: Twin, tmp_path: 
     assert "'secund.twin.yaml', which does not exist" in told
     assert "copy it beside this file" in told  # and not: did you mean itself
     assert "secund (not in this folder)" in twin("branch", "--tree", tmp_path).stdout
+
+
+def test_a_branch_is_compared_with_its_run_at_one_end(twin: Twin, tmp_path: Path) -> None:
+    """The run was stopped early and is no file of a scene: both go on to the end that is asked for."""
+    stopped, out = tmp_path / "stopped.twinrun", tmp_path / "often.twinrun"
+    run(load("builtin:lab-16").scenario, until_s=6 * 3600.0, record=stopped)
+    words = ["--at", "5 h", "--set", "jobs[llama3].checkpoint.interval=5 min", "--until", "8 h"]
+    said = json.loads(twin("branch", stopped, *words, "--run", out, "--compare", "--json").stdout)
+    assert said["scene"] == str(tmp_path / "often.twin.yaml")  # beside its run
+    found = said["comparison"]
+    assert (found["basis"], found["since_s"], found["seeds"]) == ("same_past", 18000.0, [1])
+    assert found["simulated_s"] == {"a": 28800.0, "b": 28800.0}
+    assert found["answer"].startswith("checkpoint interval of llama3 5 min instead of 30 min: goodput -")
+    whole = run(load("builtin:lab-16").scenario, until_s=8 * 3600.0).engine.summary()
+    assert found["figures"]["goodput"]["a"] == whole["goodput"]
+    assert found["figures"]["goodput"]["b"] == said["summary"]["goodput"]
+    assert {"difference", "paired_half_width", "judgement"} <= set(found["figures"]["energy_j"])
+
+    table = twin("branch", stopped, *words, "--run", out, "--replace", "--compare", "--seeds", "2").stdout
+    assert "Same past, from 5 h on." in table
+    assert table.splitlines()[-1].startswith(
+        "checkpoint interval of llama3 5 min instead of 30 min: goodput -"
+    )
+    assert "(paired, 2 seeds:" in table.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-o", "a.twin.yaml", "--compare"), "--compare holds the run against its branch, which --run FILE"),
+        (("--run", "a.twinrun", "--seeds", "3"), "--seeds says over how many futures --compare compares"),
+        ((), "-o SCENE or --run FILE is missing"),
+    ],
+)
+def test_what_compare_needs_is_named(
+    twin: Twin, lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert told in twin("branch", lab, "--at", "5 h", *words, code=2).stderr
+
+
+def test_a_scene_called_parent_is_branched(twin: Twin, tmp_path: Path) -> None:
+    scene, record = tmp_path / "parent.twin.yaml", tmp_path / "parent.twinrun"
+    scene.write_text(load("builtin:lab-16").text)
+    run(load(scene).scenario, until_s=3600.0, record=record)
+    twin("branch", record, "--at", "30 min", "-o", tmp_path / "branch.twin.yaml")
+    twin("branch", record, "--at", "40 min", "-o", tmp_path / "branch.twin.yaml")

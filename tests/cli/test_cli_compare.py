@@ -46,7 +46,8 @@ def test_scenes_are_run_over_the_same_seeds(twin) -> None:
     assert "paired ±" in text
     assert "unpaired ±" in text
     assert "Beyond chance" in text
-    assert "ETTR (A is better)" in text
+    assert "ETTR (A is better)" in " ".join(text.split())
+    assert "Rerun from the start." in text
     assert "A: A laboratory with 16 GPUs (lab-16)" in text
     assert "B: the same, with jobs[llama3].checkpoint.pause=40 s" in text
     assert [one["seed"] for one in ettr["by_seed"]] == [5, 6, 7]

@@ -122,7 +122,7 @@ def branch_scene(
     if not 0.0 <= at_s <= end_s:
         reason = f"the run has no time {units.spoken(at_s)}"
         raise _wrong("branch", "at", reason, f"it goes from 0 s to {units.spoken(end_s)}")
-    parent = loads(_head(header.scenario, extends, "parent"), f"parent{SUFFIX}", folder)
+    parent = loads(_head(header.scenario, extends, "parent"), _free(folder, "parent").name, folder)
     by_hand = [one.done for one in asked_of(reader, at_s)]
     wanted = [one if one.at_s >= at_s else one.model_copy(update={"at_s": at_s}) for one in additions]
     done = [one for one in (*by_hand, *wanted) if isinstance(one, Intervention)]
@@ -137,7 +137,7 @@ def branch_scene(
     text += _list("interventions", _interventions(parent.scenario, done))
     text += _list("edits", [edit_text(one) for one in _named(parent.scenario.edits, edits)])
     try:
-        loads(text, f"branch{SUFFIX}", folder)
+        loads(text, _free(folder, "branch").name, folder)
     except ScenarioError as error:  # nobody has seen the lines of this text yet
         raise ScenarioError(replace(one, file="the branch", line=0) for one in error.problems) from None
     return text

@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from pydantic import BaseModel
+
 from twin import units
 from twin.analysis.branch import Addition
 from twin.scenario import Problem, ScenarioError
 from twin.scenario.action import LIVE
+from twin.scenario.document import Scenario
 from twin.scenario.edit import Edit, EditChange
 from twin.scenario.edits import FIXED
 from twin.scenario.fault_kinds import KINDS
 from twin.scenario.faults import Intervention
+from twin.scenario.path import split
+from twin.scenario.show import plain
 
 _INSTEAD = {"power_caps": "inject one: --inject '2 h power_cap all value=\"500 W\"'"}
 _TEXTS = ("format", "version", "extends", "branch", "title", "notes", "sources", "edits")
 _OF_JOB = re.compile(r"jobs\[([^\]]+)\]\.(checkpoint|recovery)\.?(.*)")
+_RULES = {"daly": "Daly's rule", "young": "Young's rule"}
 _ANEW = "change the scene and run it anew: a branch is the same run until its cut"
 
 
@@ -63,6 +69,49 @@ def in_words(one: Addition) -> str:
         return one.title or f"{len(one.changes)} change{'s' * (len(one.changes) != 1)} of the hall"
     lasts = None if one.duration_s is None else units.spoken(one.duration_s)
     return _said(one.kind, one.target, one.value, lasts, one.count)
+
+
+def instead_in_words(additions: Sequence[Addition], parent: Scenario) -> str:
+    """Return what a branch changes and what stood there before, as a question puts it; "": nothing.
+
+    Parameters
+    ----------
+    parent
+        What the branch leaves, with all that people did in it.
+
+    Examples
+    --------
+    "checkpoint interval of llama3 5 min instead of 30 min"
+    """
+    said = []
+    for one in additions:
+        words = in_words(one)
+        if isinstance(one, Intervention) and one.kind == "set":
+            before = _before(one, parent)
+            words = f"{_setting(one.target)} {one.value}" + (f" instead of {before}" if before else "")
+        said.append(words[:1].lower() + words[1:] if words[1:2].islower() else words)
+    return "; ".join(said)
+
+
+def _before(done: Intervention, parent: Scenario) -> str:
+    """Return what a setting was just before it is set, as files say it; "": it cannot be told."""
+    earlier = [
+        one
+        for one in parent.interventions
+        if one.kind == "set" and one.target == done.target and one.at_s <= done.at_s
+    ]
+    if earlier:
+        return max(earlier, key=lambda one: one.at_s).value or ""
+    first, *steps = split(done.target)
+    part: BaseModel | None = parent.scheduler if first == "scheduler" else None
+    if first == "jobs" and steps:
+        part, steps = next((job for job in parent.jobs if job.id == steps[0]), None), steps[1:]
+    at: object = None if part is None else plain(part)
+    for step in steps:
+        at = at.get(step) if isinstance(at, Mapping) else None
+    if not isinstance(at, str | int | float) or isinstance(at, bool):
+        return ""
+    return _RULES.get(str(at), str(at))
 
 
 def entry_in_words(entry: Mapping[str, object]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from twin.analysis.figures import FIGURES, HOUR_S, Summary, at
 from twin.analysis.paired import Difference, difference_of
@@ -43,6 +44,14 @@ class Waterfall:
     steps: tuple[Step, ...]
 
 
+class Basis(StrEnum):
+    """What two runs have in common before they part."""
+
+    RECORDED = "recorded"
+    RERUN = "rerun"
+    SAME_PAST = "same_past"
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two designs: the difference of each figure that both know, and the way of the ledger.
@@ -53,6 +62,10 @@ class Comparison:
         Sentences on what sets them apart before any figure does: their lengths, the sizes of their halls.
     simulated_s
         For how long A and B were simulated, in the mean [s]; None: unknown.
+    gpus
+        How many A and B have installed, in the mean; None: unknown.
+    basis, since_s
+        Two recordings, two scenes run from the start, or runs that were one until `since_s` [s].
     """
 
     seeds: tuple[int, ...]
@@ -60,6 +73,9 @@ class Comparison:
     waterfall: Waterfall
     remarks: tuple[str, ...] = ()
     simulated_s: tuple[float, float] | None = None
+    gpus: tuple[float, float] | None = None
+    basis: Basis = Basis.RECORDED
+    since_s: float | None = None
 
 
 def sample_of(summary: Summary) -> Sample:
@@ -69,8 +85,20 @@ def sample_of(summary: Summary) -> Sample:
     return Sample(figures, ledger, at("simulated_s")(summary), at("gpus")(summary))
 
 
-def compare(a: Sequence[Sample], b: Sequence[Sample], seeds: Sequence[int]) -> Comparison:
-    """Return the comparison of two designs, of which each has one run for each seed, in the same order."""
+def compare(
+    a: Sequence[Sample],
+    b: Sequence[Sample],
+    seeds: Sequence[int],
+    basis: Basis = Basis.RECORDED,
+    since_s: float | None = None,
+) -> Comparison:
+    """Return the comparison of two designs, of which each has one run for each seed, in the same order.
+
+    Parameters
+    ----------
+    basis, since_s
+        What they have in common, and until when [s].
+    """
     found = {}
     for figure in FIGURES:
         first, second = ([each.figures.get(figure.key) for each in design] for design in (a, b))
@@ -82,7 +110,7 @@ def compare(a: Sequence[Sample], b: Sequence[Sample], seeds: Sequence[int]) -> C
     gpus = _means([one.gpus for one in a], [one.gpus for one in b])
     said = (lengths_apart(*lengths_s) if lengths_s else "", sizes_apart(*gpus) if gpus else "")
     remarks = tuple(one for one in said if one)
-    return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s)
+    return Comparison(tuple(seeds), found, waterfall(*ledgers), remarks, lengths_s, gpus, basis, since_s)
 
 
 def waterfall(a_gpu_s: Mapping[str, float], b_gpu_s: Mapping[str, float]) -> Waterfall:

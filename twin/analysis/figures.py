@@ -30,6 +30,8 @@ class Figure:
         Reads it from a summary; None: unknown.
     total
         It grows with the work that is done, so that less of it is better only where no less is done for it.
+    extensive
+        It grows with the hall and with the time: between halls of other sizes it says nothing of which is better.
     """
 
     key: str
@@ -38,6 +40,7 @@ class Figure:
     better: int
     of: Callable[[Summary], float | None]
     total: bool = False
+    extensive: bool = False
 
 
 def at(*path: str) -> Callable[[Summary], float | None]:
@@ -90,17 +93,30 @@ def _done(summary: Summary) -> float | None:
     return float(sum(job.get("state") == "done" for job in summary.get("jobs", ())))
 
 
+def _extensive(
+    key: str,
+    title: str,
+    unit: str,
+    better: int,
+    of: Callable[[Summary], float | None],
+    *,
+    total: bool = False,
+) -> Figure:
+    """Return a figure that grows with the hall and the time; `total`: with the work, too."""
+    return Figure(key, title, unit, better, of, total, extensive=True)
+
+
 FIGURES: tuple[Figure, ...] = (
     Figure("goodput", "goodput", "share", 1, at("goodput")),
     Figure("ettr", "ETTR", "share", 1, at("ettr")),
     Figure("mfu", "MFU", "share", 1, _mfu),
-    Figure(WORK, "productive GPU-hours", "", 1, _productive),
-    Figure("jobs_done", "jobs done", "", 1, _done),
-    Figure("interruptions", "unexpected interruptions", "", -1, at("interruptions", "unexpected")),
-    Figure("planned", "planned interruptions", "", -1, at("interruptions", "planned")),
-    Figure("lost_gpu_h", "work lost (GPU-hours)", "", -1, _lost),
+    _extensive(WORK, "productive GPU-hours", "", 1, _productive),
+    _extensive("jobs_done", "jobs done", "", 1, _done),
+    _extensive("interruptions", "unexpected interruptions", "", -1, at("interruptions", "unexpected")),
+    _extensive("planned", "planned interruptions", "", -1, at("interruptions", "planned")),
+    _extensive("lost_gpu_h", "work lost (GPU-hours)", "", -1, _lost),
     Figure("wait_s", "mean wait in the queue", "duration", -1, at("queue", "wait_mean_s")),
-    Figure("energy_j", "energy of the site", "energy", -1, at("energy", "facility_j"), total=True),
+    _extensive("energy_j", "energy of the site", "energy", -1, at("energy", "facility_j"), total=True),
     Figure(
         "energy_per_gpu_h",
         "site energy per productive GPU-hour",
@@ -108,15 +124,17 @@ FIGURES: tuple[Figure, ...] = (
         -1,
         _per_work("energy", "facility_j"),
     ),
-    Figure("it_j", "energy of IT", "energy", -1, at("energy", "it_j"), total=True),
+    _extensive("it_j", "energy of IT", "energy", -1, at("energy", "it_j"), total=True),
     Figure("pue", "PUE", "ratio", -1, at("pue")),
-    Figure("power_max_w", "peak power of the site", "power", -1, at("power", "facility_max_w")),
-    Figure("power_mean_w", "mean power of the site", "power", 0, at("power", "facility_mean_w")),
+    _extensive("power_max_w", "peak power of the site", "power", -1, at("power", "facility_max_w")),
+    _extensive("power_mean_w", "mean power of the site", "power", 0, at("power", "facility_mean_w")),
     Figure("gpu_max_c", "hottest GPU", "temperature", -1, at("thermal", "gpu_max_c")),
-    Figure("throttle_gpu_s", "clocks lowered by heat (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")),
-    Figure("water_l", "water (litres)", "", -1, at("water_l"), total=True),
-    Figure("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
-    Figure("cost_usd", "cost of energy (USD)", "", -1, at("facility", "cost_usd"), total=True),
+    _extensive(
+        "throttle_gpu_s", "clocks lowered by heat (GPU-seconds)", "", -1, at("thermal", "throttle_gpu_s")
+    ),
+    _extensive("water_l", "water (litres)", "", -1, at("water_l"), total=True),
+    _extensive("carbon_kg", "carbon (kg)", "", -1, at("facility", "carbon_kg"), total=True),
+    _extensive("cost_usd", "cost of energy (USD)", "", -1, at("facility", "cost_usd"), total=True),
     Figure(
         "carbon_per_gpu_h", "carbon per productive GPU-hour (kg)", "", -1, _per_work("facility", "carbon_kg")
     ),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from twin.analysis.compare import Comparison
+from twin.analysis.compare import Basis, Comparison
+from twin.analysis.figure_words import apart_words
 from twin.analysis.figures import FIGURES, WORK, Figure
 from twin.analysis.paired import LEVEL, Difference
+from twin.analysis.unlike import lengths_apart
+from twin.units import spoken
 
 _SAME_WORK = 1e-3
 """Part of the work of single runs below which they have done the same."""
@@ -31,14 +34,16 @@ class Judgement:
 def judged(figure: Figure, found: Comparison) -> Judgement:
     """Return what can be said of a figure that both know.
 
-    A total that is less is better only where no less work was done for it: two designs of different size differ in
-    energy for that alone.
+    What grows with a hall or with the time says nothing of which is better where these differ. A total that is less is
+    better only where no less work was done for it.
     """
     one = found.differences[figure.key]
     if one.same:
         return Judgement("the same", 0)
     if one.beyond_chance is False and not one.one_way:
         return Judgement("may be chance", 0)
+    if figure.extensive and (apart := _other_size(found)):
+        return Judgement(f"{'more' if one.difference > 0 else 'less'} in B, {apart}", 0)
     better = figure.better * (1 if one.difference > 0 else -1)
     if figure.total and (work := _other_work(found)) * one.difference > 0:
         more = "more" if work > 0 else "less"
@@ -54,8 +59,58 @@ def judged(figure: Figure, found: Comparison) -> Judgement:
     return Judgement(words, better)
 
 
+def basis_words(found: Comparison) -> str:
+    """Return in a sentence what both have in common before they part; "": two recordings."""
+    match found.basis:
+        case Basis.RERUN:
+            return "Rerun from the start."
+        case Basis.SAME_PAST:
+            return f"Same past, from {spoken(round(found.since_s or 0.0, 3))} on."
+    return ""
+
+
+def answer(found: Comparison, change: str = "") -> str:
+    """Return the one line that answers a what-if: what the change does to the first figure that says something.
+
+    Parameters
+    ----------
+    change
+        In words, such as "checkpoint interval of llama3 5 min instead of 30 min"; "": unknown.
+
+    Examples
+    --------
+    "checkpoint interval of llama3 5 min instead of 30 min: goodput -0.412 points (paired, 20 seeds: -0.583 .. -0.241)"
+    """
+    apart = [
+        (figure, found.differences[figure.key])
+        for figure in FIGURES
+        if figure.key in found.differences and not found.differences[figure.key].same
+    ]
+    said = f"{change}: " if change else ""
+    if not apart:
+        return f"{said}no figure differs" + (f" with any of {len(found.seeds)} seeds" if _many(found) else "")
+    figure, one = min(apart, key=lambda pair: (pair[1].beyond_chance is False, pair[0].better == 0))
+    words = f"{said}{figure.title} {apart_words(figure, one.difference, like=one.size)}"
+    if one.paired is None:
+        return f"{words} (one future: whether it is more than chance is not known)"
+    low, high = (
+        apart_words(figure, one.difference + side * one.paired, like=one.size).removesuffix(" points")
+        for side in (-1.0, 1.0)
+    )
+    chance = ", may be chance" if one.beyond_chance is False and not one.one_way else ""
+    return f"{words} (paired, {one.seeds} seeds: {low} .. {high}{chance})"
+
+
+def _many(found: Comparison) -> bool:
+    return any(one.paired is not None for one in found.differences.values())
+
+
 def verdict(found: Comparison, a: str = "A", b: str = "B") -> str:
-    """Return in words which differences are beyond chance."""
+    """Return in words what both have in common, and which differences are beyond chance."""
+    return " ".join(part for part in (basis_words(found), _beyond_chance(found, a, b)) if part)
+
+
+def _beyond_chance(found: Comparison, a: str, b: str) -> str:
     differences = found.differences
     if all(one.paired is None for one in differences.values()):
         if all(one.same for one in differences.values()) and not found.waterfall.steps:
@@ -97,6 +152,16 @@ def seeds_words(one: Difference) -> str:
 def _said(figure: Figure, found: Comparison) -> str:
     words = judged(figure, found).words
     return f"{figure.title} ({words})" if words else figure.title
+
+
+def _other_size(found: Comparison) -> str:
+    """Return what sets B apart by which a figure grows that grows with a hall or the time; "": both are alike."""
+    gpus, lengths_s = found.gpus, found.simulated_s
+    if gpus is not None and gpus[0] != gpus[1]:
+        return f"which has {'more' if gpus[1] > gpus[0] else 'fewer'} GPUs"
+    if lengths_s is not None and lengths_apart(*lengths_s):
+        return f"which runs {'longer' if lengths_s[1] > lengths_s[0] else 'less long'}"
+    return ""
 
 
 def _other_work(found: Comparison) -> float:

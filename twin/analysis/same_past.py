@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from twin.record.branching import events_before
 from twin.record.events import Event
 from twin.record.hash import EventHash
+from twin.record.reader import Reader
 from twin.scenario.branching import BranchPoint
 from twin.units import spoken
 
 _SHOWN = 12
 """Digits of a hash that people are shown."""
+
+
+def shared_past_s(one: Reader, other: Reader) -> float | None:
+    """Return where one of two runs leaves the other, whichever is the branch [s]; None: neither does.
+
+    Raises
+    ------
+    RunFileError
+        When one of them is damaged.
+    """
+    if (one.header.seed, one.header.redraws) != (other.header.seed, other.header.redraws):
+        return None
+    for parent, branch in ((one, other), (other, one)):
+        point = branch.header.scenario.branch
+        if point is not None and events_before(parent, point.at_s) == (point.events, point.event_hash):
+            return point.at_s
+    return None
 
 
 def other_past(point: BranchPoint, events: Iterable[Event]) -> str:

@@ -6,16 +6,61 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 
 from twin.analysis.compare import Sample, sample_of
-from twin.runtime.loading import engine_type
-from twin.runtime.protocol import ENGINE
+from twin.record.redraw import Redraw
+from twin.runtime.loading import begun_anew, engine_type, gone_on
+from twin.runtime.protocol import ENGINE, Engine
 from twin.scenario.document import Scenario
 
 
+@dataclass(frozen=True)
+class PastKept:
+    """A run of which the past is kept: a seed draws anew what comes after.
+
+    Parameters
+    ----------
+    scenario
+        With all that people did in it.
+    seed
+        Of the run.
+    at_s
+        Until when the past is kept [s].
+    snapshot
+        Of the run before that; None: it is made from the start.
+    redraws
+        From when on the run itself is of other seeds.
+    """
+
+    scenario: Scenario
+    seed: int
+    at_s: float
+    snapshot: bytes | None = None
+    redraws: tuple[Redraw, ...] = ()
+
+    def engine(self, seed: int | None) -> Engine:
+        """Return the run, drawn from `seed` from the end of its past on; None: as it is.
+
+        Raises
+        ------
+        ValueError
+            When something that is done from then on is refused.
+        """
+        again = () if seed is None else (Redraw(self.at_s, seed),)
+        redraws, make = (*self.redraws, *again), engine_type(ENGINE)
+        if self.snapshot is None:
+            return begun_anew(make, self.scenario, self.seed, redraws)
+        return gone_on(make, self.scenario, self.snapshot, redraws)
+
+
+Design = Scenario | PastKept
+"""What is run over seeds: from the start, or from the end of a past that all have in common."""
+
+
 def samples(
-    designs: Sequence[Scenario],
+    designs: Sequence[Design],
     seeds: Sequence[int],
     until_s: float | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -26,7 +71,8 @@ def samples(
     Parameters
     ----------
     designs
-        What to run. The same seed draws the same failures in all of them, as far as they have the same components.
+        What to run. The same seed draws the same failures in all of them, as far as they have the same components;
+        where a past is kept, it draws what had not happened by its end.
     until_s
         Stop there [s]; None: at the end of each.
     progress
@@ -53,18 +99,18 @@ def samples(
     return [[done[design, seed] for seed in seeds] for design in range(len(designs))]
 
 
-def sample(design: Scenario, seed: int, until_s: float | None = None) -> Sample:
-    """Return what one run comes to."""
-    engine = engine_type(ENGINE)(design, seed)
+def sample(design: Design, seed: int | None, until_s: float | None = None) -> Sample:
+    """Return what one run comes to; no seed: its own."""
+    engine = design.engine(seed) if isinstance(design, PastKept) else engine_type(ENGINE)(design, seed)
     engine.advance(engine.end_s if until_s is None else min(until_s, engine.end_s))
     return sample_of(engine.summary())
 
 
-_designs: tuple[Scenario, ...] = ()
+_designs: tuple[Design, ...] = ()
 _until_s: float | None = None
 
 
-def _begin(designs: tuple[Scenario, ...], until_s: float | None) -> None:
+def _begin(designs: tuple[Design, ...], until_s: float | None) -> None:
     """Take the designs once for all runs of a process; Ctrl+C is for the one that asked."""
     global _designs, _until_s
     signal.signal(signal.SIGINT, signal.SIG_IGN)

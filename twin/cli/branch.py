@@ -10,8 +10,8 @@ import typer
 from twin.cli.options import Json, Replace, a_file
 
 if TYPE_CHECKING:
-    from twin.analysis.branch import Started
-    from twin.analysis.branch_tree import Branch
+    from twin.analysis.branch import Addition, Started
+    from twin.analysis.what_if import WhatIf
     from twin.record.reader import Reader
     from twin.scenario import Scenario
 
@@ -64,6 +64,23 @@ def branch_run(
             "--run", metavar="FILE", parser=a_file, help="Simulate the branch to its end into this file."
         ),
     ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="With --run: simulate the run on to the same end as well, and compare both from the cut on.",
+        ),
+    ] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            max=10_000,
+            metavar="N",
+            help="With --compare: over N futures. The past is kept; from the cut on each seed draws what had not "
+            "happened yet anew, the same for both.",
+        ),
+    ] = None,
     replace: Replace = False,
     until: Annotated[
         str | None,
@@ -82,29 +99,51 @@ def branch_run(
     The branch is a scene that extends the scene of the run, with whatever people did to the run until then and with
     what is injected and set. Run from the start with the same seed it is the same run until the cut. With --run it is
     simulated at once, from the nearest snapshot, into a file that holds the whole run; where the run was stopped
-    before the end of its scene, the branch stops as well.
+    before the end of its scene, the branch stops as well. With --run alone the scene lies beside the run.
+
+    With --compare the run goes on to the same end and both are compared: what is different comes from the change alone,
+    since they have one past. Over --seeds N, intervals say how sure that is.
 
     Exit code 0: done. 2: a file cannot be read, or what was asked for cannot be. 3: the simulation fails.
     """
+    from twin.cli.branch_tree import tell_tree
     from twin.cli.errors import BadInput, told
     from twin.cli.output import print_json
 
     with told(run or str(tree or "")):
         if tree is not None:
-            _tell_tree(tree, json)
+            tell_tree(tree, json)
             return
+        if out is None and record is not None:
+            out = _beside(record)
         if run is None or at is None or out is None:
-            missing = "RUN" if run is None else "--at TIME" if at is None else "-o SCENE"
+            missing = "RUN" if run is None else "--at TIME" if at is None else "-o SCENE or --run FILE"
             raise BadInput(f"{missing} is missing: say which run, from when on, and where the branch goes")
+        if compare and record is None:
+            raise BadInput(
+                "--compare holds the run against its branch, which --run FILE simulates; give both"
+            )
+        if seeds is not None and not compare:
+            raise BadInput("--seeds says over how many futures --compare compares; give both")
         if record is not None:
             _must_not_lose(record, run, replace)
         elif replace:
             raise BadInput("--replace says that an older run at --run FILE may be lost; give both")
-        said = _branch(run, at, inject or [], set_ or [], out, title, scene, record, until)
+        said, asked, additions = _branch(
+            run, at, inject or [], set_ or [], out, title, scene, record, until, compare=compare
+        )
+        if asked is not None:
+            from twin.cli.branch_compare import answer_json, compared_futures, print_answer
+
+            found = compared_futures(asked, said["summary"], seeds)
+            said["comparison"] = answer_json(found, additions, asked, run)
         if json:
             print_json(said)
-        else:
+        elif asked is None:
             _print(said)
+        else:
+            _print_head(said)
+            print_answer(found, additions, asked, (run, f"{record}: {said['title']}"))
 
 
 def _branch(
@@ -117,10 +156,13 @@ def _branch(
     scene: str | None,
     record: Path | None,
     until: str | None,
-) -> dict[str, Any]:
-    """Write the branch and, where asked for, its run; return what is told of them."""
+    *,
+    compare: bool,
+) -> tuple[dict[str, Any], WhatIf | None, list[Addition]]:
+    """Write the branch and, where asked for, its run; return what is told of them, and what is to be compared."""
     from twin.analysis.branch import branch_scene, end_of_branch, parent_scene, start_branch
     from twin.analysis.branch_changes import in_words, set_from
+    from twin.analysis.what_if import what_if
     from twin.cli.errors import BadInput
     from twin.cli.scene import SCENE_SUFFIX, must_be_run, refusals, scene_path, time_of
     from twin.record.reader import Reader
@@ -170,12 +212,22 @@ def _branch(
             "from_s": None,
             "parent": None,
             "summary": None,
+            "comparison": None,
         }
+        asked = None
         if record is not None:
             started = start_branch(reader, at_s, out, record)
             said |= {"run": str(record), "from_s": started.from_s, "parent": reader.summary}
             said["summary"] = _simulate(reader, branch, started, at_s, until_s)
-    return said
+            asked = what_if(reader, branch, at_s, until_s) if compare else None
+    return said, asked, additions
+
+
+def _beside(record: Path) -> Path:
+    """Return where the scene of a branch goes whose run goes to `record`."""
+    from twin.cli.scene import RUN_SUFFIX, SCENE_SUFFIX
+
+    return record.with_name(record.name.removesuffix(RUN_SUFFIX) + SCENE_SUFFIX)
 
 
 def _must_not_lose(record: Path, run: str, replace: bool) -> None:
@@ -267,23 +319,33 @@ def _simulate(
     return result.engine.summary()
 
 
+def _say(text: str) -> None:
+    from twin.cli.tables import console
+
+    console().print(text, markup=False, soft_wrap=True)
+
+
+def _print_head(said: dict[str, Any]) -> None:
+    """Print where the branch leaves its run, and what it changes."""
+    from twin.units import spoken
+
+    at = spoken(said["at_s"])
+    _say(f"{said['scene']}: extends {said['extends']}, leaves it at {at} behind {said['events']:,} events")
+    for words in said["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
+        _say(f"  {words}")
+
+
 def _print(said: dict[str, Any]) -> None:
     from twin.analysis.branch import time_text
     from twin.analysis.figures import FIGURES
     from twin.analysis.unlike import lengths_apart
-    from twin.cli.tables import console, print_table
+    from twin.cli.tables import print_table
     from twin.units import spoken
 
-    def say(text: str) -> None:
-        console().print(text, markup=False, soft_wrap=True)
-
-    at = spoken(said["at_s"])
-    say(f"{said['scene']}: extends {said['extends']}, leaves it at {at} behind {said['events']:,} events")
-    for words in said["changes"] or ["nothing is changed: as far as that goes it is the same run"]:
-        say(f"  {words}")
+    _print_head(said)
     until_s, stopped_s, end_s = said["until_s"], said["parent_simulated_s"], said["scene_end_s"]
     if said["run"] is None:
-        say(
+        _say(
             f"run it with: twin run {said['scene']}" + (f" --until '{time_text(until_s)}'" if until_s else "")
         )
         return
@@ -295,11 +357,11 @@ def _print(said: dict[str, Any]) -> None:
         why = f", where the run was stopped; its scene lasts {spoken(end_s)}"
     elif reached_s >= end_s > stopped_s:
         why = ", the end of its scene"
-    say(f"{said['run']}: simulated {begun} to {spoken(reached_s)}{why}")
+    _say(f"{said['run']}: simulated {begun} to {spoken(reached_s)}{why}")
     if not said["parent_over"]:
-        say(f"The run is not over: it is recorded up to {spoken(stopped_s)}, and its figures are not known.")
+        _say(f"The run is not over: it is recorded up to {spoken(stopped_s)}, and its figures are not known.")
     elif apart := lengths_apart(stopped_s, reached_s, "The run", "the branch"):
-        say(apart)
+        _say(apart)
     shown = [one for one in FIGURES if one.key in _SHOWN]
     rows = [("simulated", spoken(stopped_s), spoken(reached_s))]
     rows += [(one.title, _figure(one, parent), _figure(one, branch)) for one in shown]
@@ -311,81 +373,3 @@ def _figure(figure: Any, summary: dict[str, Any] | None) -> str:
 
     value = None if summary is None else figure.of(summary)
     return "-" if value is None else value_words(figure, value)
-
-
-# --- the tree
-
-
-def _tell_tree(folder: Path, json: bool) -> None:
-    from twin.analysis.branch_tree import tree_of
-    from twin.cli.errors import BadInput
-    from twin.cli.output import print_json
-
-    if not folder.is_dir():
-        raise BadInput(f"--tree: {folder} is no folder; name the one in which the scenes lie")
-    roots = tree_of(folder)
-    if json:
-        print_json({"folder": str(folder), "scenes": [_as_json(one) for one in roots]})
-    else:
-        _print_tree(folder, roots)
-
-
-def _as_json(one: Branch) -> dict[str, Any]:
-    run = one.outcome
-    return {
-        "scene": one.name,
-        "title": one.title,
-        "at_s": one.at_s,
-        "changes": list(one.changes),
-        "run": None if run is None else run.path.name,
-        "simulated_s": None if run is None else run.t_s,
-        "over": None if run is None else run.over,
-        "goodput": None if run is None else run.goodput,
-        "energy_j": None if run is None else run.energy_j,
-        "branches": [_as_json(child) for child in one.branches],
-    }
-
-
-def _print_tree(folder: Path, roots: list[Branch]) -> None:
-    from twin.analysis.figure_words import quantity_words
-    from twin.cli.tables import console, print_table
-    from twin.units import spoken
-
-    if not roots:
-        console().print(f"{folder}: no *.twin.yaml lies here", markup=False, soft_wrap=True)
-        return
-    rows = []
-    for root in roots:
-        for depth, one in root.all():
-            run = one.outcome
-            cut = "" if one.at_s is None else spoken(one.at_s)
-            goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
-            energy = "" if run is None or run.energy_j is None else quantity_words(run.energy_j, "energy")
-            lasts = "" if run is None else spoken(run.t_s) + ("" if run.over else ", not over")
-            name = "  " * depth + _called(one, run is not None)
-            changes = "; ".join(one.changes) if one.at_s is not None else ""
-            rows.append((name, cut, changes, lasts, goodput, energy))
-    print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
-    for sentence in _apart(roots):
-        console().print(sentence, markup=False, soft_wrap=True)
-
-
-def _called(one: Branch, with_run: bool = False) -> str:
-    """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
-    if not one.name.startswith("builtin:"):
-        return one.name.removesuffix(".twin.yaml") + ("" if one.path is not None else " (not in this folder)")
-    run = f", {one.outcome.path.name}" if with_run and one.outcome is not None else ""
-    return f"{one.name.removeprefix('builtin:')} (shipped{run})"
-
-
-def _apart(roots: list[Branch]) -> list[str]:
-    """Return a sentence on each branch whose run is not as long as that of the scene it extends."""
-    from twin.analysis.unlike import lengths_apart
-
-    found = []
-    for one in (one for root in roots for _, one in root.all()):
-        for child in one.branches:
-            if child.at_s is not None and one.outcome is not None and child.outcome is not None:
-                names = (_called(other) for other in (one, child))
-                found.append(lengths_apart(one.outcome.t_s, child.outcome.t_s, *names))
-    return [sentence for sentence in found if sentence]

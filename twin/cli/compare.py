@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from twin.cli.options import Injections, Json, Settings, a_file
 
 if TYPE_CHECKING:
-    from twin.analysis.compare import Comparison, Sample
+    from twin.analysis.compare import Basis, Comparison, Sample
     from twin.scenario import Scenario
 
 EXAMPLE = """Example: twin compare lab-16 lab-16 --set-b jobs[llama3].checkpoint.interval='10 min' --seeds 20
@@ -19,12 +19,14 @@ A run file alone is read; with --seeds, or beside a scene, its scene is run anew
 
 
 class _Compared(NamedTuple):
-    """The seeds, what each run of A and of B comes to, and the two scenes."""
+    """The seeds, what each run of A and of B comes to, the two scenes, and what both have in common."""
 
     seeds: list[int]
     a: list[Sample]
     b: list[Sample]
     scenes: tuple[Scenario, Scenario]
+    basis: Basis
+    since_s: float | None = None
 
 
 _METAVAR = "A *.twinrun file, a *.twin.yaml file or the name of a shipped scene."
@@ -72,6 +74,7 @@ def compare_runs(
     sure a difference is.
     """
     from twin.analysis.compare import compare
+    from twin.cli.compare_json import comparison_json
     from twin.cli.errors import told
     from twin.cli.output import print_json
     from twin.cli.target import must_be_free
@@ -80,12 +83,12 @@ def compare_runs(
         if html is not None:
             must_be_free(html, "--html", a, b, endings=(".html", ".htm"))
         compared = _compared((a, b), seeds, seed, until, set_ or [], set_b or [], inject or [])
-        found = compare(compared.a, compared.b, compared.seeds)
+        found = compare(compared.a, compared.b, compared.seeds, compared.basis, compared.since_s)
         names = _names(a, b)
         if html is not None:
             _write(html, names, compared.scenes, found)
         if json:
-            print_json(_as_json(names, found))
+            print_json(comparison_json(names, found))
         else:
             from twin.cli.compare_text import print_comparison
 
@@ -112,6 +115,7 @@ def _compared(
     injections: list[str],
 ) -> _Compared:
     """Read two runs that are over as they are; run anything else with each seed."""
+    from twin.analysis.compare import Basis
     from twin.analysis.seeds import samples
     from twin.cli.progress import counted
     from twin.cli.scene import is_run, time_of
@@ -119,7 +123,10 @@ def _compared(
     changed = bool(settings or settings_b or injections or until)
     if seeds is None and seed is None and not changed and all(is_run(name) for name in names):
         (seed_a, of_a, scene_a), (seed_b, of_b, scene_b) = (_recorded(name) for name in names)
-        return _Compared(list(dict.fromkeys((seed_a, seed_b))), [of_a], [of_b], (scene_a, scene_b))
+        since_s = _shared_past(names)
+        basis = Basis.RECORDED if since_s is None else Basis.SAME_PAST
+        seen = list(dict.fromkeys((seed_a, seed_b)))
+        return _Compared(seen, [of_a], [of_b], (scene_a, scene_b), basis, since_s)
     (first, own_seed), (second, _) = (
         _design(name, [*settings, *more], injections)
         for name, more in zip(names, ([], settings_b), strict=True)
@@ -129,7 +136,16 @@ def _compared(
     numbers = list(range(start, start + (seeds or 1)))
     with counted(f"{len(numbers)} seeds of two designs") as show:
         a, b = samples([first, second], numbers, until_s, show)
-    return _Compared(numbers, a, b, (first, second))
+    return _Compared(numbers, a, b, (first, second), Basis.RERUN)
+
+
+def _shared_past(names: tuple[str, str]) -> float | None:
+    """Return until when two recorded runs are one [s]; None: one is no branch of the other."""
+    from twin.analysis.same_past import shared_past_s
+    from twin.record.reader import Reader
+
+    with Reader(names[0]) as a, Reader(names[1]) as b:
+        return shared_past_s(a, b)
 
 
 def _recorded(name: str) -> tuple[int, Sample, Scenario]:
@@ -178,48 +194,3 @@ def _called(
     if given[0] == given[1]:
         titled[1] = "the same" + (f", with {', '.join(settings_b)}" if settings_b else "")
     return titled[0], titled[1]
-
-
-def _as_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
-    from twin.analysis.figures import FIGURES
-    from twin.analysis.judgement import judged, verdict
-    from twin.analysis.paired import LEVEL
-
-    rows = {}
-    for figure in FIGURES:
-        one = found.differences.get(figure.key)
-        rows[figure.key] = one and {
-            "title": figure.title,
-            "a": one.a,
-            "b": one.b,
-            "difference": one.difference,
-            "seeds": one.seeds,
-            "paired_half_width": one.paired,
-            "unpaired_half_width": one.unpaired,
-            "beyond_chance": one.beyond_chance,
-            "seeds_higher": one.higher,
-            "seeds_lower": one.lower,
-            "judgement": judged(figure, found).words,
-            "by_seed": [
-                {"seed": number, "a": pair[0], "b": pair[1]}
-                for number, pair in zip(found.seeds, one.pairs, strict=True)
-            ]
-            if one.paired is not None
-            else [],
-        }
-    way = found.waterfall
-    return {
-        "a": names[0],
-        "b": names[1],
-        "seeds": list(found.seeds),
-        "simulated_s": found.simulated_s and dict(zip("ab", found.simulated_s, strict=True)),
-        "remarks": list(found.remarks),
-        "level": LEVEL,
-        "figures": rows,
-        "waterfall": {
-            "a_productive_gpu_h": way.a_gpu_h,
-            "steps": [{"account": step.account, "gpu_h": step.gpu_h} for step in way.steps],
-            "b_productive_gpu_h": way.b_gpu_h,
-        },
-        "verdict": verdict(found),
-    }

@@ -42,7 +42,7 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, asi
     RunFileError
         When the parent cannot be read, or the copy not be written.
     """
-    before = _serving(parent, at_s, aside)
+    before = serving_snapshot(parent, at_s, aside)
     parent.save_copy(path)
     Writer.resume(path, parent.header.layout, before).close()
     text = to_json(scenario)
@@ -67,7 +67,7 @@ def branch_copy(parent: Reader, path: Path, scenario: Scenario, at_s: float, asi
     return 0.0 if before is None else before.t_s
 
 
-def _serving(parent: Reader, at_s: float, aside: Spans) -> Snapshot | None:
+def serving_snapshot(parent: Reader, at_s: float, aside: Spans = ()) -> Snapshot | None:
     """Return the last snapshot that a branch can go on from: what is done at the time of its cut comes first then."""
     while True:
         found = parent.nearest_snapshot(math.nextafter(at_s, -math.inf))

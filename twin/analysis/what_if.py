@@ -1,0 +1,107 @@
+"""A what-if that answers: a run and its branch on to one end, as they are or over seeds that keep the past."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from twin.analysis.branch import end_of_branch
+from twin.analysis.compare import Basis, Comparison, Sample, compare, sample_of
+from twin.analysis.rerun import scenario_of_run, settled
+from twin.analysis.seeds import PastKept, samples
+from twin.record.branching import serving_snapshot
+from twin.record.reader import Reader
+from twin.scenario.document import Scenario
+
+NEAR_S = 1e-3
+"""Two ends so near are one [s]."""
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A question to a run that can be answered without its file.
+
+    Parameters
+    ----------
+    parent, branch
+        Both with the past that they share.
+    until_s
+        Where both end [s]; None: at the end of their scenes.
+    at_s
+        Where they part [s].
+    over
+        What the run came to, where it was run to that very end; None: it has to be run on.
+    """
+
+    parent: PastKept
+    branch: PastKept
+    at_s: float
+    until_s: float | None
+    over: Sample | None
+
+    @property
+    def end_s(self) -> float:
+        """Return where both end, unless their last job ends before [s]."""
+        end_s = self.parent.scenario.duration_s
+        return end_s if self.until_s is None else min(self.until_s, end_s)
+
+
+def what_if(reader: Reader, branch: Scenario, at_s: float, until_s: float | None = None) -> WhatIf:
+    """Return the question what `branch` makes of a run that it leaves at `at_s` [s].
+
+    Parameters
+    ----------
+    until_s
+        Where both end [s]; None: where the run was stopped, or else at the end of its scene.
+
+    Raises
+    ------
+    RunFileError
+        When the run file is damaged.
+    """
+    header, found = reader.header, settled(reader)  # nothing that was taken out may lie ahead
+    until_s = end_of_branch(reader, at_s) if until_s is None else until_s
+    before = serving_snapshot(reader, at_s, found.spans)
+    data = None if before is None else before.data
+    parent, mine = (
+        PastKept(scenario, header.seed, at_s, data, header.redraws)
+        for scenario in (scenario_of_run(reader), branch)
+    )
+    return WhatIf(parent, mine, at_s, until_s, _over(reader, until_s))
+
+
+def futures(
+    asked: WhatIf,
+    seeds: Sequence[int],
+    progress: Callable[[int, int], None] | None = None,
+    workers: int | None = None,
+) -> Comparison:
+    """Return the comparison over seeds: each draws another future of the one past, the same for both.
+
+    Parameters
+    ----------
+    progress
+        Called with (runs done, runs in all).
+    workers
+        Processes; None: as many as this one may use.
+    """
+    a, b = samples((asked.parent, asked.branch), seeds, asked.until_s, progress, workers)
+    return answered(asked, a, b, seeds)
+
+
+def answered(asked: WhatIf, a: Sequence[Sample], b: Sequence[Sample], seeds: Sequence[int]) -> Comparison:
+    """Return the comparison of runs of the parent and of the branch, one of each for each seed."""
+    return compare(a, b, seeds, Basis.SAME_PAST, asked.at_s)
+
+
+def _over(reader: Reader, until_s: float | None) -> Sample | None:
+    """Return what a run came to, if it was run to `until_s` [s] or to its own end and no further."""
+    summary, header = reader.summary, reader.header
+    if summary is None or not isinstance(summary.get("ledger_gpu_s"), dict):
+        return None
+    wanted_s = header.end_s if until_s is None else min(until_s, header.end_s)
+    ended_with_jobs = header.scenario.ends != "duration" and end_of_branch(reader, -math.inf) is None
+    if abs(reader.t_end_s - wanted_s) <= NEAR_S or (ended_with_jobs and reader.t_end_s <= wanted_s):
+        return sample_of(summary)
+    return None

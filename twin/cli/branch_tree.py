@@ -1,0 +1,85 @@
+"""`twin branch --tree`: the scenes of a folder, each below the one it was cut from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from twin.analysis.branch_tree import Branch
+
+
+def tell_tree(folder: Path, json: bool) -> None:
+    """Print the tree of the scenes in a folder."""
+    from twin.analysis.branch_tree import tree_of
+    from twin.cli.errors import BadInput
+    from twin.cli.output import print_json
+
+    if not folder.is_dir():
+        raise BadInput(f"--tree: {folder} is no folder; name the one in which the scenes lie")
+    roots = tree_of(folder)
+    if json:
+        print_json({"folder": str(folder), "scenes": [_as_json(one) for one in roots]})
+    else:
+        _print_tree(folder, roots)
+
+
+def _as_json(one: Branch) -> dict[str, Any]:
+    run = one.outcome
+    return {
+        "scene": one.name,
+        "title": one.title,
+        "at_s": one.at_s,
+        "changes": list(one.changes),
+        "run": None if run is None else run.path.name,
+        "simulated_s": None if run is None else run.t_s,
+        "over": None if run is None else run.over,
+        "goodput": None if run is None else run.goodput,
+        "energy_j": None if run is None else run.energy_j,
+        "branches": [_as_json(child) for child in one.branches],
+    }
+
+
+def _print_tree(folder: Path, roots: list[Branch]) -> None:
+    from twin.analysis.figure_words import quantity_words
+    from twin.cli.tables import console, print_table
+    from twin.units import spoken
+
+    if not roots:
+        console().print(f"{folder}: no *.twin.yaml lies here", markup=False, soft_wrap=True)
+        return
+    rows = []
+    for root in roots:
+        for depth, one in root.all():
+            run = one.outcome
+            cut = "" if one.at_s is None else spoken(one.at_s)
+            goodput = "" if run is None or run.goodput is None else f"{100 * run.goodput:.2f} %"
+            energy = "" if run is None or run.energy_j is None else quantity_words(run.energy_j, "energy")
+            lasts = "" if run is None else spoken(run.t_s) + ("" if run.over else ", not over")
+            name = "  " * depth + _called(one, run is not None)
+            changes = "; ".join(one.changes) if one.at_s is not None else ""
+            rows.append((name, cut, changes, lasts, goodput, energy))
+    print_table(("scene", "cut at", "what it changes", "simulated", "goodput", "energy"), rows, right=3)
+    for sentence in _apart(roots):
+        console().print(sentence, markup=False, soft_wrap=True)
+
+
+def _called(one: Branch, with_run: bool = False) -> str:
+    """Return how people call a scene; of a shipped one also from which run what stands beside it is."""
+    if not one.name.startswith("builtin:"):
+        return one.name.removesuffix(".twin.yaml") + ("" if one.path is not None else " (not in this folder)")
+    run = f", {one.outcome.path.name}" if with_run and one.outcome is not None else ""
+    return f"{one.name.removeprefix('builtin:')} (shipped{run})"
+
+
+def _apart(roots: list[Branch]) -> list[str]:
+    """Return a sentence on each branch whose run is not as long as that of the scene it extends."""
+    from twin.analysis.unlike import lengths_apart
+
+    found = []
+    for one in (one for root in roots for _, one in root.all()):
+        for child in one.branches:
+            if child.at_s is not None and one.outcome is not None and child.outcome is not None:
+                names = (_called(other) for other in (one, child))
+                found.append(lengths_apart(one.outcome.t_s, child.outcome.t_s, *names))
+    return [sentence for sentence in found if sentence]

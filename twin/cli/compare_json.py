@@ -1,0 +1,56 @@
+"""A comparison as JSON: every figure with its difference and interval, the way of the ledger, the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from twin.analysis.compare import Comparison
+
+
+def comparison_json(names: tuple[str, str], found: Comparison) -> dict[str, Any]:
+    """Return what ``--json`` prints of a comparison; `names` say what A and B are."""
+    from twin.analysis.figures import FIGURES
+    from twin.analysis.judgement import judged, verdict
+    from twin.analysis.paired import LEVEL
+
+    rows = {}
+    for figure in FIGURES:
+        one = found.differences.get(figure.key)
+        rows[figure.key] = one and {
+            "title": figure.title,
+            "a": one.a,
+            "b": one.b,
+            "difference": one.difference,
+            "seeds": one.seeds,
+            "paired_half_width": one.paired,
+            "unpaired_half_width": one.unpaired,
+            "beyond_chance": one.beyond_chance,
+            "seeds_higher": one.higher,
+            "seeds_lower": one.lower,
+            "judgement": judged(figure, found).words,
+            "by_seed": [
+                {"seed": number, "a": pair[0], "b": pair[1]}
+                for number, pair in zip(found.seeds, one.pairs, strict=True)
+            ]
+            if one.paired is not None
+            else [],
+        }
+    way = found.waterfall
+    return {
+        "a": names[0],
+        "b": names[1],
+        "basis": found.basis.value,
+        "since_s": found.since_s,
+        "seeds": list(found.seeds),
+        "simulated_s": found.simulated_s and dict(zip("ab", found.simulated_s, strict=True)),
+        "remarks": list(found.remarks),
+        "level": LEVEL,
+        "figures": rows,
+        "waterfall": {
+            "a_productive_gpu_h": way.a_gpu_h,
+            "steps": [{"account": step.account, "gpu_h": step.gpu_h} for step in way.steps],
+            "b_productive_gpu_h": way.b_gpu_h,
+        },
+        "verdict": verdict(found),
+    }
