@@ -252,6 +252,33 @@ def test_a_picture_is_saved_with_what_it_shows(
     assert image.text("Seed") == "1"
 
 
+def test_the_palette_has_the_keyboard_though_a_dock_floats(
+    make_window: UseWindow, qtbot: QtBot, lab: Path
+) -> None:
+    window = make_window(lab)
+    dock = window.docks.events
+    window.docks.show("events")
+    dock.setFloating(True)
+    dock.activateWindow()
+    dock.search.setFocus()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is dock and dock.search.hasFocus())
+    workspace = window.docks.workspace
+    QTest.keyClick(
+        dock.search, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    palette = window.palette_popup
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is palette.field)
+    for letter in "bookm":  # as the keyboard sends them: to whatever has it
+        QTest.keyClick(QApplication.focusWidget(), letter)
+    assert palette.field.text() == "bookm"
+    assert palette.shown
+    assert palette.isVisible()
+    assert window.docks.workspace == workspace
+    QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dock.search)
+    dock.setFloating(False)
+
+
 def test_the_palette_finds_and_runs_an_action(use_window: UseWindow, qtbot: QtBot, lab: Path) -> None:
     window = use_window(lab)
     window.activateWindow()

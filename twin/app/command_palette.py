@@ -163,6 +163,7 @@ class CommandPalette(QFrame):
         self._filter("")
         self.show()
         self.raise_()
+        self._window.activateWindow()  # a floating dock is a window of its own, and may have the keyboard
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def run_current(self) -> None:
@@ -224,4 +225,6 @@ class CommandPalette(QFrame):
     def _leave(self) -> None:
         before = self._before if self._before is not None and isValid(self._before) else self._window
         self.hide()
-        (before if before.isVisible() else self._window).setFocus(Qt.FocusReason.PopupFocusReason)
+        back = before if before.isVisible() else self._window
+        back.activateWindow()
+        back.setFocus(Qt.FocusReason.PopupFocusReason)
