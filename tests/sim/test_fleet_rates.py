@@ -6,15 +6,15 @@ import heapq
 
 import numpy as np
 import pytest
-from sim_scenes import shipped, tiny
+from sim_scenes import events, finding, shipped, tiny
 
 from twin.catalog import load_catalog
 from twin.plant.build import build
 from twin.plant.tables import Plant
 from twin.scenario.document import Scenario
 from twin.sim.draws import Draws
+from twin.sim.engine import Engine
 from twin.sim.failures import FailureClocks
-from twin.sim.fleet import Fleet
 
 DAY_S = 86400.0
 
@@ -88,15 +88,15 @@ def test_without_the_worst_nodes_by_realised_counts_a_fleet_fails_less() -> None
     assert max(cuts) <= 0.10
 
 
-@pytest.mark.parametrize(("held", "repair_day"), [(400, 5), (300, 5), (340, 2)])
-def test_the_expected_count_stays_the_quoted_one(held: int, repair_day: int) -> None:
+@pytest.mark.parametrize("repair_day", [5, 2])
+def test_the_expected_count_of_a_fleet_at_work_stays_the_quoted_one(repair_day: int) -> None:
     rate, days = 40.0, 120.0  # ten times a real fleet's: unscaled, lemons in repair would take 10-20 % off
     scene = _fleet(400, rate, f"{repair_day} day")
     plant = build(scene, load_catalog())
     ratios = []
     for seed in range(6):
-        clocks = FailureClocks(plant, scene.failures, Draws(seed), Fleet(days * DAY_S, held / 400))
-        count, node_days = _counts(clocks, days * DAY_S, held)
+        clocks = FailureClocks(plant, scene.failures, Draws(seed))
+        count, node_days = _counts(clocks, days * DAY_S, 400)
         ratios.append(count.sum() / (node_days * rate / 1000))
     error = np.std(ratios, ddof=1) / np.sqrt(len(ratios))
     assert abs(np.mean(ratios) - 1.0) < max(0.02, 3 * error)
@@ -106,9 +106,66 @@ def test_unequal_nodes_move_the_rate_of_the_large_scene_by_little_whatever_the_s
     scene = shipped("llama3-16k")
     failures = scene.failures.model_copy(update={"lemons": True})
     plant: Plant = build(scene, load_catalog())
-    fleet = Fleet(scene.duration_s, 2048 / 2144)
-    clocks = [FailureClocks(plant, failures, Draws(seed), fleet) for seed in range(2)]
-    assert clocks[0].scale == clocks[1].scale == pytest.approx(1.0, abs=0.03)
+    clocks = [FailureClocks(plant, failures, Draws(seed)) for seed in range(2)]
+    assert (clocks[0].scale == clocks[1].scale).all()
+    assert clocks[0].scale == pytest.approx(1.0, abs=0.03)
+
+
+def _struck(name: str) -> list[tuple[float, str, str]]:
+    """Return when which node of a scene of the findings failed, and of what."""
+    engine = Engine(finding(name))
+    engine.advance(engine.end_s)
+    return [(event.t_s, event.subject, event.text) for event in events(engine, "failure")]
+
+
+def test_one_rack_more_leaves_the_failures_of_all_others_alone() -> None:
+    fewer, more = _struck("c8"), _struck("c12")
+    assert len(fewer) >= 20
+    assert [one for one in more if not one[1].startswith("gpu/0/2/")] == fewer
+    assert len(more) > len(fewer)
+
+
+def test_a_larger_job_leaves_the_failures_of_nodes_alone() -> None:
+    assert [one[:2] for one in _struck("lemjob4")] == [one[:2] for one in _struck("lemjob6")]
+    assert _struck("lemjob4")
+
+
+@pytest.mark.parametrize("domain", ["rack", "row"])
+def test_a_row_more_leaves_failures_alone_where_they_pull_neighbours_along(domain: str) -> None:
+    def struck(rows: int) -> list[tuple[float, str]]:
+        racks = {"count": 2, "nodes": [{"part": "DGX-H100", "count": 4, "first_u": 3}]}
+        hall = {
+            "id": "hall",
+            "rows": [{"id": f"r{i}", "racks": racks | {"count": 2 + i}} for i in range(rows)],
+        }
+        cause = {"id": "gpu", "rate": "30 per 1000 node-day", "repair": "gpu"}
+        failures = {
+            "lemons": True,
+            "bursts": {"chance": "50 %", "mean": 2, "domain": domain},
+            "causes": [cause],
+        }
+        cooling = {
+            "plants": [{"id": "water", "kind": "dry-cooler", "supply": "14 degC"}],
+            "loops": [
+                {
+                    "id": "crah",
+                    "kind": "air",
+                    "part": "CRAH-chilled",
+                    "units": 4,
+                    "plant": "water",
+                    "serves": [f"r{i}" for i in range(rows)],
+                    "supply": "22 degC",
+                }
+            ],
+        }
+        scene = tiny(halls=[hall], cooling=cooling, jobs=(), failures=failures, duration="60 day")
+        engine = Engine(scene, 4)
+        engine.advance(engine.end_s)
+        assert events(engine, "burst")
+        return [(event.t_s, event.subject) for event in events(engine, "failure", "burst")]
+
+    fewer, more = struck(1), struck(2)
+    assert [one for one in more if one[1].startswith("r0")] == fewer
 
 
 def test_a_node_that_was_replaced_is_another_one() -> None:

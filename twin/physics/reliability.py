@@ -42,6 +42,8 @@ REPAIR_CLASS: MappingProxyType[str, str] = MappingProxyType(
     }
 )
 """Class of the published repair times by what a scenario calls it."""
+_IMAGINED = 8192
+"""Imagined nodes over which the spread of lemons is taken."""
 _MASK = (1 << 64) - 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -180,6 +182,36 @@ def lemon_factor(seed: int, ids: ArrayLike, shape: float = LEMON_SHAPE) -> Float
     boost = hash_uniform(seed, keys, "lemon-boost", 0) ** (1.0 / shape)
     factor: Floats = result * boost / shape
     return factor
+
+
+@lru_cache(maxsize=64)
+def lemon_scale(in_repair: float, shape: float = LEMON_SHAPE) -> float:
+    """Factor on the rates of nodes that differ with which a fleet fails as often as is quoted, in the long run [-].
+
+    A node of quality q (gamma, mean 1) is up for 1 / (1 + s q rho) of its life, so that a fleet counts s q failures
+    where q is weighted by that: s = E[up] / E[q up].
+
+    Parameters
+    ----------
+    in_repair : float
+        Rate of failures times mean repair time, rho: nodes in repair per node that is up, by the quoted rates [-].
+    shape : float
+        Gamma shape, > 0.
+
+    Examples
+    --------
+    >>> lemon_scale(0.0)
+    1.0
+    >>> round(lemon_scale(3.8 / 1000 * 133 / 24), 3)
+    1.023
+    """
+    quality = lemon_factor(0, np.arange(_IMAGINED, dtype=np.uint64), shape)
+    quality /= quality.mean()
+    scale, before = 1.0, 0.0
+    while abs(scale - before) > 1e-12 * scale:
+        up = 1.0 / (1.0 + quality * (scale * in_repair))
+        scale, before = float(up.sum() / (quality * up).sum()), scale
+    return scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +27,6 @@ CELLS = 4_000_000
 """Runs times nodes that are worked on at once: some tens of MB."""
 ENOUGH = 64
 """Spares beyond four times the mean number in repair that change nothing any more [-]."""
-_PILOT_RUNS, _PILOT_ROUNDS = 150, 2
-"""Runs that tell how much fewer failures a fleet with lemons counts than its nodes' mean rate makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +113,6 @@ class Histories:
         Time from a start to the interruption after it or to the end, shape (intervals, runs); 0: there is none [s].
     unexpected, planned
         Interruptions, shape (runs,); what strikes a job that stands already is none.
-    struck
-        Failures of nodes that the job held, whether it stood or not, shape (runs,).
     detection_s, waiting_s, restart_s
         Spent before steps went on: until noticed, without a spare, restarting, shape (runs,) [s].
     down
@@ -129,7 +124,6 @@ class Histories:
     up_s: Floats
     unexpected: Ints
     planned: Ints
-    struck: Ints
     detection_s: Floats
     waiting_s: Floats
     restart_s: Floats
@@ -196,7 +190,7 @@ def sample(model: ReliabilityModel, runs: int = 1000, seed: int = 1) -> Historie
     """
     spares = _spares_that_count(model)
     at_once = max(1, CELLS // (model.nodes + spares))
-    scale = _lemons_scale(model) if model.lemons and model.node_rate_s else 1.0
+    scale = reliability.lemon_scale(model.node_rate_s * model.mean_repair_s) if model.lemons else 1.0
     parts = [
         _Run(model, spares, min(at_once, runs - begin), np.random.default_rng([seed, begin]), scale).history()
         for begin in range(0, runs, at_once)
@@ -223,22 +217,6 @@ def _spares_that_count(model: ReliabilityModel) -> int:
     return min(model.spares, ENOUGH + math.ceil(4 * in_repair))
 
 
-@lru_cache(maxsize=64)
-def _lemons_scale(model: ReliabilityModel) -> float:
-    """Return the factor on the rate of every node with which the nodes of the job fail as often as is quoted.
-
-    A quoted rate is that of a fleet: lemons spend more of their life in repair, and others take their places.
-    """
-    scale = 1.0
-    for _ in range(_PILOT_ROUNDS):
-        seen = _Run(model, _spares_that_count(model), _PILOT_RUNS, np.random.default_rng(0), scale).history()
-        count = float(seen.struck.mean())
-        if not count:
-            break
-        scale *= model.nodes * model.node_rate_s * model.horizon_s / count
-    return scale
-
-
 class _Run:
     """All runs of one block, advanced candidate by candidate.
 
@@ -256,7 +234,7 @@ class _Run:
         self.holder: Ints | None = None  # and which node is at each place
         self._draw(rng)
         self.spent_s = np.zeros((3, runs))  # detection, waiting, restart
-        self.unexpected, self.planned, self.struck = np.zeros((3, runs), np.int64)
+        self.unexpected, self.planned = np.zeros((2, runs), np.int64)
         self.down_s = np.zeros(runs)
         self.booked_s = np.zeros(runs)
         self.noticed_s, self.whole_s = np.zeros((2, runs))
@@ -313,7 +291,7 @@ class _Run:
         up_s.append(self._book(np.arange(self.runs), np.full(self.runs, horizon_s)))
         detection_s, waiting_s, restart_s = self.spent_s
         down = self.down_s / horizon_s
-        counts = self.unexpected, self.planned, self.struck
+        counts = self.unexpected, self.planned
         return Histories(np.array(up_s), *counts, detection_s, waiting_s, restart_s, down, horizon_s)
 
     def _strikes(self) -> Iterator[Floats]:
@@ -362,13 +340,12 @@ class _Run:
         model = self.model
         noticed, whole = self.noticed_s[runs], self.whole_s[runs]
         stops = now >= whole
-        self.struck[runs] += 1
         self.planned[runs] += planned & stops
         self.unexpected[runs] += ~planned & stops
         # one more while it is being noticed changes nothing; one while it waits for nodes is seen at once
         noticed = np.where(now < noticed, noticed, np.where(now < whole, now, now + detection_s))
         lost = now + away_s > noticed
-        self._exchange(runs[lost], places[lost])
+        self._exchange(runs[lost], places[lost], noticed[lost])
         whole = np.maximum(whole, noticed)
         whole[lost] = np.maximum(whole[lost], self.free_s[runs[lost], places[lost]])
         self.noticed_s[runs], self.whole_s[runs] = noticed, whole
@@ -377,11 +354,18 @@ class _Run:
         )  # nobody is drained while it waits anyway
         self.up_from_s[runs] = whole + swap_s + model.restart_s
 
-    def _exchange(self, runs: Ints, places: Ints) -> None:
-        """Give the job of `runs` the node that can be used first instead of the one at `places`."""
+    def _exchange(self, runs: Ints, places: Ints, now: Floats) -> None:
+        """Give the job of `runs` a node that can be used `now`, or first, instead of the one at `places`.
+
+        Of those that stand by it takes the first in the order of the hall, as a run does: who served before.
+        """
         if self.fleet == self.model.nodes or not runs.size:
             return
-        spare = self.model.nodes + np.argmin(self.free_s[runs, self.model.nodes :], axis=1)
+        free_s = self.free_s[runs, self.model.nodes :]
+        if self.holder is not None:
+            first = self.holder[runs, self.model.nodes :] - float(self.fleet)  # below all times
+            free_s = np.where(free_s <= now[:, None], first, free_s)
+        spare = self.model.nodes + np.argmin(free_s, axis=1)
         sooner = self.free_s[runs, spare] < self.free_s[runs, places]
         runs, places, spare = runs[sooner], places[sooner], spare[sooner]
         self.free_s[runs, places], self.free_s[runs, spare] = (

@@ -23,7 +23,6 @@ from twin.sim.draws import Draws
 from twin.sim.facility_faults import FacilityFaults
 from twin.sim.failures import FailureClocks
 from twin.sim.fault_replay import FaultReplay
-from twin.sim.fleet import fleet_of
 from twin.sim.health import Health
 from twin.sim.heat import Heat
 from twin.sim.hourly import Hourly
@@ -91,8 +90,7 @@ class Parts:
             "draws"
         )  # of the run whose hall is edited, or is restored
         self.draws = Draws(seed) if standing_draws is None else standing_draws
-        fleet = fleet_of(*self.first)  # rates are scaled once: who comes or goes moves nobody else's failures
-        self.failures = FailureClocks(plant, scenario.failures, self.draws, fleet, self.first[1])
+        self.failures = FailureClocks(plant, scenario.failures, self.draws, self.first[1])
         before: FabricState | None = vars(self).get("network")  # of the hall before an edit
         self.network = FabricState(plant, catalog, jobs_of(scenario), scenario.partitions, before)
         self.plans, work, gpus = self._plans(scenario)

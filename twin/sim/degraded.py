@@ -6,6 +6,7 @@ wrong takes its jobs back to before it did.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -83,6 +84,8 @@ class Degraded:
     ----------
     changed
         Whether a node became slower or faster since this was last set false.
+    begun
+        Faults that each node has had so far, by its id.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class Degraded:
         self.outages, self.repairs, self.tally = outages, repairs, tally
         self.faults: dict[int, Bad] = {}
         self.began = 0
+        self.begun: Counter[str] = Counter()
         self.node_s: dict[str, float] = {}  # of faults that are over, by effect
         self.changed = False
         timers.handle("degraded", self._due)
@@ -140,6 +144,7 @@ class Degraded:
         """
         now, number = self.timers.now_s, self.began
         self.began += 1
+        self.begun[self.nodes.plant.nodes.ids[node]] += 1
         bad = Bad(node, effect, left, now, cause.id if cause else "", repair_s, gpu=gpu, passes=passes)
         if cause is not None or repair_s > 0:
             bad.repair_class = cause.repair if cause is not None else "gpu"
@@ -382,11 +387,17 @@ class Degraded:
         faults = []
         for number, bad in self.faults.items():
             faults.append([number, asdict(bad) | {"jobs": sorted(bad.jobs.items())}])
-        return {"faults": faults, "began": self.began, "node_s": dict(self.node_s)}
+        return {
+            "faults": faults,
+            "began": self.began,
+            "begun": dict(self.begun),
+            "node_s": dict(self.node_s),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned; limits and fabric restore themselves what faults do to them."""
         self.began, self.node_s = state["began"], dict(state["node_s"])
+        self.begun = Counter(state.get("begun", {}))  # run files of before know of none
         self.faults = {
             number: Bad(**(bad | {"jobs": {int(job): since_s for job, since_s in bad["jobs"]}}))
             for number, bad in state["faults"]

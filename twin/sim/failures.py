@@ -20,7 +20,7 @@ from twin.scenario.faults import Cause, Failures, On
 from twin.sim.clock_set import ClockSet, Floats
 from twin.sim.components import components_of
 from twin.sim.draws import Draws
-from twin.sim.fleet import Fleet, bursts_scale, lemons_scale
+from twin.sim.fleet import bursts_scale, lemons_scale
 
 WORN_SHARE = 0.02
 """Change of a node's failure rate by heat that is taken note of [-]."""
@@ -67,8 +67,6 @@ class FailureClocks(ClockSet):
         Causes and what they depend on.
     draws
         Seeds of the run.
-    fleet
-        How the nodes are used, so that the quoted rates come out; None: all of them, for ever.
     first
         The plant as the run began, by whose domains rates are scaled; None: it is the same.
     """
@@ -78,7 +76,6 @@ class FailureClocks(ClockSet):
         plant: Plant,
         failures: Failures,
         draws: Draws,
-        fleet: Fleet | None = None,
         first: Plant | None = None,
     ) -> None:
         self.known = {
@@ -92,15 +89,13 @@ class FailureClocks(ClockSet):
         keys = reliability.component_keys(plant.nodes.ids)
         self.generation = np.zeros(len(keys), np.int64)
         self.replaced_by: dict[int, int] = {}  # seed of the quality of nodes that came after a redraw
-        self.draws, self.scale = draws, 1.0
+        self.draws, self.scale = draws, np.ones(len(keys))
         if failures.bursts is not None:
-            self.scale *= bursts_scale(plant if first is None else first, failures.bursts)
+            self.scale *= bursts_scale(plant, failures.bursts, first)
         if self.lemons:
             on_nodes = [c for c in self.active if c.on == "node"]
-            self.scale *= lemons_scale(
-                on_nodes, self.repair_times_s, [self.mean_repair_s(c) for c in on_nodes], fleet or Fleet()
-            )
-        quality = np.where(plant.nodes.present, self._quality(keys, draws.own), 0.0)
+            self.scale *= lemons_scale(on_nodes, [self.mean_repair_s(c) for c in on_nodes])
+        quality = np.where(plant.nodes.present, self._lemons(keys, draws.own) * self.scale, 0.0)
         main = tuple(c for c in self.active if c.on == "node" and c.shape is None)
         super().__init__(keys, main, draws, "", quality)
         self.up = plant.nodes.present.copy()
@@ -119,9 +114,8 @@ class FailureClocks(ClockSet):
                 slots, own_keys, weight = found.slots, found.keys, found.weight
             self.others.append((on, slots, ClockSet(own_keys, mine, draws, name, weight)))
 
-    def _quality(self, keys: reliability.Keys, seed: int) -> Floats:
-        factor = reliability.lemon_factor(seed, keys) if self.lemons else np.ones(len(keys))
-        return factor * self.scale if self.scale != 1.0 else factor
+    def _lemons(self, keys: reliability.Keys, seed: int) -> Floats:
+        return reliability.lemon_factor(seed, keys) if self.lemons else np.ones(len(keys))
 
     @property
     def per_node_s(self) -> float:
@@ -227,7 +221,7 @@ class FailureClocks(ClockSet):
         if not self.lemons:
             return
         keys = reliability.hash_u64(seed, self.keys[nodes], "replaced", self.generation[nodes])
-        quality = self._quality(keys, seed)
+        quality = self._lemons(keys, seed) * self.scale[nodes]
         for clocks in [self, *(clocks for on, _, clocks in self.others if on == "node")]:
             clocks.quality[nodes] = quality
 

@@ -99,7 +99,8 @@ class Strikes:
             lasts_s = None
             if cause.found_s is not None:
                 key = self.failures.keys[node : node + 1]
-                drawn = reliability.unit_exponential(self.failures.seed, key, "found", self.degraded.began)
+                before = self.degraded.begun[self.plant.nodes.ids[node]]
+                drawn = reliability.unit_exponential(self.failures.seed, key, "found", before)
                 lasts_s = float(drawn[0]) * cause.found_s
             alone = gpu if cause.effect in ("slow", "corrupt") and cause.repair == "gpu" else -1
             self.degraded.begin(
@@ -203,7 +204,7 @@ class Strikes:
     def _burst(self, strike: Strike, bursts: Bursts) -> None:
         """Let a failure pull neighbours of its domain along."""
         seed, keys, node = self.failures.seed, self.failures.keys, strike.slot
-        name = f"{strike.clocks.name} {node}"
+        name = f"{strike.clocks.name} {self.plant.nodes.ids[node]}"
         mine = keys[node : node + 1]
         chance, size = (
             float(reliability.hash_uniform(seed, mine, f"{stream}{strike.clocks.name}", strike.number)[0])
