@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 from twin.app.column_model import Index
 from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS, MomentModel
+from twin.app.plain_text import plain_tip
 from twin.app.text import spelled
 from twin.record.alarms import Alarm, Alarms
 
@@ -96,7 +97,7 @@ class AlarmModel(MomentModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._colour(alarm, column))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._whole(alarm)
+            return plain_tip(self._whole(alarm))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._words(alarm, column, wordy=True)
         return None

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTa
 from twin.app.alarm_model import ALARM, COLUMNS, STATE, TEXT, WHEN, WHERE, AlarmModel
 from twin.app.dock import Dock
 from twin.app.look import Look, label
+from twin.app.plain_text import plain_tip
 from twin.app.row_menu import offer_menus
 from twin.app.row_table import RowTable
 from twin.app.session import Session
@@ -186,5 +187,5 @@ class AlarmsDock(Dock):
 def _small(title: str, tip: str) -> QPushButton:
     made = QPushButton(title)
     made.setProperty("role", "flat")
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     return made

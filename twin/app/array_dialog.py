@@ -22,6 +22,7 @@ from twin.app.count_field import CountBox
 from twin.app.look import Look, label
 from twin.app.nesting import nest
 from twin.app.outliner_seeds import counted_gpus, plural
+from twin.app.plain_text import plain_tip
 from twin.commands.copies import Array
 from twin.units import UnitError, parse, render
 
@@ -82,10 +83,12 @@ class ArrayDialog(QDialog):
         )
         for title, box, field, axis in lines:
             box.setAccessibleName(f"Number {title.lower()}")
-            box.setToolTip(f"Places {title.lower()}, the originals among them")
+            box.setToolTip(plain_tip(f"Places {title.lower()}, the originals among them"))
             field.setAccessibleName(f"Pitch {title.lower()}")
             field.setToolTip(
-                f"From one to the next along {axis}, in any unit of length; negative: the other way"
+                plain_tip(
+                    f"From one to the next along {axis}, in any unit of length; negative: the other way"
+                )
             )
             pair = QHBoxLayout()
             pair.addWidget(box, 1)

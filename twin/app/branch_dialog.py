@@ -29,6 +29,7 @@ from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.fact_rows import interval_text
 from twin.app.look import Look, label, tool_button
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.plant.tables import Plant
 from twin.scenario import ScenarioError, parse_injection
 from twin.scenario.document import Scenario
@@ -262,7 +263,7 @@ class BranchDialog(QDialog):
         row = self._grid.rowCount()
         name = label(title, "muted")
         name.setBuddy(field)
-        field.setToolTip(tip)
+        field.setToolTip(plain_tip(tip))
         if not field.accessibleName():
             field.setAccessibleName(title)
         self._grid.addWidget(name, row, 0)

@@ -19,6 +19,7 @@ from twin.analysis.branch_tree import RUN_SUFFIX, Branch, tree_of
 from twin.app.branch_choices import folder_of, is_shipped
 from twin.app.dock import Dock
 from twin.app.look import Look, label
+from twin.app.plain_text import plain_tip
 from twin.app.session import Session
 from twin.app.text import duration
 from twin.app.theme import scaled
@@ -173,7 +174,7 @@ class BranchesDock(Dock):
         item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
         item.setTextAlignment(GOODPUT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column in range(len(_HEADS)):
-            item.setToolTip(column, f"{item.text(column)}\n{one.name}".strip())
+            item.setToolTip(column, plain_tip(f"{item.text(column)}\n{one.name}".strip()))
         path, recording = self._session.path, self._session.recording
         if path is not None and (
             one.name == _name_of(path) or (recording is not None and _is_run(one, recording))
@@ -256,5 +257,5 @@ def _file_of(one: Branch) -> Path | None:
 def _button(words: str, tip: str) -> QPushButton:
     made = QPushButton(words)
     made.setProperty("role", "flat")
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     return made

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from twin.app.break_choices import Choice, choices, injection, target_id
 from twin.app.look import Look, label, tool_button
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.session import Session
 from twin.app.text import elapsed
 from twin.plant.cable_names import find_bundle
@@ -141,7 +142,7 @@ class BreakDialog(QDialog):
             (self.value_field, "Value", "How strong it is, with its unit"),
         ):
             field.setAccessibleName(name)
-            field.setToolTip(tip)
+            field.setToolTip(plain_tip(tip))
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(9)
@@ -204,7 +205,7 @@ class BreakDialog(QDialog):
         over = self._session.finished and self._session.looking_s is None
         self.do_button.setEnabled(bool(self.choices) and not over)
         self.do_button.setToolTip(
-            "The run is over: start it again to break something" if over else _BREAK_TIP
+            plain_tip("The run is over: start it again to break something" if over else _BREAK_TIP)
         )
 
     def _on_fault(self, *_index: int) -> None:

@@ -31,6 +31,7 @@ from twin.app.compare_table import FigureTable
 from twin.app.compare_waterfall import CompareWaterfall
 from twin.app.look import Look, label, tool_button
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.replay import Replay
 from twin.app.speeds import DEFAULT_SPEED, SPEEDS
 from twin.app.text import elapsed, significant, speed
@@ -333,7 +334,7 @@ class CompareDialog(QDialog):
         assert self.halls is not None
         words = self.halls.words()
         self.words.setText(words)
-        self.words.setToolTip(words)
+        self.words.setToolTip(plain_tip(words))
 
     # -- figures ----
 

@@ -13,6 +13,7 @@ from twin.analysis.figure_words import apart_words, value_words
 from twin.analysis.figures import FIGURES, Figure
 from twin.analysis.judgement import judged, seeds_words
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 
 HEADS = ("", "A", "B", "B \N{MINUS SIGN} A", "95 % interval", "Seeds B + / \N{MINUS SIGN}", "")
@@ -88,7 +89,7 @@ class FigureTable(QTreeWidget):
         for column, wide_px in _WIDE_PX.items():
             header.resizeSection(column, scaled(wide_px))
             if column in _MEANT:
-                self.headerItem().setToolTip(column, _MEANT[column])
+                self.headerItem().setToolTip(column, plain_tip(_MEANT[column]))
             if column != VERDICT:
                 self.headerItem().setTextAlignment(column, _RIGHT)
         look.changed.connect(self._paint)
@@ -104,7 +105,7 @@ class FigureTable(QTreeWidget):
         self.clear()
         for row in self.rows:
             item = QTreeWidgetItem(list(row.cells))
-            item.setToolTip(TITLE, row.cells[TITLE])
+            item.setToolTip(TITLE, plain_tip(row.cells[TITLE]))
             item.setSizeHint(TITLE, QSize(0, scaled(_ROW_PX)))
             for column in (A, B, APART, INTERVAL, SEEDS):
                 item.setTextAlignment(column, _RIGHT)

@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSpinBox, QWidget
 
+from twin.app.plain_text import plain_tip
+
 
 class CountBox(QSpinBox):
     """A whole number; it takes effect when typing pauses at Enter or the field is left, and at once by steps.
@@ -112,11 +114,11 @@ class CountSlider(QWidget):
         self._stops = [1]
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(f"{name}, in steps")
-        self.slider.setToolTip(f"{name}, in steps; any number in the field beside it")
+        self.slider.setToolTip(plain_tip(f"{name}, in steps; any number in the field beside it"))
         self.slider.setPageStep(2)
         self.box = CountBox(1, 1, doubles=True)
         self.box.setAccessibleName(name)
-        self.box.setToolTip(f"{name}: any number")
+        self.box.setToolTip(plain_tip(f"{name}: any number"))
         self.box.setFixedWidth(84)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -19,6 +19,7 @@ from twin.app.look import Look, label
 from twin.app.one_line import one_line
 from twin.app.piping import piping
 from twin.app.piping_facts import standing_marks
+from twin.app.plain_text import plain_tip
 from twin.app.session import Session
 from twin.app.theme import font
 from twin.view3d.state import ViewState
@@ -116,7 +117,7 @@ class DiagramDock(LiveDock):
         diagram = self.make(world)
         if self.caption.text() != diagram.caption:
             self.caption.setText(diagram.caption)
-            self.caption.setToolTip(diagram.caption)
+            self.caption.setToolTip(plain_tip(diagram.caption))
         if self.note.text() != diagram.note:
             self.note.setText(diagram.note)
             self.note.setVisible(bool(diagram.note))

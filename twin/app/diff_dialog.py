@@ -24,6 +24,7 @@ from twin.app.comparison import Comparison, things_of
 from twin.app.hall_pair import HallPair
 from twin.app.look import Look, label
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 from twin.commands.budget import FIGURES
 from twin.scenario.differences import Difference
@@ -164,7 +165,6 @@ class DiffDialog(QDialog):
         self.tree.itemActivated.connect(self._on_chosen)
         column.addWidget(self.tree, 1)
         self.sentence = label(self._unpriced(), "muted", wrap=True)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setMinimumHeight(3 * self.fontMetrics().height())
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.sentence)
@@ -177,7 +177,7 @@ class DiffDialog(QDialog):
         for word, answer in {**answers, "Close": lambda: None}.items():
             button = QPushButton(word)
             button.setAutoDefault(False)
-            button.setToolTip("Close this window (Esc)" if word == "Close" else word)
+            button.setToolTip(plain_tip("Close this window (Esc)" if word == "Close" else word))
             button.clicked.connect(self.close)
             button.clicked.connect(lambda _=False, answer=answer: answer())
             if not self.buttons:
@@ -213,7 +213,7 @@ def _row(one: Difference, place: int) -> QTreeWidgetItem:
     item.setData(0, _PLACE, place)
     item.setSizeHint(0, QSize(0, scaled(_ROW_PX)))
     for column in range(3):
-        item.setToolTip(column, sentence(one))
+        item.setToolTip(column, plain_tip(sentence(one)))
     item.setData(0, Qt.ItemDataRole.AccessibleTextRole, sentence(one))
     item.setIcon(0, _dot(one.kind))
     return item

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 from twin.app.column_model import Index
 from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS, MomentModel
+from twin.app.plain_text import plain_tip
 from twin.app.text import spelled
 from twin.record.events import Event, Severity
 
@@ -95,7 +96,7 @@ class EventModel(MomentModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             kind = spelled(event.kind.replace("_", " "))
             place = f"{kind}, {self._moment(event.t_s)}, {event.subject}"
-            return f"{event.severity.name.capitalize()}: {spelled(event.text)}\n{place}"
+            return plain_tip(f"{event.severity.name.capitalize()}: {spelled(event.text)}\n{place}")
         return None
 
     def _foreground(self, event: Event, column: int) -> str:

@@ -38,6 +38,7 @@ from twin.app.fabric_layer import FabricLayer
 from twin.app.fact_rows import Row, World
 from twin.app.look import Look, label
 from twin.app.nesting import clear, nest, nest_in_cell
+from twin.app.plain_text import plain_tip
 from twin.app.session import Session
 from twin.scenario.population import jobs_of
 from twin.view3d.state import CABLES_BY, ViewState
@@ -73,7 +74,7 @@ class BusyModel(ColumnModel):
             load = f"{line.down} down" if line.down else f"{line.load}\N{NO-BREAK SPACE}%"
             return (line.words, load, line.jobs)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{line.words}: {line.load} % busy, {line.down} cables down; {line.jobs}"
+            return plain_tip(f"{line.words}: {line.load} % busy, {line.down} cables down; {line.jobs}")
         if role == Qt.ItemDataRole.ForegroundRole and column == 1 and line.down:
             return QColor(self._look.theme.alarm)
         if role == Qt.ItemDataRole.TextAlignmentRole and column == 1:
@@ -216,7 +217,7 @@ class FabricDock(Dock):
                 title, value = label(row.label, "muted"), label(row.value, "value", wrap=len(row.value) > 24)
                 value.setAlignment(Qt.AlignmentFlag.AlignRight)
                 for widget in (title, value):
-                    widget.setToolTip(row.hint)
+                    widget.setToolTip(plain_tip(row.hint))
                 grid.addWidget(title, number, 0, Qt.AlignmentFlag.AlignTop)
                 grid.addWidget(value, number, 1)
                 values.append(value)

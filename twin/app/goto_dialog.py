@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QVBo
 from twin.app.clock import Clock
 from twin.app.look import label
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.text import elapsed
 from twin.app.view_file import MOST_NOTE_LETTERS
 from twin.scenario.times import EXAMPLES, NoTime, Times
@@ -32,7 +33,7 @@ class _Asking(QDialog):
         column.addWidget(label(title, "title"))
         self.field = QLineEdit()
         self.field.setAccessibleName(title)
-        self.field.setToolTip(hint)
+        self.field.setToolTip(plain_tip(hint))
         column.addWidget(self.field)
         self.said = label(hint, "muted", wrap=True)
         column.addWidget(self.said)
@@ -45,7 +46,7 @@ class _Asking(QDialog):
         self.do_button = QPushButton(do)
         self.do_button.setProperty("role", "primary")
         self.do_button.setDefault(True)
-        self.do_button.setToolTip(f"{title} (Enter)")
+        self.do_button.setToolTip(plain_tip(f"{title} (Enter)"))
         self.do_button.clicked.connect(self.accept)
         row.addWidget(cancel)
         row.addWidget(self.do_button)

@@ -27,6 +27,7 @@ from twin.app.inspector_edit import EditPanel
 from twin.app.look import Look, label, tool_button, with_role
 from twin.app.nesting import nest_in_cell
 from twin.app.page_area import put_page
+from twin.app.plain_text import plain_tip
 from twin.app.session import Session
 from twin.catalog import Catalog, load_catalog
 from twin.commands.command import CommandError
@@ -156,7 +157,7 @@ class Inspector(Dock):
             button = QToolButton()
             button.setProperty("role", "segment")
             button.setText(title)
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setAccessibleName(f"{title}: {tip}")
             button.setCheckable(True)
             button.setChecked(page == "facts")
@@ -246,15 +247,15 @@ class Inspector(Dock):
         grid.addWidget(label(section.title.upper(), "section"), 0, 0, 1, 2)
         for number, row in enumerate(section.rows, start=1):
             name = label(row.label, "muted", wrap=True)
-            name.setToolTip(row.hint)
+            name.setToolTip(plain_tip(row.hint))
             value = self._value(row)
-            value.setToolTip(row.hint)
+            value.setToolTip(plain_tip(row.hint))
             self._values.append(value)
             grid.addWidget(name, number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, number, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             if row.badge:
                 badge = label(_BADGES.get(row.badge, row.badge), "badge")
-                badge.setToolTip(row.hint)
+                badge.setToolTip(plain_tip(row.hint))
                 grid.addWidget(badge, number, 2)
         grid.setColumnStretch(0, 1)
         return frame

@@ -7,7 +7,7 @@ from functools import partial
 
 from psygnal import Signal
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from twin.app import theme
 from twin.app.editor import Editor
@@ -49,7 +49,7 @@ class EditPanel(QScrollArea):
         self.rows: dict[tuple[str, bool], PropertyRow] = {}
         self._shape: tuple[object, ...] = ()
         self._shown: tuple[str, ...] = ()
-        self._head = QLabel()
+        self._head = label("", "muted", wrap=True)
         self._asked: tuple[str, PropertyRow] | None = (
             None  # title of the command, field that waits for the worker
         )

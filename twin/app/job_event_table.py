@@ -12,6 +12,7 @@ from twin.app.column_model import ColumnModel, Index
 from twin.app.job_events import Line, Which
 from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS
+from twin.app.plain_text import plain_tip
 from twin.app.row_table import RowTable
 from twin.record.events import Severity
 
@@ -75,7 +76,7 @@ class JobEventModel(ColumnModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             there = f"\nA click goes to {line.place}" if line.place else ""
             cost = f"\n{line.cost}" if line.cost else ""
-            return f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{there}"
+            return plain_tip(f"{self._clock.says(line.event.t_s)}: {line.event.text}{cost}{there}")
         return None
 
 

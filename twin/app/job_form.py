@@ -23,6 +23,7 @@ from twin.app.job_fields import FieldSpec, edited, fields_for, shown_value
 from twin.app.job_hardware import Hardware
 from twin.app.job_presets import Preset
 from twin.app.look import Look, label
+from twin.app.plain_text import plain_tip
 
 _BOX_PX = 116
 _SECTIONS = {"Work": "WORK OF A STEP", "Cut": "HOW IT IS CUT", "Memory": "MEMORY", "Overlap": "OVERLAP"}
@@ -174,7 +175,7 @@ class JobForm(QScrollArea):
 
     def _add_field(self, grid: QGridLayout, row: int, spec: FieldSpec) -> int:
         editor = self._editor(spec)
-        editor.setToolTip(spec.tip)
+        editor.setToolTip(plain_tip(spec.tip))
         editor.setAccessibleName(spec.title)
         editor.setAccessibleDescription(f"{spec.tip} ({spec.unit})" if spec.unit else spec.tip)
         self.editors[spec.path] = editor
@@ -183,7 +184,7 @@ class JobForm(QScrollArea):
         else:
             name = label(spec.title, "muted")
             name.setBuddy(editor)
-            name.setToolTip(spec.tip)
+            name.setToolTip(plain_tip(spec.tip))
             grid.addWidget(name, row, 0)
             grid.addWidget(editor, row, 1, 1, 1 if spec.unit else 2)
             if spec.unit:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.app.text import MISSING, duration, quantity
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState
@@ -153,7 +154,7 @@ class JobModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column > STATE:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole and column == JOB:
-            return self._jobs[job].title or None
+            return plain_tip(self._jobs[job].title) or None
         if column == STATE and role in (Qt.ItemDataRole.DecorationRole, Qt.ItemDataRole.ForegroundRole):
             icon, colour = _STATE_LOOK[self._state(job)]
             if role == Qt.ItemDataRole.DecorationRole:

@@ -31,6 +31,7 @@ from twin.app.job_page_facts import STATE_COLOURS, JobPage, job_page
 from twin.app.job_progress import JobProgress
 from twin.app.look import Look, label, line, tool_button, with_role
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.queue_feed import QueueFeed
 from twin.app.session import Session
 from twin.app.spark_line import SparkLine
@@ -236,7 +237,7 @@ class JobPageDock(Dock):
         for widget, words in ((self.title, head), (self.facts, page.facts), (self.where, page.where)):
             if widget.text() != words:
                 widget.setText(words)
-                widget.setToolTip(words)
+                widget.setToolTip(plain_tip(words))
         self.where.setVisible(bool(page.where))
         if self.state.text() != page.state_words or self.state.isHidden():
             tint = getattr(self._look.theme, STATE_COLOURS.get(page.state, "muted"))

@@ -12,6 +12,7 @@ from twin.app.job_draft import Draft, Judged, worth
 from twin.app.job_search import offers, what_would_fit
 from twin.app.look import Look, label, with_role
 from twin.app.nesting import clear, nest
+from twin.app.plain_text import plain_tip
 from twin.app.stack_bar import StackBar
 from twin.app.text import MISSING, prefixed, quantity, span
 from twin.planning.job import JobEstimate
@@ -27,7 +28,7 @@ class FigureTile(QFrame):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         self.setProperty("role", "tile")
-        self.setToolTip(tip)
+        self.setToolTip(plain_tip(tip))
         self._name = title
         self._value = label(MISSING, "kpi")
         self._note = label("", "faint")
@@ -168,7 +169,7 @@ class JobResults(QWidget):
                 f"{offer.words[:_ADVICE_LETTERS]}\N{HORIZONTAL ELLIPSIS}" if long else offer.words
             )
             button.setAutoDefault(False)
-            button.setToolTip(f"{offer.words}: {offer.figures}")
+            button.setToolTip(plain_tip(f"{offer.words}: {offer.figures}"))
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(partial(self._on_offer, offer.draft))
             self._advice_row.addWidget(button)

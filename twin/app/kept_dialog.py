@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.look import label
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.theme import scaled
 from twin.app.views import Views
 
@@ -60,7 +61,7 @@ class KeptDialog(QDialog):
         column.addWidget(label(hint, "muted", wrap=True))
         self.list = QListWidget()
         self.list.setAccessibleName(name)
-        self.list.setToolTip(tip)
+        self.list.setToolTip(plain_tip(tip))
         column.addWidget(self.list, 1)
         self.none = label(none, "muted", wrap=True)
         column.addWidget(self.none)
@@ -91,7 +92,7 @@ class KeptDialog(QDialog):
     def _button(self, word: str, tip: str, do: object, *, of_one: bool = True) -> QPushButton:
         """Return a new button of the row; one that is `of_one` can be pressed where something is listed."""
         made = QPushButton(word)
-        made.setToolTip(tip)
+        made.setToolTip(plain_tip(tip))
         made.setAutoDefault(False)
         made.clicked.connect(do)
         self.row.addWidget(made)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QToolButton,
     QToolTip,
@@ -19,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from twin.app.charts import PUE_RUN, WUE_RUN
-from twin.app.look import Look, label, tool_button
+from twin.app.look import Look, label, markup_label, tool_button
+from twin.app.plain_text import plain_tip
 from twin.app.run_curves import RunCurves
 from twin.app.text import MISSING, significant, split_quantity
 from twin.app.theme import scaled
@@ -71,7 +71,8 @@ class KpiTile(QFrame):
         self._worried, self._narrow = False, False
         self.setProperty("role", "tile")
         self._mark = self._make_mark()
-        self._value: QLabel = label(MISSING, "kpi")
+        self._value = markup_label("kpi")
+        self._value.setText(MISSING)
         layout = QGridLayout(self)
         layout.setContentsMargins(8, 4, 6, 4)
         layout.setHorizontalSpacing(6)
@@ -108,7 +109,7 @@ class KpiTile(QFrame):
             told = unit if unit not in self.kpi.title else ""
             self._text = number, f" {told}" + (f" &nbsp;run {so_far}" if so_far else "")
             self._write()
-            self.setToolTip(f"{self.words}\n{self.kpi.hint}".strip())
+            self.setToolTip(plain_tip(f"{self.words}\n{self.kpi.hint}".strip()))
         worried = value > self.kpi.warn_above
         if worried != self._worried:
             self._worried = worried
@@ -189,7 +190,7 @@ class KpiStrip(QWidget):
         self.more_button.setVisible(bool(hidden))
         self.more_button.setText(f"+{len(hidden)}")
         words = "\n".join(tile.words for tile in hidden)
-        self.more_button.setToolTip(words)
+        self.more_button.setToolTip(plain_tip(words))
         self.more_button.setAccessibleName(f"More figures: {words}")
 
     def _tell_more(self) -> None:

@@ -15,6 +15,7 @@ from shiboken6 import isValid
 
 from twin.app import icons, theme
 from twin.app.focus_ring import FocusRing
+from twin.app.plain_text import MarkupLabel, PlainLabel, plain_tip
 from twin.app.stylesheet import stylesheet
 from twin.app.theme import ThemeChoice
 
@@ -141,10 +142,17 @@ def with_role(widget: QWidget, role: str) -> None:
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
     """Return a label with a stylesheet role."""
-    made = QLabel(text)
+    made = PlainLabel(text)
     made.setWordWrap(wrap)
     if role:
         made.setProperty("role", role)
+    return made
+
+
+def markup_label(role: str) -> MarkupLabel:
+    """Return a label with a stylesheet role for markup of the program itself."""
+    made = MarkupLabel()
+    made.setProperty("role", role)
     return made
 
 
@@ -160,7 +168,7 @@ def tool_button(look: Look, icon: str, tip: str, *, role: str = "flat", colour: 
     made = QToolButton()
     made.setProperty("role", role)
     made.setIconSize(QSize(theme.scaled(_ICON_PX), theme.scaled(_ICON_PX)))
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     made.setAccessibleName(tip)
     look.dress(made, icon, colour)
     return made

@@ -13,7 +13,6 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QLabel,
     QMainWindow,
     QMenu,
     QStackedWidget,
@@ -50,6 +49,7 @@ from twin.app.job_planner import JobPlanner
 from twin.app.look import Look
 from twin.app.menus import MenuBar
 from twin.app.notifications import Notifications
+from twin.app.plain_text import PlainLabel
 from twin.app.prefab_list import carried_prefab
 from twin.app.room_wizard import RoomWizard
 from twin.app.rules_marks import RulesMarks
@@ -170,8 +170,8 @@ class MainWindow(QMainWindow):
         return bar
 
     def _status(self) -> None:
-        self._hover_label = QLabel()
-        self._scene_label = QLabel()
+        self._hover_label = PlainLabel()
+        self._scene_label = PlainLabel()
         self.statusBar().addWidget(self._hover_label, 1)
         self.statusBar().addPermanentWidget(self._scene_label)
         self._hover_label.setContentsMargins(10, 3, 0, 3)

@@ -15,6 +15,7 @@ from shiboken6 import isValid
 from twin.app.actions.entry import MENUS
 from twin.app.command_palette import Entry
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.app.shortcuts import Shortcuts
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class MenuBar:
 
     def _show_tip(self, widget: QWidget, action_id: str, words: str) -> None:
         key = self.shortcut(action_id)
-        widget.setToolTip(f"{words} ({key})" if key else words)
+        widget.setToolTip(plain_tip(f"{words} ({key})" if key else words))
 
     def _refresh(self, menu_id: str) -> None:
         actions: Mapping[str, Command] = self._model.registered_actions

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from twin.app.clock import Clock
 from twin.app.goto_dialog import NoteDialog
 from twin.app.kept_dialog import KeptDialog
+from twin.app.plain_text import plain_tip
 from twin.app.view_file import Moment
 from twin.app.views import Views
 
@@ -50,7 +51,7 @@ class MomentsDialog(KeptDialog):
         moments = self._views.moments
         self._list([f"{self._clock.says(one.t_s)}    {one.note or 'no note'}" for one in moments])
         for row, one in enumerate(moments):
-            self.list.item(row).setToolTip(f"{self._clock.since(one.t_s)}\n{one.note}".strip())
+            self.list.item(row).setToolTip(plain_tip(f"{self._clock.since(one.t_s)}\n{one.note}".strip()))
         self._tell()
 
     def _current(self) -> Moment | None:

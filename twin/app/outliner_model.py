@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 
 from twin.app.look import Look
 from twin.app.outliner_tree import Item
+from twin.app.plain_text import plain_tip
 from twin.app.view_marks import ViewMarks
 
 Index = QModelIndex | QPersistentModelIndex
@@ -160,7 +161,7 @@ class OutlinerModel(QAbstractItemModel):
                     f"{seed.id}: {'locked; click to let it be edited' if locked else 'click to lock it'} (L)"
                 )
             named = seed.id if seed.id and seed.id != seed.title else ""
-            return "\n".join(words for words in (seed.title, named, seed.note) if words)
+            return plain_tip("\n".join(words for words in (seed.title, named, seed.note) if words))
         if role == roles.AccessibleTextRole:
             said = (f"{seed.title}, {seed.note}" if seed.note else seed.title) + ", hidden" * hidden
             marks = ("hidden" if hidden else "shown", "locked" if locked else "not locked")

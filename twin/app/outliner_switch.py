@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QT
 from twin.app import theme
 from twin.app.look import Look
 from twin.app.outliner_tree import MODES, Mode
+from twin.app.plain_text import plain_tip
 
 _SHORT: dict[Mode, str] = {"network": "Net", "coolant": "Cool"}
 _ROUND_PX = 8
@@ -41,7 +42,7 @@ class OutlinerSwitch(QFrame):
             button.setProperty("role", "segment")
             button.setStyleSheet("padding: 1px 3px;")
             button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            button.setToolTip(f"{title}: {tip[0].lower()}{tip[1:]}")
+            button.setToolTip(plain_tip(f"{title}: {tip[0].lower()}{tip[1:]}"))
             button.setAccessibleName(f"Sort by {title.lower()}")
             button.setCheckable(True)
             button.toggled.connect(self._fit)

@@ -33,7 +33,6 @@ class Prose(QScrollArea):
         """Add plain paragraphs."""
         for paragraph in paragraphs:
             made = label(paragraph, "prose", wrap=True)
-            made.setTextFormat(Qt.TextFormat.PlainText)
             made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._content.addWidget(made)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from twin.app.account_colours import colour
 from twin.app.job_timeline import Timeline
 from twin.app.look import Look, label
 from twin.app.pipeline_chart import PipelineChart, block_colour
+from twin.app.plain_text import MarkupLabel
 from twin.app.text import span
 from twin.app.theme import Theme
 
@@ -24,7 +25,7 @@ class PipelineGantt(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._look = look
         self._timeline: Timeline | None = None
-        self._legend = QLabel()
+        self._legend = MarkupLabel()
         self._legend.setWordWrap(True)
         self.chart = PipelineChart(look)
         self._empty = label("", "muted", wrap=True)

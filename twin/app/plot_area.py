@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from twin.app import theme as themes
 from twin.app.charts import Chart
 from twin.app.clock import Clock
 from twin.app.history import History
-from twin.app.look import Look, label
+from twin.app.look import Look, markup_label
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.plot_axis import TimeAxis
 from twin.app.plot_columns import Columns, drawn
 from twin.app.plot_cursor import PlotCursor
@@ -148,7 +150,7 @@ class PlotArea(QWidget):
             self._set_title(number, chart)
 
     def _add_chart(self, chart: Chart) -> QVBoxLayout:
-        title = label()
+        title = markup_label("")
         title.setToolTip(_KEY)
         title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         plot = pg.PlotWidget(axisItems={"bottom": TimeAxis(self._clock)})
@@ -214,7 +216,7 @@ class PlotArea(QWidget):
             )  # beside the curves: an end
             column = columns.at(t_s)
             said = self._sample(number, t_s) if column is None else self._column(number, columns, column)
-            plot.setToolTip("\n".join(said))
+            plot.setToolTip(plain_tip("\n".join(said)))
 
     def _sample(self, number: int, t_s: float) -> list[str]:
         """Return what the sample nearest to a time [s] says."""
@@ -264,7 +266,7 @@ class PlotArea(QWidget):
     def _set_title(self, number: int, chart: Chart) -> None:
         theme = self._look.theme
         names = " ".join(
-            f"<span style='color:{theme.series[i]}'>{curve_mark(theme, i)}</span> {curve.name}"
+            f"<span style='color:{theme.series[i]}'>{curve_mark(theme, i)}</span> {escape(curve.name)}"
             for i, curve in enumerate(chart.curves)
         )
         plain = f"{chart.title} {self._scales[number][1]}  " + " ".join(
@@ -273,7 +275,7 @@ class PlotArea(QWidget):
         title = self._titles[number]
         between = "&nbsp; " if title.fontMetrics().horizontalAdvance(plain) <= title.width() else "<br>"
         title.setText(
-            f"<b>{chart.title}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span>{between}"
+            f"<b>{escape(chart.title)}</b> <span style='color:{theme.faint}'>{self._scales[number][1]}</span>{between}"
             f"<span style='color:{theme.muted}; font-size:{themes.scaled(11)}px'>{names}</span>"
         )
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.look import Look, label, tool_button
 from twin.app.names_field import NamesField
+from twin.app.plain_text import plain_tip
 from twin.app.property_fields import Property
 from twin.app.property_values import Standing
 
@@ -46,9 +47,9 @@ class PropertyRow(QObject):
         self._now = Standing("")
         self._filling = False
         self.name = label(one.title, "muted", wrap=True)
-        self.name.setToolTip(one.tip)
+        self.name.setToolTip(plain_tip(one.tip))
         self.field = self._make()
-        self.field.setToolTip(one.tip)
+        self.field.setToolTip(plain_tip(one.tip))
         self.field.setAccessibleName(one.title)
         self.name.setBuddy(self.field)
         self.badge = label("", "badge")
@@ -94,7 +95,7 @@ class PropertyRow(QObject):
         self._now = now
         self.badge.setText(now.source)
         self.badge.setVisible(bool(now.source))
-        self.badge.setToolTip(now.hint)
+        self.badge.setToolTip(plain_tip(now.hint))
         self.badge.setAccessibleName(f"{self.of.title}: {now.source}. {now.hint}")
         self.reset.setVisible(now.resettable)
         if not self.changed and self.told.isHidden():

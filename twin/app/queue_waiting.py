@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView
 from twin.app import text
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.app.queue_history import JobHistory
 from twin.app.queue_moves import JOBS_MIME
 from twin.app.queue_plan import expected_s
@@ -108,7 +109,7 @@ class WaitingModel(ColumnModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._look.theme.text if column == JOB else self._look.theme.muted)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(self._history, job)
+            return plain_tip(self._tip(self._history, job))
         return None
 
     def _text(self, history: JobHistory, job: int, row: int, column: int) -> str:

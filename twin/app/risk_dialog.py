@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QSlider,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from twin.app import text
 from twin.app.look import Look, label
 from twin.app.nesting import nest
 from twin.app.painted import Painted
+from twin.app.plain_text import PlainLabel, plain_tip
 from twin.app.risk_sample import RUNS, Estimate, Knobs, RiskSample, knobs_of
 from twin.app.theme import font
 from twin.planning.risk import JobRisk
@@ -157,11 +157,11 @@ class _Slider:
     def __init__(self, title: str, low: float, high: float, at: float, words: Callable[[float], str]) -> None:
         self._low, self._high, self._words = max(low, 1.0) if low == 0 else low, high, words
         self._zero, self._at = low == 0, at
-        self.name, self.words = label(title, "muted"), QLabel()
+        self.name, self.words = label(title, "muted"), PlainLabel()
         self.bar = QSlider(Qt.Orientation.Horizontal)
         self.bar.setAccessibleName(title)
         self.bar.setToolTip(
-            f"{title}: what would be kept with another value; in the middle of the scene's own"
+            plain_tip(f"{title}: what would be kept with another value; in the middle of the scene's own")
         )
         self.bar.setRange(-1 if self._zero else 0, _STEPS)
         self.bar.setPageStep(_STEPS // 20)

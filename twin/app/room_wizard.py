@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from twin.app.editor import Editor
 from twin.app.look import Look, label
 from twin.app.nesting import nest
+from twin.app.plain_text import PlainLabel, plain_tip
 from twin.app.room_figures import figures_of
 from twin.app.room_preview import RoomPreview, beside
 from twin.app.session import Session
@@ -160,7 +161,7 @@ class RoomWizard(QDialog):
             if name not in self.figures:
                 self._figure(name)
             self.figures[name].setText(figure.words)
-            self.figures[name].setToolTip(figure.tip)
+            self.figures[name].setToolTip(plain_tip(figure.tip))
             self.figures[name].setAccessibleDescription(figure.tip)
         for name, one in self.figures.items():
             if name not in shown:
@@ -219,13 +220,13 @@ class RoomWizard(QDialog):
         first = Room()
         for row, (name, (title, tip)) in enumerate(_TITLES.items()):
             widget = self._field(name, getattr(first, name))
-            widget.setToolTip(tip)
+            widget.setToolTip(plain_tip(tip))
             widget.setAccessibleName(title)
             self.fields[name] = widget
             if isinstance(widget, QCheckBox):
                 widget.setText(title)
             else:
-                said = QLabel(title)
+                said = PlainLabel(title)
                 said.setBuddy(widget)
                 grid.addWidget(said, 2 * row, 0)
             grid.addWidget(widget, 2 * row, 1)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QPushButton, QTa
 from twin.app import theme
 from twin.app.dock import Dock
 from twin.app.look import Look, label
+from twin.app.plain_text import plain_tip
 from twin.app.rules_exclude import ExcludeDialog
 from twin.app.rules_model import ACCEPTED, IS, KINDS, LIMIT, RULE, SIGNS, WHAT, WHERE, RulesModel, kind_of
 from twin.app.session import Session
@@ -154,7 +155,9 @@ class RulesDock(Dock):
         made.setProperty("role", "flat")
         made.setCheckable(True)
         made.setChecked(kind in self.model.kinds)
-        made.setToolTip(f"Show or hide {_NAMES[kind] if kind != 'accepted' else 'what the scene accepts'}")
+        made.setToolTip(
+            plain_tip(f"Show or hide {_NAMES[kind] if kind != 'accepted' else 'what the scene accepts'}")
+        )
         made.toggled.connect(partial(self._show_kind, kind))
         self.tools.addWidget(made)
         return made

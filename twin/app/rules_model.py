@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor
 
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.rules import BY_ID, Finding, Measure, Report
 
 COLUMNS = ("Rule", "What is wrong", "Is", "Limit", "Where")
@@ -68,7 +69,7 @@ class RulesModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column in (IS, LIMIT):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return whole(finding)
+            return plain_tip(whole(finding))
         if role == Qt.ItemDataRole.AccessibleTextRole and column == RULE:
             return f"{kind_of(finding).capitalize()}: {BY_ID[finding.rule].title}"
         return None

@@ -24,6 +24,7 @@ from twin.app.diagram_paint import rectangle
 from twin.app.fact_rows import World
 from twin.app.look import Look, label
 from twin.app.painted import Painted
+from twin.app.plain_text import plain_tip
 from twin.app.sankey import FEW, Band, Node, Sankey, lay_out, through
 from twin.app.sankey_flows import ENDS, EnergyFlows, energy_flows
 from twin.app.session import Session
@@ -198,7 +199,7 @@ class EnergyDock(LiveDock):
         words = flows.balance[:1].upper() + flows.balance[1:]
         if self.balance.text() != words:
             self.balance.setText(words)
-            self.balance.setToolTip(words)
+            self.balance.setToolTip(plain_tip(words))
 
 
 def node_colour(theme: Theme, key: str) -> QColor:

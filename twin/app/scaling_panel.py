@@ -18,6 +18,7 @@ from twin.app.job_scaling import (
 from twin.app.job_search import best_plans, can_be_searched, with_plan
 from twin.app.look import Look, label
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.scaling_plot import ScalingPlot
 from twin.planning.job import PlanError
 
@@ -131,7 +132,7 @@ class ScalingPanel(QWidget):
 def _chip(title: str, tip: str) -> QToolButton:
     made = QToolButton()
     made.setText(title)
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     made.setAccessibleName(title)
     made.setCheckable(True)
     made.setProperty("role", "chip")

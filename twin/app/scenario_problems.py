@@ -83,13 +83,11 @@ def _card(problem: Problem) -> QFrame:
             else problem.key or problem.value
         )
         key = label(written, "value", wrap=True)
-        key.setTextFormat(Qt.TextFormat.PlainText)
         key.setFont(themes.font(12, mono=True))
         column.addWidget(key)
     for text, role in ((problem.reason, ""), (problem.hint, "muted")):
         if text:
             line = label(text, role, wrap=True)
-            line.setTextFormat(Qt.TextFormat.PlainText)
             line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(line)
     return card

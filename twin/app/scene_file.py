@@ -14,6 +14,7 @@ from twin.app.editor import Editor
 from twin.app.files import Files
 from twin.app.journal import Journal
 from twin.app.journal_steps import StepNotes
+from twin.app.plain_text import make_plain
 from twin.app.recording import copy_to_go_on
 from twin.app.recovery import Recovered, Run, discard, draft_of, run_of
 from twin.app.scene_errors import SCENE_ERRORS
@@ -214,6 +215,7 @@ class SceneFile:
         box.setInformativeText(
             f"The last one: {draft.undo_title}." if count else "They are not on the disk yet."
         )
+        make_plain(box)
         button = QMessageBox.StandardButton
         box.setStandardButtons(button.Save | button.Discard | button.Cancel)
         box.setDefaultButton(button.Save)
@@ -301,6 +303,7 @@ class SceneFile:
         box.setObjectName("sure")
         box.setIcon(QMessageBox.Icon.Question)
         box.setText(question)
+        make_plain(box)
         go = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
         look = box.addButton("Compare", QMessageBox.ButtonRole.ActionRole) if can_compare else None
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from twin.app.look import Look, label, with_role
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.shortcuts import Shortcuts
 
 _ID = Qt.ItemDataRole.UserRole
@@ -95,7 +96,7 @@ class ShortcutsDialog(QDialog):
         if field is not None:
             field.setAccessibleName(self.recorder.accessibleName())
             field.setPlaceholderText("Press a key")
-            field.setToolTip(self.recorder.toolTip())
+            field.setToolTip(plain_tip(self.recorder.toolTip()))
         self.assign_button = QPushButton("Assign")
         self.assign_button.setProperty("role", "primary")
         self.assign_button.setToolTip("Give the chosen action this key; an action that has it now loses it")
@@ -141,7 +142,7 @@ class ShortcutsDialog(QDialog):
             row = [QStandardItem(action.title), QStandardItem(action.category or ""), QStandardItem("")]
             row[_WHAT].setData(action_id, _ID)
             if action.status_tip:
-                row[_WHAT].setToolTip(action.status_tip)
+                row[_WHAT].setToolTip(plain_tip(action.status_tip))
             self._model.appendRow(row)
         self._show_keys()
 

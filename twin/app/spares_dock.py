@@ -17,6 +17,7 @@ from twin.app.dock import Dock
 from twin.app.event_tail import EventTail
 from twin.app.history import History
 from twin.app.look import Look, label
+from twin.app.plain_text import plain_tip
 from twin.app.row_menu import offer_menus
 from twin.app.row_table import RowTable
 from twin.app.session import Session
@@ -79,7 +80,7 @@ class PoolModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column == SINCE:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{line.id}: {line.words}" + (f"\n{text.spelled(line.why)}" if line.why else "")
+            return plain_tip(f"{line.id}: {line.words}" + (f"\n{text.spelled(line.why)}" if line.why else ""))
         return None
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from twin.app import text
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.app.theme import font, scaled
 
 _NAME_PX, _VALUE_PX, _EDGE_PX = 54.0, 66.0, 12.0
@@ -51,7 +52,7 @@ class SparkLine(QWidget):
         known = self._values[np.isfinite(self._values)]
         if len(known):
             low, high = (self._says(float(v)) for v in (known.min(), known.max()))
-            self.setToolTip(f"{self._title}: {words}, from {low} to {high} so far")
+            self.setToolTip(plain_tip(f"{self._title}: {words}, from {low} to {high} so far"))
         self.update()
 
     def _words(self) -> str:

@@ -7,10 +7,11 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from twin.app.account_colours import Piece, colour
-from twin.app.look import Look, label
+from twin.app.look import Look, markup_label
+from twin.app.plain_text import MarkupLabel
 from twin.app.theme import Theme, font, ink_on
 
 _BAR_PX, _LABEL_MIN_PX = 30, 30
@@ -36,13 +37,12 @@ class StackBar(QWidget):
         super().__init__()
         self._look, self._title_text, self._figure = look, title, figure
         self.pieces: tuple[Piece, ...] = ()
-        self._headline = label("", "value")
+        self._headline = markup_label("value")
         self._bar = _Bar(look, figure)
-        self._legend = QLabel()
+        self._legend = MarkupLabel()
         self._legend.setWordWrap(True)
         self._legend.setMinimumHeight(legend_lines * self._legend.fontMetrics().height())
         self._legend.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._legend.setTextFormat(Qt.TextFormat.RichText)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(5)
@@ -78,7 +78,7 @@ class StackBar(QWidget):
         theme, total = self._look.theme, sum(piece.value for piece in self.pieces)
         tint = theme.alarm if self._over else theme.text
         self._headline.setText(
-            f"<span style='color:{theme.muted};font-weight:400'>{self._title_text}</span>"
+            f"<span style='color:{theme.muted};font-weight:400'>{escape(self._title_text)}</span>"
             f"&nbsp;&nbsp;<span style='color:{tint}'>{escape(self._headline_words)}</span>"
         )
         space = "\N{NO-BREAK SPACE}"
@@ -89,7 +89,7 @@ class StackBar(QWidget):
         self._legend.setText(
             "&nbsp;&nbsp;&nbsp; ".join(
                 f"<span style='color:{colour(theme, piece.account)}'>\N{BLACK SQUARE}</span>{space}"
-                f"<span style='color:{theme.muted}'>{piece.title}</span>{space}"
+                f"<span style='color:{theme.muted}'>{escape(piece.title)}</span>{space}"
                 f"<b>{words.replace(' ', space)}</b>"
                 for piece, words in entries
             )
@@ -122,7 +122,7 @@ class _Bar(QWidget):
         if isinstance(event, QHelpEvent):
             under = [piece for piece, spot in self._spots() if spot.contains(event.pos())]
             if under:
-                words = f"<b>{under[0].title}</b> {self._figure(under[0].value)}<br>{under[0].hint}"
+                words = f"<b>{escape(under[0].title)}</b> {self._figure(under[0].value)}<br>{escape(under[0].hint)}"
                 QToolTip.showText(event.globalPos(), words, self)
             return bool(under)
         return super().event(event)

@@ -22,6 +22,7 @@ from twin.app.dock import Dock
 from twin.app.gantt_colours import colour_of
 from twin.app.gantt_paint import partition_colour
 from twin.app.look import Look, label, line, tool_button
+from twin.app.plain_text import plain_tip
 from twin.app.queue_feed import QueueFeed
 from twin.app.queue_moves import JOBS_MIME
 from twin.app.row_table import RowTable
@@ -75,8 +76,10 @@ class _Lines(ColumnModel):
         row, column = index.row(), index.column()
         if row >= len(self.texts):
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return self.texts[row][column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self.texts[row][column])
         if role == Qt.ItemDataRole.DecorationRole and column == 0:
             return self.fills[row][1]
         if role == Qt.ItemDataRole.ForegroundRole:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from twin.app.break_choices import choices, target_kind
 from twin.app.fault_groups import GROUPS, grouped
+from twin.app.plain_text import plain_tip
 from twin.app.scene_jobs import job_place
 from twin.app.session import Session
 from twin.app.trace_layer import TraceLayer
@@ -81,7 +82,9 @@ class ThingMenus:
         whose = f": {_names(jobs)}" if jobs else ""
         for when, title, tip in _DRAINS:
             action = drain.addAction(title, partial(self._act, "drain", thing, when))
-            action.setToolTip(f"{len(nodes):,} node{'s' * (len(nodes) != 1)} take no new work. {tip}{whose}")
+            action.setToolTip(
+                plain_tip(f"{len(nodes):,} node{'s' * (len(nodes) != 1)} take no new work. {tip}{whose}")
+            )
         drain.setEnabled(drained < len(nodes))
         undrain = menu.addAction("Undrain", partial(self._act, "undrain", thing))
         undrain.setToolTip("Let it take work again")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 from twin.app.kpi import KpiStrip
 from twin.app.look import Look, label, line, tool_button
 from twin.app.nesting import nest
+from twin.app.plain_text import plain_tip
 from twin.app.session import SPEEDS, Session
 from twin.app.text import calendar, duration, elapsed, speed
 from twin.app.theme import scaled
@@ -23,7 +24,9 @@ class Transport(QWidget):
     def __init__(self, look: Look, session: Session) -> None:
         super().__init__()
         self._look, self._session = look, session
-        self._tip: Callable[[QWidget, str, str], None] = lambda widget, _, words: widget.setToolTip(words)
+        self._tip: Callable[[QWidget, str, str], None] = lambda widget, _, words: widget.setToolTip(
+            plain_tip(words)
+        )
         self.setProperty("role", "transport")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         layout = QHBoxLayout(self)

@@ -23,6 +23,7 @@ from twin.analysis.explain import Cause, Explanation, explain
 from twin.app.column_model import Index
 from twin.app.dock import Dock
 from twin.app.look import Look, label
+from twin.app.plain_text import plain_tip
 from twin.app.row_menu import offer_menus
 from twin.app.row_table import RowTable
 from twin.app.session import Session
@@ -105,7 +106,7 @@ class WhyDock(Dock):
         self.box.setAccessibleName("Range of time")
         for name, title, tip in RANGES:
             self.box.addItem(title, name)
-            self.box.setItemData(self.box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            self.box.setItemData(self.box.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
         self.box.setToolTip("Which part of the run is explained")
         self.tools.addWidget(self.words)
         self.tools.addWidget(self.box)

@@ -11,6 +11,7 @@ from twin.analysis.account_words import MEANINGS
 from twin.analysis.explain import Cause, Explanation, Lost
 from twin.app.column_model import ColumnModel, Index
 from twin.app.look import Look
+from twin.app.plain_text import plain_tip
 from twin.app.text import spelled
 
 COLUMNS = ("Share", "What, and what is behind it", "GPU-hours")
@@ -95,7 +96,7 @@ class WhyModel(ColumnModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column in (SHARE, HOURS):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _told(row)
+            return plain_tip(_told(row))
         if role == Qt.ItemDataRole.AccessibleTextRole and column == WHAT:
             return f"{self._share(row)}: {_words(row).strip()}"
         return None

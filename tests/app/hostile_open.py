@@ -1,0 +1,38 @@
+"""Opens a scene in the real window, shows its first moment and its tool tips, and ends. To be run under strace."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+
+
+def main(scene: Path, folder: Path) -> None:
+    """Open `scene` in a window whose settings lie in `folder`."""
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    app = QApplication([])
+    from twin.app.look import Look
+    from twin.app.main_window import MainWindow
+    from twin.app.session import Session
+    from twin.app.settings import Settings
+
+    look = Look(app, "dark")
+    window = MainWindow(look, Session(), Settings(folder / "settings.ini"))
+    window.show()
+    assert window.files.open(scene)
+    while window.session.frame is None:
+        QTest.qWait(20)
+    for tip in {widget.toolTip() for widget in window.findChildren(QWidget)}:
+        QToolTip.showText(QPoint(10, 10), tip, window)
+
+    print(window.windowTitle())
+    sys.stdout.flush()
+    window.close()
+    look.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
