@@ -98,7 +98,7 @@ class HeatPaths:
     def __init__(self, network: Network, flow_fraction: Floats, plant: PlantState) -> None:
         shape, coefficients, table = network.shape, network.coefficients, network.part_table
         self.network, self.shape, n_parts = network, shape, len(network.parts)
-        self.even = bool((flow_fraction == flow_fraction[0]).all())
+        self.even = bool((flow_fraction == flow_fraction[:1]).all())
         g_jp, g_mp, g_amb = table["g_die_plate_w_k"], table["g_hbm_plate_w_k"], table["g_ambient_w_k"]
         phi = flow_fraction[:1, None] if self.even else flow_fraction[:, None]
         g_pf = phi**0.8 * table["g_convection_w_k"] + table["g_stagnant_w_k"]

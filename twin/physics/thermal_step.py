@@ -323,4 +323,6 @@ class ThermalStepper:
         n_chain, n_loops = 8 * self.groups.size, self.network.shape.n_loops
         die = np.abs(apart_k[:n_chain:8] + apart_k[1:n_chain:8]) * self._weight
         supply = np.abs(apart_k[n_chain + n_loops : n_chain + 2 * n_loops])
-        return ERROR_SHARE * float(max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(supply)))
+        return ERROR_SHARE * float(
+            max(np.maximum.reduce(die, initial=0.0), np.maximum.reduce(supply, initial=0.0))
+        )

@@ -12,7 +12,7 @@ from twin.physics import reliability
 from twin.physics.gpu_power import GpuPowerModel, die_spread
 from twin.physics.thermal_network import Network, design_network
 from twin.plant.tables import LoopKind, Plant
-from twin.sim.parts import EmptyHall, UncooledNode, fit_network, in_air, in_tank, on_cold_plate, power_of
+from twin.sim.parts import UncooledNode, fit_network, in_air, in_tank, on_cold_plate, power_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -72,14 +72,10 @@ def build_body(plant: Plant, catalog: Catalog, seed: int) -> Body:
 
     Raises
     ------
-    EmptyHall
-        When there is no GPU.
     UncooledNode
         When a node has no loop, or its GPU no cooler for it.
     """
     nodes, loops = plant.nodes, plant.loops
-    if not nodes.gpu_count[nodes.present].any() and not loops.present.any():
-        raise EmptyHall("there is no GPU in the halls yet; add a rack with nodes that have some")
     uncooled = np.flatnonzero(nodes.present & (nodes.loop < 0))
     if len(uncooled):
         raise UncooledNode(

@@ -45,10 +45,6 @@ SAME_FLOW = 1e-6
 """Relative difference up to which a loop's flow is that of its parts."""
 
 
-class EmptyHall(ValueError):
-    """There is nothing that could run."""
-
-
 class UncooledNode(ValueError):
     """A node stands where nothing can cool it."""
 
