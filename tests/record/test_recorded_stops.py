@@ -9,10 +9,12 @@ import numpy as np
 
 from twin.record.channels import State
 from twin.record.reader import Reader
-from twin.record.recorder import RUNS_ON, SAMPLES, SETTLED_S, STOPPED, WARM_S, Recorder
+from twin.record.recorder import SAMPLES, SETTLED_S, WARM_S, Recorder
 from twin.runtime.inline import run
 from twin.scenario import load
 from twin.scenario.faults import Intervention
+
+RUNS_ON = ("job_running", "job_resumed")
 
 
 def test_a_sample_of_a_job_that_stands_is_followed_by_one_when_it_runs_on(tmp_path: Path) -> None:
@@ -26,7 +28,7 @@ def test_a_sample_of_a_job_that_stands_is_followed_by_one_when_it_runs_on(tmp_pa
         curve = reader.series(0, "site.goodput_now", points=10**6)
         events = reader.events(0, 10**5)
     goodput = dict(zip(curve.t_s.tolist(), curve.mean.tolist(), strict=True))
-    stops = [event.t_s for event in events if event.kind == STOPPED]
+    stops = [event.t_s for event in events if event.kind == "job_interrupted"]
     returns = [event.t_s for event in events if event.kind in RUNS_ON]
     assert stops == [fail.at_s for fail in fails]
     assert len(returns) == len(stops) + 1  # the first of them is the begin
@@ -57,7 +59,7 @@ def test_every_one_of_many_stops_has_its_picture_and_one_when_the_job_runs_on(tm
     with Reader(path) as reader:
         times_s = set(reader.sample_times().tolist())
         events = reader.events(0, 10**5)
-        stops = [event.t_s for event in events if event.kind == STOPPED]
+        stops = [event.t_s for event in events if event.kind == "job_interrupted"]
         returns = [event.t_s for event in events if event.kind in RUNS_ON]
         assert len(stops) > 100
         assert times_s.issuperset(stops)

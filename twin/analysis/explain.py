@@ -81,6 +81,8 @@ class Lost:
         The dearest, at most `MOST`.
     more
         Causes that are not among them.
+    headline
+        The sentence where the causes are told one by one below it.
     """
 
     account: str
@@ -89,6 +91,7 @@ class Lost:
     text: str
     causes: tuple[Cause, ...]
     more: int = 0
+    headline: str = ""
 
     @property
     def title(self) -> str:
@@ -187,12 +190,12 @@ class _Finder:
         share = gpu_s / installed if installed else 0.0
         if gpu_s < 0.0:
             text = "work of before this range was lost in it, and is booked as lost work now"
-            return Lost(account, gpu_s, share, text, ())
+            return Lost(account, gpu_s, share, text, (), headline=text)
         found = self._found(account, gpu_s)
         found.sort(key=lambda one: (-one.gpu_s, one.from_s))
         causes = tuple(one.make() for one in found[:MOST])
-        text = self._headline(account, gpu_s, causes, len(found))
-        return Lost(account, gpu_s, share, text, causes, len(found) - len(causes))
+        headline, dearest = self._headline(account, gpu_s, causes, len(found))
+        return Lost(account, gpu_s, share, headline + dearest, causes, len(found) - len(causes), headline)
 
     def _found(self, account: str, gpu_s: float) -> list[_Found]:
         if account == "lost_work":
@@ -200,21 +203,22 @@ class _Finder:
         found = self._lasting(account, gpu_s) if has_stretches(account) else []
         return found if found or account not in _CHANNEL else self._of_jobs(account, gpu_s)
 
-    def _headline(self, account: str, gpu_s: float, causes: Sequence[Cause], count: int) -> str:
+    def _headline(self, account: str, gpu_s: float, causes: Sequence[Cause], count: int) -> tuple[str, str]:
+        """Return what to say of an account, and what of its dearest cause where there are several."""
         if account in _RESTING:
             told = _RESTING[account].format(gpu_s / (self._t1_s - self._t0_s))
             if account == "idle_no_job" and (waiting := self._waiting()) > 0.0:
                 told += f", while {waiting:,.3g} jobs waited that could not use them"
-            return f"{MEANINGS[account]}: {told}"
+            return f"{MEANINGS[account]}: {told}", ""
         if not causes:
-            return MEANINGS[account]
+            return MEANINGS[account], ""
         if not causes[0].events:
             most = "" if count == 1 else f"{count:,} jobs, most of it "
-            return f"{MEANINGS[account]}: {most}{causes[0].text}"
+            return f"{MEANINGS[account]}: {most}{causes[0].text}", ""
         if count == 1:
-            return causes[0].text
+            return causes[0].text, ""
         what = _MANY.get(account, "stretches")
-        return f"{count:,} {what}, dearest: {causes[0].text}"
+        return f"{count:,} {what}", f", dearest: {causes[0].text}"
 
     def _waiting(self) -> float:
         """Return how many jobs waited in the mean."""

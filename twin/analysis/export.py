@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twin.record.channels import CHANNELS, Channel, State
+from twin.record.event_kind import JobTurn
+from twin.record.event_kinds import kind_of
 from twin.record.reader import Reader
 from twin.record.series import SERIES_CHANNELS
 from twin.scenario.population import jobs_of
@@ -147,17 +149,13 @@ def write_trace(asked: Asked, to: TextIO) -> int:
 _JOBS, _EVENTS, _COUNTERS = 1, 2, 3
 _US = 1e6
 _BECOMES = {
-    "job_submitted": "queued",
-    "job_requeued": "queued",
-    "job_preempted": "queued",
-    "job_started": "starting",
-    "job_cloud": "starting",
-    "job_running": "running",
-    "job_resumed": "running",
-    "job_interrupted": "interrupted",
-    **dict.fromkeys(("job_done", "job_killed", "job_cancelled", "job_given_up", "job_refused"), ""),
+    JobTurn.QUEUED: "queued",
+    JobTurn.STARTING: "starting",
+    JobTurn.CLOUD: "starting",
+    JobTurn.RUNNING: "running",
+    JobTurn.STOPPED: "interrupted",
 }
-"""What a job is from an event on; "": nothing any more."""
+"""How a track calls what a job is; nothing of what is over."""
 
 
 def _trace(asked: Asked) -> Iterator[dict[str, object]]:
@@ -174,7 +172,7 @@ def _trace(asked: Asked) -> Iterator[dict[str, object]]:
         for event in events:
             if event.kind not in kinds:
                 kinds[event.kind] = len(kinds)
-                name = event.kind.replace("_", " ")
+                name = kind_of(event.kind).title
                 yield {
                     "ph": "M",
                     "pid": _EVENTS,
@@ -216,9 +214,10 @@ def _spans(asked: Asked) -> Iterator[dict[str, object]]:
         row = events[-1].row + 1
         for event in events:
             job = jobs.get(event.subject)
-            if job is None or event.kind not in _BECOMES:
+            turn = kind_of(event.kind).job
+            if job is None or turn is None:
                 continue
-            name = _BECOMES[event.kind]
+            name = _BECOMES.get(turn, "")
             before = since.pop(job, None)
             if before is not None and before[1] == name:
                 since[job] = before

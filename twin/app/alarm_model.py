@@ -14,6 +14,7 @@ from twin.app.moment_model import SEVERITY_ICONS, MomentModel
 from twin.app.plain_text import plain_tip
 from twin.app.text import spelled
 from twin.record.alarms import Alarm, Alarms
+from twin.record.event_kinds import kind_of
 
 COLUMNS = ("Alarm", "When", "What happened", "Where", "State")
 ALARM, WHEN, TEXT, WHERE, STATE = range(len(COLUMNS))
@@ -104,7 +105,7 @@ class AlarmModel(MomentModel):
 
     def _words(self, alarm: Alarm, column: int, *, wordy: bool) -> str:
         if column == ALARM:
-            kind = spelled(alarm.kind.replace("_", " "))
+            kind = spelled(kind_of(alarm.kind).title)
             return f"{alarm.severity.name.capitalize()}: {kind}" if wordy else ""
         if column == WHEN:
             return self._time(alarm.last_s) + (
@@ -118,7 +119,7 @@ class AlarmModel(MomentModel):
     def _whole(self, alarm: Alarm) -> str:
         """Return everything about an alarm, for its tool tip."""
         seen = "acknowledged" if alarm.acknowledged else "not acknowledged"
-        kind = spelled(alarm.kind.replace("_", " "))
+        kind = spelled(kind_of(alarm.kind).title)
         lines = [f"{alarm.severity.name.capitalize()}: {kind}, {alarm.subject}", spelled(alarm.text)]
         if alarm.count > 1:
             lines.append(f"{alarm.count:,} times, first {self._moment(alarm.first_s)}")

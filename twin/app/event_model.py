@@ -13,6 +13,7 @@ from twin.app.look import Look
 from twin.app.moment_model import SEVERITY_ICONS, MomentModel
 from twin.app.plain_text import plain_tip
 from twin.app.text import spelled
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 
 COLUMNS = ("Time", "Event", "Where", "What happened")
@@ -87,14 +88,14 @@ class EventModel(MomentModel):
         """Return text, icon or colour of a cell."""
         event = self.event_at(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            words = event.kind.replace("_", " ") if self._wordy else ""
+            words = kind_of(event.kind).title if self._wordy else ""
             return (self._time(event.t_s), spelled(words), event.subject, spelled(event.text))[index.column()]
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 1:
             return self._look.icon(SEVERITY_ICONS[event.severity], _COLOURS[event.severity])
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(self._foreground(event, index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            kind = spelled(event.kind.replace("_", " "))
+            kind = spelled(kind_of(event.kind).title)
             place = f"{kind}, {self._moment(event.t_s)}, {event.subject}"
             return plain_tip(f"{event.severity.name.capitalize()}: {spelled(event.text)}\n{place}")
         return None
@@ -111,7 +112,7 @@ class EventModel(MomentModel):
         if event.severity < self._least:
             return False
         return not self._needle or any(
-            self._needle in text.lower() for text in (event.kind.replace("_", " "), event.subject, event.text)
+            self._needle in text.lower() for text in (kind_of(event.kind).title, event.subject, event.text)
         )
 
 

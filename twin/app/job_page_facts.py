@@ -17,6 +17,7 @@ from twin.app.waterfall import Waterfall, waterfall
 from twin.plant.tables import Plant
 from twin.record.accounts import JOB_SECONDS
 from twin.record.channels import JobState, WaitReason
+from twin.record.event_kinds import kind_of
 from twin.record.frame import Frame
 from twin.scenario.document import Scenario
 from twin.scenario.work import Job
@@ -149,11 +150,9 @@ def _state_words(state: JobState, why: int, events: JobEvents, job_id: str) -> s
     if state == JobState.QUEUED:
         reason = WHY[WaitReason(why)]
         return f"waits: {reason}" if reason else "waits"
-    if state == JobState.KILLED and events.of(job_id):
-        kind = events.of(job_id)[-1].kind
-        return {"job_cancelled": "cancelled", "job_given_up": "given up", "job_refused": "refused"}.get(
-            kind, "killed"
-        )
+    if state == JobState.KILLED:
+        kinds = (kind_of(event.kind) for event in reversed(events.of(job_id)))
+        return next((kind.job_title for kind in kinds if kind.job and kind.job.is_over), "killed")
     return STATE_WORDS[state]
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from twin.app.queue_spans import End, Grid, Level, Spans
 from twin.plant.graph import find
 from twin.plant.tables import Plant
+from twin.record.event_kind import JobTurn
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.record.node_list import node_ranges
 from twin.scenario.document import Scenario
@@ -19,13 +21,7 @@ from twin.scenario.work import Job
 
 NOBODY = ""
 """Tenant of jobs that have none."""
-_ENDS = {
-    "job_done": End.DONE,
-    "job_killed": End.KILLED,
-    "job_cancelled": End.KILLED,
-    "job_given_up": End.KILLED,
-    "job_cloud": End.CHANGED,
-}
+_ENDS = {JobTurn.DONE: End.DONE, JobTurn.ENDED: End.KILLED, JobTurn.CLOUD: End.CHANGED}
 _MIG_SLICES = 7
 
 
@@ -153,7 +149,7 @@ class JobHistory:
     # -- jobs ----
 
     def _job(self, kind: str, job: int, event: Event) -> None:
-        t_s = event.t_s
+        t_s, turn = event.t_s, kind_of(kind).job
         if kind == "job_started":
             self._leave(job, t_s, End.PREEMPTED if job in self._leaving else End.CHANGED)
             self._wait_no_more(job, t_s, started=True)
@@ -166,8 +162,8 @@ class JobHistory:
         elif kind == "job_requeued":
             self._leave(job, t_s, End.PREEMPTED if job in self._leaving else End.REQUEUED)
             self._wait(job, t_s)
-        elif kind in _ENDS:
-            self._leave(job, t_s, _ENDS[kind])
+        elif turn in _ENDS:
+            self._leave(job, t_s, _ENDS[turn])
             self._wait_no_more(job, t_s)
         elif kind == "job_moved" and 0 <= event.integer("partition", -1) < len(self.partitions):
             self.moved[job] = self.partitions[event.integer("partition")]

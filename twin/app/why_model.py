@@ -110,7 +110,7 @@ def _words(row: Row) -> str:
         return f"      {spelled(row.cause.text)}"
     lost = row.lost
     # Where each of several follows in a line of its own, they need not be told here.
-    text = lost.text.partition(", dearest: ")[0] if len(lost.causes) > 1 else lost.text
+    text = lost.headline if len(lost.causes) > 1 else lost.text
     return f"{lost.title[:1].upper()}{lost.title[1:]}: {spelled(text)}"
 
 
@@ -122,7 +122,7 @@ def _told(row: Row) -> str:
         f"{row.lost.title[:1].upper()}{row.lost.title[1:]}: {MEANINGS[row.lost.account]}",
         spelled(row.lost.text),
     ]
-    lines += [spelled(cause.text) for cause in row.lost.causes if cause.text != row.lost.text]
+    lines += [spelled(cause.text) for cause in row.lost.causes]
     if row.lost.more:
         lines.append(f"and {row.lost.more:,} more")
     return "\n".join(dict.fromkeys(lines))

@@ -15,6 +15,8 @@ from twin.plant.tables import Plant
 from twin.record.channels import Entity
 from twin.record.contents import Snapshot
 from twin.record.detail import Detail
+from twin.record.event_kind import JobTurn
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.record.frame import Frame, Layout
 from twin.record.redraw import Redraw
@@ -39,9 +41,6 @@ AT_FIRST = 4.0
 AT_ONCE = 0.5
 """Share of them that may come at once."""
 ALERT = Severity.WARNING
-STOPPED, RUNS_ON = "job_interrupted", ("job_running", "job_resumed")
-"""Events of jobs: a sample that shows one at a stand is followed by another when it runs on, as a stop holds otherwise
-until the next regular sample."""
 SETTLED_S = 300.0
 """So long after it runs on its GPUs are about as warm as they will be, and one more sample shows that [s]."""
 WARM_S = 120.0
@@ -286,9 +285,12 @@ class Recorder:
             self._rows = events[-1].row + 1
             for event in events:
                 self._alerted |= event.severity >= ALERT
-                if event.kind == STOPPED:
+                # A sample that shows a job at a stand is followed by another when it runs on: else the stop would hold
+                # until the next regular sample.
+                turn = kind_of(event.kind).job
+                if turn is JobTurn.STOPPED:
                     self._stopped.add(event.subject)
-                elif event.kind in RUNS_ON:
+                elif turn is JobTurn.RUNNING:
                     self._returned |= self._idle or event.subject in self._awaited
                     self._idle = False
                     self._awaited.discard(event.subject)

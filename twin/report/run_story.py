@@ -10,6 +10,7 @@ import numpy as np
 from twin.analysis.account_words import MEANINGS, account_title
 from twin.analysis.explain import Explanation, Lost
 from twin.analysis.moments import Moments
+from twin.record.event_kinds import kind_of
 from twin.record.events import Event, Severity
 from twin.record.reader import Reader
 from twin.report.charts import Bar, Line, curves, waterfall
@@ -137,7 +138,7 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
         things = len({event.subject for event in group})
         rows.append(
             (
-                kind.replace("_", " "),
+                kind_of(kind).title,
                 _severity(Severity(-rank)),
                 f"{group[0].subject}: {group[0].text}",
                 says(group[0].t_s),
@@ -159,7 +160,7 @@ def events_worth_knowing(events: Sequence[Event], says: Moments) -> Markup:
             table(
                 ("at", "what", "where", "said"),
                 [
-                    (says(e.t_s), e.kind.replace("_", " "), tag("span", e.subject, class_="mono"), e.text)
+                    (says(e.t_s), kind_of(e.kind).title, tag("span", e.subject, class_="mono"), e.text)
                     for e in shown
                 ],
                 caption=f"{more if len(shown) < len(alarms) else 'All'}, in order of time",

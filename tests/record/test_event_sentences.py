@@ -1,0 +1,136 @@
+"""Nobody reads the sentence of an event: figures and ids are read from its values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import twin
+
+ROOT = Path(twin.__file__).parent
+READS = {
+    *(
+        "count",
+        "endswith",
+        "find",
+        "index",
+        "isdigit",
+        "lstrip",
+        "partition",
+        "removeprefix",
+        "removesuffix",
+        "replace",
+    ),
+    *(
+        "rfind",
+        "rindex",
+        "rpartition",
+        "rsplit",
+        "rstrip",
+        "split",
+        "splitlines",
+        "startswith",
+        "strip",
+        "translate",
+    ),
+    *("findall", "finditer", "fullmatch", "match", "search", "sub"),
+}
+"""Methods of strings, and of regular expressions, that take a text to pieces or look something up in it."""
+OTHERS = {
+    "app/diagram.py": {"self"},
+    "app/figure_text.py": {"figure"},  # of the catalogue
+    "app/journal.py": {"document"},
+    "app/property_row.py": {"now", "self._now"},
+    "app/property_values.py": {"first", "now", "other"},
+    "app/recovery.py": {"draft.file", "run.document"},
+    "app/scene_file.py": {"draft.file"},
+    "catalog/load.py": {"branch", "found", "given"},
+    "cli/bench/edits.py": {"draft.file"},
+    "commands/draft.py": {"self.file"},
+    "commands/jobs.py": {"self"},
+}
+"""Things with a text that are no events, where it is compared or taken to pieces."""
+
+
+def sentences(node: ast.AST, named: set[str]) -> Iterator[str]:
+    """Yield whose text an expression holds: attributes called `text` that are not methods, and names given one."""
+    called = {id(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and part.attr == "text" and id(part) not in called:
+            yield ast.unparse(part.value)
+        elif isinstance(part, ast.Name) and part.id in named and isinstance(part.ctx, ast.Load):
+            yield part.id
+
+
+def given(function: ast.AST) -> set[str]:
+    """Return the names that hold nothing but a text of something, or a piece of it, in a function."""
+    named: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and any(sentences(node.value, set())):
+            value = node.value
+            while isinstance(value, ast.Call | ast.Subscript | ast.Attribute) and not (
+                isinstance(value, ast.Attribute) and value.attr == "text"
+            ):
+                value = value.func if isinstance(value, ast.Call) else value.value
+            if isinstance(value, ast.Attribute):
+                named |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return named
+
+
+def read(function: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """Yield line, whose text, and how, wherever a function takes one to pieces or looks into it."""
+    named = given(function)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READS:
+            for part in (node.func.value, *node.args):
+                yield from ((node.lineno, whose, node.func.attr) for whose in sentences(part, named))
+        elif isinstance(node, ast.Compare):
+            for part in (node.left, *node.comparators):
+                if isinstance(part, ast.Attribute | ast.Name):
+                    yield from ((node.lineno, whose, "compared") for whose in sentences(part, named))
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute | ast.Name):
+            yield from ((node.lineno, whose, "cut") for whose in sentences(node.value, named))
+
+
+def test_the_check_sees_how_sentences_were_read_before() -> None:
+    before = """
+def lines(event, job, pattern):
+    words = event.text.removeprefix(job)
+    lost = pattern.search(words)
+    if event.subject in event.text or re.search(event.subject, event.text):
+        return words[: -len(lost.group())], event.text.split()[0]
+"""
+    assert [(whose, how) for _, whose, how in sorted(set(read(ast.parse(before))))] == [
+        ("event", "removeprefix"),
+        ("words", "search"),
+        ("event", "compared"),
+        ("event", "search"),
+        ("event", "split"),
+        ("words", "cut"),
+    ]
+
+
+def test_no_sentence_of_an_event_is_read() -> None:
+    found = []
+    for file in sorted(ROOT.rglob("*.py")):
+        name = file.relative_to(ROOT).as_posix()
+        if name.startswith("scenario/") or ".text" not in file.read_text():  # documents are texts
+            continue
+        for function in ast.walk(ast.parse(file.read_text())):
+            if isinstance(function, ast.FunctionDef) and any(sentences(function, set())):
+                found += [
+                    f"{name}:{line} {whose} ({how})"
+                    for line, whose, how in sorted(set(read(function)))
+                    if whose not in OTHERS.get(name, ())
+                ]
+    assert found == []
+
+
+def test_only_things_that_are_no_events_may_be_read() -> None:
+    """An exception that nothing needs any more would hide what comes later."""
+    for name, owners in OTHERS.items():
+        tree = ast.parse((ROOT / name).read_text())
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        used = {whose for function in functions for _, whose, _ in read(function)}
+        assert owners <= used, (name, owners - used)
